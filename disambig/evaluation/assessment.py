@@ -28,17 +28,17 @@ ENOUGH = 1000
 
 
 def add_assessment(
-    model: Model, plan: TrainingPlan, material: dict[str, Any], *, progress: Progress | None = None
+    model: Model, plan: TrainingPlan, test_data: dict[str, Any], *, progress: Progress | None = None
 ) -> Model:
     """Add test figures to a model; they replace the accuracy on the data that calibration was fitted to.
 
     If the model cannot be tested, the reason is noted and the model is kept. The arguments are what
     `disambig.training.run` returns.
     """
-    if not material:
+    if not test_data:
         return model
     try:
-        test = assess_model(model, plan.parts, **material, progress=progress, **plan.settings)
+        test = assess_model(model, plan.parts, **test_data, progress=progress, **plan.settings)
         results: dict[str, Any] = {"test": test}
         notes = list(model.provenance.get("notes", ()))
         if test:
@@ -86,8 +86,9 @@ def assess_model(
         and ``reliability`` as returned by `evaluate`. Empty if there is nothing to test on.
     """
     if lists:
-        about = {"how": "lists held out before training", "documents": len({item.document for item in lists})}
-        return {**about, **evaluate_lists(model, lists)}
+        documents = {item.document for item in lists}
+        result = evaluate_lists(model, lists)
+        return {"how": "lists held out before training", "documents": len(documents), **result}
     if labelled:
         folds = min(FOLDS, model.provenance["examples"]["documents"])
         if folds < 2:
@@ -119,15 +120,20 @@ def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
         for system, scorer in scorers.items():
             chosen = segments.argmax(scorer.scores(features.batch), features.batch.offsets)
             systems[system][group.name] = figures(part, group, part.observed, chosen)
-        commonest = most_frequent_candidates(part, group)
-        systems["majority"][group.name] = figures(part, group, part.observed, commonest)
-    n = sum(at["n"] for at in systems["model"].values())
+        majority = most_frequent_candidates(part, group)
+        systems["majority"][group.name] = figures(part, group, part.observed, majority)
+    n = sum(group_figures["n"] for group_figures in systems["model"].values())
     if not n:
         return {}
     result = evaluate(model, texts, rates=[model.flags_per_1000])
-    how = "documents held out before training"
-    about = {"how": how, "n": n, "documents": len(texts), "systems": systems}
-    return about | {name: result[name] for name in ("rates", "reliability")}
+    return {
+        "how": "documents held out before training",
+        "n": n,
+        "documents": len(texts),
+        "systems": systems,
+        "rates": result["rates"],
+        "reliability": result["reliability"],
+    }
 
 
 def no_gain_notes(model: Model, test: dict[str, Any]) -> list[str]:
@@ -142,14 +148,14 @@ def no_gain_notes(model: Model, test: dict[str, Any]) -> list[str]:
         The result of `assess_model`.
     """
     if "better" in test:
-        about, systems = test["measure"], test["systems"]
+        measure, systems = test["measure"], test["systems"]
         value, first = systems["model"]["value"], systems["first"]["value"]
-        if value > first if about["more_is_better"] else value < first:
+        if value > first if measure["more_is_better"] else value < first:
             return []
-        figures = f"{about['name']} {format_figure(value, '.4f')}, of the first candidate "
+        values = format_figure(value, ".4f"), format_figure(first, ".4f")
         return [
-            f"on the held-out lists the model is not better than always taking the first candidate ({figures}"
-            f"{format_figure(first, '.4f')})"
+            "on the held-out lists the model is not better than always taking the first candidate "
+            f"({measure['name']} {values[0]}, of the first candidate {values[1]})"
         ]
     if metric(model.task)[0] != "accuracy":
         return []
@@ -191,9 +197,11 @@ def assessment_line(test: dict[str, Any]) -> str:
         return "\n".join([*list_lines(test), f"({test['how']})"])
     figures = {system: overall(groups) for system, groups in test["systems"].items()}
     low, high = figures["model"]["interval"]
-    plain = f"unsupervised {figures['baseline']['accuracy']:.1%}, " if "baseline" in figures else ""
-    on = pluralize(test["n"], "example")
+    unsupervised = ""
+    if "baseline" in figures:
+        unsupervised = f"unsupervised {figures['baseline']['accuracy']:.1%}, "
+    examples = pluralize(test["n"], "example")
     return (
-        f"accuracy {figures['model']['accuracy']:.1%} ({low:.1%} to {high:.1%}) on {on}, {plain}"
+        f"accuracy {figures['model']['accuracy']:.1%} ({low:.1%} to {high:.1%}) on {examples}, {unsupervised}"
         f"most frequent candidate {figures['majority']['accuracy']:.1%} ({test['how']})"
     )

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from disambig.decision import unpad
 from disambig.errors import UserError, nearest_first
 from disambig.evaluation.labelled import decide
-from disambig.evaluation.lists import choose_measure, list_outcomes
+from disambig.evaluation.lists import UNUSED_LIST, choose_measure, list_outcomes
+from disambig.evaluation.unseen_text import check_decides_words
 from disambig.formats import Labelled, NBestList
 from disambig.metrics import AUC, DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap
 from disambig.models import Model
@@ -52,12 +53,14 @@ def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Sh
         D436 if there is none.
     """
     sides = [_labelled_outcomes(model, labelled) for model in (first, second)]
-    problems = []  # of each example that not both can use
+    problems = []
     for i in range(len(labelled)):
-        reasons = [(m, side[1][i]) for m, side in zip((first, second), sides, strict=True) if i in side[1]]
-        if reasons:
-            problems.append(f"{reasons[0][0].name}: {reasons[0][1]}")
-    return _shared_instances((first, second), [(keys, outcomes) for keys, _, outcomes in sides], problems)
+        for model, (_, unusable, _) in zip((first, second), sides, strict=True):
+            if i in unusable:
+                problems.append(f"{model.name}: {unusable[i]}")
+                break
+    decided = [(indices, outcomes) for indices, _, outcomes in sides]
+    return _shared_instances((first, second), decided, problems)
 
 
 def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisions:
@@ -70,34 +73,27 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
     """
     sides = []
     for model in (first, second):
-        what = decides(model.task)
-        if what.where == "items":
-            raise UserError("D338", model=model.name)
-        if what.between == "labels":
-            raise UserError("D463", task=model.task.name)
+        check_decides_words(model)
         decided = model.decide(view_of_texts(texts, model.tokenisation))
         decided = decided.take(np.flatnonzero(decided.observed >= 0))
         places = zip(decided.documents.tolist(), decided.starts.tolist(), decided.ends.tolist(), strict=True)
         sides.append((list(places), Outcomes.from_decisions(decided)))
-    key_sets = [set(keys) for keys, _ in sides]
-    only = [f"decided by {model.name} alone" for model in (first, second)]
-    problems = [
-        reason
-        for reason, own_keys, other in zip(only, key_sets, key_sets[::-1], strict=True)
-        for _ in range(len(own_keys - other))
-    ]
+    by_first, by_second = (set(keys) for keys, _ in sides)
+    problems = [f"decided by {first.name} alone"] * len(by_first - by_second)
+    problems += [f"decided by {second.name} alone"] * len(by_second - by_first)
     return _shared_instances((first, second), sides, problems)
 
 
 def on_lists(first: Model, second: Model, items: Sequence[NBestList]) -> SharedDecisions:
     """Choose from each list with costs or a reference (errors: `list_outcomes`)."""
-    one, other = list_outcomes(first, items), list_outcomes(second, items)
-    return SharedDecisions(one, other, ["neither costs nor a reference"] * (len(items) - len(one)))
+    outcomes = list_outcomes(first, items)
+    unused = [UNUSED_LIST] * (len(items) - len(outcomes))
+    return SharedDecisions(outcomes, list_outcomes(second, items), unused)
 
 
 def compare(
     models: tuple[Model, Model],
-    same: SharedDecisions,
+    shared: SharedDecisions,
     *,
     measure: str | None = None,
     draws: int = DRAWS,
@@ -130,25 +126,23 @@ def compare(
     UserError
         D443 for a measure of a candidate that no example has; the errors of `measure_named`.
     """
-    first, second = same.first, same.second
+    first, second = shared.first, shared.second
     figure = _measure(models[0], first, measure)
     n_documents = len(np.unique(first.units))
     by_document = LEAST_DOCUMENTS <= n_documents < len(first)
     if not by_document:
         first = replace(first, units=np.arange(len(first)))
     result = paired_bootstrap(figure, first, second, draws=draws, seed=seed)
-    systems = zip(
-        models, (result.first, result.second), (result.first_interval, result.second_interval), strict=True
-    )
-    hits = first.right, second.right
+    values = result.first, result.second
+    intervals = result.first_interval, result.second_interval
     return {
         "n": len(first),
-        "account": dataset_report(len(first), same.left_out),
+        "account": dataset_report(len(first), shared.left_out),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
         "units": {"what": "documents" if by_document else "instances", "n": result.n_units},
         "systems": [
             {"model": f"{model.name} {model.version}", "value": value, "interval": interval}
-            for model, value, interval in systems
+            for model, value, interval in zip(models, values, intervals, strict=True)
         ],
         "difference": {
             "value": result.difference,
@@ -157,13 +151,18 @@ def compare(
             "draws": result.draws,
         },
         "mcnemar": _mcnemar(figure, first, second),
-        "table": {
-            "both": int((hits[0] & hits[1]).sum()),
-            "first": int((hits[0] & ~hits[1]).sum()),
-            "second": int((~hits[0] & hits[1]).sum()),
-            "neither": int((~hits[0] & ~hits[1]).sum()),
-        },
+        "table": contingency_table(first.right, second.right),
         "pairs": _pairs(first, second),
+    }
+
+
+def contingency_table(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> dict[str, int]:
+    """Return the numbers of instances that both systems, only one of them, or neither decides correctly."""
+    return {
+        "both": int((first & second).sum()),
+        "first": int((first & ~second).sum()),
+        "second": int((~first & second).sum()),
+        "neither": int((~first & ~second).sum()),
     }
 
 
@@ -171,8 +170,8 @@ def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
     if decides(model.task).where == "items":
         return choose_measure(model, outcomes, name)
     if name is None:
-        plain, candidate = metric(model.task)
-        return measure_named(plain if candidate is None else f"{plain}:{candidate}")
+        task_measure, candidate = metric(model.task)
+        return measure_named(task_measure if candidate is None else f"{task_measure}:{candidate}")
     measure = measure_named(name)
     candidate = getattr(measure, "candidate", "")
     if candidate and candidate not in outcomes.names:
@@ -195,7 +194,7 @@ def _labelled_outcomes(
     """Return the examples that a model decides, reasons for the others, and the outcomes in that order."""
     task = model.task
     decided = as_task_decides(task, labelled)
-    number = {id(example): i for i, example in enumerate(decided)}
+    index_of = {id(example): i for i, example in enumerate(decided)}
     names = {group.name for group in task.groups}
     unknown: dict[int, str] = {}
     if decides(task).between == "labels":
@@ -204,21 +203,21 @@ def _labelled_outcomes(
             for i, example in enumerate(decided)
             if example.word and example.word not in names
         }
-    marked = label_instances(
+    dataset = label_instances(
         task,
         model.tokenisation,
         [example for i, example in enumerate(decided) if i not in unknown] or decided,
     )
     documents = {name: i for i, name in enumerate(dict.fromkeys(example.document for example in decided))}
-    keys: list[int] = []
+    indices: list[int] = []
     parts = []
     for g, group in enumerate(task.groups):
-        rows = np.flatnonzero(marked.examples.instances.groups == g)
+        rows = np.flatnonzero(dataset.examples.instances.groups == g)
         if not len(rows):
             continue
-        part = marked.take(rows)
+        part = dataset.take(rows)
         chosen, scores = decide(model, part, g)
-        keys += [number[id(example)] for example in part.labelled]
+        indices += [index_of[id(example)] for example in part.labelled]
         instances, right = part.examples.instances, right_candidates(part, group)
         units = [documents[example.document] for example in part.labelled]
         if instances.own is None:
@@ -231,10 +230,10 @@ def _labelled_outcomes(
             lists = replace(instances.own, costs=1.0 - unpad(right, offsets).astype(np.float32))
             outcomes = Outcomes.from_lists(lists, scores=unpad(scores, offsets), chosen=chosen, units=units)
         parts.append(outcomes)
-    used = set(keys)
-    why = dict(marked.problems)
+    used = set(indices)
+    why = dict(dataset.problems)
     left = {i: why.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}
-    return keys, left | unknown, Outcomes.joined(parts)
+    return indices, left | unknown, Outcomes.joined(parts)
 
 
 def _shared_instances(
@@ -251,15 +250,15 @@ def _shared_instances(
         See `SharedDecisions.left_out`.
     """
     # if a key occurs more than once, its first instance counts: later ones are overwritten
-    places = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
-    common = [key for key in places[0] if key in places[1]]
+    index_of_key = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
+    common = [key for key in index_of_key[0] if key in index_of_key[1]]
     if not common:
         first, second = models
         raise UserError("D436", first=first.name, second=second.name)
-    common.sort(key=lambda key: places[0][key])
+    common.sort(key=lambda key: index_of_key[0][key])
     taken = [
-        outcomes.take(np.array([at[key] for key in common]))
-        for at, (_, outcomes) in zip(places, sides, strict=True)
+        outcomes.take(np.array([index_of[key] for key in common]))
+        for index_of, (_, outcomes) in zip(index_of_key, sides, strict=True)
     ]
     return SharedDecisions(taken[0], replace(taken[1], units=taken[0].units), problems)
 
@@ -281,12 +280,14 @@ def _is_share(terms: NDArray[np.float64]) -> bool:
 
 def _pairs(first: Outcomes, second: Outcomes) -> list[dict[str, Any]]:
     """Return the most frequent pairs of different choices, with the right candidate."""
-    golds = [first.names[i] if i >= 0 else None for i in first.gold_ids.tolist()]
-    choices = [
-        [side.names[i] if i >= 0 else None for i in side.chosen_ids.tolist()] for side in (first, second)
-    ]
-    counts = Counter(outcome for outcome in zip(golds, *choices, strict=True) if outcome[1] != outcome[2])
+
+    def names(outcomes: Outcomes, ids: NDArray[np.int64]) -> list[str | None]:
+        return [outcomes.names[i] if i >= 0 else None for i in ids.tolist()]
+
+    right = names(first, first.gold_ids)
+    choices = names(first, first.chosen_ids), names(second, second.chosen_ids)
+    counts = Counter(triple for triple in zip(right, *choices, strict=True) if triple[1] != triple[2])
     return [
-        {"right": right, "first": one, "second": other, "n": n}
-        for (right, one, other), n in counts.most_common(MOST_PAIRS)
+        dict(zip(("right", "first", "second", "n"), (*triple, n), strict=True))
+        for triple, n in counts.most_common(MOST_PAIRS)
     ]

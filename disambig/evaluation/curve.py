@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group
+from disambig.data import Group, Instances
 from disambig.errors import UserError
 from disambig.evaluation.group_figures import most_frequent_candidates
 from disambig.formats import Clean, Fix, Labelled
@@ -124,17 +124,16 @@ def curve_of_texts(
         if not len(examples.instances):
             raise UserError("D412", what="the texts", hint=explain_empty_part(split_texts, part, task.name))
     rng = np.random.default_rng(seed)
-    tune, test = _at_most(tune, MOST_TUNED, rng), _at_most(test, MOST_TESTED, rng)
+    tune, test = _sample_of_each(tune, MOST_TUNED, rng), _sample_of_each(test, MOST_TESTED, rng)
     most = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))
-    given = {"min_examples": 2, **settings}
 
     def trial(size: int, draw: int) -> CurveTrial:
-        sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
-        about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
-        model = train_examples(resolved, sample, tune, sample, error_corpus=error_corpus, **about)
+        sample = _sample_of_each(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
+        of_draw = {"name": task.name, "min_examples": 2, **settings, "seed": seed + draw}
+        model = train_examples(resolved, sample, tune, sample, error_corpus=error_corpus, **of_draw)
         return _run_trial(model, model, len(sample.instances), learn, test)
 
-    points = _points(trial, _sizes(sizes, most), draws, 1, progress)
+    points = _run_trials(trial, _sizes(sizes, most), draws, 1, progress)
     return _summary(task.name, "text", points, most, 1, sizes)
 
 
@@ -160,25 +159,25 @@ def curve_of_labelled(
     """
     resolved = ResolvedConfig.from_parts(parts)
     task, unsupervised = resolved.task, replace(resolved, learner=resolved.baseline)
-    marked = label_instances(task, resolved.tokenisation, labelled)
-    if marked.n_documents < 2:
-        raise UserError("D464", folds=TEST_FOLDS, documents=marked.n_documents)
-    n_folds = min(TEST_FOLDS, marked.n_documents)
-    folds = marked.folds(n_folds)
+    dataset = label_instances(task, resolved.tokenisation, labelled)
+    if dataset.n_documents < 2:
+        raise UserError("D464", folds=TEST_FOLDS, documents=dataset.n_documents)
+    n_folds = min(TEST_FOLDS, dataset.n_documents)
+    folds = dataset.folds(n_folds)
     most = min(int((folds != fold).sum()) for fold in range(n_folds))
-    about = {"name": task.name, "min_examples": 2, **settings}
+    settings = {"name": task.name, "min_examples": 2, **settings}
 
     def trial(size: int, draw: int) -> CurveTrial:
         rng = np.random.default_rng((seed, size, draw))
         others = np.flatnonzero(folds != draw % n_folds)
         chosen = np.sort(rng.choice(others, min(size, len(others)), replace=False))
-        sample, test = marked.compacted(chosen), marked.take(folds == draw % n_folds)
-        plain = model = train_dataset(resolved, sample, **about)
+        sample, test = dataset.compacted(chosen), dataset.take(folds == draw % n_folds)
+        baseline = model = train_dataset(resolved, sample, **settings)
         if resolved.decides.between == "labels":
-            plain = train_dataset(unsupervised, sample, **about)
-        return _run_trial(model, plain, len(chosen), sample.examples, test.examples)
+            baseline = train_dataset(unsupervised, sample, **settings)
+        return _run_trial(model, baseline, len(chosen), sample.examples, test.examples)
 
-    points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
+    points = _run_trials(trial, _sizes(sizes, most), draws, n_folds, progress)
     summary = _summary(task.name, "labelled", points, most, n_folds, sizes)
     return summary | ({} if resolved.has_baseline else {"baseline_is": "most frequent"})
 
@@ -190,7 +189,7 @@ def _examples(parts: ResolvedConfig, texts: Sequence[str]) -> TextExamples:
     return TextExamples.from_view(view, instances.take(instances.observed >= 0))
 
 
-def _at_most(
+def _sample_of_each(
     examples: TextExamples, most: int, rng: np.random.Generator, groups: Sequence[Group] = ()
 ) -> TextExamples:
     """Return a random sample of at most `most` instances of each group.
@@ -209,14 +208,14 @@ def _at_most(
 
 
 def _sizes(wanted: Sequence[int], most: int) -> list[int]:
-    """Return the sizes in rising order; sizes above the number of examples become that number."""
+    """Return the sizes in ascending order; sizes above the number of examples become that number."""
     if any(size < 2 for size in wanted):
         raise UserError("D481", sizes=", ".join(map(str, wanted)))
-    usual = [size for size in SIZES if 1.5 * size < most]  # keep clear of the last point
-    return sorted({min(size, most) for size in wanted or (*usual, most)})
+    default = [size for size in SIZES if 1.5 * size < most]  # none close to the last point
+    return sorted({min(size, most) for size in wanted or (*default, most)})
 
 
-def _points(
+def _run_trials(
     trial: Callable[[int, int], CurveTrial],
     sizes: Sequence[int],
     draws: int | None,
@@ -224,12 +223,11 @@ def _points(
     progress: Progress | None,
 ) -> dict[int, list[CurveTrial]]:
     """Run all trials; unless `draws` is given, there are at least `least` draws of each size."""
-    wanted = {size: draws or max(least, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
-    total, done = sum(wanted.values()), 0
-    points: dict[int, list[CurveTrial]] = {}
-    for size, times in wanted.items():
-        points[size] = []
-        for draw in range(times):
+    n_draws = {size: draws or max(least, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
+    total, done = sum(n_draws.values()), 0
+    points: dict[int, list[CurveTrial]] = {size: [] for size in sizes}
+    for size, n in n_draws.items():
+        for draw in range(n):
             if progress:
                 progress(f"{total} models", done, total)
             points[size].append(trial(size, draw))
@@ -238,38 +236,37 @@ def _points(
 
 
 def _run_trial(
-    model: Model, plain: Model, n_learned: int, seen: TextExamples, test: TextExamples
+    model: Model, baseline: Model, n_examples: int, seen: TextExamples, test: TextExamples
 ) -> CurveTrial:
-    """Test a model, and the baseline of `plain`, on `test`, whose observed candidates are right.
+    """Test a model, and the unsupervised scorer of `baseline`, on `test`.
 
-    The most frequent candidate is counted in `seen`.
+    Observed candidates are right. The most frequent candidate is counted in `seen`.
     """
     hits: dict[str, list[NDArray[np.bool_]]] = {"model": [], "baseline": [], "majority": []}
     for g in np.unique(test.instances.groups).tolist():
         rows = test.rows(g)
         instances = test.instances.take(rows)
-        gold, unseen, learned = (
-            instances.observed,
-            instances.without_labels(),
-            seen.instances.take(seen.rows(g)),
-        )
+        gold, unseen = instances.observed, instances.without_labels()
+        learned = seen.instances.take(seen.rows(g))
         is_known = np.isin(gold, learned.observed) if learns_labels(model.task) else True
-        hits["model"].append(is_known & (_choose(model, test, unseen, g, baseline=False) == gold))
-        hits["baseline"].append(is_known & (_choose(plain, test, unseen, g, baseline=True) == gold))
-        commonest = most_frequent_candidates(instances, model.task.groups[g], seen=learned)
-        hits["majority"].append(is_known & (gold == commonest))
+        hits["model"].append(is_known & (_choose(model, test, unseen, g, unsupervised=False) == gold))
+        hits["baseline"].append(is_known & (_choose(baseline, test, unseen, g, unsupervised=True) == gold))
+        majority = most_frequent_candidates(instances, model.task.groups[g], seen=learned)
+        hits["majority"].append(is_known & (gold == majority))
     tested = np.unique(test.instances.groups).tolist()
-    n_own = sum(g < len(model.scorers) and model.scorers[g] is not None for g in tested)
-    n_groups = len(tested) if model.shared is not None else n_own
+    n_with_scorer = len(tested)
+    if model.shared is None:
+        n_with_scorer = sum(g < len(model.scorers) and model.scorers[g] is not None for g in tested)
     joined = {system: np.concatenate(parts) for system, parts in hits.items()}
-    return CurveTrial(n_learned, n_groups, len(tested), **joined)
+    return CurveTrial(n_examples, n_with_scorer, len(tested), **joined)
 
 
 def _choose(
-    model: Model, test: TextExamples, instances: Any, group: int, *, baseline: bool
+    model: Model, test: TextExamples, instances: Instances, group: int, *, unsupervised: bool
 ) -> NDArray[np.int64]:
+    """Return the choices of a model or, if `unsupervised`, of its unsupervised scorer."""
     features = model.features(test.view, instances, group)
-    if baseline:
+    if unsupervised:
         model = replace(model, scorers=(), shared=None)
     return model.judge.judge(model.scored(features, instances, group, test.view)).chosen
 
@@ -296,15 +293,15 @@ def _summary(
         draws, which contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``,
         ``baseline_is`` (its kind) and ``majority``, all for the largest size.
     """
-    shown: list[dict[str, Any]] = []
-    before: NDArray[np.bool_] | None = None
+    point_figures: list[dict[str, Any]] = []
+    previous_hits: NDArray[np.bool_] | None = None
     for size, trials in points.items():
         shares = np.array([trial.model.mean() for trial in trials])
         once = trials[:n_tests]  # their test documents do not overlap
-        model_hits, plain = (
+        model_hits, baseline_hits = (
             np.concatenate([getattr(trial, name) for trial in once]) for name in ("model", "baseline")
         )
-        shown.append(
+        point_figures.append(
             {
                 "size": size,
                 "asked": sorted({asked for asked in wanted if asked > size}) if size == most else [],
@@ -316,21 +313,22 @@ def _summary(
                 "spread": float(shares.std(ddof=1)) if len(shares) > 1 else None,
                 "lowest": float(shares.min()),
                 "highest": float(shares.max()),
-                "p_before": None if before is None else mcnemar(before, model_hits),
-                "p_baseline": mcnemar(plain, model_hits),
+                "p_before": None if previous_hits is None else mcnemar(previous_hits, model_hits),
+                "p_baseline": mcnemar(baseline_hits, model_hits),
             }
         )
-        before = model_hits
+        previous_hits = model_hits
     last = points[max(points)][:n_tests]
-    plain, common = (np.concatenate([getattr(t, name) for t in last]) for name in ("baseline", "majority"))
+    baseline_hits = np.concatenate([trial.baseline for trial in last])
+    majority_hits = np.concatenate([trial.majority for trial in last])
     return {
         "task": task,
         "source": source,
         "available": most,
-        "points": shown,
-        "tested": len(plain),
-        "baseline": float(plain.mean()),
-        "baseline_interval": wilson(int(plain.sum()), len(plain)),
+        "points": point_figures,
+        "tested": len(baseline_hits),
+        "baseline": float(baseline_hits.mean()),
+        "baseline_interval": wilson(int(baseline_hits.sum()), len(baseline_hits)),
         "baseline_is": "unsupervised",
-        "majority": float(common.mean()),
+        "majority": float(majority_hits.mean()),
     }

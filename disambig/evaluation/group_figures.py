@@ -24,10 +24,10 @@ def number_candidates(instances: Instances, group: Group) -> tuple[Sequence[str]
     """
     if instances.own is None:
         return group.candidates, np.tile(np.arange(len(group.candidates)), len(instances))
-    number: dict[str, int] = {}
+    ids: dict[str, int] = {}
     texts = instances.own.texts
-    numbers = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
-    return list(number), numbers
+    numbers = np.fromiter((ids.setdefault(text, len(ids)) for text in texts), np.int64, len(texts))
+    return list(ids), numbers
 
 
 def most_frequent_candidates(
@@ -54,9 +54,9 @@ def most_frequent_candidates(
             numbers[_right(instances, group) if right is None else right], minlength=len(names)
         )
     else:
-        others, theirs = number_candidates(seen, group)
-        frequencies = np.bincount(theirs[_right(seen, group)], minlength=len(others)).tolist()
-        totals = dict(zip(others, frequencies, strict=True))
+        seen_names, seen_numbers = number_candidates(seen, group)
+        frequencies = np.bincount(seen_numbers[_right(seen, group)], minlength=len(seen_names)).tolist()
+        totals = dict(zip(seen_names, frequencies, strict=True))
         counts = np.array([totals.get(name, 0) for name in names], np.int64)
     return segments.argmax(counts[numbers].astype(np.float64), instances.offsets(group))
 
@@ -90,28 +90,29 @@ def figures(
         Indices of candidates in the group, or in the list of each instance.
     logits : array of float64, shape (n, K), optional
     """
-    n, right = len(gold), int((gold == chosen).sum())
+    n, n_right = len(gold), int((gold == chosen).sum())
     names, numbers = number_candidates(instances, group)
     first = instances.offsets(group)[:-1]
-    wanted = numbers[first + gold]
-    taken = np.where(chosen >= 0, numbers[first + np.maximum(chosen, 0)], -1)
-    there, hits, answers = (
-        np.bincount(values, minlength=len(names))
-        for values in (wanted, wanted[wanted == taken], taken[taken >= 0])
+    gold_numbers = numbers[first + gold]
+    chosen_numbers = np.where(chosen >= 0, numbers[first + np.maximum(chosen, 0)], -1)
+    is_hit = gold_numbers == chosen_numbers
+    n_gold, n_hits, n_chosen = (
+        np.bincount(numbers, minlength=len(names))
+        for numbers in (gold_numbers, gold_numbers[is_hit], chosen_numbers[chosen_numbers >= 0])
     )
     listed = range(len(names))
     if instances.own is not None:
-        listed = np.argsort(-there, kind="stable")[: min(MOST_NAMED, int((there > 0).sum()))].tolist()
+        listed = np.argsort(-n_gold, kind="stable")[: min(MOST_NAMED, int((n_gold > 0).sum()))].tolist()
     result = {
         "n": n,
-        "accuracy": right / n,
-        "interval": wilson(right, n),
+        "accuracy": n_right / n,
+        "interval": wilson(n_right, n),
         "attempted": float((chosen >= 0).mean()),
-        "balanced_accuracy": float(np.mean(hits[there > 0] / there[there > 0])),
-        "candidates": {names[c]: _rates(int(there[c]), int(hits[c]), int(answers[c])) for c in listed},
-        "confusions": _confusions(names, wanted, taken),
+        "balanced_accuracy": float(np.mean(n_hits[n_gold > 0] / n_gold[n_gold > 0])),
+        "candidates": {names[c]: _rates(int(n_gold[c]), int(n_hits[c]), int(n_chosen[c])) for c in listed},
+        "confusions": _confusions(names, gold_numbers, chosen_numbers),
     }
-    if instances.own is None and logits is not None and logits.shape[1] == 2 and 0 < int(there[1]) < n:
+    if instances.own is None and logits is not None and logits.shape[1] == 2 and 0 < int(n_gold[1]) < n:
         from sklearn.metrics import roc_auc_score
 
         result["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
@@ -130,34 +131,34 @@ def overall(
     unknown_labels : int
         Number of further examples whose right candidate is in no group, so that each answer is wrong.
     """
-    n = sum(at["n"] for at in groups.values()) + unknown + unknown_labels
-    right, tried = (
-        round(sum(at[figure] * at["n"] for at in groups.values())) for figure in ("accuracy", "attempted")
-    )
+    parts = list(groups.values())
+    n = sum(part["n"] for part in parts) + unknown + unknown_labels
+    n_right = round(sum(part["accuracy"] * part["n"] for part in parts))
+    n_attempted = round(sum(part["attempted"] * part["n"] for part in parts))
     return {
         "n": n,
-        "accuracy": right / n,
-        "interval": wilson(right, n),
-        "attempted": (tried + unknown_labels) / n,
+        "accuracy": n_right / n,
+        "interval": wilson(n_right, n),
+        "attempted": (n_attempted + unknown_labels) / n,
     }
 
 
-def _rates(there: int, hits: int, answers: int) -> dict[str, Any]:
+def _rates(n_gold: int, n_hits: int, n_chosen: int) -> dict[str, Any]:
     return {
-        "n": there,
-        "precision": hits / answers if answers else None,
-        "recall": hits / there if there else None,
-        "f1": 2 * hits / (answers + there) if answers + there else None,
+        "n": n_gold,
+        "precision": n_hits / n_chosen if n_chosen else None,
+        "recall": n_hits / n_gold if n_gold else None,
+        "f1": 2 * n_hits / (n_chosen + n_gold) if n_chosen + n_gold else None,
     }
 
 
-def _confusions(names: Sequence[str], wanted: Ints, taken: Ints) -> list[dict[str, Any]]:
+def _confusions(names: Sequence[str], gold: Ints, chosen: Ints) -> list[dict[str, Any]]:
     """Return the most frequent errors: the right candidate, the chosen one, and the count."""
-    wrong = np.flatnonzero((wanted != taken) & (taken >= 0))
-    pairs, counts = np.unique(wanted[wrong] * np.int64(len(names)) + taken[wrong], return_counts=True)
-    most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
+    wrong = np.flatnonzero((gold != chosen) & (chosen >= 0))
+    pairs, counts = np.unique(gold[wrong] * np.int64(len(names)) + chosen[wrong], return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
     return [
-        {"right": names[right], "chosen": names[instead], "n": int(n)}
-        for pair, n in zip(pairs[most].tolist(), counts[most], strict=True)
-        for right, instead in [divmod(pair, len(names))]
+        {"right": names[right], "chosen": names[wrong_choice], "n": int(n)}
+        for pair, n in zip(pairs[order].tolist(), counts[order], strict=True)
+        for right, wrong_choice in [divmod(pair, len(names))]
     ]

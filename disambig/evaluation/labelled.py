@@ -55,29 +55,29 @@ def evaluate_labelled(
         examples, including the unknown ones, which count as wrong, and ``overall_known`` without unknown
         labels.
     """
-    what = decides(model.task)
-    if what.where == "items":
+    decided = decides(model.task)
+    if decided.where == "items":
         raise UserError("D338", model=model.name)
     names = {group.name for group in model.task.groups}
     labelled = as_task_decides(model.task, labelled)
-    training = labelled
-    if what.between == "labels":
-        training = [example for example in labelled if not example.word or example.word in names]
-    marked = label_instances(model.task, model.tokenisation, training or labelled)
-    _report_left_out(marked, say)
+    known = labelled
+    if decided.between == "labels":
+        known = [example for example in labelled if not example.word or example.word in names]
+    dataset = label_instances(model.task, model.tokenisation, known or labelled)
+    _report_left_out(dataset, say)
     groups = {}
     for g, group in enumerate(model.task.groups):
-        rows = np.flatnonzero(marked.examples.instances.groups == g)
+        rows = np.flatnonzero(dataset.examples.instances.groups == g)
         if len(rows):
-            part = marked.take(rows)
+            part = dataset.take(rows)
             chosen, logits = decide(model, part, g)
             gold = _gold(part, group, chosen)
             groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
-    unknown = len(labelled) - len(training)
-    n_labels = marked.n_unknown_labels
-    about = _about(marked)
-    return about | {
-        "unused": about["unused"] - n_labels,
+    unknown = len(labelled) - len(known)
+    n_labels = dataset.n_unknown_labels
+    counts = _count_examples(dataset)
+    return counts | {
+        "unused": counts["unused"] - n_labels,
         "unknown": unknown,
         "unknown_labels": n_labels,
         "overall": overall(groups, unknown, n_labels),
@@ -145,16 +145,16 @@ def cross_validate(
         for example in as_task_decides(task, also)
         if (example.text, example.start, example.end) not in tested
     ]
-    every = label_instances(task, parts.tokenisation, [*labelled, *also])
-    _report_left_out(every, say)
-    is_tested = _are_among(every.labelled, labelled)
-    marked = every.compacted(is_tested)
-    if not 2 <= folds <= marked.n_documents:
-        raise UserError("D464", folds=folds, documents=marked.n_documents)
-    fold = marked.folds(folds)
-    fold_of_every = np.full(len(is_tested), -1)
-    fold_of_every[is_tested] = fold
-    instances = marked.examples.instances
+    all_examples = label_instances(task, parts.tokenisation, [*labelled, *also])
+    _report_left_out(all_examples, say)
+    is_tested = _are_among(all_examples.labelled, labelled)
+    dataset = all_examples.compacted(is_tested)
+    if not 2 <= folds <= dataset.n_documents:
+        raise UserError("D464", folds=folds, documents=dataset.n_documents)
+    fold = dataset.folds(folds)
+    fold_of_all = np.full(len(is_tested), -1)
+    fold_of_all[is_tested] = fold
+    instances = dataset.examples.instances
     widths = [
         int(instances.take(instances.groups == g).sizes(group).max(initial=0))
         for g, group in enumerate(task.groups)
@@ -165,50 +165,53 @@ def cross_validate(
     systems = [*learned, "majority"]
     chosen = {system: np.zeros(len(instances), np.int64) for system in systems}
     logits = {system: np.zeros((len(instances), max(widths))) for system in learned}
-    decided = folds
+    n_decided = folds
     for k in range(folds):
-        if enough is not None and k and _least(instances.groups[fold < k], len(task.groups)) >= enough:
-            decided = k
-            break
+        if enough is not None and k:
+            n_tested = np.bincount(instances.groups[fold < k], minlength=len(task.groups))
+            if n_tested.min() >= enough:
+                n_decided = k
+                break
         if progress:
             progress("cross-validating", k, folds)
-        learn = every.compacted(fold_of_every != k)
+        training_part = all_examples.compacted(fold_of_all != k)
         trained = {
-            system: train_dataset(config, learn, name=task.name, **settings)
+            system: train_dataset(config, training_part, name=task.name, **settings)
             for system, config in learned.items()
         }
         for g in range(len(task.groups)):
             rows = np.flatnonzero((fold == k) & (instances.groups == g))
             for system, model in trained.items():
                 if len(rows):
-                    picked, scores = decide(model, marked.take(rows), g)
-                    chosen[system][rows] = picked
+                    choice, scores = decide(model, dataset.take(rows), g)
+                    chosen[system][rows] = choice
                     logits[system][rows, : scores.shape[1]] = scores
     groups: dict[str, Any] = {system: {} for system in systems}
     for g, group in enumerate(task.groups):
         rows = np.flatnonzero(instances.groups == g)
-        part = marked.take(rows)
+        part = dataset.take(rows)
         right = right_candidates(part, group)
-        there = part.examples.instances
-        all_right = unpad(right, there.offsets(group))
-        chosen["majority"][rows] = most_frequent_candidates(there, group, right=all_right)
-        kept = np.flatnonzero(fold[rows] < decided)
+        group_instances = part.examples.instances
+        all_right = unpad(right, group_instances.offsets(group))
+        chosen["majority"][rows] = most_frequent_candidates(group_instances, group, right=all_right)
+        kept = np.flatnonzero(fold[rows] < n_decided)
+        kept_instances = group_instances.take(kept)
         for system in systems if len(rows) else ():
-            picked = chosen[system][rows]
+            choice = chosen[system][rows]
             if learns_labels(task):
-                picked = seen_elsewhere(picked, right, fold[rows], _additional_counts(also, group))
-            scored = logits[system][rows, : widths[g]][kept] if system in logits else None
-            gold = _gold(part, group, picked)[kept]
-            groups[system][group.name] = figures(there.take(kept), group, gold, picked[kept], scored)
-    report = dataset_report(len(marked.documents), every.reasons)
-    about = _about(marked.take(fold < decided)) | {"unused": len(every.problems), "account": report}
-    about |= {"folds": folds, "decided": decided}
-    return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
-
-
-def _least(groups: NDArray[np.int32], n: int) -> int:
-    """Return the number of examples of the group with the fewest."""
-    return int(np.bincount(groups, minlength=n).min())
+                choice = seen_elsewhere(choice, right, fold[rows], _additional_counts(also, group))
+            kept_logits = logits[system][rows, : widths[g]][kept] if system in logits else None
+            gold = _gold(part, group, choice)[kept]
+            groups[system][group.name] = figures(kept_instances, group, gold, choice[kept], kept_logits)
+    return {
+        **_count_examples(dataset.take(fold < n_decided)),
+        "unused": len(all_examples.problems),
+        "account": dataset_report(len(dataset.documents), all_examples.reasons),
+        "folds": folds,
+        "decided": n_decided,
+        "overall": {system: overall(groups[system]) for system in systems},
+        "systems": groups,
+    }
 
 
 def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:
@@ -228,19 +231,19 @@ def _additional_counts(also: Sequence[Labelled], group: Group) -> NDArray[np.int
     return np.array([counts[candidate] for candidate in group.candidates], np.int64)
 
 
-def _gold(marked: LabelledDataset, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
+def _gold(dataset: LabelledDataset, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the right candidate of each instance, preferring the chosen one if several are right."""
-    observed = marked.examples.instances.observed
-    right = (chosen >= 0) & right_candidates(marked, group)[np.arange(len(chosen)), chosen]
+    observed = dataset.examples.instances.observed
+    right = (chosen >= 0) & right_candidates(dataset, group)[np.arange(len(chosen)), chosen]
     return np.where(right, chosen, observed).astype(np.int32)
 
 
-def decide(model: Model, marked: LabelledDataset, group: int) -> tuple[NDArray[np.int64], Floats]:
+def decide(model: Model, dataset: LabelledDataset, group: int) -> tuple[NDArray[np.int64], Floats]:
     """Return the chosen candidates of the instances of one group, and their logits or scores.
 
     The choice is -1 if the margin is below the model's ``least_margin``.
     """
-    view, instances = marked.examples.view, marked.examples.instances.without_labels()
+    view, instances = dataset.examples.view, dataset.examples.instances.without_labels()
     scored = model.scored(model.features(view, instances, group), instances, group, view)
     predictions = model.judge.judge(scored)
     scores = pad(scored.scores, scored.offsets, -np.inf)
@@ -249,19 +252,19 @@ def decide(model: Model, marked: LabelledDataset, group: int) -> tuple[NDArray[n
     return np.where(predictions.answered, predictions.chosen, -1), scores
 
 
-def _report_left_out(marked: LabelledDataset, say: ErrorSink | None) -> None:
+def _report_left_out(dataset: LabelledDataset, say: ErrorSink | None) -> None:
     if say is not None:
-        for problem in marked.problems:
+        for problem in dataset.problems:
             say(*problem)
 
 
-def _about(marked: LabelledDataset) -> dict[str, Any]:
+def _count_examples(dataset: LabelledDataset) -> dict[str, Any]:
     """Return the numbers of examples and documents, and the report on unused examples."""
-    n_documents = len(np.unique(marked.documents))
-    report = dataset_report(len(marked.documents), marked.reasons)
+    n_documents = len(np.unique(dataset.documents))
+    account = dataset_report(len(dataset.documents), dataset.reasons)
     return {
-        "n": len(marked.documents),
+        "n": len(dataset.documents),
         "documents": n_documents,
-        "unused": len(marked.problems),
-        "account": report,
+        "unused": len(dataset.problems),
+        "account": account,
     }

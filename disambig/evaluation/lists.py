@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.data import segments
 from disambig.errors import UserError
 from disambig.formats import NBestList, list_instances, name_error_place
 from disambig.formatting import format_figure, pluralize
@@ -14,6 +15,9 @@ from disambig.metrics import Measure, Outcomes, bootstrap_interval, list_measure
 from disambig.models import Model, check_lists, decide_lists
 from disambig.training import dataset_report, lists_with_costs
 from disambig.types import metric
+
+UNUSED_LIST = "neither costs nor a reference"
+"""Why a list is left out."""
 
 
 def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
@@ -26,27 +30,22 @@ def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
     """
     check_lists(model)
     with name_error_place(items):
-        return _outcomes(model, items)
-
-
-def _outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
-    """Return the outcomes of a model on the lists with a right candidate; D337 if there are none."""
-    instances = list_instances(lists_with_costs(model.task, items))
-    labelled = np.flatnonzero(instances.observed >= 0)
-    if not len(labelled):
-        raise UserError("D337", n=len(items))
-    part = instances.take(labelled)
-    assert part.own is not None
-    decisions = decide_lists(model, part.own)
+        instances = list_instances(lists_with_costs(model.task, items))
+        labelled = np.flatnonzero(instances.observed >= 0)
+        if not len(labelled):
+            raise UserError("D337", n=len(items))
+        own = instances.take(labelled).own
+        assert own is not None
+        decisions = decide_lists(model, own)
     used = [items[i] for i in labelled.tolist()]
-    names = {name: i for i, name in enumerate(dict.fromkeys(item.document for item in used))}
+    documents = {name: i for i, name in enumerate(dict.fromkeys(item.document for item in used))}
     references = [item.reference for item in used if item.reference is not None]
     return Outcomes.from_lists(
-        part.own,
+        own,
         scores=decisions.scores,
         chosen=decisions.chosen,
         references=references if len(references) == len(used) else None,
-        units=[names[item.document] for item in used],
+        units=[documents[item.document] for item in used],
     )
 
 
@@ -79,16 +78,16 @@ def evaluate_lists(model: Model, items: Sequence[NBestList], *, measure: str | N
         list_measure_named(measure)  # an unknown name fails before anything is scored
     outcomes = list_outcomes(model, items)
     figure = choose_measure(model, outcomes, measure)
-    best = _cheapest(outcomes)
+    best = segments.argmax(-outcomes.cost, outcomes.offsets)
     first = outcomes.with_chosen(outcomes.first)
     systems = {"model": outcomes, "first": first, "oracle": outcomes.with_chosen(best)}
     paired = paired_bootstrap(figure, first, outcomes)
-    moved = outcomes.chosen != first.chosen
-    change = outcomes.chosen_cost - first.chosen_cost
+    is_changed = outcomes.chosen != first.chosen
+    cost_change = outcomes.chosen_cost - first.chosen_cost
     return {
         "n": len(outcomes),
         "candidates": int(outcomes.offsets[-1]),
-        "account": dataset_report(len(outcomes), _unused(len(items) - len(outcomes)), "lists"),
+        "account": dataset_report(len(outcomes), [UNUSED_LIST] * (len(items) - len(outcomes)), "lists"),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
         "systems": {
             name: {"value": figure.value(outcomes), "interval": bootstrap_interval(figure, outcomes)}
@@ -96,49 +95,35 @@ def evaluate_lists(model: Model, items: Sequence[NBestList], *, measure: str | N
         },
         "better": {"difference": paired.difference, "interval": paired.interval, "p": paired.p},
         "changed": {
-            "n": int(moved.sum()),
-            "better": int((moved & (change < 0)).sum()),
-            "worse": int((moved & (change > 0)).sum()),
+            "n": int(is_changed.sum()),
+            "better": int((is_changed & (cost_change < 0)).sum()),
+            "worse": int((is_changed & (cost_change > 0)).sum()),
         },
     }
 
 
-def _unused(n: int) -> list[str]:
-    return ["neither costs nor a reference"] * n
-
-
-def _cheapest(outcomes: Outcomes) -> Any:
-    from disambig.data import segments
-
-    return segments.argmax(-outcomes.cost, outcomes.offsets)
-
-
 def list_lines(figures: dict[str, Any]) -> list[str]:
     """Format the figures as lines of text."""
-    about, systems, changed = figures["measure"], figures["systems"], figures["changed"]
-    unit = "" if about["unit"] == "share" else f" ({about['unit']})"
+    measure, systems, changed = figures["measure"], figures["systems"], figures["changed"]
+    unit = "" if measure["unit"] == "share" else f" ({measure['unit']})"
+    value_format = ".2%" if measure["unit"] == "share" else ".4f"
     counts = f"{pluralize(figures['n'], 'list')}, {pluralize(figures['candidates'], 'candidate')}"
-    lines = [f"{counts}; {about['name']}{unit}:"]
-    names = {"model": "the model's choice", "first": "the first candidate", "oracle": "the best candidate"}
-    for name, title in names.items():
-        at = systems[name]
-        low, high = at["interval"]
-        lines.append(
-            f"  {title}: {_shown(at['value'], about)} ({_shown(low, about)} to {_shown(high, about)})"
+    lines = [f"{counts}; {measure['name']}{unit}:"]
+    titles = {"model": "the model's choice", "first": "the first candidate", "oracle": "the best candidate"}
+    for name, title in titles.items():
+        value, low, high = (
+            format_figure(figure, value_format)
+            for figure in (systems[name]["value"], *systems[name]["interval"])
         )
+        lines.append(f"  {title}: {value} ({low} to {high})")
     better = figures["better"]
-    low, high = better["interval"]
-    lines.append(
-        f"model minus first candidate: {format_figure(better['difference'], '+.4f')} "
-        f"({format_figure(low, '+.4f')} to "
-        f"{format_figure(high, '+.4f')}), p = {format_figure(better['p'], '.4f')} (paired bootstrap)"
+    value, low, high = (
+        format_figure(figure, "+.4f") for figure in (better["difference"], *better["interval"])
     )
+    p = format_figure(better["p"], ".4f")
+    lines.append(f"model minus first candidate: {value} ({low} to {high}), p = {p} (paired bootstrap)")
     lines.append(
         f"another candidate ranked first in {pluralize(changed['n'], 'list')}: {changed['better']:,} better, "
         f"{changed['worse']:,} worse"
     )
     return lines
-
-
-def _shown(value: float, about: dict[str, Any]) -> str:
-    return format_figure(value, ".2%" if about["unit"] == "share" else ".4f")

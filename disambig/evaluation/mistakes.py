@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from disambig.data import PUT_IN, TAKEN_OUT, PrecisionPoint, PrecisionTable, edit_kind, unordered_pair
 from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
 from disambig.errors import UserError
+from disambig.evaluation.comparison import contingency_table
 from disambig.formats import FLAG_LABELS, KINDS, Clean, Fix, FlagReading, fix_kind, paragraph_digest
 from disambig.metrics import DRAWS, Accuracy, Outcomes, mcnemar, paired_bootstrap, times_drawn, wilson
 from disambig.rules import Correction, RuleSet
@@ -72,10 +73,11 @@ def corrects(edit: ProposedEdit, fix: Fix) -> bool:
     """Return True if an edit of the text with a mistake gives the words of the corrected text."""
     if edit.new is None:
         return False
-    left, right, wanted = fix.before[: edit.start], fix.before[edit.end :], comparable_words(fix.corrected())
+    left, right = fix.before[: edit.start], fix.before[edit.end :]
+    corrected = comparable_words(fix.corrected())
     blank = " " if edit.start == edit.end else ""  # an inserted word may come without spaces
     return any(
-        comparable_words(left + blank + new + blank + right) == wanted for new in (edit.new, *edit.others)
+        comparable_words(left + blank + new + blank + right) == corrected for new in (edit.new, *edit.others)
     )
 
 
@@ -124,7 +126,7 @@ class ProposedEdits:
         The range of text that it occupies (see `disambig.decision.edit_slots`).
     extended_slots : array of int64, shape (2, m)
         The same up to the next word, so that neighbouring edits overlap.
-    there, right : arrays of bool, shape (m,)
+    at_mistake, right : arrays of bool, shape (m,)
         Whether it is at the place of the mistake, and whether it corrects it; in a clean paragraph, of a
         mistake that a reader saw.
     labels : array of int64, shape (m,)
@@ -138,7 +140,7 @@ class ProposedEdits:
     sure: Floats
     slots: Ints
     extended_slots: Ints
-    there: Bools
+    at_mistake: Bools
     right: Bools
     labels: Ints
     pairs: NDArray[np.str_]
@@ -149,11 +151,9 @@ class ProposedEdits:
         survivors = surviving_edits(kept.rows, kept.extended_slots, kept.sure, ranks[kept.tasks])
         return kept.take(np.unique(survivors))
 
-    def take(self, at: Ints) -> ProposedEdits:
+    def take(self, index: Ints) -> ProposedEdits:
         """Return some of the edits."""
-        places = self.rows[at], self.tasks[at], self.sure[at], self.slots[:, at]
-        about = self.there[at], self.right[at], self.labels[at], self.pairs[at]
-        return ProposedEdits(*places, self.extended_slots[:, at], *about)
+        return ProposedEdits(*(getattr(self, column.name)[..., index] for column in fields(self)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,15 +206,15 @@ class MistakeTrial:
         """
         texts = [*(fix.before for fix in fixes), *(paragraph.text for paragraph in clean)]
         edits = checker.edits(texts)
-        number = {task: i for i, task in enumerate(checker.tasks)}
+        index_of = {task: i for i, task in enumerate(checker.tasks)}
         places = _places_read(clean, readings or ())
-        on_fixes = [
-            (i, number[edit.task], edit, (right := corrects(edit, fix)) or touches(edit, fix), right, UNREAD)
-            for i, fix in enumerate(fixes)
-            for edit in edits[i]
-        ]
+        on_fixes = []
+        for i, fix in enumerate(fixes):
+            for edit in edits[i]:
+                right = corrects(edit, fix)
+                on_fixes.append((i, index_of[edit.task], edit, right or touches(edit, fix), right, UNREAD))
         on_clean = [
-            (i, number[edit.task], edit, *_verdict(edit, places.get(i, ())))
+            (i, index_of[edit.task], edit, *_verdict(edit, places.get(i, ())))
             for i, text_edits in enumerate(edits[len(fixes) :])
             for edit in text_edits
         ]
@@ -236,30 +236,34 @@ class MistakeTrial:
         places : iterable of (paragraph, start, end)
             Mistakes that nobody corrected: flags there are neither right nor wrong.
         """
-        taken = np.array([*places], np.int64).reshape(-1, 3)
+        paragraphs, starts, ends = np.array([*places], np.int64).reshape(-1, 3).T
         on_clean = self.on_clean
-        same = on_clean.rows[:, None] == taken[:, 0]
+        same_paragraph = on_clean.rows[:, None] == paragraphs
         first, last = on_clean.slots[0][:, None], on_clean.slots[1][:, None]
-        touches = same & (first <= 2 * taken[:, 2]) & (last >= 2 * taken[:, 1])
+        touches = same_paragraph & (first <= 2 * ends) & (last >= 2 * starts)
         return replace(self, on_clean=on_clean.take(np.flatnonzero(~touches.any(axis=1))))
+
+    def _flags_above(self, limits: Limits) -> tuple[ProposedEdits, ProposedEdits]:
+        """Return the edits of mistakes and of clean paragraphs above the limits, one of overlapping ones."""
+        least = np.array([limits.get(task, -np.inf) for task in self.tasks])
+        ranks = task_ranks(self.tasks)
+        return self.on_fixes.above(least, ranks), self.on_clean.above(least, ranks)
 
     def at_limits(self, limits: Limits | None = None) -> FoundMistakes:
         """Return the mistakes found by flags above the limit of their task.
 
         A task that is not in `limits` has no limit. Of overlapping edits only the most certain one counts.
         """
-        least = np.array([(limits or {}).get(task, -np.inf) for task in self.tasks])
-        by_name = task_ranks(self.tasks)
-        on_fixes, on_clean = self.on_fixes.above(least, by_name), self.on_clean.above(least, by_name)
+        on_fixes, on_clean = self._flags_above(limits or {})
         n = len(self.fixes)
         detected, right = np.zeros(n, bool), np.zeros(n, bool)
-        detected[on_fixes.rows[on_fixes.there]] = True
+        detected[on_fixes.rows[on_fixes.at_mistake]] = True
         right[on_fixes.rows[on_fixes.right]] = True
-        flags, mended = np.zeros((2, len(READ_LABELS), len(self.tasks), len(self.clean)), np.int64)
+        flags, corrected = np.zeros((2, len(READ_LABELS), len(self.tasks), len(self.clean)), np.int64)
         cells = on_clean.labels, on_clean.tasks, on_clean.rows
         np.add.at(flags, cells, 1)
-        np.add.at(mended, cells, on_clean.right)
-        return FoundMistakes(detected, right, flags.sum(axis=0), flags, mended.sum(axis=0))
+        np.add.at(corrected, cells, on_clean.right)
+        return FoundMistakes(detected, right, flags.sum(axis=0), flags, corrected.sum(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,7 +278,7 @@ class FoundMistakes:
         Number of flags of each task in each clean paragraph.
     flags_by_label : array of int64, shape (n_labels, n_tasks, n_clean)
         The same for each of `READ_LABELS`.
-    mended : array of int64, shape (n_tasks, n_clean)
+    corrected : array of int64, shape (n_tasks, n_clean)
         Number of flags that correct a mistake that a reader saw.
     """
 
@@ -282,7 +286,7 @@ class FoundMistakes:
     right: Bools
     flags: Ints
     flags_by_label: Ints
-    mended: Ints
+    corrected: Ints
 
 
 def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:
@@ -321,14 +325,14 @@ def _edit_read(paragraph: Clean, reading: FlagReading) -> Fix:
 
 def _verdict(edit: ProposedEdit, places: Iterable[tuple[Fix, FlagReading]]) -> tuple[bool, bool, int]:
     """Return whether an edit is at a mistake that was read, whether it corrects it, and its label."""
-    there = False
+    at_mistake = False
     for fix, reading in places:
         if not touches(edit, fix):
             continue
         if corrects(edit, fix):
             return reading.label == "mistake", reading.right, READ_LABELS.index(reading.label)
-        there |= reading.label == "mistake"
-    return there, False, READ_LABELS.index("mistake") if there else UNREAD
+        at_mistake |= reading.label == "mistake"
+    return at_mistake, False, READ_LABELS.index("mistake") if at_mistake else UNREAD
 
 
 def _columns(
@@ -416,9 +420,9 @@ def clean_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
     about = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(words.sum())}
     if trial.n_readings is not None:
         about["n_readings"] = trial.n_readings
-        mended = [flags.mended, *flags.mended]
+        corrected = [flags.corrected, *flags.corrected]
         by_task = [flags.flags_by_label.sum(axis=1), *flags.flags_by_label.swapaxes(0, 1)]
-        for line, by_label, right in zip(lines, by_task, mended, strict=True):
+        for line, by_label, right in zip(lines, by_task, corrected, strict=True):
             rows = [*by_label, by_label[FLAG_LABELS.index("wrong")] + by_label[UNREAD]]
             names = (*READ_LABELS, "wrong_or_unread")
             line["readings"] = dict(zip(names, _rates(rows, words, units, seed), strict=True))
@@ -430,13 +434,13 @@ def _rates(
     counts: Sequence[NDArray[Any]], words: Floats, units: NDArray[np.int64], seed: int
 ) -> list[dict[str, Any]]:
     """Return the number of flags and the rate per 1,000 words of some counts per paragraph."""
-    drawn = _drawn([words, *counts], units, seed)
+    sums = _bootstrap_sums([words, *counts], units, seed)
     total = float(words.sum())
     return [
         {
             "flags": int(flag_counts.sum()),
             "per_1000": 1000 * float(flag_counts.sum()) / total if total else None,
-            "interval": _interval(1000 * drawn[:, i], drawn[:, 0]),
+            "interval": _interval(1000 * sums[:, i], sums[:, 0]),
         }
         for i, flag_counts in enumerate(counts, start=1)
     ]
@@ -453,22 +457,22 @@ def _subset_figures(
 ) -> list[dict[str, Any]]:
     """Return the figures of some subsets of mistakes, all from the same bootstrap draws of projects."""
     columns = [column for inside in parts for column in (inside, inside & flags.found, inside & flags.right)]
-    drawn = _drawn(columns, units, seed)
-    lines = []
+    sums = _bootstrap_sums(columns, units, seed)
+    subsets = []
     for i in range(len(parts)):
-        n, hits, right = (int(columns[3 * i + k].sum()) for k in range(3))
-        below = drawn[:, 3 * i]
-        lines.append(
+        n, n_found, n_right = (int(columns[3 * i + k].sum()) for k in range(3))
+        n_drawn = sums[:, 3 * i]
+        subsets.append(
             {
                 "n": n,
-                "found": _share(hits, n),
-                "found_interval": _interval(drawn[:, 3 * i + 1], below),
-                "right": _share(right, n),
-                "right_interval": _interval(drawn[:, 3 * i + 2], below),
-                "wrong": _share(hits - right, n),
+                "found": _share(n_found, n),
+                "found_interval": _interval(sums[:, 3 * i + 1], n_drawn),
+                "right": _share(n_right, n),
+                "right_interval": _interval(sums[:, 3 * i + 2], n_drawn),
+                "wrong": _share(n_found - n_right, n),
             }
         )
-    return lines
+    return subsets
 
 
 def _subclass_counts(
@@ -479,12 +483,12 @@ def _subclass_counts(
     for i in np.flatnonzero(inside).tolist():
         rows.setdefault(fixes[i].sub or "-", []).append(i)
     return {
-        sub: {"n": len(at), "found": int(flags.found[at].sum()), "right": int(flags.right[at].sum())}
-        for sub, at in sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
+        sub: {"n": len(index), "found": int(flags.found[index].sum()), "right": int(flags.right[index].sum())}
+        for sub, index in sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
     }
 
 
-def _drawn(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int) -> Floats:
+def _bootstrap_sums(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int) -> Floats:
     """Return the column sums of each bootstrap draw of projects, shape ``(n_draws, n_columns)``."""
     n = int(units.max(initial=-1)) + 1
     if n < 2:  # a single project says nothing about the variation between projects
@@ -494,12 +498,12 @@ def _drawn(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int)
     return np.concatenate([counts @ by_unit for counts in times_drawn(n, FIGURE_DRAWS, rng)])
 
 
-def _interval(above: Floats, below: Floats) -> tuple[float, float] | None:
+def _interval(numerators: Floats, denominators: Floats) -> tuple[float, float] | None:
     """Return the percentile interval of quotients; None if no quotient is defined."""
-    defined = below > 0
+    defined = denominators > 0
     if not defined.any():
         return None
-    low, high = np.quantile(above[defined] / below[defined], ((1 - SHARE) / 2, (1 + SHARE) / 2))
+    low, high = np.quantile(numerators[defined] / denominators[defined], ((1 - SHARE) / 2, (1 + SHARE) / 2))
     return float(low), float(high)
 
 
@@ -537,13 +541,7 @@ def compare_trials(
     ]
     paired = paired_bootstrap(Accuracy(), *sides, draws=draws, seed=seed)
     first, second = results[0].right, results[1].right
-    values = zip(
-        trials,
-        results,
-        (paired.first, paired.second),
-        (paired.first_interval, paired.second_interval),
-        strict=True,
-    )
+    values = (paired.first, paired.first_interval), (paired.second, paired.second_interval)
     return {
         "n": len(units),
         "measure": {"name": "rightly corrected", "unit": "share", "more_is_better": True},
@@ -555,7 +553,7 @@ def compare_trials(
                 "interval": interval,
                 "figures": found_figures(trial, side, seed=seed),
             }
-            for trial, side, value, interval in values
+            for trial, side, (value, interval) in zip(trials, results, values, strict=True)
         ],
         "difference": {
             "value": paired.difference,
@@ -564,12 +562,7 @@ def compare_trials(
             "draws": paired.draws,
         },
         "mcnemar": mcnemar(first, second),
-        "table": {
-            "both": int((first & second).sum()),
-            "first": int((first & ~second).sum()),
-            "second": int((~first & second).sum()),
-            "neither": int((~first & ~second).sum()),
-        },
+        "table": contingency_table(first, second),
         "pairs": [],
     }
 
@@ -594,8 +587,8 @@ class _CountedFlags:
     kinds: NDArray[np.int64]
     pairs: NDArray[np.str_]
 
-    def take(self, which: NDArray[np.bool_]) -> _CountedFlags:
-        return _CountedFlags(self.tasks[which], self.sure[which], self.kinds[which], self.pairs[which])
+    def take(self, mask: NDArray[np.bool_]) -> _CountedFlags:
+        return _CountedFlags(self.tasks[mask], self.sure[mask], self.kinds[mask], self.pairs[mask])
 
 
 def measure_precision(
@@ -613,10 +606,10 @@ def measure_precision(
         Assumed mistakes per 1,000 words.
     """
     weights = _weights(trial, per_1000)
-    seen = _count_flags(trial)
+    all_flags = _count_flags(trial)
     tables = {}
     for number, task in enumerate(trial.tasks):
-        flags = seen.take(seen.tasks == number)
+        flags = all_flags.take(all_flags.tasks == number)
         if len(flags.sure) < LEAST_FLAGS or not (flags.kinds == RIGHT).any():
             continue
         shown = flags.pairs[flags.sure > limits.get(task, -np.inf)]
@@ -643,11 +636,11 @@ def share_at(
     kind : str
         `PUT_IN` or `TAKEN_OUT` to count only such flags.
     """
-    seen = _count_flags(trial)
-    of_task = seen.take((seen.tasks == trial.tasks.index(task)) & (seen.sure >= least))
+    flags = _count_flags(trial)
+    flags = flags.take((flags.tasks == trial.tasks.index(task)) & (flags.sure >= least))
     if kind:
-        of_task = of_task.take(np.array([edit_kind(pair) == kind for pair in of_task.pairs.tolist()], bool))
-    counts = np.bincount(of_task.kinds, minlength=len(_KINDS))
+        flags = flags.take(np.array([edit_kind(pair) == kind for pair in flags.pairs.tolist()], bool))
+    counts = np.bincount(flags.kinds, minlength=len(_KINDS))
     return _point(least, counts, _weights(trial, per_1000)) if counts.sum() else None
 
 
@@ -665,18 +658,17 @@ def precision_by_rule(
     per_1000 : float
         Assumed mistakes per 1,000 words.
     """
-    least = np.array([limits.get(task, -np.inf) for task in trial.tasks])
-    seen = _count_flags(trial, least)
+    flags = _count_flags(trial, limits)
     names = np.array(
         [
             rules[trial.tasks[task]].rule_name(Correction(*pair.partition("/")[::2]))
-            for task, pair in zip(seen.tasks.tolist(), seen.pairs.tolist(), strict=True)
+            for task, pair in zip(flags.tasks.tolist(), flags.pairs.tolist(), strict=True)
         ],
         np.str_,
     )
     points = {}
     for name in np.unique(names).tolist():
-        counts = np.bincount(seen.kinds[names == name], minlength=len(_KINDS))
+        counts = np.bincount(flags.kinds[names == name], minlength=len(_KINDS))
         points[name] = _point(0.0, counts, _weights(trial, per_1000))
     return points
 
@@ -690,35 +682,33 @@ def _weights(trial: MistakeTrial, per_1000: float) -> Floats:
     return np.array([per_fix, per_fix, per_clean])
 
 
-def _count_flags(trial: MistakeTrial, least: Floats | None = None) -> _CountedFlags:
-    """Return the flags whose correctness is known, one per place, above the limit of each task or of any.
+def _count_flags(trial: MistakeTrial, limits: Limits | None = None) -> _CountedFlags:
+    """Return the flags above the limits of their tasks whose correctness is known, one per place.
 
     In a text with a mistake, flags elsewhere are left out: nobody knows what else is wrong there.
     """
-    limits = np.full(len(trial.tasks), -np.inf) if least is None else least
-    by_name = task_ranks(trial.tasks)
-    on_fixes, on_clean = trial.on_fixes.above(limits, by_name), trial.on_clean.above(limits, by_name)
-    there = np.flatnonzero(on_fixes.there)
+    on_fixes, on_clean = trial._flags_above(limits or {})
+    on_fixes = on_fixes.take(np.flatnonzero(on_fixes.at_mistake))
     return _CountedFlags(
-        np.concatenate([on_fixes.tasks[there], on_clean.tasks]),
-        np.concatenate([on_fixes.sure[there], on_clean.sure]),
-        np.concatenate([np.where(on_fixes.right[there], RIGHT, WRONG), np.full(len(on_clean.rows), FALSE)]),
-        np.concatenate([on_fixes.pairs[there], on_clean.pairs]),
+        np.concatenate([on_fixes.tasks, on_clean.tasks]),
+        np.concatenate([on_fixes.sure, on_clean.sure]),
+        np.concatenate([np.where(on_fixes.right, RIGHT, WRONG), np.full(len(on_clean.rows), FALSE)]),
+        np.concatenate([on_fixes.pairs, on_clean.pairs]),
     )
 
 
-def _curve(seen: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
+def _curve(flags: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
     """Return points of rising probability and share, pooling neighbours that would fall (isotonic fit)."""
-    sures, at = np.unique(-seen.sure, return_inverse=True)
-    table = np.zeros((len(sures), len(_KINDS)), np.int64)
-    np.add.at(table, (at, seen.kinds), 1)
+    negated, inverse = np.unique(-flags.sure, return_inverse=True)  # the most probable first
+    table = np.zeros((len(negated), len(_KINDS)), np.int64)
+    np.add.at(table, (inverse, flags.kinds), 1)
     blocks: list[tuple[float, Counts]] = []  # minimum probability and counts, the most probable first
-    for sure, counts in zip((-sures).tolist(), table, strict=True):
+    for probability, counts in zip((-negated).tolist(), table, strict=True):
         if blocks and blocks[0][1].sum() < LEAST_FLAGS:
             counts = counts + blocks.pop()[1]
         while blocks and _estimate_share(counts, weights) >= _estimate_share(blocks[-1][1], weights):
             counts = counts + blocks.pop()[1]
-        blocks.append((sure, counts))
+        blocks.append((probability, counts))
     points = []
     total = np.zeros(len(_KINDS), np.int64)
     for least, counts in blocks:
@@ -734,8 +724,8 @@ def _curve(seen: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
 
 
 def _estimate_share(counts: Counts, weights: Floats) -> float:
-    weighed = counts * weights
-    return float(weighed[RIGHT] / weighed.sum())
+    weighted = counts * weights
+    return float(weighted[RIGHT] / weighted.sum())
 
 
 def _point(least: float, counts: Counts, weights: Floats) -> PrecisionPoint:

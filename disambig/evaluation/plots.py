@@ -82,15 +82,15 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
         axes = figure.add_subplot()
         axes.plot((0, 100), (0, 100), color="#666666", linestyle=":", label="perfect calibration")
         bins = reliability["bins"]
-        most = max((at["n"] for at in bins), default=1)
+        largest = max((bin_["n"] for bin_ in bins), default=1)
         axes.bar(
-            [50 * (at["low"] + at["high"]) for at in bins],
-            [20 * at["n"] / most for at in bins],
+            [50 * (bin_["low"] + bin_["high"]) for bin_ in bins],
+            [20 * bin_["n"] / largest for bin_ in bins],
             width=9,
             color="#cfd8e6",
             label="share of decisions (not to scale)",
         )
-        predicted, observed = ([100 * at[key] for at in bins] for key in ("predicted", "observed"))
+        predicted, observed = ([100 * bin_[key] for bin_ in bins] for key in ("predicted", "observed"))
         axes.plot(predicted, observed, marker="o", color="#1f5fa8", label="model")
         axes.set_xlabel("probability of the chosen candidate, %")
         axes.set_ylabel("correct, %")
@@ -156,7 +156,7 @@ def plot_settings(**further: Any) -> Iterator[None]:
 def _save(figure: Any, path: str | Path) -> None:
     """Write a figure without its creation date, so that the same figure gives the same file."""
     try:
-        dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-        figure.savefig(str(path), dpi=150, metadata=dated.get(Path(path).suffix.lower()))
+        no_date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+        figure.savefig(str(path), dpi=150, metadata=no_date.get(Path(path).suffix.lower()))
     except OSError as problem:
         raise UserError("D309", path=path, problem=problem.strerror or problem) from problem

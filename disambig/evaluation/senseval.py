@@ -79,7 +79,12 @@ def score(
     tried = sum(sum(_weights(answers[instance]).values()) for instance in credits)
     n = len(key)
     return SensevalScore(
-        right / tried if tried else 0.0, right / n if n else 0.0, tried / n if n else 0.0, n, right, tried
+        precision=right / tried if tried else 0.0,
+        recall=right / n if n else 0.0,
+        attempted=tried / n if n else 0.0,
+        n=n,
+        right=right,
+        tried=tried,
     )
 
 
@@ -115,15 +120,15 @@ def most_frequent(
         Also count P and U. A word with no other sense gets one of these in any case.
     """
     counts: dict[str, Counter[str]] = {}
-    others: dict[str, Counter[str]] = {}
+    with_unassigned: dict[str, Counter[str]] = {}
     for instance in instances:
         senses = [sense for sense in instance.senses if unassigned or sense not in UNASSIGNED]
         counts.setdefault(instance.word, Counter()).update(senses if every else senses[:1])
-        others.setdefault(instance.word, Counter()).update(instance.senses)
+        with_unassigned.setdefault(instance.word, Counter()).update(instance.senses)
     return {
-        word: (seen or others[word]).most_common(1)[0][0]
-        for word, seen in counts.items()
-        if seen or others[word]
+        word: (assigned or with_unassigned[word]).most_common(1)[0][0]
+        for word, assigned in counts.items()
+        if assigned or with_unassigned[word]
     }
 
 
@@ -200,14 +205,14 @@ def model_answers(model: Model, instances: Sequence[SenseInstance]) -> dict[str,
             examples.append(replace(instance.labelled(), label=group.candidates[0]))
     if not examples:
         return {}
-    marked = label_instances(model.task, model.tokenisation, examples)
+    dataset = label_instances(model.task, model.tokenisation, examples)
     answers = {}
     for g, group in enumerate(model.task.groups):
-        rows = np.flatnonzero(marked.examples.instances.groups == g)
+        rows = np.flatnonzero(dataset.examples.instances.groups == g)
         if len(rows):
-            chosen, _ = decide(model, marked.take(rows), g)
+            chosen, _ = decide(model, dataset.take(rows), g)
             for row, c in zip(rows.tolist(), chosen.tolist(), strict=True):
-                example = marked.labelled[row]
+                example = dataset.labelled[row]
                 if c >= 0:
                     names = ids[example.text, example.start, example.word]
                     answers.update(dict.fromkeys(names, group.candidates[c]))

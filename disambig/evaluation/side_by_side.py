@@ -25,7 +25,7 @@ from disambig.text import Tokenisation, TokenView, view_of_texts
 from disambig.type_aliases import Bools, Floats
 from disambig.types import DecisionRule, RaisesFlags, Task
 
-ANY = float("inf")
+_UNLIMITED = float("inf")
 """The rate at which a decision rule raises every flag that it can."""
 
 
@@ -127,19 +127,20 @@ def _errors(
     rng = np.random.default_rng(seed)
     rounds = []
     for _ in range(ROUNDS):
-        made = substitute(view, instances.take(free), task.groups, share=ERROR_SHARE, rng=rng)
-        rows = free[made.rows]
-        there = instances.take(rows)
-        lengths = there.lengths.copy()
-        for g in np.unique(there.groups):
-            in_group = there.groups == g
-            lengths[in_group] = CandidateHashes.from_group(task.groups[g]).lengths[made.swapped[in_group]]
+        errors = substitute(view, instances.take(free), task.groups, share=ERROR_SHARE, rng=rng)
+        rows = free[errors.rows]
+        changed = instances.take(rows)
+        lengths = changed.lengths.copy()
+        for g in np.unique(changed.groups):
+            in_group = changed.groups == g
+            candidates = CandidateHashes.from_group(task.groups[g])
+            lengths[in_group] = candidates.lengths[errors.substituted[in_group]]
         # an error may remove an instance, for example if the wrong word joins a longer candidate
-        again = task.instances(made.view)
+        found = task.instances(errors.view)
         n = len(task.groups)
-        seen = np.isin(there.positions * n + there.groups, again.positions * n + again.groups)
-        there = replace(there, lengths=lengths, observed=made.swapped)
-        rounds.append(SyntheticErrors(made.view, rows, there, seen))
+        seen = np.isin(changed.positions * n + changed.groups, found.positions * n + found.groups)
+        changed = replace(changed, lengths=lengths, observed=errors.substituted)
+        rounds.append(SyntheticErrors(errors.view, rows, changed, seen))
     return rounds
 
 
@@ -173,7 +174,7 @@ class SystemDecisions:
     error_margins: Floats
 
 
-def judge(model: Model, ground: SharedTestSet) -> SystemDecisions:
+def judge(model: Model, test_set: SharedTestSet) -> SystemDecisions:
     """Decide every instance and every synthetic error; groups and candidates are matched by name.
 
     Raises
@@ -187,14 +188,14 @@ def judge(model: Model, ground: SharedTestSet) -> SystemDecisions:
         raise TypeError(
             f"{model.name} does not correct words: its rule {type(model.judge).__name__} raises no flags"
         )
-    chosen, odds, margins = _decide_instances(model, ground.task, ground.view, ground.instances)
-    odds[ground.shielded] = margins[ground.shielded] = -np.inf
+    chosen, odds, margins = _decide_instances(model, test_set.task, test_set.view, test_set.instances)
+    odds[test_set.shielded] = margins[test_set.shielded] = -np.inf
     tested = [
-        _decide_instances(model, ground.task, errors.view, errors.instances) for errors in ground.errors
+        _decide_instances(model, test_set.task, errors.view, errors.instances) for errors in test_set.errors
     ]
-    truth = ground.instances.observed
-    rows = np.concatenate([errors.rows for errors in ground.errors])
-    seen = np.concatenate([errors.seen for errors in ground.errors])
+    truth = test_set.instances.observed
+    rows = np.concatenate([errors.rows for errors in test_set.errors])
+    seen = np.concatenate([errors.seen for errors in test_set.errors])
     _, error_odds, error_margins = (np.concatenate(column) for column in zip(*tested, strict=True))
     error_odds[~seen] = error_margins[~seen] = -np.inf
     right = chosen == truth
@@ -209,12 +210,14 @@ def _decide_instances(
     chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
     for g in np.unique(instances.groups).tolist():
         group = task.groups[g]
-        number, candidate_indices = _known_candidates(model, group)
+        model_group, candidate_indices = _known_candidates(model, group)
         rows_of_group = np.flatnonzero(instances.groups == g)
         for rows in np.split(rows_of_group, range(BLOCK, len(rows_of_group), BLOCK)):
             part = instances.take(rows)
             renumbered = replace(part, observed=candidate_indices[part.observed].astype(np.int32))
-            scored = model.scored(model.features(view, renumbered, number), renumbered, number, view)
+            scored = model.scored(
+                model.features(view, renumbered, model_group), renumbered, model_group, view
+            )
             chosen[rows], odds[rows], margins[rows] = _flags(
                 model.judge, _restrict_scores(scored, group, candidate_indices, part.observed)
             )
@@ -235,18 +238,18 @@ def _restrict_scores(
     """Return the scores restricted to the candidates of `group`, given their indices in the scored group."""
     n, k = len(observed), len(candidate_indices)
 
-    def kept(values: NDArray[Any]) -> NDArray[Any]:
+    def restrict(values: NDArray[Any]) -> NDArray[Any]:
         return values.reshape(n, -1)[:, candidate_indices].ravel()
 
     return replace(
         scored,
         groups=(group,),
         offsets=np.arange(n + 1, dtype=np.int64) * k,
-        scores=kept(scored.scores),
+        scores=restrict(scored.scores),
         observed=observed,
-        found=kept(scored.found),
-        asked=kept(scored.asked),
-        cost=kept(scored.cost),
+        found=restrict(scored.found),
+        asked=restrict(scored.asked),
+        cost=restrict(scored.cost),
     )
 
 
@@ -254,7 +257,7 @@ def _flags(judge: DecisionRule, scored: ScoreBatch) -> tuple[NDArray[np.int64], 
     """Return the best candidate of each instance, and log-odds and margin of its flag, each of shape (n,)."""
     n = len(scored.observed)
     scores, rows = scored.scores.reshape(n, -1), np.arange(n)
-    predictions = judge.judge(scored, flags_per_1000=ANY)
+    predictions = judge.judge(scored, flags_per_1000=_UNLIMITED)
     with np.errstate(divide="ignore"):
         # log-odds, since probabilities close to one are equal in floating point and could not be ordered
         odds = np.log(predictions.probabilities) - np.log1p(-predictions.probabilities)
@@ -266,29 +269,29 @@ def _flags(judge: DecisionRule, scored: ScoreBatch) -> tuple[NDArray[np.int64], 
     )
 
 
-def limits(ground: SharedTestSet, flags: Floats, share: float, *, by_group: bool = False) -> Floats:
+def limits(test_set: SharedTestSet, flags: Floats, share: float, *, by_group: bool = False) -> Floats:
     """Return the limit above which the given share of correct words is flagged, shape ``(n_groups,)``.
 
     Parameters
     ----------
     flags : array of float64, shape (n,)
-        `SystemDecisions.odds` or `SystemDecisions.margins` on `ground`, which should be development text.
+        `SystemDecisions.odds` or `SystemDecisions.margins` on `test_set`, which should be development text.
     by_group : bool
         Whether each group has its own limit.
     """
-    groups, free = ground.instances.groups, ~ground.shielded
+    groups, free = test_set.instances.groups, ~test_set.shielded
 
     def limit(values: Floats) -> float:
-        falling = np.sort(values)[::-1]
-        return float(falling[int(share * len(falling))]) if len(falling) else np.inf
+        descending = np.sort(values)[::-1]
+        return float(descending[int(share * len(descending))]) if len(descending) else np.inf
 
-    n = len(ground.task.groups)
+    n = len(test_set.task.groups)
     if not by_group:
         return np.full(n, limit(flags[free]))
     return np.array([limit(flags[free & (groups == g)]) for g in range(n)])
 
 
-def flagged(ground: SharedTestSet, flags: Floats, rows: NDArray[np.int64] | None, limit: Floats) -> Bools:
+def flagged(test_set: SharedTestSet, flags: Floats, rows: NDArray[np.int64] | None, limit: Floats) -> Bools:
     """Return which `flags` exceed the limit of their group; `rows` are their instances (None: all)."""
-    groups = ground.instances.groups if rows is None else ground.instances.groups[rows]
+    groups = test_set.instances.groups if rows is None else test_set.instances.groups[rows]
     return flags > limit[groups]

@@ -30,7 +30,7 @@ class TextWithErrors:
         If errors are made in the hashes only, its texts are unchanged.
     rows : array of int64, shape (m,)
         The instances whose words were replaced.
-    swapped : array of int32, shape (m,)
+    substituted : array of int32, shape (m,)
         The candidate that replaces the observed one.
     documents, starts : arrays of int, shape (m,)
         Document and start of each replacement.
@@ -38,7 +38,7 @@ class TextWithErrors:
 
     view: TokenView
     rows: NDArray[np.int64]
-    swapped: NDArray[np.int32]
+    substituted: NDArray[np.int32]
     documents: NDArray[np.int64]
     starts: NDArray[np.int32]
 
@@ -57,25 +57,25 @@ def substitute(
     """
     hashes = view.hashes.copy()
     chosen = rng.random(len(instances)) < share
-    all_rows, all_swapped = [], []
+    all_rows, all_substituted = [], []
     for g in np.unique(instances.groups[chosen]):
         rows = np.flatnonzero(chosen & (instances.groups == g))
         candidates = CandidateHashes.from_group(groups[g])
-        barred = variant_matrix(groups[g]) | (candidates.lengths[:, None] != candidates.lengths)
-        swapped, possible = substitutes(barred[instances.observed[rows]], rng)
-        rows, swapped = rows[possible], swapped[possible]
+        excluded = variant_matrix(groups[g]) | (candidates.lengths[:, None] != candidates.lengths)
+        substituted, possible = substitutes(excluded[instances.observed[rows]], rng)
+        rows, substituted = rows[possible], substituted[possible]
         for place in range(candidates.longest):
-            inside = candidates.lengths[swapped] > place
-            hashes[instances.positions[rows[inside]] + place] = candidates.words[swapped[inside], place]
+            inside = candidates.lengths[substituted] > place
+            hashes[instances.positions[rows[inside]] + place] = candidates.words[substituted[inside], place]
         all_rows.append(rows)
-        all_swapped.append(swapped)
+        all_substituted.append(substituted)
     none = np.empty(0, np.int64)
     rows = np.concatenate([none, *all_rows])
     positions = instances.positions[rows]
     return TextWithErrors(
         replace(view, hashes=hashes),
         rows,
-        np.concatenate([none, *all_swapped]).astype(np.int32),
+        np.concatenate([none, *all_substituted]).astype(np.int32),
         view.document_indices(positions),
         view.starts[positions],
     )
@@ -102,23 +102,23 @@ def rewrite(
     assert own is not None
     sizes = np.diff(own.offsets)
     candidates = np.arange(int(sizes.max(initial=1)))
-    barred = (candidates >= sizes[:, None]) | (candidates == instances.observed[chosen][:, None])
-    swapped, possible = substitutes(barred, rng)
+    excluded = (candidates >= sizes[:, None]) | (candidates == instances.observed[chosen][:, None])
+    substituted, possible = substitutes(excluded, rng)
     starts, ends = _spans(view, instances, chosen)
     documents = view.document_indices(instances.positions[chosen])
     edits: dict[int, list[Edit]] = {}
-    moved: dict[int, int] = {}  # offset by which the edits of a text shift what follows
+    shifts: dict[int, int] = {}  # by how much the edits of a text so far move what follows
     rows, places = [], []
     for i in possible.tolist():
         document, start, end = int(documents[i]), int(starts[i]), int(ends[i])
         done = edits.setdefault(document, [])
-        edit = _edit(view.texts[document], start, end, own.texts[own.offsets[i] + swapped[i]])
+        edit = _edit(view.texts[document], start, end, own.texts[own.offsets[i] + substituted[i]])
         if edit is None or (done and edit[0] < done[-1][1]):
             continue
         done.append(edit)
         rows.append(i)
-        places.append(edit[3] + moved.get(document, 0))
-        moved[document] = moved.get(document, 0) + len(edit[2]) - (edit[1] - edit[0])
+        places.append(edit[3] + shifts.get(document, 0))
+        shifts[document] = shifts.get(document, 0) + len(edit[2]) - (edit[1] - edit[0])
     texts = [
         edited_text(text, [edit[:3] for edit in edits.get(document, ())])
         for document, text in enumerate(view.texts)
@@ -126,7 +126,7 @@ def rewrite(
     return TextWithErrors(
         view_of_texts(texts, tokenisation, protected="protected" in view.layers),
         chosen[rows],
-        swapped[rows],
+        substituted[rows],
         documents[rows],
         np.array(places, np.int32),
     )
@@ -154,6 +154,15 @@ def _edit(text: str, start: int, end: int, candidate: str) -> Edit | None:
     if edit["start"] < start or text[start:end] == edit["replacement"]:
         return None
     return edit["start"], edit["end"], edit["replacement"], start
+
+
+def check_decides_words(model: Model) -> None:
+    """Raise D338 for a model of lists, and D463 for a model of labels."""
+    decided = decides(model.task)
+    if decided.where == "items":
+        raise UserError("D338", model=model.name)
+    if decided.between == "labels":
+        raise UserError("D463", task=model.task.name)
 
 
 FALSE_ALARM_SHARES = (0.005,)
@@ -197,11 +206,7 @@ def evaluate(
         raises no flags has no rates.
         Accuracy is over all instances, including protected ones, which are never flagged.
     """
-    judge, what = model.judge, decides(model.task)
-    if what.where == "items":
-        raise UserError("D338", model=model.name)
-    if what.between == "labels":
-        raise UserError("D463", task=model.task.name)
+    check_decides_words(model)
     view = view_of_texts(texts, model.tokenisation, protected=True)
     layers = {name: layer for name, layer in view.layers.items() if name != PROTECTED}
     # accuracy is measured on all instances, including protected ones, which are never flagged
@@ -213,10 +218,11 @@ def evaluate(
     figures: dict[str, Any] = {"documents": len(texts), "words": words, "decisions": len(decided)}
     figures |= _accuracy(decided, wanted)
     figures["reliability"] = _reliability(model, decided, wanted)
-    if not isinstance(judge, RaisesFlags):
+    if not isinstance(model.judge, RaisesFlags):
         return figures | {"rates": {}, "false_alarm_shares": {}}
     trial = _ErrorTrial.from_view(model, view, seed=seed)
-    figures["rates"] = {f"{rate:g}": trial.figures(model, judge.limit(rate), words, wanted) for rate in rates}
+    limits = {f"{rate:g}": model.judge.limit(rate) for rate in rates}
+    figures["rates"] = {rate: trial.figures(model, limit, words, wanted) for rate, limit in limits.items()}
     figures["false_alarm_shares"] = {
         f"{share:g}": trial.figures(model, trial.limit(model, share, wanted), words, wanted)
         for share in FALSE_ALARM_SHARES
@@ -246,10 +252,10 @@ def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
             continue
         hits.append(group_hits)
         part = decided.take(np.flatnonzero(decided.groups == g))
-        commonest = most_frequent_candidates(part.places(), group) == part.observed
+        is_most_frequent = most_frequent_candidates(part.places(), group) == part.observed
         by_group[group.name] = {
             "n": len(group_hits),
-            "majority": float(commonest.mean()),
+            "majority": float(is_most_frequent.mean()),
             "accuracy": float(group_hits.mean()),
             "interval": wilson(int(group_hits.sum()), len(group_hits)),
         }
@@ -271,70 +277,70 @@ class _ErrorTrial:
 
     Attributes
     ----------
-    groups, made_groups : arrays of int32
+    groups, error_groups : arrays of int32
         Group of each decision on the original text, and of each synthetic error.
     alarms, error_probabilities : arrays of float32
         Probability of a flag for each decision on the original text, and at each synthetic error; 0 if no
         flag is possible.
-    mended : array of bool
+    corrected : array of bool
         Whether the right word is suggested at each synthetic error.
     """
 
     groups: NDArray[np.int32]
     alarms: NDArray[np.float32]
-    made_groups: NDArray[np.int32]
+    error_groups: NDArray[np.int32]
     error_probabilities: NDArray[np.float32]
-    mended: NDArray[np.bool_]
+    corrected: NDArray[np.bool_]
 
     @classmethod
     def from_view(cls, model: Model, view: TokenView, *, seed: int) -> _ErrorTrial:
         """Decide the text, then the text with errors, in `ROUNDS` rounds."""
         rng = np.random.default_rng(seed)
-        most = MOST_FLAGS
-        plain = model.decide(view, flags_per_1000=most)
+        original = model.decide(view, flags_per_1000=MOST_FLAGS)
         instances = model.instances(view)
-        groups, probabilities, mended = [], [], []
+        groups, probabilities, corrected = [], [], []
         for _ in range(ROUNDS):
             errors = _errors(model, view, instances, rng)
-            decided = model.decide(errors.view, flags_per_1000=most)
-            group = instances.groups[errors.rows]
-            at = _matching(decided, errors.documents, errors.starts, group)
-            there = at >= 0
-            hit = np.zeros(len(at), np.float32)
-            hit[there] = (decided.probabilities * decided.flagged)[at[there]]
-            right = np.zeros(len(at), bool)
-            right[there] = _are_chosen(decided, at[there], instances.take(errors.rows[there]))
-            groups.append(group)
-            probabilities.append(hit)
-            mended.append(right)
+            decided = model.decide(errors.view, flags_per_1000=MOST_FLAGS)
+            error_groups = instances.groups[errors.rows]
+            index = _matching(decided, errors.documents, errors.starts, error_groups)
+            is_decided = index >= 0
+            flag_probabilities = np.zeros(len(index), np.float32)
+            flag_probabilities[is_decided] = (decided.probabilities * decided.flagged)[index[is_decided]]
+            is_corrected = np.zeros(len(index), bool)
+            is_corrected[is_decided] = _are_chosen(
+                decided, index[is_decided], instances.take(errors.rows[is_decided])
+            )
+            groups.append(error_groups)
+            probabilities.append(flag_probabilities)
+            corrected.append(is_corrected)
         return cls(
-            plain.groups,
-            plain.probabilities * plain.flagged,
+            original.groups,
+            original.probabilities * original.flagged,
             np.concatenate(groups),
             np.concatenate(probabilities),
-            np.concatenate(mended),
+            np.concatenate(corrected),
         )
 
     def limit(self, model: Model, share: float, wanted: set[str] | None) -> float:
         """Return the probability above which the given share of correct words is flagged."""
-        falling = np.sort(self.alarms[self._is_wanted(self.groups, model, wanted)])[::-1]
-        return float(falling[int(share * len(falling))]) if len(falling) else 1.0
+        descending = np.sort(self.alarms[self._is_wanted(self.groups, model, wanted)])[::-1]
+        return float(descending[int(share * len(descending))]) if len(descending) else 1.0
 
     def figures(self, model: Model, limit: float, words: int, wanted: set[str] | None) -> dict[str, Any]:
         """Return the false alarms and the errors found by flags with a probability above `limit`."""
         alarms = self.alarms[self._is_wanted(self.groups, model, wanted)] > limit
-        inside = self._is_wanted(self.made_groups, model, wanted)
-        hits = self.error_probabilities[inside] > limit
-        mended = hits & self.mended[inside]
-        made = self.made_groups[inside]
-        by_group = {model.task.groups[g].name: float(hits[made == g].mean()) for g in np.unique(made)}
+        is_wanted = self._is_wanted(self.error_groups, model, wanted)
+        groups, hits = self.error_groups[is_wanted], self.error_probabilities[is_wanted] > limit
+        corrected = hits & self.corrected[is_wanted]
+        by_group = {model.task.groups[g].name: float(hits[groups == g].mean()) for g in np.unique(groups)}
         return {
             "false_flags": int(alarms.sum()),
             "false_flags_per_1000": float(alarms.sum() / max(words, 1) * 1000),
             "errors_made": len(hits),
             "errors_found": float(hits.mean()) if len(hits) else None,
             "errors_found_interval": wilson(int(hits.sum()), len(hits)),
-            "errors_mended": float(mended.mean()) if len(hits) else None,
+            "errors_mended": float(corrected.mean()) if len(hits) else None,
             "mean_found_over_groups": float(np.mean(list(by_group.values()))) if by_group else None,
             "groups": by_group,
         }
@@ -353,14 +359,14 @@ def _errors(model: Model, view: TokenView, instances: Instances, rng: np.random.
     return substitute(view, instances, model.task.groups, share=ERROR_SHARE, rng=rng)
 
 
-def _are_chosen(decided: Decisions, at: NDArray[np.int64], right: Instances) -> NDArray[np.bool_]:
+def _are_chosen(decided: Decisions, index: NDArray[np.int64], right: Instances) -> NDArray[np.bool_]:
     """Return which decisions chose the original word; after an edit an instance may have another list."""
-    chosen, own = decided.chosen[at], decided.own
+    chosen, own = decided.chosen[index], decided.own
     if own is None or right.own is None:
         return np.asarray(chosen == right.observed)
-    taken, wanted = own.offsets[at] + chosen, right.own.offsets[:-1] + right.observed
-    pairs = zip(taken.tolist(), wanted.tolist(), strict=True)
-    return np.array([own.texts[one] == right.own.texts[other] for one, other in pairs], bool)
+    chosen_rows, right_rows = own.offsets[index] + chosen, right.own.offsets[:-1] + right.observed
+    pairs = zip(chosen_rows.tolist(), right_rows.tolist(), strict=True)
+    return np.array([own.texts[row] == right.own.texts[right_row] for row, right_row in pairs], bool)
 
 
 def _matching(
@@ -380,7 +386,7 @@ def _key(
     document: NDArray[np.integer], start: NDArray[np.integer], group: NDArray[np.integer]
 ) -> NDArray[np.uint64]:
     """Return one number for each document, start and group, by which places can be sorted."""
-    # one sortable number per place: 22 bits for the document, 31 for the start, 11 for the group
+    # 22 bits for the document, 31 for the start, 11 for the group
     return (
         (document.astype(np.uint64) << np.uint64(42))
         ^ (start.astype(np.uint64) << np.uint64(11))

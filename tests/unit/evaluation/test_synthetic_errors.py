@@ -33,12 +33,12 @@ def test_changes_selected_words_only() -> None:
     assert 0 < len(changed) < len(instances)
     assert rewrite_texts.view.texts is view.texts
     again = substitute_words(0.3)[2]
-    assert (again.rows == rewrite_texts.rows).all() and (again.swapped == rewrite_texts.swapped).all()
+    assert (again.rows == rewrite_texts.rows).all() and (again.substituted == rewrite_texts.substituted).all()
 
 
 def test_replacements_are_candidates_of_as_many_words_but_not_variants() -> None:
     _, instances, rewrite_texts = substitute_words(1.0)
-    for row, swapped in zip(rewrite_texts.rows, rewrite_texts.swapped, strict=True):
+    for row, swapped in zip(rewrite_texts.rows, rewrite_texts.substituted, strict=True):
         group = GROUPS[instances.groups[row]]
         assert not group.same(int(instances.observed[row]), int(swapped))
         word = hash_word(group.candidates[swapped])
@@ -85,7 +85,7 @@ def test_moves_later_places():
     lists = {"cat": ("cat", "kitten"), "dog": ("dog", "hound"), "a": ("a", "")}
     instances, result = rewrite_texts(texts, lists)
     assert result.view.texts == ("kitten and hound", "no such words", "hound")
-    columns = (result.documents, result.starts, result.rows, result.swapped)
+    columns = (result.documents, result.starts, result.rows, result.substituted)
     for document, start, row, swapped in zip(*columns, strict=True):
         candidate = instances.own.instance_candidates(row)[swapped]
         assert result.view.texts[document][start:].startswith(candidate or ("kitten", "hound"))
@@ -104,7 +104,7 @@ def test_replaces_a_share_within_the_lists():
     lists = {"one": ("one", "two", "three"), "red": ("blue", "red")}
     instances, result = rewrite_texts(["one red one red"] * 50, lists, share=0.3)
     assert 20 < len(result.rows) < 100
-    assert (result.swapped != instances.observed[result.rows]).all()
+    assert (result.substituted != instances.observed[result.rows]).all()
     actual = set(re.findall(r"\w+", " ".join(result.view.texts)))
     assert actual == {"one", "two", "three", "blue", "red"}
     again = rewrite_texts(["one red one red"] * 50, lists, share=0.3)[1]
