@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from disambig.counts import least_counts, sum_sorted_keys
 from disambig.errors import UserError, nearest_first
-from disambig.language_models.model import Ints, LanguageModel, Longs, NgramLevel, context_starts
+from disambig.language_models.model import Int32s, LanguageModel, NgramLevel, context_rows, context_starts
 from disambig.language_models.sentences import END, START, Sentences, WordVocabulary
+from disambig.type_aliases import Floats, Ints
 
 _S32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -34,16 +35,16 @@ class CountedNgrams:
         Whether the first word is the start of a sentence.
     """
 
-    begins: Longs
-    words: Ints
-    counts: Longs
-    suffixes: Ints
+    begins: Ints
+    words: Int32s
+    counts: Ints
+    suffixes: Int32s
     at_start: NDArray[np.bool_]
 
     @property
-    def contexts(self) -> Ints:
+    def contexts(self) -> Int32s:
         """The row of each n-gram's context, int32, shape (n,)."""
-        return np.repeat(np.arange(len(self.begins) - 1, dtype=np.int32), np.diff(self.begins))
+        return context_rows(self.begins)
 
 
 def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[CountedNgrams]:
@@ -56,13 +57,11 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
 
     text = _with_boundaries(sentences)
     counts = np.bincount(text, minlength=n_words)
-    first = np.arange(n_words) == START
+    is_start = np.arange(n_words) == START
     begins, words = np.array([0, n_words], np.int64), np.arange(n_words, dtype=np.int32)
-    levels = [CountedNgrams(begins, words, counts, np.zeros(n_words, np.int32), first)]
-    rows, ends = (
-        text,
-        np.arange(len(text)),
-    )  # per n-gram in the text: its row, and the position of its last word
+    levels = [CountedNgrams(begins, words, counts, np.zeros(n_words, np.int32), is_start)]
+    # for each n-gram in the text: its row, and the position of its last word
+    rows, ends = text, np.arange(len(text))
     for length in range(2, order + 1):
         inside = text[ends] != END
         rows, ends = rows[inside], ends[inside] + 1
@@ -73,12 +72,12 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
         del keys  # the largest array of this loop
         contexts, words = (distinct >> _S32).astype(np.int32), (distinct & _LOW).astype(np.int32)
         begins = context_starts(contexts, len(levels[-1].words))
-        below, suffixes = levels[-1], words
+        shorter, suffixes = levels[-1], words
         if length > 2:
             suffixes = np.empty(len(words), np.int32)
-            find_rows(below.begins, below.words, below.suffixes[contexts], words, suffixes)
+            find_rows(shorter.begins, shorter.words, shorter.suffixes[contexts], words, suffixes)
         levels.append(
-            CountedNgrams(begins, words, times.astype(np.int64), suffixes, below.at_start[contexts])
+            CountedNgrams(begins, words, times.astype(np.int64), suffixes, shorter.at_start[contexts])
         )
         if length < order:
             longer = np.empty(len(rows), np.int32)
@@ -87,26 +86,26 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
     return levels
 
 
-def _with_boundaries(sentences: Sentences) -> Ints:
+def _with_boundaries(sentences: Sentences) -> Int32s:
     """Return the words of all non-empty sentences with the sentence boundaries, int32."""
     lengths = np.diff(sentences.offsets)
     lengths = lengths[lengths > 0]
     text = np.empty(len(sentences.ids) + 2 * len(lengths), np.int32)
-    after = np.cumsum(lengths + 2)
-    inner = np.ones(len(text), bool)
-    inner[after - 1] = inner[after - lengths - 2] = False
-    text[after - 1], text[after - lengths - 2] = END, START
-    text[inner] = sentences.ids
+    ends = np.cumsum(lengths + 2)
+    is_word = np.ones(len(text), bool)
+    is_word[ends - 1] = is_word[ends - lengths - 2] = False
+    text[ends - 1], text[ends - lengths - 2] = END, START
+    text[is_word] = sentences.ids
     return text
 
 
-def prune_ngrams(counted: list[CountedNgrams], kept: list[NDArray[np.bool_]]) -> list[tuple[Longs, Ints]]:
+def prune_ngrams(counted: list[CountedNgrams], kept: list[NDArray[np.bool_]]) -> list[tuple[Ints, Int32s]]:
     """Return ``(begins, words)`` of the kept n-grams; their contexts must be kept too."""
     levels = [(counted[0].begins, counted[0].words)]
-    for below, level, keep in zip(kept, counted[1:], kept[1:], strict=False):
-        rows = np.cumsum(below) - 1
+    for kept_contexts, level, keep in zip(kept, counted[1:], kept[1:], strict=False):
+        rows = np.cumsum(kept_contexts) - 1
         contexts = rows[level.contexts[keep]]
-        levels.append((context_starts(contexts, int(below.sum())), level.words[keep]))
+        levels.append((context_starts(contexts, int(kept_contexts.sum())), level.words[keep]))
     return levels
 
 
@@ -139,8 +138,7 @@ def estimate_discounts(counts: NDArray[np.int64], smoothing: str) -> tuple[tuple
     return (share,) * 3, False
 
 
-MOST = 5
-Numbers = NDArray[np.float64]
+_MAX_ORDER = 5
 
 
 def estimate(
@@ -174,8 +172,8 @@ def estimate(
     UserError
         D652 (no words), D653 (order), D654 (smoothing).
     """
-    if not 1 <= order <= MOST:
-        raise UserError("D653", order=order, most=MOST)
+    if not 1 <= order <= _MAX_ORDER:
+        raise UserError("D653", order=order, most=_MAX_ORDER)
     if smoothing not in SMOOTHINGS:
         raise UserError("D654", what="smoothing", name=smoothing, names=nearest_first(smoothing, SMOOTHINGS))
     if not len(sentences.ids):
@@ -185,20 +183,19 @@ def estimate(
     counted = count_ngrams(sentences, len(vocabulary), order)
     thresholds = _thresholds(min_counts, order)
     kept = [level.counts >= least for level, least in zip(counted, thresholds.values(), strict=True)]
-    lower = np.full(
-        len(vocabulary), 1.0 / (len(vocabulary) - 1)
-    )  # uniform over all words but the sentence start
+    # uniform over all words but the sentence start
+    lower = np.full(len(vocabulary), 1.0 / (len(vocabulary) - 1))
     lower[START] = 0.0
     discounts, fallbacks, probabilities, weights = [], [], [], []
     for length, level in enumerate(counted, 1):
         adjusted = _adjusted_counts(counted, length, smoothing)
-        given, intended = estimate_discounts(adjusted, smoothing)
-        behind = lower[level.suffixes] if length > 1 else lower
-        lower, weight = _interpolate(level, adjusted, given, kept[length - 1], behind)
+        level_discounts, are_intended = estimate_discounts(adjusted, smoothing)
+        shorter = lower[level.suffixes] if length > 1 else lower
+        lower, weight = _interpolate(level, adjusted, level_discounts, kept[length - 1], shorter)
         probabilities.append(lower)
         weights.append(weight)
-        discounts.append(list(given))
-        fallbacks += [] if intended else [length]
+        discounts.append(list(level_discounts))
+        fallbacks += [] if are_intended else [length]
     header: dict[str, Any] = {
         "smoothing": smoothing,
         "tokens": len(sentences.ids),
@@ -239,31 +236,31 @@ def _interpolate(
     adjusted: NDArray[np.int64],
     discounts: tuple[float, ...],
     kept: NDArray[np.bool_],
-    behind: Numbers,
-) -> tuple[Numbers, Numbers]:
+    shorter: Floats,
+) -> tuple[Floats, Floats]:
     """Return P of each n-gram of a level, and the weight of the shorter context for each context.
 
     Chen and Goodman 1998, eq. 25: P(w | h) = max(c(h w) - D, 0) / sum_w c(h w) + gamma(h) P(w | h'), where
     gamma(h) is the discounted mass plus the mass of the n-grams left out, divided by the same sum.
     """
     contexts, n_contexts = level.contexts, len(level.begins) - 1
-    taken = np.array([0.0, *discounts])[np.minimum(adjusted, 3)]
+    discounted = np.array([0.0, *discounts])[np.minimum(adjusted, 3)]
     # pruned n-grams give their whole count to the shorter context, so that probabilities still sum to one
-    taken = np.where(kept, np.minimum(taken, adjusted), adjusted)
+    discounted = np.where(kept, np.minimum(discounted, adjusted), adjusted)
     totals = np.bincount(contexts, adjusted, n_contexts)
-    freed = np.bincount(contexts, taken, n_contexts)
-    some = np.bincount(contexts[kept], minlength=n_contexts) > 0
+    freed = np.bincount(contexts, discounted, n_contexts)
+    has_kept = np.bincount(contexts[kept], minlength=n_contexts) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        weights = np.where(some & (totals > 0), freed / totals, 1.0)
-        own = np.where(totals[contexts] > 0, (adjusted - taken) / totals[contexts], 0.0)
-    return own + weights[contexts] * behind, weights
+        weights = np.where(has_kept & (totals > 0), freed / totals, 1.0)
+        own = np.where(totals[contexts] > 0, (adjusted - discounted) / totals[contexts], 0.0)
+    return own + weights[contexts] * shorter, weights
 
 
 def _levels(
     counted: list[CountedNgrams],
     kept: list[NDArray[np.bool_]],
-    probabilities: list[Numbers],
-    weights: list[Numbers],
+    probabilities: list[Floats],
+    weights: list[Floats],
 ) -> list[NgramLevel]:
     """Return the kept n-grams of each length with their log-probabilities and back-off weights."""
     levels = []

@@ -59,37 +59,39 @@ def place_outcomes(slots, keys, outcomes):
     """Insert distinct keys and their outcomes into free slots; there must be more slots than keys."""
     n = np.uint64(len(slots))
     for i in range(len(keys)):
-        at = ((fmix64(keys[i]) >> _S32) * n) >> _S32
-        while slots[at, 0] != _FREE:
-            at += _1
-            if at == n:
-                at = _0
-        slots[at, 0], slots[at, 1] = keys[i], outcomes[i]
+        slot = ((fmix64(keys[i]) >> _S32) * n) >> _S32
+        while slots[slot, 0] != _FREE:
+            slot += _1
+            if slot == n:
+                slot = _0
+        slots[slot, 0], slots[slot, 1] = keys[i], outcomes[i]
 
 
 @compiled
 def _find_outcome(table, key):
     """Return whether the n-gram exists, and its outcome."""
     n, slots = table[_N_SLOTS], table[_SLOTS]
-    at = ((fmix64(key) >> _S32) * n) >> _S32
+    slot = ((fmix64(key) >> _S32) * n) >> _S32
     while True:
-        seen = table[slots + _2 * at]
-        if seen == key:
-            return True, table[slots + _2 * at + _1]
-        if seen == _FREE:  # linear probing ends at a free slot
+        found_key = table[slots + _2 * slot]
+        if found_key == key:
+            return True, table[slots + _2 * slot + _1]
+        if found_key == _FREE:  # linear probing ends at a free slot
             return False, _0
-        at += _1
-        if at == n:
-            at = _0
+        slot += _1
+        if slot == n:
+            slot = _0
 
 
 @compiled
 def _small_float(number):
+    """Return the float32 in the lower half of a number, as float64."""
     return np.float64(np.uint32(number & _LOW).view(np.float32))
 
 
 @compiled
 def _large_float(number):
+    """Return the float64 with the bits of a number."""
     return np.uint64(number).view(np.float64)
 
 
@@ -128,6 +130,7 @@ def _word_number(table, word):
 
 @compiled
 def _mix_states(table, place):
+    """Return the states of all components at a place of their descriptions, as one number."""
     state = table[_ONE_PART + place]
     if table[_N_PARTS] > _1:
         state |= table[_TWO_PARTS + place] << _S32
@@ -148,6 +151,7 @@ def start_state(model):
 
 @compiled
 def _mixed_score(table, state, number):
+    """Return ln P(word | state) under both components, and the next state."""
     row, both = table[_FIRSTS], np.uint64(state)
     first, after = _component_score(table, _ONE_PART, row, both & _LOW, number)
     second, other = _component_score(table, _TWO_PARTS, row + table[_N_WORDS], both >> _S32, number)

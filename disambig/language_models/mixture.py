@@ -196,10 +196,10 @@ class Mixture:
 
     def reweighted(self, weight: float) -> Mixture:
         """Return the same two models with another weight; the arrays are copied, not built again."""
-        again = Mixture(self.background, self.adaptation, weight)
+        mixture = Mixture(self.background, self.adaptation, weight)
         # fills the cached property of a frozen dataclass, which does not allow assignment
-        vars(again)["arrays"] = reweighted(self.arrays, _log_weights(weight))
-        return again
+        vars(mixture)["arrays"] = reweighted(self.arrays, _log_weights(weight))
+        return mixture
 
     def best_weight(self, sentences: Sentences) -> float:
         """Return the weight that maximises the probability of sentences that neither model has seen.
@@ -213,13 +213,16 @@ class Mixture:
         """
         if not len(sentences.ids):
             raise UserError("D656", problem="there are no held-out words to choose the weight on")
-        one, other = (word_scores(self.reweighted(weight).arrays, sentences) for weight in (1.0, 0.0))
+        background, adaptation = (
+            word_scores(self.reweighted(weight).arrays, sentences) for weight in (1.0, 0.0)
+        )
         # probabilities divided by the larger of the two: the slope is the same, and nothing underflows
-        likelier = np.exp(np.minimum(one - other, 0.0)), np.exp(np.minimum(other - one, 0.0))
+        p = np.exp(np.minimum(background - adaptation, 0.0))
+        q = np.exp(np.minimum(adaptation - background, 0.0))
 
         def rises(weight: float) -> bool:
             with np.errstate(divide="ignore", invalid="ignore"):
-                slopes = (likelier[0] - likelier[1]) / (weight * likelier[0] + (1 - weight) * likelier[1])
+                slopes = (p - q) / (weight * p + (1 - weight) * q)
             return bool(np.nansum(slopes) > 0)
 
         low, high = 0.0, 1.0
@@ -290,16 +293,17 @@ def adapt(
     if held_out is not None:
         mixture = mixed(numbered, 0.5)
         return mixture.reweighted(mixture.best_weight(Sentences.from_words(vocabulary, held_out)))
-    apart = np.arange(len(numbered)) % _HELD_OUT == 1
-    if not apart.any():
+    is_held_out = np.arange(len(numbered)) % _HELD_OUT == 1
+    if not is_held_out.any():
         raise UserError(
             "D656", problem="choosing the weight needs two sentences: give more sentences, or the weight"
         )
     # the weight must be chosen on unseen sentences; the final model then learns from all of them
-    mixture = mixed(numbered.take(np.flatnonzero(~apart)), 0.5)
-    return mixed(numbered, mixture.best_weight(numbered.take(np.flatnonzero(apart))))
+    mixture = mixed(numbered.take(np.flatnonzero(~is_held_out)), 0.5)
+    return mixed(numbered, mixture.best_weight(numbered.take(np.flatnonzero(is_held_out))))
 
 
 def _log_weights(weight: float) -> list[float]:
+    """Return the logarithms of the weights of background and adaptation."""
     with np.errstate(divide="ignore"):
         return np.log([weight, 1.0 - weight]).tolist()

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import offsets_from_sizes
-from disambig.language_models.sentences import WordVocabulary
+from disambig.language_models.sentences import SPECIAL, WordVocabulary
+from disambig.type_aliases import Ints
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+Int32s = NDArray[np.int32]
 Floats = NDArray[np.float32]
 
 
@@ -39,8 +39,8 @@ class NgramLevel:
         the whole longest level.
     """
 
-    begins: Longs
-    words: Ints
+    begins: Ints
+    words: Int32s
     log_probs: Floats
     back_offs: Floats
 
@@ -48,18 +48,23 @@ class NgramLevel:
         return len(self.words)
 
     @property
-    def contexts(self) -> Ints:
+    def contexts(self) -> Int32s:
         """The row of each n-gram's context, int32, shape (n,)."""
-        return np.repeat(np.arange(len(self.begins) - 1, dtype=np.int32), np.diff(self.begins))
+        return context_rows(self.begins)
 
 
-def context_starts(contexts: NDArray[np.signedinteger], n_contexts: int) -> Longs:
+def context_rows(begins: Ints) -> Int32s:
+    """Return the row of each n-gram's context, given where the n-grams of each context begin."""
+    return np.repeat(np.arange(len(begins) - 1, dtype=np.int32), np.diff(begins))
+
+
+def context_starts(contexts: NDArray[np.signedinteger], n_contexts: int) -> Ints:
     """Return where each context begins in an ascending column of contexts, shape (n_contexts + 1,)."""
     counts = np.bincount(contexts, minlength=n_contexts)
     return offsets_from_sizes(counts)
 
 
-def suffix_rows(levels: list[tuple[Longs, Ints]]) -> list[Ints]:
+def suffix_rows(levels: list[tuple[Ints, Int32s]]) -> list[Int32s]:
     """Return, for each level, the rows of its n-grams without their first word in the level below.
 
     Parameters
@@ -127,6 +132,8 @@ class NgramArrays(NamedTuple):
 
 
 class _Component(NamedTuple):
+    """The states of one model, and its n-grams of two or more words as keys and outcomes."""
+
     root: int
     states: list[NDArray[np.int32]]  # the state after each n-gram of each level
     shorter: NDArray[np.int32]
@@ -139,28 +146,28 @@ def make_arrays(parts: Sequence[tuple[Sequence[NgramLevel], float]], n_words: in
     """Return the arrays of models (levels and ln weight each) over the first words of a vocabulary."""
     from disambig.language_models.kernels import place_outcomes
 
-    made: list[_Component] = []
+    components: list[_Component] = []
     for levels, _ in parts:
-        made.append(_make_component(levels, sum(len(part.shorter) for part in made)))
-    firsts, described = [], []
-    for part, (levels, log_weight) in zip(made, parts, strict=True):
+        components.append(_make_component(levels, sum(len(part.shorter) for part in components)))
+    firsts, descriptions = [], []
+    for part, (levels, log_weight) in zip(components, parts, strict=True):
         n_known = len(levels[0])
         share = np.float64(-np.log(n_words - n_known + 1.0))
         first = outcome(levels[0].log_probs, part.states[0])
         first[0] = outcome(levels[0].log_probs[:1] + np.float32(share), part.states[0][:1])[0]
         firsts.append(np.append(first, np.full(n_words - n_known, first[0])))
         numbers = [part.root, part.states[0][1], n_known, *_float_bits(log_weight, share), 0, 0, 0]
-        described.append(np.array(numbers, np.uint64))
-    keys = np.concatenate([part.keys for part in made])
+        descriptions.append(np.array(numbers, np.uint64))
+    keys = np.concatenate([part.keys for part in components])
     slots = np.empty((max(int(len(keys) / _LOAD), len(keys) + 1), 2), np.uint64)
     slots[:, 0] = FREE
-    place_outcomes(slots, keys, np.concatenate([part.outcomes for part in made]))
-    states = [outcome(part.back_offs, part.shorter + 1) for part in made]
-    places = np.cumsum([PARTS + PART * len(made), slots.size, sum(map(len, states))]).tolist()
+    place_outcomes(slots, keys, np.concatenate([part.outcomes for part in components]))
+    states = [outcome(part.back_offs, part.shorter + 1) for part in components]
+    sections = np.cumsum([PARTS + PART * len(components), slots.size, sum(map(len, states))]).tolist()
     head = np.zeros(PARTS, np.uint64)
-    head[[N_PARTS, N_SLOTS, N_WORDS]] = len(made), len(slots), n_words
-    head[[SLOTS, STATES, FIRSTS]] = places
-    return NgramArrays(np.concatenate([head, *described, slots.ravel(), *states, *firsts]))
+    head[[N_PARTS, N_SLOTS, N_WORDS]] = len(components), len(slots), n_words
+    head[[SLOTS, STATES, FIRSTS]] = sections
+    return NgramArrays(np.concatenate([head, *descriptions, slots.ravel(), *states, *firsts]))
 
 
 def reweighted(arrays: NgramArrays, log_weights: Sequence[float]) -> NgramArrays:
@@ -186,32 +193,34 @@ def _make_component(levels: Sequence[NgramLevel], root: int) -> _Component:
     longest suffix that does.
     """
     suffixes = suffix_rows([(level.begins, level.words) for level in levels])
-    after: list[NDArray[np.int32]] = []
-    own: list[NDArray[np.int32]] = []
+    next_states: list[NDArray[np.int32]] = []
+    context_states: list[NDArray[np.int32]] = []
     shorter, back_offs = [np.array([-1], np.int32)], [np.zeros(1, np.float32)]
     n = root + 1
     for level, longer, suffix in zip(levels, [*levels[1:], None], suffixes, strict=True):
-        below = after[-1][suffix] if after else np.full(len(level), root, np.int32)
-        some = np.diff(longer.begins) > 0 if longer is not None else np.zeros(len(level), bool)
-        numbers = (n - 1 + np.cumsum(some)).astype(np.int32)
-        n += int(some.sum())
-        own.append(numbers)
-        shorter.append(below[some])
-        back_offs.append(level.back_offs[some])
-        after.append(np.where(some, numbers, below).astype(np.int32))
+        below = next_states[-1][suffix] if next_states else np.full(len(level), root, np.int32)
+        is_context = np.diff(longer.begins) > 0 if longer is not None else np.zeros(len(level), bool)
+        numbers = (n - 1 + np.cumsum(is_context)).astype(np.int32)
+        n += int(is_context.sum())
+        context_states.append(numbers)
+        shorter.append(below[is_context])
+        back_offs.append(level.back_offs[is_context])
+        next_states.append(np.where(is_context, numbers, below).astype(np.int32))
     keys = [
         states[level.contexts].astype(np.uint64) << _S32 | level.words.astype(np.uint64)
-        for states, level in zip(own, levels[1:], strict=False)
+        for states, level in zip(context_states, levels[1:], strict=False)
     ]
-    outcomes = [outcome(level.log_probs, states) for level, states in zip(levels[1:], after[1:], strict=True)]
-    nothing = np.zeros(0, np.uint64)
+    outcomes = [
+        outcome(level.log_probs, states) for level, states in zip(levels[1:], next_states[1:], strict=True)
+    ]
+    empty = np.zeros(0, np.uint64)
     return _Component(
         root,
-        after,
+        next_states,
         np.concatenate(shorter),
         np.concatenate(back_offs),
-        np.concatenate([nothing, *keys]),
-        np.concatenate([nothing, *outcomes]),
+        np.concatenate([empty, *keys]),
+        np.concatenate([empty, *outcomes]),
     )
 
 
@@ -262,10 +271,10 @@ def log_probability(
     arrays: NgramArrays, vocabulary: WordVocabulary, word: str, context: Sequence[str] = ()
 ) -> float:
     """Return ln P(word | context) from `arrays`; see `LanguageModel.log_probability`."""
-    from disambig.language_models import kernels as lookup_kernels
-    from disambig.language_models.sentences import SPECIAL
+    from disambig.language_models.kernels import word_log_probability
 
-    ends = {word: at for at, word in enumerate(SPECIAL)}
-    ids = [ends[name] if name in ends else int(vocabulary.word_ids([name])[0]) for name in (*context, word)]
-    history = np.array(ids[:-1], np.int32)
-    return float(lookup_kernels.word_log_probability(arrays, history, len(history), ids[-1]))
+    special = {name: number for number, name in enumerate(SPECIAL)}
+    *history, last = (
+        special[name] if name in special else int(vocabulary.word_ids([name])[0]) for name in (*context, word)
+    )
+    return float(word_log_probability(arrays, np.array(history, np.int32), len(history), last))

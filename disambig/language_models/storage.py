@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import offsets_from_sizes
+from disambig.data import minibatch, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.files import ArrayFolder, digest_arrays, save_file
 from disambig.language_models.mixture import Mixture, check_weight
-from disambig.language_models.model import LanguageModel, Longs, NgramLevel, suffix_rows
+from disambig.language_models.model import LanguageModel, NgramLevel, suffix_rows
 from disambig.language_models.sentences import START, vocabulary_from_state
+from disambig.type_aliases import Ints
 from disambig.types import Arrays
 
 BITS = (8, 32)
@@ -51,22 +52,22 @@ def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
         step[first] = level.words[first]
     logs: list[NDArray[Any]] = []
     back_offs: list[NDArray[Any]] = []
-    books: list[Floats] = []
+    value_tables: list[Floats] = []
     for level, longer in zip(levels, [*levels[1:], None], strict=True):
         sources = [(logs, _replace_infinity(level.log_probs))]
         if longer is not None:
             sources.append((back_offs, level.back_offs[np.diff(longer.begins) > 0]))
         for codes, values in sources:
-            coded, book = (values, np.zeros(0, np.float32)) if bits == 32 else quantise(values)
+            coded, table = (values, np.zeros(0, np.float32)) if bits == 32 else quantise(values)
             codes.append(coded)
-            books.append(book)
+            value_tables.append(table)
     return {
         "lengths": np.array([len(level) for level in levels], np.int64),
         "children": _to_bytes([np.diff(level.begins).astype(np.int32) for level in levels[1:]]),
         "steps": _to_bytes(steps[1:]),
         "log_probs": np.concatenate(logs),
         "back_offs": np.concatenate([logs[0][:0], *back_offs]),
-        "values": np.array(books, np.float32),
+        "values": np.array(value_tables, np.float32),
     }
 
 
@@ -92,27 +93,23 @@ def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
     values = arrays["values"]
     if values.dtype != np.float32 or values.ndim != 2 or len(values) != 2 * len(lengths) - 1:
         raise ValueError(f"values of {values.dtype} {values.shape}")
-    log_probs, back_offs = (
-        _check_codes(arrays["log_probs"], n),
-        _check_codes(arrays["back_offs"], int(parents.sum())),
-    )
-    levels, done, book = [], 0, 0
+    log_probs = _check_codes(arrays["log_probs"], n)
+    back_offs = _check_codes(arrays["back_offs"], int(parents.sum()))
+    levels, n_back_offs = [], 0
     for k, length in enumerate(lengths.tolist()):
-        here = slice(int(starts[k]), int(starts[k + 1]))
-        some, weights = parents[here], np.zeros(length, np.float32)
-        logs = _dequantise(log_probs[here], values[book])
+        rows = slice(int(starts[k]), int(starts[k + 1]))
+        is_parent, weights = parents[rows], np.zeros(length, np.float32)
+        logs = _dequantise(log_probs[rows], values[2 * k])
         if k + 1 < len(lengths):
-            stop = done + int(some.sum())
-            weights[some] = _dequantise(back_offs[done:stop], values[book + 1])
-            done = stop
-        book += 2
+            stop = n_back_offs + int(is_parent.sum())
+            weights[is_parent] = _dequantise(back_offs[n_back_offs:stop], values[2 * k + 1])
+            n_back_offs = stop
         begins, words = np.array([0, length], np.int64), np.arange(length, dtype=np.int32)
         if k:
             sizes = children[starts[k - 1] : starts[k]].astype(np.int64)
             begins = offsets_from_sizes(sizes)
-            words = _words_from_steps(
-                steps[starts[k] - starts[1] : starts[k + 1] - starts[1]], begins, int(lengths[0])
-            )
+            level_steps = steps[starts[k] - starts[1] : starts[k + 1] - starts[1]]
+            words = _words_from_steps(level_steps, begins, int(lengths[0]))
         levels.append(NgramLevel(begins, words, logs, weights))
     _check_numbers(levels)
     # stored as another value, since a bin for minus infinity would waste codes (see `_replace_infinity`)
@@ -147,11 +144,13 @@ def _replace_infinity(log_probs: Floats) -> Floats:
 
 
 def _to_bytes(numbers: list[NDArray[np.int32]]) -> NDArray[np.uint8]:
+    """Return numbers by byte plane, shape ``(4, n)``, the lowest bytes first."""
     joined = np.concatenate([np.zeros(0, np.int32), *numbers])
     return np.ascontiguousarray(joined.astype("<i4").view(np.uint8).reshape(-1, 4).T)
 
 
 def _from_bytes(planes: NDArray[np.generic], n: int) -> NDArray[np.int32]:
+    """Return the numbers from the planes of `_to_bytes`; raise ValueError for others than n, or negative."""
     if planes.dtype != np.uint8 or planes.shape != (4, n):
         raise ValueError(f"numbers of {planes.dtype} {planes.shape}, not for {n} n-grams")
     numbers = np.ascontiguousarray(planes.T).reshape(-1).view("<i4").astype(np.int32)
@@ -160,7 +159,8 @@ def _from_bytes(planes: NDArray[np.generic], n: int) -> NDArray[np.int32]:
     return numbers
 
 
-def _words_from_steps(steps: NDArray[np.int32], begins: Longs, n_words: int) -> NDArray[np.int32]:
+def _words_from_steps(steps: NDArray[np.int32], begins: Ints, n_words: int) -> NDArray[np.int32]:
+    """Return the words of n-grams from the differences within each context; raise ValueError if invalid."""
     # int64: the steps of a damaged file may add up to more than int32 holds
     sums = np.cumsum(steps, dtype=np.int64)
     lengths = np.diff(begins)
@@ -174,6 +174,7 @@ def _words_from_steps(steps: NDArray[np.int32], begins: Longs, n_words: int) -> 
 
 
 def _check_codes(codes: NDArray[np.generic], n: int) -> NDArray[np.generic]:
+    """Return the codes; raise ValueError unless they are n bytes or floats."""
     if codes.shape != (n,) or codes.dtype not in (np.uint8, np.float32):
         raise ValueError(f"logarithms of {codes.dtype} {codes.shape}, not for {n} n-grams")
     return codes
@@ -188,6 +189,7 @@ def _dequantise(codes: NDArray[np.generic], values: Floats) -> Floats:
 
 
 def _check_numbers(levels: Sequence[NgramLevel]) -> None:
+    """Raise ValueError for logarithms that are infinite, or of probabilities above one."""
     for level in levels:
         if not (np.isfinite(level.log_probs).all() and np.isfinite(level.back_offs).all()):
             raise ValueError("logarithms that are not finite")
@@ -224,8 +226,8 @@ def save_language_model(model: LanguageModel, folder: Path, *, bits: int = 32) -
     if bits not in BITS:
         raise UserError("D654", what="number of bits", name=bits, names=", ".join(map(str, BITS)))
     arrays = {**pack_levels(model.levels, bits), **model.vocabulary.state()}
-    own = {"bits": bits, "ngrams": [len(level) for level in model.levels]}
-    MODEL_FOLDER.write(Path(folder), {**model.header, **own}, arrays)
+    header = {**model.header, "bits": bits, "ngrams": [len(level) for level in model.levels]}
+    MODEL_FOLDER.write(Path(folder), header, arrays)
 
 
 def load_language_model(folder: Path) -> LanguageModel:
@@ -310,17 +312,13 @@ def to_arpa(model: LanguageModel, path: str | Path) -> None:
         # written level by level: the texts of one level, not of all, are in memory as contexts of the next
         for n, level in enumerate(model.levels, 1):
             write(f"\n\\{n}-grams:\n".encode())
-            last = n == model.order
+            is_longest = n == model.order
             following: list[str] = []
-            gathered: list[str] = []
-            for line, ngram in _arpa_lines(level, words, contexts, last=last):
-                gathered.append(line)
-                if not last:
-                    following.append(f"{ngram} ")
-                if len(gathered) == _LINES:
-                    write("".join(gathered).encode())
-                    gathered = []
-            write("".join(gathered).encode())
+            lines = _arpa_lines(level, words, contexts, last=is_longest)
+            for block in minibatch(lines, _LINES):
+                write("".join(line for line, _ in block).encode())
+                if not is_longest:
+                    following += [f"{ngram} " for _, ngram in block]
             contexts = following
         write(b"\n\\end\\\n")
 

@@ -46,14 +46,14 @@ def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "char
 
     ids, n_symbols, offsets = _symbols([*first, *second], by)
     n = len(first)
-    before, behind = offsets[: n + 1], offsets[n:]
-    shorter = int(np.minimum(np.diff(before), np.diff(behind)).max(initial=0))
+    first_offsets, second_offsets = offsets[: n + 1], offsets[n:]
+    shorter = int(np.minimum(np.diff(first_offsets), np.diff(second_offsets)).max(initial=0))
     blocks = -(-shorter // 64)
     result = np.zeros(n, np.int64)
     slots = np.full(n_symbols, -1, np.int64)
     equal = np.zeros((min(shorter, n_symbols), blocks), np.uint64)
     plus, minus = np.zeros((2, blocks), np.uint64)
-    distances(ids, before, behind, slots, equal, plus, minus, result)
+    distances(ids, first_offsets, second_offsets, slots, equal, plus, minus, result)
     return result
 
 
@@ -65,10 +65,10 @@ def text_sizes(texts: Sequence[str], by: Unit) -> Ints:
 def edit_distance_reference(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the distance of one pair, computed cell by cell: the reference for the compiled function."""
     row = list(range(len(second) + 1))
-    for i, one in enumerate(first, 1):
-        before, row[0] = row[0], i
+    for i, symbol in enumerate(first, 1):
+        diagonal, row[0] = row[0], i
         for j, other in enumerate(second, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (one != other))
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (symbol != other))
     return row[-1]
 
 
@@ -80,13 +80,13 @@ def _symbols(texts: Sequence[str], by: Unit) -> tuple[Ints, int, Ints]:
     """Return the index of each symbol of all texts, the number of symbols, and the offset of each text."""
     offsets = offsets_from_sizes(text_sizes(texts, by))
     if by == "words":
-        number: dict[str, int] = {}
-        words = [number.setdefault(word, len(number)) for text in texts for word in text.split()]
-        return np.array(words, np.int64), len(number), offsets
+        numbers: dict[str, int] = {}
+        words = [numbers.setdefault(word, len(numbers)) for text in texts for word in text.split()]
+        return np.array(words, np.int64), len(numbers), offsets
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-    seen = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
-    seen[codes] = 1
-    return (np.cumsum(seen) - 1)[codes], int(seen.sum()), offsets
+    occurs = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
+    occurs[codes] = 1
+    return (np.cumsum(occurs) - 1)[codes], int(occurs.sum()), offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,9 @@ class F1(SumMeasure):
 
     def terms(self, outcomes: Outcomes) -> Floats:
         """Return twice whether it is both chosen and right, and in how many of the two it occurs."""
-        wanted = [i for i, name in enumerate(outcomes.names) if name == self.candidate]
-        called, there = (np.isin(ids, wanted) for ids in (outcomes.chosen_ids, outcomes.gold_ids))
-        return stack_terms(2.0 * (called & there), called.astype(np.float64) + there)
+        candidate_ids = [i for i, name in enumerate(outcomes.names) if name == self.candidate]
+        is_chosen, is_gold = (np.isin(ids, candidate_ids) for ids in (outcomes.chosen_ids, outcomes.gold_ids))
+        return stack_terms(2.0 * (is_chosen & is_gold), is_chosen.astype(np.float64) + is_gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,13 @@ class MacroF1(SumMeasure):
     def terms(self, outcomes: Outcomes) -> Floats:
         """Return the terms of `F1.terms` for each candidate: all first terms, then all second terms."""
         indices: dict[str, int] = {}
-        number = np.array([indices.setdefault(name, len(indices)) for name in outcomes.names], np.int64)
+        candidates = np.array([indices.setdefault(name, len(indices)) for name in outcomes.names], np.int64)
         n, k = len(outcomes), len(indices)
-        called, there = np.zeros((n, k)), np.zeros((n, k))
-        for ids, table in ((outcomes.chosen_ids, called), (outcomes.gold_ids, there)):
+        is_chosen, is_gold = np.zeros((n, k)), np.zeros((n, k))
+        for ids, table in ((outcomes.chosen_ids, is_chosen), (outcomes.gold_ids, is_gold)):
             rows = np.flatnonzero(ids >= 0)
-            table[rows, number[ids[rows]]] = 1.0
-        return np.hstack([2.0 * called * there, called + there])
+            table[rows, candidates[ids[rows]]] = 1.0
+        return np.hstack([2.0 * is_chosen * is_gold, is_chosen + is_gold])
 
     def of_sums(self, sums: Floats) -> Floats:
         """Return the mean of the quotients that are defined."""
@@ -297,25 +297,26 @@ class AUC:
         order = np.argsort(leads, kind="stable")
         begins = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)  # starts of runs of ties
         begins = begins if len(begins) and begins[0] == 0 else np.concatenate([[0], begins])
-        own = weights[:, used[order]]
+        sorted_weights = weights[:, used[order]]
         above, below = (
-            np.add.reduceat(np.where(kind[order], own, 0.0), begins, axis=1) for kind in (positive, ~positive)
+            np.add.reduceat(np.where(kind[order], sorted_weights, 0.0), begins, axis=1)
+            for kind in (positive, ~positive)
         )
-        lower = np.cumsum(below, axis=1) - below
-        won = (above * (lower + below / 2)).sum(axis=1)
-        return divide(won, above.sum(axis=1) * below.sum(axis=1))
+        below_before = np.cumsum(below, axis=1) - below
+        n_ordered = (above * (below_before + below / 2)).sum(axis=1)
+        return divide(n_ordered, above.sum(axis=1) * below.sum(axis=1))
 
     def _leads(self, outcomes: Outcomes) -> tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]:
         """Return the instances that count, the lead of the candidate, and whether it is right."""
         rows = self._rows(outcomes)
         sizes = np.diff(outcomes.offsets)
         used = np.flatnonzero((rows >= 0) & (sizes > 1))
-        of_part, offsets = take_rows(outcomes.offsets, used)
-        at = rows[used]
+        part_rows, offsets = take_rows(outcomes.offsets, used)
+        candidate_rows = rows[used]
         others = outcomes.scores.copy()
-        others[at] = -np.inf
-        leads = outcomes.scores[at] - segments.maxima(others[of_part], offsets)
-        positive = outcomes.gold_ids[used] == outcomes.ids[at]
+        others[candidate_rows] = -np.inf
+        leads = outcomes.scores[candidate_rows] - segments.maxima(others[part_rows], offsets)
+        positive = outcomes.gold_ids[used] == outcomes.ids[candidate_rows]
         return used, leads, positive
 
     def _rows(self, outcomes: Outcomes) -> NDArray[np.int64]:
@@ -428,7 +429,7 @@ class FirstCandidate(_OtherChoice):
         return outcomes.first
 
 
-PLAIN: dict[str, Callable[[], Measure]] = {
+_MEASURES: dict[str, Callable[[], Measure]] = {
     "accuracy": Accuracy,
     "auc": AUC,
     "cer": ErrorRate,
@@ -437,8 +438,8 @@ PLAIN: dict[str, Callable[[], Measure]] = {
     "macro_f1": MacroF1,
     "wer": lambda: ErrorRate("words"),
 }
-OF_CANDIDATE: dict[str, Callable[[str], Measure]] = {"auc": AUC, "f1": F1}
-OF_MEASURE: dict[str, Callable[[Measure], Measure]] = {"first": FirstCandidate, "oracle": Oracle}
+_OF_CANDIDATE: dict[str, Callable[[str], Measure]] = {"auc": AUC, "f1": F1}
+_OF_MEASURE: dict[str, Callable[[Measure], Measure]] = {"first": FirstCandidate, "oracle": Oracle}
 
 
 def measure_named(name: str) -> Measure:
@@ -455,13 +456,13 @@ def measure_named(name: str) -> Measure:
     UserError
         D431 for an unknown name, D434 for a measure without baselines, D435 if an argument is missing.
     """
-    plain, colon, of = name.partition(":")
-    if not colon and name in PLAIN:
-        return PLAIN[name]()
-    if colon and plain in OF_CANDIDATE:
-        return OF_CANDIDATE[plain](of)
-    if colon and plain in OF_MEASURE:
-        return OF_MEASURE[plain](measure_named(of))
+    kind, colon, argument = name.partition(":")
+    if not colon and name in _MEASURES:
+        return _MEASURES[name]()
+    if colon and kind in _OF_CANDIDATE:
+        return _OF_CANDIDATE[kind](argument)
+    if colon and kind in _OF_MEASURE:
+        return _OF_MEASURE[kind](measure_named(argument))
     registered = registry.load_all("measures")
     if name in registered:
         try:
@@ -481,19 +482,13 @@ def list_measure_named(name: str) -> Measure:
     """
     measure = measure_named(name)
     if not applies_to_lists(measure):
-        names = ", ".join(sorted(plain for plain, make in PLAIN.items() if applies_to_lists(make())))
+        names = ", ".join(sorted(plain for plain, make in _MEASURES.items() if applies_to_lists(make())))
         raise UserError("D437", name=measure.name, names=names)
     return measure
 
 
 def short_names() -> tuple[str, ...]:
     """Return the short names; placeholders after a colon are in capitals."""
-    return tuple(
-        sorted(
-            [
-                *PLAIN,
-                *(f"{name}:CANDIDATE" for name in OF_CANDIDATE),
-                *(f"{name}:MEASURE" for name in OF_MEASURE),
-            ]
-        )
-    )
+    of_candidates = (f"{name}:CANDIDATE" for name in _OF_CANDIDATE)
+    of_measures = (f"{name}:MEASURE" for name in _OF_MEASURE)
+    return tuple(sorted([*_MEASURES, *of_candidates, *of_measures]))

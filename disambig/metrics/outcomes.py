@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -84,15 +85,15 @@ class Outcomes:
         units : array of int, shape (n,), optional
             By default each instance is a unit.
         """
-        k, golds = len(candidates), np.asarray(gold, np.int64)
-        n = len(golds)
-        hits = golds[:, None] == np.arange(k) if right is None else np.asarray(right, bool)
+        k, gold = len(candidates), np.asarray(gold, np.int64)
+        n = len(gold)
+        is_right = gold[:, None] == np.arange(k) if right is None else np.asarray(right, bool)
         return cls(
             np.arange(n + 1, dtype=np.int64) * k,
             np.zeros(n * k) if scores is None else np.asarray(scores, np.float64).reshape(n * k),
             np.asarray(chosen, np.int64),
-            golds,
-            1.0 - hits.reshape(n * k),
+            gold,
+            1.0 - is_right.reshape(n * k),
             tuple(candidates),
             np.tile(np.arange(k), n),
             np.tile(np.arange(k), n),
@@ -124,18 +125,18 @@ class Outcomes:
         units : array of int, shape (n,), optional
         """
         n = len(lists)
-        own = lists.scores if scores is None else np.asarray(scores, np.float64)
+        scores = lists.scores if scores is None else np.asarray(scores, np.float64)
         cost = lists.costs.astype(np.float64)
         if references is not None:
-            wanted = [references[i] for i in row_owners(lists.offsets).tolist()]
-            exact = np.array([a != b for a, b in zip(lists.texts, wanted, strict=True)], np.float64)
-            cost = np.where(np.isnan(cost), exact, cost)
+            right_texts = [references[i] for i in row_owners(lists.offsets).tolist()]
+            differs = np.array([a != b for a, b in zip(lists.texts, right_texts, strict=True)], np.float64)
+            cost = np.where(np.isnan(cost), differs, cost)
         best = segments.argmax(-cost, lists.offsets)
         right = cost[lists.offsets[:-1] + best] == 0
         return cls(
             lists.offsets,
-            own,
-            segments.argmax(own, lists.offsets) if chosen is None else np.asarray(chosen, np.int64),
+            scores,
+            segments.argmax(scores, lists.offsets) if chosen is None else np.asarray(chosen, np.int64),
             np.where(right, best, -1),
             cost,
             lists.texts,
@@ -171,24 +172,21 @@ class Outcomes:
     @classmethod
     def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
         """Return the concatenated outcomes of several parts."""
-        begins = offsets_from_sizes(part.offsets[-1] for part in parts)
-        named = offsets_from_sizes(len(part.names) for part in parts)
-        reference_lists = [part.references for part in parts if part.references is not None]
+        first_rows = offsets_from_sizes(part.offsets[-1] for part in parts)
+        first_names = offsets_from_sizes(len(part.names) for part in parts)
+        references = [part.references for part in parts if part.references is not None]
+        ends = (part.offsets[1:] + first for part, first in zip(parts, first_rows, strict=False))
         return cls(
-            np.concatenate(
-                [[0], *(part.offsets[1:] + at for part, at in zip(parts, begins, strict=False))]
-            ).astype(np.int64),
+            np.concatenate([[0], *ends]).astype(np.int64),
             np.concatenate([np.zeros(0), *(part.scores for part in parts)]),
             _joined(part.chosen for part in parts),
             _joined(part.gold for part in parts),
             np.concatenate([np.zeros(0), *(part.cost for part in parts)]),
             [name for part in parts for name in part.names],
-            _joined(part.ids + at for part, at in zip(parts, named, strict=False)),
+            _joined(part.ids + first for part, first in zip(parts, first_names, strict=False)),
             _joined(part.ranks for part in parts),
             _joined(part.units for part in parts),
-            [reference for one in reference_lists for reference in one]
-            if reference_lists and len(reference_lists) == len(parts)
-            else None,
+            list(chain(*references)) if references and len(references) == len(parts) else None,
         )
 
     def __len__(self) -> int:
@@ -196,20 +194,20 @@ class Outcomes:
 
     def take(self, index: NDArray[np.generic]) -> Outcomes:
         """Return some of the outcomes, in the order of `index`; an outcome may occur several times."""
-        at = np.arange(len(self))[index]
-        rows, offsets = take_rows(self.offsets, at)
+        instances = np.arange(len(self))[index]
+        rows, offsets = take_rows(self.offsets, instances)
         references = self.references
         return Outcomes(
             offsets,
             self.scores[rows],
-            self.chosen[at],
-            self.gold[at],
+            self.chosen[instances],
+            self.gold[instances],
             self.cost[rows],
             self.names,
             self.ids[rows],
             self.ranks[rows],
-            self.units[at],
-            None if references is None else [references[i] for i in at.tolist()],
+            self.units[instances],
+            None if references is None else [references[i] for i in instances.tolist()],
         )
 
     def with_chosen(self, chosen: Ints) -> Outcomes:
@@ -224,38 +222,38 @@ class Outcomes:
     @property
     def chosen_cost(self) -> Floats:
         """Cost of each choice, shape ``(n,)``; no answer costs as much as the most expensive candidate."""
-        dearest = segments.maxima(self.cost, self.offsets)
-        return np.where(self.chosen >= 0, self._of_rows(self.cost), dearest)
+        highest = segments.maxima(self.cost, self.offsets)
+        return np.where(self.chosen >= 0, self._at_chosen(self.cost), highest)
 
     @property
     def right(self) -> NDArray[np.bool_]:
         """Whether each choice is right, shape ``(n,)``; no answer counts as wrong."""
-        return (self.chosen >= 0) & (self._of_rows(self.cost) == 0)
+        return (self.chosen >= 0) & (self._at_chosen(self.cost) == 0)
 
     @property
     def chosen_ids(self) -> Ints:
         """Index in `names` of each choice, shape ``(n,)``; -1 for no answer."""
-        return np.where(self.chosen >= 0, self._of_rows(self.ids), -1)
+        return np.where(self.chosen >= 0, self._at_chosen(self.ids), -1)
 
     @property
     def gold_ids(self) -> Ints:
         """Index in `names` of the right candidate, preferably the chosen one; -1 if none is right."""
         # of several right candidates, the chosen one counts as the right one
-        there = np.where(self.gold >= 0, self.ids[self.offsets[:-1] + np.maximum(self.gold, 0)], -1)
-        return np.where(self.right, self.chosen_ids, there)
+        first_right = np.where(self.gold >= 0, self.ids[self.offsets[:-1] + np.maximum(self.gold, 0)], -1)
+        return np.where(self.right, self.chosen_ids, first_right)
 
     @property
     def chosen_texts(self) -> list[str]:
         """The chosen texts, shape ``(n,)``; empty for no answer."""
         return [self.names[i] if i >= 0 else "" for i in self.chosen_ids.tolist()]
 
-    def _of_rows(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def _at_chosen(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
         """Return the values of the chosen candidates, or of the first candidate if there is no answer."""
         return values[self.offsets[:-1] + np.maximum(self.chosen, 0)]
 
 
-def _joined(parts: object) -> Ints:
-    return np.concatenate([np.zeros(0, np.int64), *parts])  # type: ignore[misc]
+def _joined(parts: Iterable[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 class Measure(Protocol):

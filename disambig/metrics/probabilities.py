@@ -28,14 +28,14 @@ def reliability(predicted: NDArray[np.float64], right: NDArray[np.bool_]) -> dic
         squared difference of probability and outcome (0 is best; None for no decision).
     """
     predicted = np.asarray(predicted, np.float64)
-    places = np.minimum((predicted * N_BINS).astype(np.int64), N_BINS - 1)
+    bin_numbers = np.minimum((predicted * N_BINS).astype(np.int64), N_BINS - 1)
     bins = []
-    for place in np.unique(places).tolist():
-        inside = places == place
+    for number in np.unique(bin_numbers).tolist():
+        inside = bin_numbers == number
         bins.append(
             {
-                "low": place / N_BINS,
-                "high": (place + 1) / N_BINS,
+                "low": number / N_BINS,
+                "high": (number + 1) / N_BINS,
                 "predicted": float(predicted[inside].mean()),
                 "observed": float(right[inside].mean()),
                 "n": int(inside.sum()),
@@ -60,9 +60,9 @@ def reliability_lines(result: dict[str, Any]) -> list[str]:
         f"{result['expected_calibration_error']:.2%}, Brier score {result['brier']:.4f}",
         "       probability    mean  observed         n",
     ]
-    for at in result["bins"]:
-        between = f"{at['low']:.0%} to {at['high']:.0%}"
-        lines.append(f"  {between:>16} {at['predicted']:7.1%}  {at['observed']:8.1%} {at['n']:9,}")
+    for bin_ in result["bins"]:
+        bounds = f"{bin_['low']:.0%} to {bin_['high']:.0%}"
+        lines.append(f"  {bounds:>16} {bin_['predicted']:7.1%}  {bin_['observed']:8.1%} {bin_['n']:9,}")
     return lines
 
 

@@ -56,9 +56,9 @@ DRAWS = 10_000
 SHARE = 0.95
 _CELLS = 4_000_000
 """Maximum number of array elements held at a time."""
-_ALIKE = 8
-_FEW = 16
-"""Units are drawn by kind if there are `_ALIKE` times fewer kinds than units, and few sums."""
+_UNITS_PER_KIND = 8
+_MAX_SUMS = 16
+"""Units are drawn by kind if there are so many units per kind of them, and at most so many sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +118,18 @@ def paired_bootstrap(
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} instances: expected outcomes of the same instances")
-    figures = measure.value(first), measure.value(second)
+    values = measure.value(first), measure.value(second)
     drawn = resample_figures(measure, [first, second], draws=draws, seed=seed)
     drawn = drawn[np.isfinite(drawn).all(axis=1)]
     differences = drawn[:, 1] - drawn[:, 0]
-    difference = figures[1] - figures[0]
+    difference = values[1] - values[0]
     return Paired(
-        *figures,
+        *values,
         difference,
         _interval(drawn[:, 0], share),
         _interval(drawn[:, 1], share),
         _interval(differences, share),
-        _p(differences, difference),
+        _p_value(differences, difference),
         len(np.unique(first.units)),
         len(drawn),
     )
@@ -156,20 +156,20 @@ def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: in
     if isinstance(measure, AddsUp):
         tables = [_by_unit(measure.terms(system), of_unit, n) for system in systems]
         widths = offsets_from_sizes(table.shape[1] for table in tables)
-        parts = list(pairwise(widths.tolist()))
+        bounds = list(pairwise(widths.tolist()))
         return np.concatenate(
             [
-                np.stack([measure.of_sums(sums[:, low:high]) for low, high in parts], axis=1)
+                np.stack([measure.of_sums(sums[:, begin:end]) for begin, end in bounds], axis=1)
                 for sums in _drawn_sums(np.hstack(tables), draws, rng)
             ]
         )
-    figures = np.empty((draws, len(systems)))
+    values = np.empty((draws, len(systems)))
     done = 0
     for counts in times_drawn(n, draws, rng, width=len(of_unit)):
         rows = slice(done, done := done + len(counts))
-        for at, system in enumerate(systems):
-            figures[rows, at] = _figures_of_draws(measure, system, counts[:, of_unit])
-    return figures
+        for column, system in enumerate(systems):
+            values[rows, column] = _figures_of_draws(measure, system, counts[:, of_unit])
+    return values
 
 
 def times_drawn(n: int, draws: int, rng: np.random.Generator, *, width: int = 0) -> Iterator[Floats]:
@@ -185,9 +185,9 @@ def times_drawn(n: int, draws: int, rng: np.random.Generator, *, width: int = 0)
 def _drawn_sums(table: Floats, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield the sums of each draw's rows of a table, in blocks of draws, shape ``(m, k)``."""
     n, k = table.shape
-    if k <= _FEW:
+    if k <= _MAX_SUMS:
         kinds, number = np.unique(table, axis=0, return_counts=True)
-        if len(kinds) * _ALIKE <= n:
+        if len(kinds) * _UNITS_PER_KIND <= n:
             # drawing units of the same kind is drawing from a multinomial distribution, which is much cheaper
             yield rng.multinomial(n, number / n, size=draws) @ kinds
             return
@@ -217,13 +217,12 @@ def _interval(values: Floats, share: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _p(differences: Floats, difference: float) -> float:
+def _p_value(differences: Floats, difference: float) -> float:
     """Return the share of centred draws as far from 0 as the difference, which counts as a draw."""
     if not len(differences) or not np.isfinite(difference):
         return float("nan")
-    rounding = 1e-12 * max(
-        1.0, abs(difference)
-    )  # a draw equal to the difference must count in spite of rounding
+    # a draw equal to the difference must count in spite of rounding
+    rounding = 1e-12 * max(1.0, abs(difference))
     as_far = np.count_nonzero(np.abs(differences - difference) >= abs(difference) - rounding)
     return (1 + int(as_far)) / (1 + len(differences))
 
