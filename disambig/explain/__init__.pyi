@@ -1,7 +1,9 @@
 from .account import (
     accounts as accounts,
+    intended_word as intended_word,
     reason_for_no_decision as reason_for_no_decision,
     title as title,
+    verdict as verdict,
 )
 from .contributions import (
     OFFSET as OFFSET,
@@ -10,6 +12,7 @@ from .contributions import (
     candidate_row as candidate_row,
     explain_decision as explain_decision,
     rule_terms as rule_terms,
+    show_candidate as show_candidate,
     with_names as with_names,
 )
 from .evidence import (
@@ -21,9 +24,4 @@ from .evidence import (
     ngram_pairs as ngram_pairs,
     ngram_sentence as ngram_sentence,
     strongest as strongest,
-)
-from .verdicts import (
-    intended_word as intended_word,
-    show_candidate as show_candidate,
-    verdict as verdict,
 )

@@ -8,17 +8,18 @@ from typing import Any
 
 from disambig.data import Decisions, find_examples
 from disambig.explain.contributions import (
+    Contribution,
     ContributionTable,
     absence_lines,
     contribution_table,
     explain_decision,
     rule_terms,
+    show_candidate,
     with_names,
 )
-from disambig.explain.verdicts import intended_word, show_candidate, verdict
 from disambig.formatting import first_names
 from disambig.models import Model, evidence_name
-from disambig.text import protected_spans, view_of_texts
+from disambig.text import TokenView, protected_spans, view_of_texts
 from disambig.type_aliases import Floats
 from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, get_trait
 
@@ -37,8 +38,8 @@ class DecisionAccount:
 def title(model: Model, *, flags_per_1000: float | None = None) -> str:
     """Return a title with the task, the model and the rate of flags."""
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
-    how = f"{rate:g} flags per 1,000 words" if isinstance(model.judge, RaisesFlags) else "labels"
-    return f"{model.task.name} ({model.name} {model.version}, {how})"
+    decides = f"{rate:g} flags per 1,000 words" if isinstance(model.judge, RaisesFlags) else "labels"
+    return f"{model.task.name} ({model.name} {model.version}, {decides})"
 
 
 def accounts(
@@ -57,53 +58,196 @@ def accounts(
         model = model.with_least_margin(0.0)
     model = with_names(model, view)
     decisions = model.decide(view, flags_per_1000=flags_per_1000)
-    flags = isinstance(model.judge, RaisesFlags)
-    probabilities = None if flags else model.candidate_probabilities(decisions)
-    threshold = model.judge.limit(flags_per_1000) if isinstance(model.judge, RaisesFlags) else 1.0
+    probabilities, threshold = None, 1.0
     proposals: dict[int, int] = {}
-    if flags:  # at its own rate a rule may skip the probabilities of places that it will not flag
+    if isinstance(model.judge, RaisesFlags):
+        threshold = model.judge.limit(flags_per_1000)
+        # at its own rate a rule may skip the probabilities of places that it will not flag
         unlimited = model.decide(view, flags_per_1000=float("inf"))
         decisions = replace(decisions, probabilities=unlimited.probabilities)
         proposals = _proposals(unlimited)
-    what = evidence_name(model)
+    else:
+        probabilities = model.candidate_probabilities(decisions)
+    explainer = _Explainer(
+        text, model, view, decisions, probabilities, threshold, proposals, least_margin, top
+    )
     for index in decisions.shown.nonzero()[0].tolist():
-        record = decisions.record(index, text)
-        best, chosen = record["candidates"][0][0], record["chosen"]
-        reasons = explain_decision(model, view, index)
-        candidates = {reason.candidate for reason in reasons or () if reason.count}
-        evidence = best in candidates or not reasons
-        proposed = proposals.get(index)
-        lines = [
-            verdict(
-                decisions, index, text, threshold=threshold, proposed=proposed, evidence=evidence, what=what
-            )
-        ]
-        if proposed is not None and (note := intended_word(decisions, index, proposed)):
-            lines.append(note)
-        if record["margin"] < least_margin:
-            lines.append(f"no label: the margin, {record['margin']:.2f}, is below {least_margin:g}")
-        names = _ranked(record, shares := _shares(decisions, index, probabilities))
-        observed = _observed(decisions, index)
-        weighed_most = chosen if proposed is None else decisions.candidate_texts(index)[proposed]
-        kept = [
-            name for rank, name in enumerate(names) if rank < top or name in (observed, chosen, weighed_most)
-        ]
-        tables, notes = [_candidates(decisions, index, record, kept, shares)], []
-        if reasons is None:
-            notes.append("the scores are not sums of weights: there are no contributions to show")
-        else:
-            first = chosen if shares else best if proposed is None else weighed_most
-            others = [name for name in names if name != first]
-            compared = (first, *([observed] if observed is not None and observed != first else others[:1]))
-            scores = dict(zip(decisions.candidate_texts(index), _scores(decisions, index), strict=True))
-            terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
-            parts = contribution_table(reasons, compared, top=top, what=what.removesuffix("s"), judged=terms)
-            tables += [parts] if parts else []
-            notes += absence_lines(reasons, compared, top=top)
-        place = _headline(record, text, proposes=not flags or record["flagged"] or observed is None)
-        yield DecisionAccount(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
-    for start, end in _protected_accounts(text, model, decisions):
+        yield explainer.account(index)
+    for start, end in _protected_places(text, model, decisions):
         yield DecisionAccount(_quote_place(text, start, end), (f"protected: {_kind(text, start, end)}",))
+
+
+@dataclass(frozen=True, slots=True)
+class _Explainer:
+    """Explains the decisions of a model in a text.
+
+    Attributes
+    ----------
+    text : str
+    model : Model
+    view : TokenView
+    decisions : Decisions
+    probabilities : array of float64, or None
+        Probability of each candidate; None for models that flag words.
+    threshold : float
+        Minimum probability of a flag.
+    proposals : dict of int to int
+        The candidate that a decision would propose at an unlimited rate, by the index of the decision.
+    least_margin : float
+        Below this margin, the model gives no label.
+    top : int
+        Number of candidates, and of contributions to a score, that are shown.
+    """
+
+    text: str
+    model: Model
+    view: TokenView
+    decisions: Decisions
+    probabilities: Floats | None
+    threshold: float
+    proposals: dict[int, int]
+    least_margin: float
+    top: int
+
+    def account(self, index: int) -> DecisionAccount:
+        """Return the explanation of a decision."""
+        record = self.decisions.record(index, self.text)
+        reasons = explain_decision(self.model, self.view, index)
+        lines = self._lines(index, record, reasons)
+        tables, notes = self._tables(index, record, reasons)
+        is_suggestion = not isinstance(self.model.judge, RaisesFlags) or bool(record["flagged"])
+        proposes = is_suggestion or _observed(self.decisions, index) is None
+        place = _headline(record, self.text, proposes=proposes)
+        return DecisionAccount(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
+
+    def _lines(self, index: int, record: dict[str, Any], reasons: Sequence[Contribution] | None) -> list[str]:
+        """Return the verdict, and notes on the intended word and the margin."""
+        best, proposed = record["candidates"][0][0], self.proposals.get(index)
+        has_evidence = not reasons or any(reason.candidate == best and reason.count for reason in reasons)
+        line = verdict(
+            self.decisions,
+            index,
+            self.text,
+            threshold=self.threshold,
+            proposed=proposed,
+            evidence=has_evidence,
+            what=evidence_name(self.model),
+        )
+        lines = [line]
+        if proposed is not None and (note := intended_word(self.decisions, index, proposed)):
+            lines.append(note)
+        if record["margin"] < self.least_margin:
+            lines.append(f"no label: the margin, {record['margin']:.2f}, is below {self.least_margin:g}")
+        return lines
+
+    def _tables(
+        self, index: int, record: dict[str, Any], reasons: Sequence[Contribution] | None
+    ) -> tuple[list[ContributionTable], list[str]]:
+        """Return tables of the candidates and of contributions to the scores of two, and notes on them."""
+        decisions = self.decisions
+        best, chosen = record["candidates"][0][0], record["chosen"]
+        texts, observed = decisions.candidate_texts(index), _observed(decisions, index)
+        proposed = self.proposals.get(index)
+        suggestion = chosen if proposed is None else texts[proposed]
+        names = _ranked(record, shares := _shares(decisions, index, self.probabilities))
+        always_shown = observed, chosen, suggestion
+        shown = [name for rank, name in enumerate(names) if rank < self.top or name in always_shown]
+        tables = [_candidates(decisions, index, record, shown, shares)]
+        if reasons is None:
+            return tables, ["the scores are not sums of weights: there are no contributions to show"]
+        first = chosen if shares else best if proposed is None else suggestion
+        others = [name for name in names if name != first]
+        compared = (first, *([observed] if observed is not None and observed != first else others[:1]))
+        scores = dict(zip(texts, _scores(decisions, index), strict=True))
+        terms = rule_terms(self.model.judge, int(decisions.groups[index]), scores)
+        item = evidence_name(self.model).removesuffix("s")
+        table = contribution_table(reasons, compared, top=self.top, what=item, judged=terms)
+        tables += [table] if table else []
+        return tables, absence_lines(reasons, compared, top=self.top)
+
+
+def format_probability(value: float) -> str:
+    """Format a probability with three decimals, or two significant digits if it is below 0.01."""
+    return f"{value:.3f}" if value >= 0.01 else f"{value:.2g}"
+
+
+def verdict(
+    decisions: Decisions,
+    index: int,
+    text: str,
+    *,
+    threshold: float,
+    proposed: int | None = None,
+    evidence: bool = True,
+    what: str = "n-grams",
+) -> str:
+    """Explain in one line why a decision is flagged or not.
+
+    Parameters
+    ----------
+    threshold : float
+        The minimum probability for a flag.
+    proposed : int, optional
+        The candidate that the decision rule would propose at some rate of flags; None if at none.
+    evidence : bool
+        Whether any n-gram with the chosen candidate was seen.
+    what : str
+        Kind of evidence (see `disambig.models.model.evidence_name`).
+    """
+    record = decisions.record(index, text)
+    group, names = decisions.table[decisions.groups[index]], decisions.candidate_texts(index)
+    observed, chosen = int(decisions.observed[index]), int(decisions.chosen[index])
+    state = "are in the table" if what == "n-grams" else "occurred in training"
+    # without look-ups, a count of those that found something would say nothing
+    coverage = f"; {record['found']:,} of {record['asked']:,} {what} {state}" if record["asked"] else ""
+    sure = float(decisions.probabilities[index])
+    probability = f"probability {format_probability(sure)} of an error"
+    if record["flagged"]:
+        return f"flagged: {probability}, threshold {format_probability(threshold)}{coverage}"
+    if observed < 0 and record["probability"] > 0:
+        return f"{show_candidate(record['chosen'])}, with probability {record['probability']:.3f}{coverage}"
+    if observed < 0:
+        return f"decided; the text contains none of the candidates{coverage}"
+    below = f"not flagged: {probability} is below the threshold {format_probability(threshold)}{coverage}"
+    if proposed is not None:
+        return below
+    if record["asked"] and record["found"] == 0:
+        return f"not flagged: no evidence, none of {record['asked']:,} {what} {state}"
+    if chosen == observed:
+        return f"not flagged: the word in the text has the highest score{coverage}"
+    if decisions.own is None and group.same(observed, chosen):
+        pair = f"{show_candidate(names[observed])} and {show_candidate(names[chosen])}"
+        return f"not flagged: {pair} are variants{coverage}"
+    if not evidence:
+        return f"not flagged: no evidence for {show_candidate(names[chosen])}{coverage}"
+    if sure <= threshold:
+        return below
+    return f"not flagged: this model proposes nothing here{coverage}"
+
+
+def intended_word(decisions: Decisions, index: int, proposed: int) -> str:
+    """Return a note on the intended word; empty if the scores of the candidates already show it.
+
+    There is a note if the proposal is to insert or delete a word, or if another candidate has a higher score,
+    since a decision rule may use more than the scores. For a word that is not flagged, the note names the
+    word that was intended if it is a mistake: the most probable of the other candidates, which need not be
+    probable.
+    """
+    low, high = decisions.offsets[index : index + 2]
+    names, best = decisions.candidate_texts(index), int(decisions.scores[low:high].argmax())
+    written, word = names[decisions.observed[index]], names[proposed]
+    flagged, observed = bool(decisions.flagged[index]), int(decisions.observed[index])
+    as_written = best == observed and not flagged
+    if written and word and (best == proposed or as_written):
+        return ""
+    lead = "most probably meant" if flagged else "if it is a mistake, most probably meant"
+    if written and word:
+        message = f"{word}, not {written}"
+    else:
+        message = f"no word, not {written}" if written else f"{word} inserted"
+    if best == proposed or as_written:
+        return f"{lead}: {message}"
+    return f"{lead}: {message}, though {show_candidate(names[best])} has the highest score"
 
 
 def reason_for_no_decision(text: str, model: Model, *, protected: bool) -> str:
@@ -140,27 +284,26 @@ def _candidate_words(text: str, model: Model, *, protected: bool) -> list[str]:
         return []
     view = view_of_texts([text], model.tokenisation, protected=protected)
     places = find_examples(model.task, view)
-    at = places.positions[places.lengths > 0]
+    tokens = places.positions[places.lengths > 0]
     if protected:
-        at = at[~view.layers["protected"][at].astype(bool)]
-    starts, ends = view.starts[at].tolist(), view.ends[at].tolist()
+        tokens = tokens[~view.layers["protected"][tokens].astype(bool)]
+    starts, ends = view.starts[tokens].tolist(), view.ends[tokens].tolist()
     words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     return [f'"{word}"' for word in dict.fromkeys(words) if word]
 
 
 def _proposals(decisions: Decisions) -> dict[int, int]:
     """Return the proposed candidate of each decision that proposes one, by the index of the decision."""
-    at = decisions.flagged.nonzero()[0]
-    return dict(zip(at.tolist(), decisions.chosen[at].tolist(), strict=True))
+    rows = decisions.flagged.nonzero()[0]
+    return dict(zip(rows.tolist(), decisions.chosen[rows].tolist(), strict=True))
 
 
 def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> dict[str, float]:
     """Return the probability of each candidate of a decision; empty for models that choose words."""
     if probabilities is None:
         return {}
-    own = probabilities[decisions.offsets[index] : decisions.offsets[index + 1]]
-    names = decisions.candidate_texts(index)
-    return dict(zip(names, own.tolist(), strict=True))
+    rows = slice(*decisions.offsets[index : index + 2].tolist())
+    return dict(zip(decisions.candidate_texts(index), probabilities[rows].tolist(), strict=True))
 
 
 def _scores(decisions: Decisions, index: int) -> list[float]:
@@ -192,6 +335,7 @@ def _candidates(
 
 
 def _observed(decisions: Decisions, index: int) -> str | None:
+    """Return the candidate in the text; None if there is none."""
     observed = int(decisions.observed[index])
     return decisions.candidate_texts(index)[observed] if observed >= 0 else None
 
@@ -213,7 +357,7 @@ def _quote_place(text: str, start: int, end: int, *, around: int = 30) -> str:
     return f"{start}-{end}: {' '.join(context.split())}"
 
 
-def _protected_accounts(text: str, model: Model, decisions: Decisions) -> list[tuple[int, int]]:
+def _protected_places(text: str, model: Model, decisions: Decisions) -> list[tuple[int, int]]:
     """Return the places that would be decided if no text were protected."""
     view = view_of_texts([text], model.tokenisation, protected=False)
     everything = model.decide(view).without_empty()
@@ -223,6 +367,7 @@ def _protected_accounts(text: str, model: Model, decisions: Decisions) -> list[t
 
 
 def _kind(text: str, start: int, end: int) -> str:
+    """Return the kind of the protected span at a place."""
     for first, last, kind in protected_spans(text):
         if first < end and start < last:
             return kind

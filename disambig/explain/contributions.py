@@ -18,7 +18,6 @@ from disambig.data import (
     SparseRows,
 )
 from disambig.decision import Labels
-from disambig.explain.verdicts import show_candidate
 from disambig.formatting import pluralize
 from disambig.models import Model
 from disambig.text import TokenView
@@ -65,12 +64,17 @@ class Contribution:
     attribute: str = ""
 
 
+def show_candidate(candidate: str) -> str:
+    """Return a candidate as it is displayed."""
+    return candidate or "(no word)"
+
+
 def with_names(model: Model, view: TokenView) -> Model:
     """Return a model whose extractors name the features of the places in a view, if they can."""
     if not any(hasattr(extractor, "with_names") for extractor in model.extractors):
         return model
     instances = model.instances(view)
-    named = [get_trait(e, ExtractorTraits, "with_names")(view, instances) for e in model.extractors]
+    named = (get_trait(e, ExtractorTraits, "with_names")(view, instances) for e in model.extractors)
     return replace(model, extractors=tuple(named))
 
 
@@ -92,29 +96,28 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
     batch, weights = scorer.linear(features.batch)
     names = _names(batch, features.batch)
     evidence = _find_evidence(model, view, instances, group)
-    reasons = []
+    contributions = []
     for r, candidate in enumerate(candidates):
         for column, value in zip(*candidate_row(batch, r), strict=True):
-            name = names(column)
-            about, _, what = name.rpartition(": ")
-            behind = evidence.get((about or candidate, what))
-            if value == 0 and behind is None:
+            named, _, attribute = names(column).rpartition(": ")
+            found = evidence.get((named or candidate, attribute))
+            if value == 0 and found is None:
                 continue
-            shown = what if about in ("", candidate) else f"{about}: {what}"
+            shown = attribute if named in ("", candidate) else f"{named}: {attribute}"
             weight = float(weights[column])
-            reasons.append(
+            contributions.append(
                 Contribution(
-                    candidate,
-                    shown if behind is None else behind.text,
-                    float(value),
-                    None if behind is None else behind.count,
-                    weight,
-                    weight * float(value),
-                    1 if behind is None else behind.least,
-                    what,
+                    candidate=candidate,
+                    evidence=shown if found is None else found.text,
+                    value=float(value),
+                    count=None if found is None else found.count,
+                    weight=weight,
+                    contribution=weight * float(value),
+                    least=1 if found is None else found.least,
+                    attribute=attribute,
                 )
             )
-    return reasons
+    return contributions
 
 
 def candidate_row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
@@ -134,9 +137,9 @@ def candidate_row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]
     if isinstance(batch, JoinedRows):
         columns, values, width = [], [], 0
         for part in batch.parts:
-            own, theirs = candidate_row(part, r)
-            columns += [width + column for column in own]
-            values += theirs
+            part_columns, part_values = candidate_row(part, r)
+            columns += [width + column for column in part_columns]
+            values += part_values
             width += len(part.columns)
         return columns, values
     mass = np.zeros(int(batch.offsets[-1]))
@@ -158,17 +161,15 @@ def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
 
 def _name(columns: Columns, column: int) -> str:
     """Return the name of a column, with its feature group if names could be ambiguous."""
-    named = str(columns.names[column]) if len(columns.names) else ""
-    if (
-        isinstance(columns, CrossedColumns) and len(columns.group_names) > 1
-    ):  # one name may occur in several groups
+    name = str(columns.names[column]) if len(columns.names) else ""
+    several_groups = isinstance(columns, CrossedColumns) and len(columns.group_names) > 1
+    if name and not several_groups:
+        return name
+    if isinstance(columns, CrossedColumns):
         group = columns.group_names[columns.own.groups[column % len(columns.own)]]
-        return f"{named} ({group})" if named else _unnamed(group, column)
-    return named or _unnamed(columns.group_names[columns.groups[column]], column)
-
-
-def _unnamed(group: str, column: int) -> str:
-    return f"feature {column} of {group} (it has no name)"
+    else:
+        group = columns.group_names[columns.groups[column]]
+    return f"{name} ({group})" if name else f"feature {column} of {group} (it has no name)"
 
 
 def _find_evidence(
@@ -228,10 +229,9 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
         factor = float(judge.sides[group, int(totals[1] >= totals[0])])
         scale, bias, offset = scale * factor, [factor * b for b in bias], [factor * o for o in offset]
     terms = {}
-    for number, (name, score) in enumerate(scores.items()):
-        more = [(BIAS, bias[number]), (OFFSET, offset[number])]
-        parts = ((f"{SCALED}: {scale:.3g} times", scale * score), *(part for part in more if part[1]))
-        terms[name] = RuleTerms(parts)
+    for i, (name, score) in enumerate(scores.items()):
+        added = [(term, value) for term, value in ((BIAS, bias[i]), (OFFSET, offset[i])) if value]
+        terms[name] = RuleTerms(((f"{SCALED}: {scale:.3g} times", scale * score), *added))
     return terms
 
 
@@ -276,48 +276,58 @@ def contribution_table(
     """
     rows: list[tuple[str, ...]] = []
     for candidate in candidates:
-        parts = [reason for reason in reasons if reason.candidate == candidate]
-        parts.sort(key=lambda reason: -abs(reason.contribution))
-        heavy = [reason for reason in parts[:top] if _is_shown(reason)]
-        others = parts[len(heavy) :]
-        decisive = judged.get(candidate) if judged else None
-        if not parts and decisive is None:
+        largest, others = _largest(reasons, candidate, top)
+        terms = judged.get(candidate) if judged else None
+        if not largest and not others and terms is None:
             continue
         name = show_candidate(candidate)
-        rows += [(name, item.evidence, format_count(item), *map(_figure, _numbers(item))) for item in heavy]
+        for item in largest:
+            numbers = item.value, item.weight, item.contribution
+            rows.append((name, item.evidence, format_count(item), *map(_figure, numbers)))
+        rest = sum(item.contribution for item in others)
         if others:
-            absent = sum(reason.count == 0 for reason in others)
-            summary = f"{pluralize(len(others), 'other')}" if heavy else pluralize(len(others), "part")
+            absent = sum(item.count == 0 for item in others)
+            summary = pluralize(len(others), "other" if largest else "part")
             summary += f", {absent:,} of them absent" if absent else ""
-            rows.append((name, summary, "", "", "", _figure(sum(item.contribution for item in others))))
-        rows.append((name, "sum: the score", "", "", "", _figure(sum(item.contribution for item in parts))))
-        if decisive is not None:
-            rows += [(name, part, "", "", "", _figure(adds)) for part, adds in decisive.parts]
-            rows.append((name, SUM, "", "", "", _figure(decisive.total)))
+            rows.append((name, summary, "", "", "", _figure(rest)))
+        total = sum(item.contribution for item in [*largest, *others])
+        rows.append((name, "sum: the score", "", "", "", _figure(total)))
+        if terms is not None:
+            rows += [(name, part, "", "", "", _figure(value)) for part, value in terms.parts]
+            rows.append((name, SUM, "", "", "", _figure(terms.total)))
     if not rows:
         return None
-    counted = any(reason.count is not None for reason in reasons)
     head = ("candidate", what, "count", "value", "weight", "adds")
-    if counted:
+    if any(reason.count is not None for reason in reasons):
         return ContributionTable(head, tuple(rows), 4)
     return ContributionTable((*head[:2], *head[3:]), tuple((*row[:2], *row[3:]) for row in rows), 3)
+
+
+def _largest(
+    reasons: Sequence[Contribution], candidate: str, top: int
+) -> tuple[list[Contribution], list[Contribution]]:
+    """Return the `top` largest contributions to a candidate that are shown, and the others."""
+    parts = [reason for reason in reasons if reason.candidate == candidate]
+    parts.sort(key=lambda reason: -abs(reason.contribution))
+    n = sum(abs(reason.contribution) >= LEAST_SHOWN for reason in parts[:top])
+    return parts[:n], parts[n:]
 
 
 def absence_lines(reasons: Sequence[Contribution], candidates: Sequence[str], *, top: int) -> list[str]:
     """Return notes that explain the counts of absent items shown by `contribution_table`."""
     seen: set[str] = set()
     for candidate in candidates:
-        of_candidate = [reason for reason in reasons if reason.candidate == candidate and _is_shown(reason)]
-        of_candidate.sort(key=lambda reason: -abs(reason.contribution))
-        seen.update(format_count(reason) for reason in of_candidate[:top] if reason.count == 0)
+        largest, _ = _largest(reasons, candidate, top)
+        seen.update(format_count(reason) for reason in largest if reason.count == 0)
     lines = []
     if ABSENT in seen:
         lines.append("count 0: does not occur in the counted text")
     limits = sorted((text for text in seen if text.startswith("<")), key=lambda text: int(text[1:]))
     if limits:
-        one = limits[0] if len(limits) == 1 else f"{', '.join(limits[:-1])} and {limits[-1]}"
+        listed = limits[0] if len(limits) == 1 else f"{', '.join(limits[:-1])} and {limits[-1]}"
         lines.append(
-            f"count {one}: not in the table, which omits rarer n-grams; used as 0 (absence is evidence too)"
+            f"count {listed}: not in the table, which omits rarer n-grams; "
+            "used as 0 (absence is evidence too)"
         )
     if UNKNOWN in seen:
         lines.append("count -: not in the table, which does not store n-grams of this kind; used as 0")
@@ -333,14 +343,6 @@ def format_count(reason: Contribution) -> str:
     if reason.least is None:
         return UNKNOWN
     return ABSENT if reason.least <= 1 else f"<{reason.least}"
-
-
-def _is_shown(reason: Contribution) -> bool:
-    return abs(reason.contribution) >= LEAST_SHOWN
-
-
-def _numbers(reason: Contribution) -> tuple[float, float, float]:
-    return reason.value, reason.weight, reason.contribution
 
 
 def _figure(value: float) -> str:

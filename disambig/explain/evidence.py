@@ -66,15 +66,14 @@ def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str)
     last = instances.positions + instances.lengths - 1
     starts = view.starts[instances.positions]
     ends = np.where(instances.lengths > 0, view.ends[last], starts)
-    at = np.flatnonzero((starts == start) & (ends == end))
-    if not len(at):
+    rows = np.flatnonzero((starts == start) & (ends == end))
+    if not len(rows):
         return []
-    index, own = int(at[0]), instances.own
-    names = (
-        model.task.groups[instances.groups[index]].candidates
-        if own is None
-        else own.instance_candidates(index)
-    )
+    index, own = int(rows[0]), instances.own
+    if own is None:
+        names = model.task.groups[instances.groups[index]].candidates
+    else:
+        names = own.instance_candidates(index)
     observed = int(instances.observed[index])
     reasons = explain_decision(model, view, index)
     if reasons is None or observed < 0:
@@ -93,12 +92,13 @@ def ngram_pairs(reasons: Sequence[Contribution], written: str, proposed: str) ->
         Candidates of the place.
     """
     proposals = {ngram.attribute: ngram for ngram in counted_ngrams(reasons, proposed)}
-    pairs = ((one, proposals.get(one.attribute)) for one in counted_ngrams(reasons, written))
-    return [
-        NgramPair(one.evidence, one.count or 0, other.evidence, other.count or 0, one.least)
-        for one, other in pairs
-        if other is not None and (one.count or other.count)
-    ]
+    pairs = []
+    for ngram in counted_ngrams(reasons, written):
+        proposal = proposals.get(ngram.attribute)
+        if proposal is not None and (ngram.count or proposal.count):
+            counts = ngram.count or 0, proposal.count or 0
+            pairs.append(NgramPair(ngram.evidence, counts[0], proposal.evidence, counts[1], ngram.least))
+    return pairs
 
 
 def strongest(pairs: Sequence[NgramPair], most: int) -> list[NgramPair]:
@@ -107,10 +107,8 @@ def strongest(pairs: Sequence[NgramPair], most: int) -> list[NgramPair]:
     N-grams that cross a sentence boundary are left out, since their boundary symbols mean nothing to a
     reader.
     """
-    supporting = [
-        count for count in pairs if count.proposed_count > count.written_count and _in_sentence(count)
-    ]
-    return sorted(supporting, key=lambda count: -count.log_ratio)[:most]
+    supporting = [pair for pair in pairs if pair.proposed_count > pair.written_count and _in_sentence(pair)]
+    return sorted(supporting, key=lambda pair: -pair.log_ratio)[:most]
 
 
 def _in_sentence(pair: NgramPair) -> bool:
@@ -119,16 +117,17 @@ def _in_sentence(pair: NgramPair) -> bool:
 
 def ngram_sentence(pairs: Sequence[NgramPair]) -> str:
     """Return a sentence on the n-grams that most favour the proposal; "" if there are none."""
-    first = strongest(pairs, 1)
-    if not first:
+    pair = next(iter(strongest(pairs, 1)), None)
+    if pair is None:
         return ""
-    most = first[0]
-    seen = f"only {most.written_count:,} times" if most.written_count > 1 else "only once"
-    if not most.written_count:  # rare n-grams are not in the table
-        rarely = f"fewer than {most.least} times" if most.least else "is not stored"
-        seen = "never" if most.least == 1 else rarely
-    often = f'"{most.proposed}" was seen {most.proposed_count:,} times in the counted text'
-    return f'{often}, "{most.written}" {seen}.'
+    if pair.written_count:
+        seen = f"only {pair.written_count:,} times" if pair.written_count > 1 else "only once"
+    elif pair.least == 1:
+        seen = "never"
+    else:  # rare n-grams are not in the table
+        seen = f"fewer than {pair.least} times" if pair.least else "is not stored"
+    proposed = f'"{pair.proposed}" was seen {pair.proposed_count:,} times in the counted text'
+    return f'{proposed}, "{pair.written}" {seen}.'
 
 
 def counted_ngrams(reasons: Sequence[Contribution], candidate: str) -> list[Contribution]:
@@ -203,21 +202,21 @@ def flag_evidence(
     decisions = model.decide(view)
     rows = np.flatnonzero((decisions.starts == start) & (decisions.ends == end))
     names = {int(row): decisions.candidate_texts(int(row)) for row in rows}
-    fits = [row for row in names if proposed.lower().strip() in names[row]]
-    if not fits:
+    matching = [row for row in names if proposed.lower().strip() in names[row]]
+    if not matching:
         return FlagEvidence()
-    row = fits[0]
+    row = matching[0]
     first, stop = decisions.offsets[row : row + 2].tolist()
-    shares = model.candidate_probabilities(decisions)
+    all_probabilities = model.candidate_probabilities(decisions)
     candidates: list[LikelyCandidate] = []
     observed = int(decisions.observed[row])
-    if shares is not None:
-        own = np.array(shares[first:stop], np.float64)
-        own[[observed] if observed >= 0 else []] = 0.0
-        own *= probability / (own.sum() or 1.0)
-        order = [i for i in np.argsort(-own, kind="stable").tolist() if i != observed]
+    if all_probabilities is not None:
+        probabilities = np.array(all_probabilities[first:stop], np.float64)
+        probabilities[[observed] if observed >= 0 else []] = 0.0
+        probabilities *= probability / (probabilities.sum() or 1.0)
+        order = [i for i in np.argsort(-probabilities, kind="stable").tolist() if i != observed]
         candidates = [
-            LikelyCandidate(names[row][i], round(float(own[i]), 4)) for i in order[:MOST_CANDIDATES]
+            LikelyCandidate(names[row][i], round(float(probabilities[i]), 4)) for i in order[:MOST_CANDIDATES]
         ]
     words = [*([names[row][observed]] if observed >= 0 else []), proposed.lower().strip()]
     return FlagEvidence(tuple(candidates), tuple(_ngram_counts(model, view, row, words)))
@@ -227,7 +226,7 @@ def _ngram_counts(model: Model, view: TokenView, row: int, words: list[str]) -> 
     reasons = explain_decision(model, view, row) or []
     rows: list[NgramCount] = []
     for word in dict.fromkeys(words):
-        own = {ngram.evidence: ngram.count or 0 for ngram in counted_ngrams(reasons, word)}
-        order = sorted(own, key=lambda ngram: (own[ngram] == 0, len(ngram.split()), ngram))
-        rows += [NgramCount(word, ngram, own[ngram]) for ngram in order[:MOST_COUNTS]]
+        counts = {ngram.evidence: ngram.count or 0 for ngram in counted_ngrams(reasons, word)}
+        order = sorted(counts, key=lambda ngram: (counts[ngram] == 0, len(ngram.split()), ngram))
+        rows += [NgramCount(word, ngram, counts[ngram]) for ngram in order[:MOST_COUNTS]]
     return rows
