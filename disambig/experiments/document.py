@@ -48,8 +48,8 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
         lines = markdown(result)
         plot = directory / f"{name}.svg"
         if plot.is_file():
-            there = Path(os.path.relpath(plot, seen_from)).as_posix()
-            lines += ["", f"![{'figure' if result.panels else 'learning curves'}]({there})"]
+            relative = Path(os.path.relpath(plot, seen_from)).as_posix()
+            lines += ["", f"![{'figure' if result.panels else 'learning curves'}]({relative})"]
         return match[1] + "\n" + "\n".join(lines) + "\n\n" + match[3]
 
     return _PLACE.sub(replacement, document)

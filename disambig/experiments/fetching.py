@@ -120,7 +120,7 @@ class Fetcher:
         path = folder / download.file
         if not path.is_file():
             partial = PartialDownload(download, folder / f"{download.file}.part")
-            with partial.held():
+            with partial.locked():
                 partial.complete(self.progress, pause=self.pause)
                 with writing(path):
                     partial.path.replace(path)
@@ -168,15 +168,13 @@ class PartialDownload:
         return self.path.with_name(f"{self.path.name}.json")
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the download, so that no other process on this machine writes to it at the same time."""
+    def locked(self) -> Iterator[None]:
+        """Lock the download, so that no other process on this machine writes to it at the same time."""
         with writing(self.path):
             file = open(self.path, "ab")  # noqa: SIM115  closed below
         with closing(file):
             if not _lock(file.fileno()):
-                advice = "wait until it has finished"
-                problem = "another process is fetching this file"
-                raise UserError("D534", url=self.source.url, problem=problem, advice=advice)
+                raise self._failed("another process is fetching this file", "wait until it has finished")
             yield
         with suppress(OSError):
             self._about.unlink()
@@ -191,26 +189,22 @@ class PartialDownload:
             try:
                 with requests.Session() as session:
                     self._continue(session, progress)
-            except (requests.RequestException, _Again) as problem:
+            except (requests.RequestException, _TransientError) as problem:
                 failures = 1 if self._size() > before else failures + 1
                 if failures >= ATTEMPTS:
-                    raise UserError(
-                        "D534",
-                        url=self.source.url,
-                        problem=_describe(problem),
-                        advice="run the command again: it continues where it stopped",
-                    ) from None
+                    advice = "run the command again: it continues where it stopped"
+                    raise self._failed(_describe(problem), advice) from None
                 time.sleep(min(60.0, pause * 2 ** (failures - 1)))
                 continue
-            problem_seen = download_difference(self.source, self.path)
-            if not problem_seen:
+            difference = download_difference(self.source, self.path)
+            if not difference:
                 return
             self._clear()
             # bytes of an earlier run can belong to another version of the file
             if before and not restarted:
                 restarted = True
                 continue
-            raise UserError("D535", path=self.source.url, problem=problem_seen)
+            raise UserError("D535", path=self.source.url, problem=difference)
 
     def _size(self) -> int:
         with writing(self.path):
@@ -221,60 +215,59 @@ class PartialDownload:
             os.truncate(self.path, 0)  # not removed, since this process holds the file
 
     def _continue(self, session: Any, progress: ProgressOfBytes) -> None:
-        """Make one request, and append what it brings; raise `_Again` if another one can bring more."""
-        have, headers = self._size(), {"Accept-Encoding": "identity"}
-        if have and have == self.source.size:
+        """Make one request and append its bytes; raise `_TransientError` if another one can bring more."""
+        done, headers = self._size(), {"Accept-Encoding": "identity"}
+        if done and done == self.source.size:
             return
         version = self._version()
-        if have and not (version or self.source.sha256):
-            have = 0  # without a version or a digest, the rest could belong to another file
-        if have:
-            headers["Range"] = f"bytes={have}-"
+        if done and not (version or self.source.sha256):
+            done = 0  # without a version or a digest, the rest could belong to another file
+        if done:
+            headers["Range"] = f"bytes={done}-"
             if version:
                 headers["If-Range"] = version
         with session.get(self.source.url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
             if self.source.url.startswith("https:") and not answer.url.startswith("https:"):
-                problem = f"it leads to {answer.url}, without encryption"
-                raise UserError("D534", url=self.source.url, problem=problem, advice="see its homepage")
-            if answer.status_code == 416:  # there is nothing after these bytes
-                if _total(answer.headers.get("Content-Range", "")) == have:
+                raise self._failed(f"it leads to {answer.url}, without encryption")
+            status, content_range = answer.status_code, answer.headers.get("Content-Range", "")
+            if status == 416:  # there is nothing after these bytes
+                if _total(content_range) == done:
                     return
                 self._clear()
-                raise _Again("the file on the server is smaller than what was fetched before")
-            if answer.status_code in _TEMPORARY:
-                raise _Again(f"status {answer.status_code} {answer.reason}")
-            if answer.status_code not in (200, 206):
-                problem = f"status {answer.status_code} {answer.reason}"
-                raise UserError("D534", url=self.source.url, problem=problem, advice="see its homepage")
-            if answer.status_code == 206 and not answer.headers.get("Content-Range", "").startswith(
-                f"bytes {have}-"
-            ):
+                raise _TransientError("the file on the server is smaller than what was fetched before")
+            if status in _TEMPORARY:
+                raise _TransientError(f"status {status} {answer.reason}")
+            if status not in (200, 206):
+                raise self._failed(f"status {status} {answer.reason}")
+            if status == 206 and not content_range.startswith(f"bytes {done}-"):
                 self._clear()
-                raise _Again("the server sent another part of the file")
-            if answer.status_code == 200:
-                have = 0
-            self._append(answer, have, progress)
+                raise _TransientError("the server sent another part of the file")
+            self._append(answer, 0 if status == 200 else done, progress)
 
-    def _append(self, answer: Any, have: int, progress: ProgressOfBytes) -> None:
+    def _failed(self, problem: str, advice: str = "see its homepage") -> UserError:
+        return UserError("D534", url=self.source.url, problem=problem, advice=advice)
+
+    def _append(self, answer: Any, done: int, progress: ProgressOfBytes) -> None:
+        """Append the bytes of an answer to the first `done` bytes of the file."""
         length = answer.headers.get("Content-Length", "")
-        total = have + int(length) if length.isdecimal() else self.source.size
+        total = done + int(length) if length.isdecimal() else self.source.size
         limit = self.source.size if self.source.size is not None else MAX_DOWNLOAD
         with writing(self.path):
             self._write_version(answer.headers)
-            file = open(self.path, "ab" if have else "wb")  # noqa: SIM115  closed below
+            file = open(self.path, "ab" if done else "wb")  # noqa: SIM115  closed below
         with closing(file):
             for block in answer.iter_content(_CHUNK):
                 with writing(self.path):
                     file.write(block)
                     file.flush()
-                have += len(block)
-                if have > limit:
+                done += len(block)
+                if done > limit:
                     file.truncate(0)
                     problem = f"it has more than {limit:,} bytes"
                     raise UserError("D535", path=self.source.url, problem=problem)
-                progress(f"fetching {self.source.file}", have, total)
-        if total is not None and length and have < total:
-            raise _Again(f"the connection ended after {have:,} of {total:,} bytes")
+                progress(f"fetching {self.source.file}", done, total)
+        if total is not None and length and done < total:
+            raise _TransientError(f"the connection ended after {done:,} of {total:,} bytes")
 
     def _version(self) -> str:
         """Return the strong ETag or the date of the bytes that were fetched, or an empty string."""
@@ -303,16 +296,16 @@ def _lock(handle: int) -> bool:
     return True
 
 
-class _Again(Exception):
-    """A request failed in a way that another one may not."""
+class _TransientError(Exception):
+    """A request failed, but another one may succeed."""
 
 
 def _describe(problem: Exception) -> str:
-    """Return an error of a connection in a few words; those of requests contain whole objects."""
-    if isinstance(problem, _Again):
+    """Return an error of a connection in a few words; the messages of `requests` contain whole objects."""
+    if isinstance(problem, _TransientError):
         return str(problem)
     name = type(problem).__name__
-    words = {
+    descriptions = {
         "ConnectionError": "no connection",
         "ProxyError": "no connection to the proxy",
         "ConnectTimeout": "no answer in time",
@@ -321,19 +314,24 @@ def _describe(problem: Exception) -> str:
         "SSLError": "the certificate of the server is not accepted",
         "TooManyRedirects": "too many redirects",
     }
-    return words.get(name, name)
+    return descriptions.get(name, name)
 
 
 def _total(content_range: str) -> int:
+    """Return the size of the file from a header Content-Range; -1 if it is not given."""
     total = content_range.rpartition("/")[2]
     return int(total) if total.isdecimal() else -1
+
+
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: file.read(_BLOCK), b"")
 
 
 def download_difference(source: Download, path: Path) -> str:
     """Return how a downloaded file differs from its manifest, or an empty string."""
     size, digest = 0, hashlib.sha256()
     with writing(path), open(path, "rb") as file:
-        while block := file.read(_BLOCK):
+        for block in _blocks(file):
             size += len(block)
             digest.update(block)
     if source.size is not None and size != source.size:
@@ -348,10 +346,10 @@ def file_difference(file: DataFile, path: Path) -> str:
     content = _Content(MAX_UNPACKED)
     try:
         if file.members:
-            content.listed = _describe_members(_members(path, "", file.members))
+            content.members = _describe_members(_members(path, "", file.members))
         else:
             with open_bytes(str(path)) as opened:
-                for _ in content.counted(iter(lambda: opened.read(_BLOCK), b"")):
+                for _ in content.counted(_blocks(opened)):
                     pass
     except _DAMAGED as problem:
         return f"it cannot be read: {problem}"
@@ -367,16 +365,16 @@ def digest_members(members: Iterable[tuple[str, bytes]]) -> tuple[int, str]:
     return _digest_list(_describe_members(members))
 
 
-_Listed = dict[str, tuple[int, str]]
+_Members = dict[str, tuple[int, str]]
 
 
-def _describe_members(members: Iterable[tuple[str, bytes]]) -> _Listed:
+def _describe_members(members: Iterable[tuple[str, bytes]]) -> _Members:
     return {name: (len(content), hashlib.sha256(content).hexdigest()) for name, content in members}
 
 
-def _digest_list(listed: _Listed) -> tuple[int, str]:
-    lines = "".join(f"{digest}  {name}\n" for name, (_, digest) in sorted(listed.items()))
-    return sum(size for size, _ in listed.values()), hashlib.sha256(lines.encode("utf8")).hexdigest()
+def _digest_list(members: _Members) -> tuple[int, str]:
+    lines = "".join(f"{digest}  {name}\n" for name, (_, digest) in sorted(members.items()))
+    return sum(size for size, _ in members.values()), hashlib.sha256(lines.encode("utf8")).hexdigest()
 
 
 class _Content:
@@ -389,7 +387,7 @@ class _Content:
     """
 
     def __init__(self, limit: int) -> None:
-        self.listed: _Listed | None = None
+        self.members: _Members | None = None
         self._limit = limit
         self._size, self._digest = 0, hashlib.sha256()
 
@@ -397,14 +395,11 @@ class _Content:
         """Yield the blocks of a file that is made from a download; D538 if it is damaged."""
         try:
             if file.members:
-                self.listed = {}
-                yield from self._packed(_members(archive, file.below, file.members))
+                self.members = {}
+                yield from self._tar_blocks(_members(archive, file.below, file.members))
                 return
             with open_bytes(str(archive)) as opened:
-                if file.genre:
-                    yield from self.counted(_sentences(opened, file.genre))
-                else:
-                    yield from self.counted(iter(lambda: opened.read(_BLOCK), b""))
+                yield from self.counted(_sentences(opened, file.genre) if file.genre else _blocks(opened))
         except _DAMAGED as problem:
             raise UserError("D538", path=archive, problem=problem) from problem
 
@@ -419,31 +414,31 @@ class _Content:
 
     def difference(self, file: DataFile) -> str:
         """Return how the content differs from the manifest, or an empty string."""
-        if self.listed is None:
+        if self.members is None:
             size, digest = self._size, self._digest.hexdigest()
         else:
-            size, digest = _digest_list(self.listed)
+            size, digest = _digest_list(self.members)
         if size > self._limit:
             return f"its content has more than {self._limit:,} bytes"
         if size != file.size:
             return f"its content has {size:,} bytes, not {file.size:,}"
         return "" if digest == file.sha256 else f"the SHA-256 of its content is {digest}, not {file.sha256}"
 
-    def _packed(self, members: Iterator[tuple[str, bytes]]) -> Iterator[bytes]:
+    def _tar_blocks(self, members: Iterator[tuple[str, bytes]]) -> Iterator[bytes]:
         """Yield the blocks of a tar file of the members, without times and owners."""
-        assert self.listed is not None
-        packed, left = _Drain(), self._limit
-        with tarfile.open(fileobj=packed, mode="w|") as archive:
+        assert self.members is not None
+        drain, remaining = _Drain(), self._limit
+        with tarfile.open(fileobj=drain, mode="w|") as archive:
             for name, content in members:
-                self.listed[name] = len(content), hashlib.sha256(content).hexdigest()
-                left -= len(content)
-                if left < 0:
+                self.members[name] = len(content), hashlib.sha256(content).hexdigest()
+                remaining -= len(content)
+                if remaining < 0:
                     return
-                about = tarfile.TarInfo(name)
-                about.size = len(content)
-                archive.addfile(about, io.BytesIO(content))
-                yield packed.take()
-        yield packed.take()
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+                yield drain.take()
+        yield drain.take()
 
 
 class _Drain(io.RawIOBase):
@@ -490,7 +485,7 @@ def _members(path: Path, below: str, patterns: tuple[str, ...]) -> Iterator[tupl
     tarfile.ReadError.
     """
     seen: set[str] = set()
-    left = MAX_UNPACKED
+    remaining = MAX_UNPACKED
     for name, size, content in _zip_members(path) if path.name.endswith(".zip") else _tar_members(path):
         short = name.removeprefix(below)
         if not name.startswith(below) or not any(fnmatchcase(short, pattern) for pattern in patterns):
@@ -502,8 +497,8 @@ def _members(path: Path, below: str, patterns: tuple[str, ...]) -> Iterator[tupl
         if short in seen:
             raise tarfile.ReadError(f"{name!r} occurs twice")
         seen.add(short)
-        left -= size
-        if left < 0:
+        remaining -= size
+        if remaining < 0:
             raise tarfile.ReadError(f"its members have more than {MAX_UNPACKED:,} bytes")
         yield short, content(size)
 

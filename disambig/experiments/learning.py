@@ -136,8 +136,8 @@ def learn_all(
         for system in systems:
             pool, dev, test = (system.attributes(batch) for batch in (draw.pool, draw.dev, draw.test))
             C: float | None = None
-            for size, times in draws.items():
-                if number >= times:
+            for size, n_draws in draws.items():
+                if number >= n_draws:
                     continue
                 progress(stage, done, total)
                 done += 1
@@ -146,17 +146,17 @@ def learn_all(
                 learner: Any = system.learner(size)
                 if C is not None and system.tuned_up_to is not None and size > system.tuned_up_to:
                     learner = replace(learner, C=C)
-                began = time.monotonic()
+                started = time.monotonic()
                 fitted = learner.fit(pool.take(draw.order[:size]), dev=dev)
                 C = fitted.report.get("C")
                 outcome = outcomes[system.name, size]
-                outcome.seconds.append(time.monotonic() - began)
+                outcome.seconds.append(time.monotonic() - started)
                 outcome.hits.append(count_hits(fitted.scorer.scores(test), test))
                 outcome.reports.append(fitted.report)
     return outcomes
 
 
-_APART = np.uint64(0x9E3779B97F4A7C15)
+_PARAGRAPH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """Multiplier of document numbers: added to n-gram keys, they make the keys of each paragraph distinct."""
 
 
@@ -176,7 +176,7 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
     left, right = context_room(view, instances)
     usable = fitting_contexts(left, right, candidates.longest, shortest=int(candidates.lengths.min()))
     seed = extractor.table.seed(view.tokenisation)
-    paragraph = view.document_indices(instances.positions).astype(np.uint64) * _APART
+    paragraph = view.document_indices(instances.positions).astype(np.uint64) * _PARAGRAPH_MULTIPLIER
     values = batch.values.copy()
     for context in range(len(CONTEXTS)):
         rows = np.flatnonzero(usable[:, context])
@@ -184,10 +184,10 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
             continue
         keys, is_counted = context_keys(view, instances, candidates, rows, context, seed)
         counts = extractor.table.counts(keys.ravel()).reshape(keys.shape).astype(np.float64)
-        asked = keys + paragraph[rows, None]
-        own = asked[np.arange(len(rows)), instances.observed[rows]]
-        left_over = np.maximum(counts - _occurrences(own[is_counted.all(axis=1)], asked), 0.0)
-        values[rows, :, context] = np.log1p(np.where(is_counted, left_over, 0.0))
+        paragraph_keys = keys + paragraph[rows, None]
+        own_keys = paragraph_keys[np.arange(len(rows)), instances.observed[rows]]
+        remaining = np.maximum(counts - _occurrences(own_keys[is_counted.all(axis=1)], paragraph_keys), 0.0)
+        values[rows, :, context] = np.log1p(np.where(is_counted, remaining, 0.0))
     return replace(batch, values=values)
 
 

@@ -12,7 +12,7 @@ from disambig.experiments.results import ExperimentResult, Panel, ResultRow
 from disambig.files import save_file
 
 _MARKS = "osD^v<>XPp"
-_ACROSS = 3
+_MAX_COLUMNS = 3
 """Maximum number of panels side by side."""
 
 
@@ -36,30 +36,31 @@ def plot_result(title: str, result: ExperimentResult, path: Path) -> None:
     # one font only: an SVG repeats the entire list of fonts with every word
     one_font = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
     with plot_settings(**one_font):
-        down = -(-len(result.panels) // _ACROSS) or 1
-        across = -(-len(result.panels) // down) or 1
-        wide, high = {1: (7.0, 4.5), 2: (9.6, 3.8 * down)}.get(across, (4.0 * across, 3.5 * down))
-        figure = Figure(figsize=(wide, high), layout="constrained")
+        n_rows = -(-len(result.panels) // _MAX_COLUMNS) or 1
+        n_columns = -(-len(result.panels) // n_rows) or 1
+        sizes = {1: (7.0, 4.5), 2: (9.6, 3.8 * n_rows)}
+        size = sizes.get(n_columns, (4.0 * n_columns, 3.5 * n_rows))
+        figure = Figure(figsize=size, layout="constrained")
         figure.suptitle(title)
         if result.panels:
-            _draw_panels(figure, result.panels, down, across)
+            _draw_panels(figure, result.panels, n_rows, n_columns)
         else:
             _draw_curves(figure.add_subplot(), result)
-        drawn = BytesIO()
-        figure.savefig(drawn, format="svg", metadata={"Date": None})
+        buffer = BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
     with save_file(path) as write:
-        write(drawn.getvalue())
+        write(buffer.getvalue())
 
 
-def _draw_panels(figure: Any, panels: Sequence[Panel], down: int, across: int) -> None:
-    shared = len(panels) > 1 and len({(*panel.lines, *panel.points) for panel in panels}) == 1
+def _draw_panels(figure: Any, panels: Sequence[Panel], n_rows: int, n_columns: int) -> None:
+    one_legend = len(panels) > 1 and len({(*panel.lines, *panel.points) for panel in panels}) == 1
     for number, panel in enumerate(panels, start=1):
-        axes = figure.add_subplot(down, across, number)
-        for name, places in panel.lines.items():
-            axes.plot(*zip(*places, strict=True), marker="." if panel.logarithmic else "", label=name)
-        for mark, (name, places) in enumerate(panel.points.items()):
+        axes = figure.add_subplot(n_rows, n_columns, number)
+        for name, series in panel.lines.items():
+            axes.plot(*zip(*series, strict=True), marker="." if panel.logarithmic else "", label=name)
+        for mark, (name, series) in enumerate(panel.points.items()):
             axes.plot(
-                *zip(*places, strict=True), _MARKS[mark % len(_MARKS)], markersize=4, label=name, alpha=0.8
+                *zip(*series, strict=True), _MARKS[mark % len(_MARKS)], markersize=4, label=name, alpha=0.8
             )
         if axes.get_ylim()[0] < 0 < axes.get_ylim()[1]:
             axes.axhline(0.0, color="#555555", linewidth=0.8)
@@ -69,9 +70,9 @@ def _draw_panels(figure: Any, panels: Sequence[Panel], down: int, across: int) -
         axes.set_xlabel(panel.x)
         axes.set_ylabel(panel.y)
         axes.grid(alpha=0.3)
-        if not shared:
+        if not one_legend:
             axes.legend(loc="best", fontsize="small")
-    if shared:  # one legend for all panels, outside of them
+    if one_legend:  # one legend for all panels, outside of them
         handles, names = axes.get_legend_handles_labels()
         figure.legend(
             handles, names, loc="outside lower center", ncols=_columns(len(names)), fontsize="small"

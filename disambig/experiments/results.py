@@ -128,7 +128,7 @@ class Experiment(Protocol):
         ...
 
 
-_WIDEST = 10
+_MAX_SETTINGS = 10
 """Maximum number of settings side by side."""
 
 
@@ -154,12 +154,11 @@ def as_json(name: str, result: ExperimentResult) -> dict[str, Any]:
         "notes": list(result.notes),
         "details": dict(result.details),
     }
-    document |= {"places": result.places} if result.places != 1 else {}
-    return (
-        document | {"panels": [_panel_as_json(panel) for panel in result.panels]}
-        if result.panels
-        else document
-    )
+    if result.places != 1:
+        document["places"] = result.places
+    if result.panels:
+        document["panels"] = [_panel_as_json(panel) for panel in result.panels]
+    return document
 
 
 def from_json(document: dict[str, Any]) -> ExperimentResult:
@@ -214,26 +213,21 @@ def table(rows: Sequence[ResultRow], places: int = 1) -> list[list[str]]:
     settings = list(dict.fromkeys(row.setting for row in rows if row.setting))
     settings = ([""] if any(not row.setting for row in rows) else []) + settings
     published = any(row.paper is not None for row in rows)
-    cell = {(row.system, row.setting): _cell(row, published, places) for row in rows}
-    if len(settings) > _WIDEST:
-        return [
-            ["", *systems],
-            *(
-                [_setting_label(setting), *(cell.get((s, setting), "") for s in systems)]
-                for setting in settings
-            ),
-        ]
-    head = ["system", *(_setting_label(setting) for setting in settings)]
-    return [head, *([s, *(cell.get((s, setting), "") for setting in settings)] for s in systems)]
+    cells = {(row.system, row.setting): _cell(row, published, places) for row in rows}
+    labels = [_setting_label(setting) for setting in settings]
+    columns = [[cells.get((system, setting), "") for setting in settings] for system in systems]
+    if len(settings) > _MAX_SETTINGS:
+        return [["", *systems], *([label, *row] for label, *row in zip(labels, *columns, strict=True))]
+    return [["system", *labels], *([system, *row] for system, row in zip(systems, columns, strict=True))]
 
 
 def _panel_as_json(panel: Panel) -> dict[str, Any]:
-    drawn = {
-        kind: {name: [[round(x, 2), round(y, 2)] for x, y in places] for name, places in series.items()}
-        for kind, series in (("lines", panel.lines), ("points", panel.points))
-    }
-    how = {"logarithmic": True} if panel.logarithmic else {}
-    return {"title": panel.title, "x": panel.x, "y": panel.y, **drawn, **how}
+    document: dict[str, Any] = {"title": panel.title, "x": panel.x, "y": panel.y}
+    for kind, series in (("lines", panel.lines), ("points", panel.points)):
+        document[kind] = {name: [[round(x, 2), round(y, 2)] for x, y in s] for name, s in series.items()}
+    if panel.logarithmic:
+        document["logarithmic"] = True
+    return document
 
 
 def _setting_label(setting: str) -> str:

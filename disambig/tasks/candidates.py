@@ -100,20 +100,18 @@ class OwnCandidates:
     def instances(self, view: TokenView) -> Instances:
         """Return every occurrence of a candidate, and the empty places where no candidate occurs."""
         occurrences = self.finder.find(view)
-        zeros = [g for g, group in enumerate(self.groups) if ZERO in group.candidates]
-        if not zeros or self.gaps == "none" or not len(view):
+        with_empty = [g for g, group in enumerate(self.groups) if ZERO in group.candidates]
+        if not with_empty or self.gaps == "none" or not len(view):
             return occurrences
         places = empty_places(view)
         parts = [occurrences]
-        for g in zeros:
+        for g in with_empty:
             free = places[apart(places, occurrences.take(occurrences.groups == g), len(view))]
-            n = len(free)
-            zero = self.groups[g].candidates.index(ZERO)
-            parts.append(
-                Instances(free, np.zeros(n, np.int32), np.full(n, g, np.int32), np.full(n, zero, np.int32))
-            )
-        together = Instances.joined(parts)
-        return together.take(np.lexsort((together.groups, together.positions)))
+            empty = self.groups[g].candidates.index(ZERO)
+            lengths, groups, observed = (np.full(len(free), value, np.int32) for value in (0, g, empty))
+            parts.append(Instances(free, lengths, groups, observed))
+        joined = Instances.joined(parts)
+        return joined.take(np.lexsort((joined.groups, joined.positions)))
 
 
 def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group, ...]:
@@ -121,12 +119,12 @@ def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group,
         return (_group(candidates),)
     if isinstance(sets, str | Path):
         return tuple(read_confusion_sets(sets))
-    groups = tuple(_group(one) for one in sets or ())
+    groups = tuple(_group(members) for members in sets or ())
     names = [group.name for group in groups]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice or not groups:
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated or not groups:
         raise UserError(
-            "D411", name=(twice or ["sets"])[0], problem="it occurs twice" if twice else "none given"
+            "D411", name=(repeated or ["sets"])[0], problem="it occurs twice" if repeated else "none given"
         )
     return groups
 
@@ -135,7 +133,7 @@ def _group(value: str | Sequence[str]) -> Group:
     """Return a group; one member of a list may be the empty candidate, which becomes the last one."""
     if isinstance(value, str):
         return confusion_set(value)
-    words = [str(one) for one in value if str(one).strip()]
+    words = [str(member) for member in value if str(member).strip()]
     n_empty = len(value) - len(words)
     name = "/".join(map(str, value))
     if n_empty > 1:
