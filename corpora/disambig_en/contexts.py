@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from disambig.counts import batches
 from disambig.data import read_confusion_sets
 from disambig.experiments import cache_directory
-from disambig.features import FOLDER, Cloze, ClozeVocabulary, count_vocabulary, learn_cloze
+from disambig.features import CLOZE_FOLDER, Cloze, ClozeVocabulary, count_vocabulary, learn_cloze
 from disambig.text import TokenView, Words, hash_words
 
 N_WORDS, ENDINGS = 60_000, 1_024
@@ -152,7 +152,7 @@ def main() -> None:
     options = parser.parse_args()
     checkpoint = options.checkpoint or cache_directory() / "disambig_en.words.npz"
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    learn_words(options.data, PACK_DOMAINS, checkpoint=checkpoint).save(HOME / FOLDER)
+    learn_words(options.data, PACK_DOMAINS, checkpoint=checkpoint).save(HOME / CLOZE_FOLDER)
     checkpoint.unlink(missing_ok=True)
 
 

@@ -45,12 +45,12 @@ class Chain:
         from disambig.decode.chain_kernels import best_path
 
         mass = np.zeros(len(scores))
-        for start, place, step in self._sequences(scores, layout):
-            path = np.empty(len(place), np.int64)
-            buffers = np.empty((2, place.shape[1])), np.empty(place.shape, np.int32)
-            if best_path(place, step, *buffers, path) == -np.inf:
+        for start, emissions, transitions in self._sequences(scores, layout):
+            path = np.empty(len(emissions), np.int64)
+            buffers = np.empty((2, emissions.shape[1])), np.empty(emissions.shape, np.int32)
+            if best_path(emissions, transitions, *buffers, path) == -np.inf:
                 raise ValueError(_ALL_FORBIDDEN)
-            mass[start + path_edges(path, place.shape[1])] = 1.0
+            mass[start + path_edges(path, emissions.shape[1])] = 1.0
         return mass
 
     def top(self, scores: Floats, layout: Layout, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
@@ -66,9 +66,9 @@ class Chain:
         from disambig.decode.chain_kernels import k_best_paths
 
         best = []
-        for _, place, step in self._sequences(scores, layout):
-            totals, paths = np.empty(k), np.empty((k, len(place)), np.int64)
-            n = int(k_best_paths(place, step, k, totals, paths))
+        for _, emissions, transitions in self._sequences(scores, layout):
+            totals, paths = np.empty(k), np.empty((k, len(emissions)), np.int64)
+            n = int(k_best_paths(emissions, transitions, k, totals, paths))
             best.append((totals[:n], paths[:n]))
         return best
 
@@ -77,14 +77,14 @@ class Chain:
         from disambig.decode.chain_kernels import log_sums
 
         mass, partition = np.zeros(len(scores)), []
-        for start, place, step in self._sequences(scores, layout):
-            shares, k = np.empty(place.shape), place.shape[1]
-            step_shares = np.empty((len(place) - 1, k, k))
-            partition.append(float(log_sums(place, step, shares, step_shares)))
+        for start, emissions, transitions in self._sequences(scores, layout):
+            place_marginals, k = np.empty(emissions.shape), emissions.shape[1]
+            transition_marginals = np.empty((len(emissions) - 1, k, k))
+            partition.append(float(log_sums(emissions, transitions, place_marginals, transition_marginals)))
             if partition[-1] == -np.inf:
                 raise ValueError(_ALL_FORBIDDEN)
-            mass[start : start + k] = shares[0]
-            mass[start + k : start + k + step_shares.size] = step_shares.ravel()
+            mass[start : start + k] = place_marginals[0]
+            mass[start + k : start + k + transition_marginals.size] = transition_marginals.ravel()
         return mass, np.array(partition)
 
     def edges(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -104,11 +104,11 @@ class Chain:
             rows = np.asarray(scores[start:stop], np.float64)
             if len(rows) < k or (len(rows) - k) % (k * k):
                 raise ValueError(f"{len(rows)} rows are not a chain of {k} states")
-            step = rows[k:].reshape(-1, k, k)
-            place = np.zeros((1 + len(step), k))
-            place[0] = rows[:k]
+            transitions = rows[k:].reshape(-1, k, k)
+            emissions = np.zeros((1 + len(transitions), k))
+            emissions[0] = rows[:k]
             # compiled functions need at least one table of steps, also for a sequence of one place
-            yield start, place, step if len(step) else np.zeros((1, k, k))
+            yield start, emissions, transitions if len(transitions) else np.zeros((1, k, k))
 
 
 def path_edges(path: NDArray[np.int64], k: int) -> NDArray[np.int64]:
@@ -162,21 +162,21 @@ Scores = NDArray[Any]
 Offsets = NDArray[np.int64]
 
 
-def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int64]:
+def best_states(emissions: Scores, transitions: Scores, starts: Offsets) -> NDArray[np.int64]:
     """Return the states of the best sequences (Viterbi), shape ``(n,)``; the first state of ties."""
-    path = np.zeros(len(place), np.int64)
-    states = np.arange(place.shape[1])
+    path = np.zeros(len(emissions), np.int64)
+    states = np.arange(emissions.shape[1])
     for first, last in pairwise(starts.tolist()):
         if last == first:
             continue
-        total, origins = place[first], []
+        total, origins = emissions[first], []
         for t in range(first + 1, last):
             highest = total.max()
             if highest != -np.inf:  # as in the compiled function, so that rounding is the same
                 total = total - highest
-            extended = total[:, None] + step
+            extended = total[:, None] + transitions
             origins.append(extended.argmax(axis=0))
-            total = extended[origins[-1], states] + place[t]
+            total = extended[origins[-1], states] + emissions[t]
         state = int(total.argmax())
         for t in range(last - 1, first, -1):
             path[t] = state
@@ -185,18 +185,18 @@ def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int6
     return path
 
 
-def best_with_states(place: Scores, step: Scores, starts: Offsets) -> Scores:
+def best_with_states(emissions: Scores, transitions: Scores, starts: Offsets) -> Scores:
     """Return the score of the best sequence with each state at each place (max-marginals), (n, K)."""
-    result = np.empty_like(place)
+    result = np.empty_like(emissions)
     for first, last in pairwise(starts.tolist()):
         if last == first:
             continue
-        result[first] = place[first]
+        result[first] = emissions[first]
         for t in range(first + 1, last):
-            result[t] = (result[t - 1][:, None] + step).max(axis=0) + place[t]
-        after = np.zeros(place.shape[1], place.dtype)
+            result[t] = (result[t - 1][:, None] + transitions).max(axis=0) + emissions[t]
+        after = np.zeros(emissions.shape[1], emissions.dtype)
         for t in range(last - 2, first - 1, -1):
-            after = (step + (after + place[t + 1])).max(axis=1)
+            after = (transitions + (after + emissions[t + 1])).max(axis=1)
             result[t] += after
     return result
 
@@ -268,19 +268,19 @@ class ChainScorer:
             If the batch has another storage or other columns.
         """
         rows, starts = self._check_rows(batch), batch.layout
-        step = self.step.astype(np.float64)
+        transitions = self.step.astype(np.float64)
         if self._is_little(rows):
-            place = self._place_scores(rows, starts)
-            max_scores = best_with_states(place.astype(np.float64), step, starts)
-            chosen = best_states(place, self.step, starts)
+            emissions = self._emission_scores(rows, starts)
+            max_scores = best_with_states(emissions.astype(np.float64), transitions, starts)
+            chosen = best_states(emissions, self.step, starts)
         else:
-            from disambig.decode.chain_kernels import max_marginals, place_scores
+            from disambig.decode.chain_kernels import emission_scores, max_marginals
 
-            place = np.empty((rows.shape[0], len(self.first)), np.float32)
-            max_scores = np.empty(place.shape)
+            emissions = np.empty((rows.shape[0], len(self.first)), np.float32)
+            max_scores = np.empty(emissions.shape)
             weights = self.begins, self.labels, self.amounts, self.first
-            place_scores(*_csr(rows), *weights, starts, place)
-            max_marginals(place.astype(np.float64), step[None], starts, max_scores)
+            emission_scores(*_csr(rows), *weights, starts, emissions)
+            max_marginals(emissions.astype(np.float64), transitions[None], starts, max_scores)
             chosen = self._decode_compiled(rows, starts)
         max_scores -= max_scores.max(axis=1, initial=-np.inf, keepdims=True)
         max_scores = np.minimum(max_scores, -_TIE_GAP)
@@ -295,17 +295,17 @@ class ChainScorer:
         list of (scores, labels)
             Shapes ``(k,)`` and ``(k, length)``.
         """
-        from disambig.decode.chain_kernels import k_best_paths, place_scores
+        from disambig.decode.chain_kernels import emission_scores, k_best_paths
 
         rows = self._check_rows(batch)
         starts = batch.layout
-        place = np.empty((rows.shape[0], len(self.first)), np.float32)
+        emissions = np.empty((rows.shape[0], len(self.first)), np.float32)
         weights = self.begins, self.labels, self.amounts, self.first
-        place_scores(*_csr(rows), *weights, starts, place)
-        step, best = self.step[None].astype(np.float64), []
+        emission_scores(*_csr(rows), *weights, starts, emissions)
+        transitions, best = self.step[None].astype(np.float64), []
         for first, last in pairwise(starts.tolist()):
             totals, paths = np.empty(k), np.empty((k, last - first), np.int64)
-            n = int(k_best_paths(place[first:last].astype(np.float64), step, k, totals, paths))
+            n = int(k_best_paths(emissions[first:last].astype(np.float64), transitions, k, totals, paths))
             best.append((totals[:n], paths[:n]))
         return best
 
@@ -321,33 +321,33 @@ class ChainScorer:
         allowed : array of bool, shape (n, K)
             Labels that each instance may have; an instance without any may have all.
         """
-        place = self._place_scores(self._check_rows(batch), batch.layout)
-        place[~(allowed | ~allowed.any(axis=1, keepdims=True))] = -np.inf
-        return best_states(place, self.step, batch.layout)
+        emissions = self._emission_scores(self._check_rows(batch), batch.layout)
+        emissions[~(allowed | ~allowed.any(axis=1, keepdims=True))] = -np.inf
+        return best_states(emissions, self.step, batch.layout)
 
     def decode(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the best labels of sequences ``starts[i]:starts[i + 1]`` of sparse rows, shape ``(n,)``."""
         if self._is_little(rows):
-            return best_states(self._place_scores(rows, starts), self.step, starts)
+            return best_states(self._emission_scores(rows, starts), self.step, starts)
         return self._decode_compiled(rows, starts)
 
     def _is_little(self, rows: Any) -> bool:
         """Return True if NumPy is faster than loading (or even compiling) the compiled functions."""
         return not use_numba(int(rows.shape[0]) * _UNITS)
 
-    def _place_scores(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _emission_scores(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the scores of labels at places, (n, K), summed in the order of the compiled function."""
         indptr, indices, values = _csr(rows)
-        place = np.zeros((rows.shape[0], len(self.first)), np.float32)
-        place[starts[:-1][starts[1:] > starts[:-1]]] = self.first
+        emissions = np.zeros((rows.shape[0], len(self.first)), np.float32)
+        emissions[starts[:-1][starts[1:] > starts[:-1]]] = self.first
         begins = self.begins[indices]
         sizes = self.begins[indices + 1] - begins
         ends = np.cumsum(sizes)
         weights = np.repeat(begins - ends + sizes, sizes) + np.arange(int(sizes.sum()))
         places = np.repeat(row_owners(indptr), sizes)
         amounts = np.repeat(values, sizes) * self.amounts[weights]
-        np.add.at(place.reshape(-1), places * len(self.first) + self.labels[weights], amounts)
-        return place
+        np.add.at(emissions.reshape(-1), places * len(self.first) + self.labels[weights], amounts)
+        return emissions
 
     def _decode_compiled(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
         from disambig.decode.chain_kernels import decode

@@ -26,10 +26,10 @@ from .candidate_ngrams import (
     own_lists as own_lists,
 )
 from .cloze import (
+    CLOZE_ARRAYS as CLOZE_ARRAYS,
+    CLOZE_FILE as CLOZE_FILE,
+    CLOZE_FOLDER as CLOZE_FOLDER,
     ENDING_LENGTH as ENDING_LENGTH,
-    FILE as FILE,
-    FOLDER as FOLDER,
-    NAMES as NAMES,
     PRODUCT_STEP as PRODUCT_STEP,
     STATE_STEP as STATE_STEP,
     UNKNOWN_WORD_SCORE as UNKNOWN_WORD_SCORE,
@@ -48,7 +48,6 @@ from .cloze_learning import (
     quantise as quantise,
 )
 from .context_probabilities import (
-    DISCOUNT as DISCOUNT,
     ContextProbabilities as ContextProbabilities,
 )
 from .context_window import (
@@ -57,6 +56,7 @@ from .context_window import (
 from .contexts import (
     CLASS as CLASS,
     CONTEXTS as CONTEXTS,
+    DISCOUNT as DISCOUNT,
     MULTIPLIERS as MULTIPLIERS,
     ONE_SIDED as ONE_SIDED,
     SEEDS as SEEDS,

@@ -12,26 +12,26 @@ from disambig.jit import compiled
 
 
 @compiled
-def sum_projections(frequent, rare, which, bias, sums):
+def sum_projections(frequent, rare, rows, bias, sums):
     """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place.
 
-    `frequent` and `rare` have the shape (words, places * H). `which`, shape (n, places), contains row
+    `frequent` and `rare` have the shape (words, places * H). `rows`, shape (n, places), contains row
     numbers; those from ``len(frequent)`` on stand for the rows of `rare`.
     """
-    n, places = which.shape
+    n, places = rows.shape
     h = len(bias)
     for i in range(n):
-        row = sums[i]
+        total = sums[i]
         for k in range(h):
-            row[k] = bias[k]
+            total[k] = bias[k]
         for p in range(places):
-            word = which[i, p]
+            word = rows[i, p]
             if word < len(frequent):
                 part = frequent[word, p * h : (p + 1) * h]
             else:
                 part = rare[word - len(frequent), p * h : (p + 1) * h]
             for k in range(h):
-                row[k] += part[k]
+                total[k] += part[k]
 
 
 @compiled
@@ -100,20 +100,20 @@ def output_errors(states, truth, offsets, numbers, outputs, bias, begins, negati
     for i in range(len(states)):
         right = truth[i]
         first, size, begin = offsets[right], offsets[right + 1] - offsets[right], begins[i]
-        most = np.float32(-np.inf)
+        highest = np.float32(-np.inf)
         for j in range(size):
             candidate = numbers[first + j]
             errors[begin + j] = bias[candidate] + dot(states[i], outputs[candidate], lanes)
-            most = max(most, errors[begin + j])
+            highest = max(highest, errors[begin + j])
         for j in range(len(negatives)):
-            most = max(most, shared[i, j])
+            highest = max(highest, shared[i, j])
         total = zero
         for j in range(size):
-            errors[begin + j] = np.exp(errors[begin + j] - most)
+            errors[begin + j] = np.exp(errors[begin + j] - highest)
             total += errors[begin + j]
         for j in range(len(negatives)):
             # the right answer may be drawn as a negative, but must not compete with itself
-            shared[i, j] = zero if negatives[j] == right else np.exp(shared[i, j] - most)
+            shared[i, j] = zero if negatives[j] == right else np.exp(shared[i, j] - highest)
             total += shared[i, j]
         for j in range(size):
             errors[begin + j] /= total
@@ -137,7 +137,7 @@ def learn_outputs(
     bias,
     bias_seen,
     rate,
-    back,
+    state_gradients,
     half,
     low,
     high,
@@ -145,16 +145,16 @@ def learn_outputs(
     """Take an Adagrad step for each candidate of each row, in the columns from `low` to `high`.
 
     The columns are learned in two halves, by threads; half 0 also updates the biases.
-    Fills these columns of `back`, the gradients of the states. `seen` and `bias_seen` are the sums of squared
-    gradients that Adagrad divides by.
+    These columns of `state_gradients` are filled. `seen` and `bias_seen` are the sums of squared gradients
+    that Adagrad divides by.
     """
     width = np.float32(high - low)
     for i in range(len(states)):
-        state, slope = states[i, low:high], back[i, low:high]
-        square = np.float32(0)
+        state, gradient = states[i, low:high], state_gradients[i, low:high]
+        norm = np.float32(0)
         for k in range(len(state)):
-            slope[k] = 0
-            square += state[k] * state[k]
+            gradient[k] = 0
+            norm += state[k] * state[k]
         first, size = offsets[truth[i]], offsets[truth[i] + 1] - offsets[truth[i]]
         for j in range(size):
             error = errors[begins[i] + j]
@@ -162,10 +162,10 @@ def learn_outputs(
                 continue
             candidate = numbers[first + j]
             output = outputs[candidate, low:high]
-            seen[candidate, half] += error * error * square / width
+            seen[candidate, half] += error * error * norm / width
             step = rate * error / np.sqrt(seen[candidate, half])
             for k in range(len(state)):
-                slope[k] += error * output[k]
+                gradient[k] += error * output[k]
                 output[k] -= step * state[k]
             if half == 0:
                 bias_seen[candidate] += error * error

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import find_slot, rank_at
-from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS
+from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS, DISCOUNT
 from disambig.features.heads import HEADWORD_PARENTS, fixed_keys
 from disambig.jit import compiled
 from disambig.text import MAX_ORDER, ORDER_STEP, PLACE, fmix64
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 def _fill_headwords(words, directory, shift, width, fixed, place, fillable, candidates, ranks):
     n, k, patterns = ranks.shape
     keys, slots = np.empty(k, np.uint64), np.empty(k, np.uint64)
-    which = np.empty(k, np.int64)
+    candidate_of = np.empty(k, np.int64)
     for i in range(n):
         for p in range(patterns):
             if not fillable[i, p]:
                 continue
-            m = 0
+            n_keys = 0
             for r in range(k):
-                seen = True
+                has_parents = True
                 for parent in HEADWORD_PARENTS[p]:
                     if parent >= 0 and ranks[i, r, parent] == 0:
-                        seen = False
-                if seen:
-                    keys[m] = fmix64(fixed[i, p] + candidates[r] * PLACE[place[p]])
-                    which[m] = r
-                    m += 1
-            for j in range(m):
+                        has_parents = False
+                if has_parents:
+                    keys[n_keys] = fmix64(fixed[i, p] + candidates[r] * PLACE[place[p]])
+                    candidate_of[n_keys] = r
+                    n_keys += 1
+            for j in range(n_keys):
                 slots[j] = find_slot(words, directory, shift, width, keys[j])
-            for j in range(m):
-                ranks[i, which[j], p] = rank_at(words, width, slots[j], keys[j])
+            for j in range(n_keys):
+                ranks[i, candidate_of[j], p] = rank_at(words, width, slots[j], keys[j])
 
 
 def fill_headword_ranks(
@@ -92,10 +92,10 @@ def fill_ranks(
     n-grams are absent is absent too, and is not looked up. With `zero`, the empty candidate is looked up only
     between words.
     """
-    most = 1
+    largest = 1
     for i in range(len(positions)):
-        most = max(most, offsets[i + 1] - offsets[i])
-    keys = np.empty(most * _MOST_OF_A_SIZE, np.uint64)
+        largest = max(largest, offsets[i + 1] - offsets[i])
+    keys = np.empty(largest * _MOST_OF_A_SIZE, np.uint64)
     slots = np.empty(len(keys), np.uint64)
     row_of, context_of = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
     for i in range(len(positions)):
@@ -143,9 +143,6 @@ def fill_ranks(
                 ranks[row_of[j], context_of[j]] = rank_at(table_words, width, slots[j], keys[j])
 
 
-_DISCOUNT = 0.75
-
-
 @compiled
 def smooth_counts(ranks, usable, counts, prior, offsets, zeros, parents, silent, result):
     """Fill `result`, shape (n_rows, C), with the probability of each candidate in each context.
@@ -154,24 +151,24 @@ def smooth_counts(ranks, usable, counts, prior, offsets, zeros, parents, silent,
     candidate, or -1.
     """
     contexts = len(parents)
-    most = 1
+    largest = 1
     for i in range(len(usable)):
-        most = max(most, offsets[i + 1] - offsets[i])
-    smoothed = np.empty((contexts, most))
-    back = np.empty(most)
-    filled = np.empty(most)
+        largest = max(largest, offsets[i + 1] - offsets[i])
+    smoothed = np.empty((contexts, largest))
+    fallback = np.empty(largest)
+    filled = np.empty(largest)
     for i in range(len(usable)):
         start = offsets[i]
         k, zero = offsets[i + 1] - start, zeros[i] - start
         for c in range(contexts):
-            first, second = parents[c, 0], parents[c, 1]
+            first_parent, second_parent = parents[c, 0], parents[c, 1]
             for r in range(k):
-                if first >= 0 and second >= 0:
-                    back[r] = 0.5 * (smoothed[first, r] + smoothed[second, r])
-                elif first >= 0 or second >= 0:
-                    back[r] = smoothed[max(first, second), r]
+                if first_parent >= 0 and second_parent >= 0:
+                    fallback[r] = 0.5 * (smoothed[first_parent, r] + smoothed[second_parent, r])
+                elif first_parent >= 0 or second_parent >= 0:
+                    fallback[r] = smoothed[max(first_parent, second_parent), r]
                 else:
-                    back[r] = prior[start + r]
+                    fallback[r] = prior[start + r]
             total = 0.0
             seen = 0
             if usable[i, c]:
@@ -183,19 +180,19 @@ def smooth_counts(ranks, usable, counts, prior, offsets, zeros, parents, silent,
                         total += filled[r]
                         seen += 1
             if total > 0:
-                reserved = _DISCOUNT * seen
-                alone = zeros[i] >= 0 and silent[c]
-                share = back[zero] if alone else 0.0
+                reserved = DISCOUNT * seen
+                is_silent = zeros[i] >= 0 and silent[c]
+                share = fallback[zero] if is_silent else 0.0
                 for r in range(k):
-                    kept = filled[r] - _DISCOUNT if filled[r] > 0 else 0.0
-                    if alone:
+                    kept = filled[r] - DISCOUNT if filled[r] > 0 else 0.0
+                    if is_silent:
                         kept *= 1.0 - share
-                    back[r] = (kept + reserved * back[r]) / total
-                if alone:
-                    back[zero] = share
+                    fallback[r] = (kept + reserved * fallback[r]) / total
+                if is_silent:
+                    fallback[zero] = share
             for r in range(k):
-                smoothed[c, r] = back[r]
-                result[start + r, c] = back[r]
+                smoothed[c, r] = fallback[r]
+                result[start + r, c] = fallback[r]
 
 
 def sample_smoothing() -> None:

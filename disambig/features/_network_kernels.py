@@ -82,10 +82,10 @@ def _look_up_rows(hashes, first, last, low, high, places, heads, begins, shift, 
     for i in range(len(first)):
         for side in range(2):
             for distance in range(1, places + 1):
-                at = first[i] - distance if side == 0 else last[i] + distance
+                token = first[i] - distance if side == 0 else last[i] + distance
                 row = _OUTSIDE
-                if at >= low[i] and at < high[i]:
-                    row = _word_row(hashes[at], begins, shift, keys)
+                if token >= low[i] and token < high[i]:
+                    row = _word_row(hashes[token], begins, shift, keys)
                 rows[side * places + distance - 1, i] = row
         for number in range(heads.shape[1]):
             row = _OUTSIDE
@@ -102,10 +102,10 @@ def _sum_far(hashes, first, last, begin, end, near, far, begins, shift, keys, fa
         total[:] = 0
         for side in range(2):
             for distance in range(near + 1, far + 1):
-                at = first[i] - distance if side == 0 else last[i] + distance
+                token = first[i] - distance if side == 0 else last[i] + distance
                 row = _OUTSIDE
-                if at >= begin[i] and at < end[i]:
-                    row = _word_row(hashes[at], begins, shift, keys)
+                if token >= begin[i] and token < end[i]:
+                    row = _word_row(hashes[token], begins, shift, keys)
                 for j in range(d):
                     total[j] += far_rows[row, j]
         for j in range(d):
@@ -113,36 +113,36 @@ def _sum_far(hashes, first, last, begin, end, near, far, begins, shift, keys, fa
 
 
 @compiled
-def _index_rows(rows, seen, different, ends):
-    """Replace each row number by its index in `different`, the distinct rows of each position."""
-    total = 0
+def _index_rows(rows, index_of, distinct, ends):
+    """Replace each row number by its index in `distinct`, the distinct rows of each position."""
+    n_distinct = 0
     for p in range(len(rows)):
-        begin = total
+        begin = n_distinct
         for i in range(rows.shape[1]):
             row = rows[p, i]
-            if seen[row] < 0:
-                seen[row] = total
-                different[total] = row
-                total += 1
-            rows[p, i] = seen[row]
-        for j in range(begin, total):
-            seen[different[j]] = -1
-        ends[p] = total
+            if index_of[row] < 0:
+                index_of[row] = n_distinct
+                distinct[n_distinct] = row
+                n_distinct += 1
+            rows[p, i] = index_of[row]
+        for j in range(begin, n_distinct):
+            index_of[distinct[j]] = -1
+        ends[p] = n_distinct
 
 
 @compiled
-def _fill_units(sums, parts, at, scale, bias, units):
+def _fill_units(sums, parts, part_of, scale, bias, units):
     n, h = sums.shape
     total = np.empty(h, np.float32)
-    half, least, most = np.float32(0.5), np.float32(0), np.float32(255)
+    half, lowest, highest = np.float32(0.5), np.float32(0), np.float32(255)
     for i in range(n):
         total[:] = sums[i]
-        for p in range(len(at)):
-            part = parts[at[p, i]]
+        for p in range(len(part_of)):
+            part = parts[part_of[p, i]]
             for j in range(h):
                 total[j] += part[j]
         for j in range(h):
-            units[i, j] = np.uint8(min(max(np.floor(total[j] * scale[j] + bias[j] + half), least), most))
+            units[i, j] = np.uint8(min(max(np.floor(total[j] * scale[j] + bias[j] + half), lowest), highest))
 
 
 def network_hidden_units(
@@ -157,12 +157,12 @@ def network_hidden_units(
     rows = np.empty((len(w.hidden) // d - 1, n), np.int32)
     table = *w.directory, w.vocabulary
     _look_up_rows(hashes, around.first, around.last, *around.sentence, around.near, heads, *table, rows)
-    different, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
-    _index_rows(rows, np.full(len(w.near), -1, np.int32), different, ends)
+    distinct, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
+    _index_rows(rows, np.full(len(w.near), -1, np.int32), distinct, ends)
     parts = np.empty((int(ends[-1]), h), np.float32)
     begin = 0
     for p, end in enumerate(ends.tolist()):
-        words = w.near[different[begin:end]].astype(np.float32)
+        words = w.near[distinct[begin:end]].astype(np.float32)
         np.matmul(words, w.hidden_floats[p * d : (p + 1) * d], out=parts[begin:end])
         begin = end
     sums = np.zeros((n, h), np.float32)
@@ -238,25 +238,25 @@ def output_gradients(
     loss = 0.0
     for i in range(n):
         begin, size = begins[groups[i]], sizes[groups[i]]
-        most = np.float32(-np.inf)
+        highest = np.float32(-np.inf)
         for r in range(size):
             scores[r] = bias[begin + r] + dot(units[i], output[begin + r], lanes)
-            most = max(most, scores[r])
+            highest = max(highest, scores[r])
         normaliser = np.float32(0)
         for r in range(size):
-            scores[r] = np.exp(scores[r] - most)
+            scores[r] = np.exp(scores[r] - highest)
             normaliser += scores[r]
         loss -= np.log(scores[right[i]] / normaliser + 1e-30)
         for j in range(h):
             units_gradient[i, j] = 0
         for r in range(size):
-            share = scores[r] / normaliser - (np.float32(1) if r == right[i] else np.float32(0))
-            if abs(share) < _NEGLIGIBLE_UNIT:
+            error = scores[r] / normaliser - (np.float32(1) if r == right[i] else np.float32(0))
+            if abs(error) < _NEGLIGIBLE_UNIT:
                 continue
-            bias_gradient[begin + r] += share
+            bias_gradient[begin + r] += error
             for j in range(h):
-                output_gradient[begin + r, j] += share * units[i, j]
-                units_gradient[i, j] += share * output[begin + r, j]
+                output_gradient[begin + r, j] += error * units[i, j]
+                units_gradient[i, j] += error * output[begin + r, j]
     return loss
 
 
@@ -297,12 +297,12 @@ def descend_gaps(hashes, left, right, filled, weights, seen, bits, rate):
         score = 0.0
         for t in range(len(SEEDS)):
             score += weights[buckets[t]]
-        likely = 1.0 / (1.0 + np.exp(-score))
-        slope = likely - (1.0 if filled[i] else 0.0)
+        probability = 1.0 / (1.0 + np.exp(-score))
+        error = probability - (1.0 if filled[i] else 0.0)
         for t in range(len(SEEDS)):
-            at = buckets[t]
-            seen[at] += slope * slope
-            weights[at] -= rate * slope / np.sqrt(seen[at])
+            bucket = buckets[t]
+            seen[bucket] += error * error
+            weights[bucket] -= rate * error / np.sqrt(seen[bucket])
 
 
 def sample_gaps() -> None:

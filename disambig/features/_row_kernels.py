@@ -64,14 +64,14 @@ def find_head_tokens(hashes, begins, shift, words, kinds, first, after, heads):
     window = np.empty(LEFT + RIGHT, np.int64)
     for i in range(len(first)):
         for j in range(LEFT + RIGHT):
-            at = first[i] - LEFT + j if j < LEFT else after[i] + j - LEFT
-            inside = at >= 0 and at < len(hashes)
-            window[j] = _word_kind(hashes[at], begins, shift, words, kinds) if inside else OTHER
+            token = first[i] - LEFT + j if j < LEFT else after[i] + j - LEFT
+            inside = token >= 0 and token < len(hashes)
+            window[j] = _word_kind(hashes[token], begins, shift, words, kinds) if inside else OTHER
         _find_one(window, heads[i])
         for h in range(3):
             if heads[i, h] >= 0:
-                at = first[i] - LEFT + heads[i, h] if heads[i, h] < LEFT else after[i] + heads[i, h] - LEFT
-                heads[i, h] = at if at >= 0 and at < len(hashes) else -1
+                token = first[i] - LEFT + heads[i, h] if heads[i, h] < LEFT else after[i] + heads[i, h] - LEFT
+                heads[i, h] = token if token >= 0 and token < len(hashes) else -1
 
 
 def sample_heads() -> None:
@@ -91,9 +91,9 @@ def _column(key, directory):
     """Return the index of `key` in the ascending keys, -1 if it is absent (see `count_terms`)."""
     keys, begins, shift = directory
     bucket = key >> shift
-    for at in range(begins[bucket], begins[bucket + 1]):
-        if keys[at] == key:
-            return at
+    for slot in range(begins[bucket], begins[bucket + 1]):
+        if keys[slot] == key:
+            return slot
     return -1
 
 
@@ -104,11 +104,11 @@ def _sort(row):
         row.sort()
         return
     for j in range(1, len(row)):
-        moved, at = row[j], j
-        while at > 0 and row[at - 1] > moved:
-            row[at] = row[at - 1]
-            at -= 1
-        row[at] = moved
+        value, i = row[j], j
+        while i > 0 and row[i - 1] > value:
+            row[i] = row[i - 1]
+            i -= 1
+        row[i] = value
 
 
 @compiled
@@ -137,26 +137,26 @@ def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, ro
     size = 0
     start = seed + _TWO * ORDER_STEP
     for i in range(len(first)):
-        begin, met = size, 0
+        begin, n_terms = size, 0
         for t in range(first[i], stop[i]):
             if counted[t]:
                 asked[i] += 1
-                at = _column(hashes[t], directory)
-                if at >= 0:
+                column = _column(hashes[t], directory)
+                if column >= 0:
                     n_hits[i] += 1
-                    columns[begin + met] = at
-                    met += 1
+                    columns[begin + n_terms] = column
+                    n_terms += 1
         if pairs:
             for t in range(first[i] - 1, stop[i]):
                 if paired[t]:
                     key = fmix64(PLACE[0] * hashes[t] + PLACE[1] * hashes[t + 1] + start)
-                    at = _column(key, directory)
-                    if at >= 0:
-                        columns[begin + met] = at
-                        met += 1
-        row = columns[begin : begin + met]
+                    column = _column(key, directory)
+                    if column >= 0:
+                        columns[begin + n_terms] = column
+                        n_terms += 1
+        row = columns[begin : begin + n_terms]
         _sort(row)
-        for j in range(met):
+        for j in range(n_terms):
             if j and row[j] == columns[size - 1]:
                 counts[size - 1] += 1.0
             else:
@@ -256,10 +256,10 @@ def _sum(hashes, first, last, low, high, distances, kinds, keys, weights, sums):
     for i in range(len(first)):
         for j in range(len(distances)):
             distance = distances[j]
-            at = (first[i] if distance < 0 else last[i]) + distance
-            if at < low[i] or at >= high[i] or hashes[at] == 0:
+            token = (first[i] if distance < 0 else last[i]) + distance
+            if token < low[i] or token >= high[i] or hashes[token] == 0:
                 continue
-            key = np.uint32(fmix64(hashes[at] ^ (kinds[j] * ORDER_STEP)) >> _S32)
+            key = np.uint32(fmix64(hashes[token] ^ (kinds[j] * ORDER_STEP)) >> _S32)
             bucket = key >> shift
             for slot in range(begins[bucket], begins[bucket + 1]):
                 if keys[slot] == key:
@@ -325,13 +325,13 @@ def fill_attributes(codes, table, starts, ends, out):
             code = codes[first + j]
             entry = table[code] if code < len(table) else np.uint32(ch.SYMBOL << ch.CLASS_SHIFT) | code
             lower = (lower ^ np.uint64(entry & _LOW)) * PRIME
-            sign = _word_shape(entry >> _SHIFT, code)
-            run = run + 1 if sign == before else 1
+            symbol = _word_shape(entry >> _SHIFT, code)
+            run = run + 1 if symbol == before else 1
             if run == 1:
-                shape = (shape ^ sign) * PRIME
+                shape = (shape ^ symbol) * PRIME
             if run <= LONGEST_RUN:
-                long_shape = (long_shape ^ sign) * PRIME
-            before = sign
+                long_shape = (long_shape ^ symbol) * PRIME
+            before = symbol
             if j < LONGEST_PREFIX:
                 out[i, PREFIX + j + 1] = lower
         for j in range(n, LONGEST_PREFIX):
@@ -358,21 +358,21 @@ def fill_features(values, templates, sentences, out):
         first, last = sentences[s], sentences[s + 1]
         for i in range(first, last):
             for t in range(len(templates)):
-                at = i + templates[t, 1]
+                token = i + templates[t, 1]
                 key = values[i, 0]
-                if at < first:
+                if token < first:
                     key = OUTSIDE
-                elif at >= last:
+                elif token >= last:
                     key = OUTSIDE + STEP
                 else:
-                    key = values[at, templates[t, 0]]
+                    key = values[token, templates[t, 0]]
                 if templates[t, 2] >= 0:
-                    at = i + templates[t, 3]
+                    token = i + templates[t, 3]
                     other = OUTSIDE
-                    if at >= last:
+                    if token >= last:
                         other = OUTSIDE + STEP
-                    elif at >= first:
-                        other = values[at, templates[t, 2]]
+                    elif token >= first:
+                        other = values[token, templates[t, 2]]
                     key = key * PRIME + fmix64(other)
                 mixed = fmix64(key + np.uint64(t + 1) * STEP)
                 out[i, t] = max(np.uint32(mixed >> np.uint64(32)), np.uint32(1))
@@ -383,10 +383,10 @@ def fill_index(keys, slots):
     """Insert the index of each key, plus one, into an open-addressed table; its length is a power of two."""
     mask = np.uint32(len(slots) - 1)
     for i in range(len(keys)):
-        at = (keys[i] * np.uint32(0x9E3779B1)) & mask
-        while slots[at]:
-            at = (at + np.uint32(1)) & mask
-        slots[at] = i + 1
+        slot = (keys[i] * np.uint32(0x9E3779B1)) & mask
+        while slots[slot]:
+            slot = (slot + np.uint32(1)) & mask
+        slots[slot] = i + 1
 
 
 @compiled
@@ -401,12 +401,12 @@ def look_up(wanted, keys, slots, indptr, indices):
     for i in range(wanted.shape[0]):
         for f in range(wanted.shape[1]):
             key = wanted[i, f]
-            at = (key * np.uint32(0x9E3779B1)) & mask
-            while slots[at]:
-                if keys[slots[at] - 1] == key:
-                    indices[n] = slots[at] - 1
+            slot = (key * np.uint32(0x9E3779B1)) & mask
+            while slots[slot]:
+                if keys[slots[slot] - 1] == key:
+                    indices[n] = slots[slot] - 1
                     n += 1
                     break
-                at = (at + np.uint32(1)) & mask
+                slot = (slot + np.uint32(1)) & mask
         indptr[i + 1] = n
     return n

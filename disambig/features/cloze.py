@@ -89,7 +89,7 @@ def get_normal_form(tokenisation: str) -> Callable[[str], str]:
     return normal_form or (lambda word: "".join(rule.words(word)[1:-1]))  # between the boundary words
 
 
-FILE = "weights.npz"
+CLOZE_FILE = "weights.npz"
 LARGEST = 127
 """Largest quantised weight; -128 would also fit into 8 bits but is not used."""
 PRODUCT_STEP = 1 / 256
@@ -102,7 +102,7 @@ _MOST_PLACES, _MOST_STATES = 1_000, 4_000
 _FLOATS = ("word_scale", "input_scale", "hidden_bias", "hidden_step", "state_scale", "state_bias")
 _ARRAYS = ("words", "embeddings", *_FLOATS[:2], "inputs", *_FLOATS[2:4], "states", *_FLOATS[4:])
 _OUTPUTS = ("outputs", "output_scale", "output_bias")
-NAMES = (*_ARRAYS, *_OUTPUTS)
+CLOZE_ARRAYS = (*_ARRAYS, *_OUTPUTS)
 """Names of the arrays in a folder."""
 
 
@@ -158,13 +158,13 @@ class Cloze:
         UserError
             D990 if a file is missing or was not written by `save`.
         """
-        header, arrays = read_stored(folder, FILE, NAMES, code="D990")
+        header, arrays = read_stored(folder, CLOZE_FILE, CLOZE_ARRAYS, code="D990")
         try:
             words, *weights = arrays
             endings, left, right = (_check_size(header[name]) for name in ("endings", "left", "right"))
             if not isinstance(header["tokenisation"], str):
                 raise ValueError("its tokenisation is not a name")
-            by_name = dict(zip(NAMES[1:], weights, strict=True))
+            by_name = dict(zip(CLOZE_ARRAYS[1:], weights, strict=True))
             model = cls(ClozeVocabulary(words, endings), left, right, **by_name, header=header)
             model._check()
         except (ValueError, LookupError, TypeError) as problem:
@@ -174,8 +174,8 @@ class Cloze:
     def save(self, folder: Path) -> None:
         """Write the model to a folder, which is created."""
         sizes = {"left": self.left, "right": self.right, "endings": self.vocabulary.endings}
-        arrays = {name: getattr(self, name) for name in NAMES[1:]}
-        write_stored(folder, FILE, {**self.header, **sizes}, words=self.vocabulary.words, **arrays)
+        arrays = {name: getattr(self, name) for name in CLOZE_ARRAYS[1:]}
+        write_stored(folder, CLOZE_FILE, {**self.header, **sizes}, words=self.vocabulary.words, **arrays)
 
     @property
     def nothing(self) -> int:
@@ -263,7 +263,7 @@ def load_cloze(folder: str | Path) -> Cloze:
     """
     try:
         path = Path(folder).resolve()
-        stats = [os.stat(path / name) for name in (HEADER, FILE)]
+        stats = [os.stat(path / name) for name in (HEADER, CLOZE_FILE)]
     except (OSError, ValueError) as problem:
         raise UserError("D990", path=folder, problem=getattr(problem, "strerror", problem)) from problem
     return _load_cached(str(path), tuple((stat.st_mtime_ns, stat.st_size) for stat in stats))
@@ -583,7 +583,7 @@ def _words_around(model: Cloze, view: TokenView, positions: IntArray, ends: IntA
     return np.where(inside, numbers[np.where(inside, tokens, 0)], np.int32(model.vocabulary.outside))
 
 
-FOLDER = "words"
+CLOZE_FOLDER = "words"
 """Name of the folder in packs."""
 
 
@@ -608,7 +608,7 @@ def open_cloze(words: str | Path) -> Cloze:
 
         # installed packs take precedence over a folder of the same name in the current directory
         if str(words) in packs() or not path.is_dir():
-            folder = pack(str(words)).folders.get(FOLDER)
+            folder = pack(str(words)).folders.get(CLOZE_FOLDER)
             if folder is None:
                 raise UserError("D991", name=words)
             path = folder

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, GroupedInstances, row_owners
-from disambig.features.contexts import CONTEXT_PARENTS, ONE_SIDED, CandidateHashes, HashedTable
+from disambig.features.contexts import CONTEXT_PARENTS, DISCOUNT, ONE_SIDED, CandidateHashes, HashedTable
 from disambig.features.ngram_counts import ROWS_AT_ONCE, NgramCounts, count_alone
 from disambig.runtime import use_numba
 from disambig.text import TokenView
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from disambig.counts import CountTable
 
 
-DISCOUNT = 0.75
 LEAST = 1e-9
 """Lower limit of probabilities, so that their logarithms are finite."""
 

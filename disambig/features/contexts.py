@@ -46,6 +46,8 @@ CONTEXTS_BY_SIZE = tuple(
 """The contexts of each number of words; the shorter ones of a context come before it."""
 ONE_SIDED = np.minimum(LEFT_WORDS, RIGHT_WORDS) == 0
 """Contexts with words on only one side."""
+DISCOUNT = 0.75
+"""Subtracted from the counts of a context; what is freed goes to the shorter contexts."""
 GROUP_NAMES = tuple(f"{size + 1}-gram" for size in range(1, MAX_ORDER))
 
 

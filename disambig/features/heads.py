@@ -270,7 +270,7 @@ def lone_keys(candidates: Hashes) -> Hashes:
     return fmix(start + candidates * np.uint64(PLACES[0]))
 
 
-def ngram_text(pattern: int, governor: str, verb: str, object_: str, candidate: str) -> str:
+def headword_ngram_text(pattern: int, governor: str, verb: str, object_: str, candidate: str) -> str:
     """Return one n-gram as text; a table can be queried with it, unless the candidate has two words."""
     head = [governor, verb][_HEAD[pattern]] if _HEAD[pattern] >= 0 else ""
     parts = [

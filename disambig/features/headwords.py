@@ -164,12 +164,12 @@ class Headwords(StatelessExtractor):
         words = self._words(view, instances)
         fillable = heads.known_patterns(words)
         counts = self.table.values[self._ranks(words, fillable, group)][0].tolist()
-        governor, verb, object_ = (_ngram_text(view, token) for token in at[0].tolist())
+        governor, verb, object_ = (_word_text(view, token) for token in at[0].tolist())
         least = self.table.header.get("info", {}).get("least_headwords")
         evidence = {}
         for r, candidate in enumerate(group.candidates):
             for p in np.flatnonzero(fillable[0]).tolist():
-                text = heads.ngram_text(p, governor, verb, object_, candidate)
+                text = heads.headword_ngram_text(p, governor, verb, object_, candidate)
                 seen = None if least is None else least.get(str(heads.ORDERS[p]))
                 evidence[candidate or "no word", heads.PATTERNS[p]] = FeatureEvidence(
                     text, counts[r][p], seen
@@ -230,6 +230,6 @@ def _headword_prior(table: CountTable, group: Group) -> Floats:
     return prior
 
 
-def _ngram_text(view: TokenView, token: int) -> str:
+def _word_text(view: TokenView, token: int) -> str:
     """Return a word as text; sentence boundaries as they are written in n-grams."""
     return word_at(view, token) if token >= 0 else ""

@@ -134,7 +134,7 @@ def sum_weights(keys: NDArray[np.uint32], table: Table) -> NDArray[np.int32]:
     ).astype(np.int32)
 
 
-def as_features(scores: NDArray[np.int32] | None, instances: Instances, group: Group) -> Features:
+def weight_features(scores: NDArray[np.int32] | None, instances: Instances, group: Group) -> Features:
     """Return sums of weights as one attribute per candidate, shape ``(n, K, 1)``; all zero for None.
 
     Words around a place do not count as n-gram hits, so they never cause a flag on their own.
@@ -266,7 +266,7 @@ class ContextWords:
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
         sums = self._sums(view, instances, table) if table and len(instances) else None
-        return as_features(sums, instances, group)
+        return weight_features(sums, instances, group)
 
     def state(self) -> Arrays:
         """Return the kept features."""
@@ -352,7 +352,7 @@ class SentenceWords:
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
         sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
-        return as_features(sums, instances, group)
+        return weight_features(sums, instances, group)
 
     def state(self) -> Arrays:
         """Return the kept features."""

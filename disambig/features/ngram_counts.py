@@ -288,11 +288,11 @@ class NgramCounts(StatelessExtractor):
         # n-grams that a nested table does not have; the last row is for contexts without parents
         absent = np.zeros((BIAS + 1, len(owner)), bool)
         for size, contexts in CONTEXTS_BY_SIZE:
-            here = asked[contexts]
+            is_asked = asked[contexts]
             if size > 1:
                 first, second = CONTEXT_PARENTS[contexts].T
-                here = here & ~(absent[first] | absent[second])
-            context, row = here.nonzero()
+                is_asked = is_asked & ~(absent[first] | absent[second])
+            context, row = is_asked.nonzero()
             if len(row):
                 context += contexts.start
                 keys = parts.keys(owner[row], ids[row], lengths[row], context)

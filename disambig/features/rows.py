@@ -137,9 +137,7 @@ Rows = tuple["csr_array", Ints, Ints]
 """Features of instances, shape ``(n, D)``, number of known features, and number of features (each)."""
 
 
-def as_features(
-    counted: Rows, columns: Columns, table: GroupedInstances, extractor: object
-) -> list[Features]:
+def cross_rows(counted: Rows, columns: Columns, table: GroupedInstances, extractor: object) -> list[Features]:
     """Cross the rows of an extractor with the candidates of each group; `columns` are those of a row.
 
     Raises
@@ -344,7 +342,7 @@ class SeenKeyExtractor(ABC):
         if seen is None:
             raise ValueError("the extractor is not fitted: no features are known")
         rows = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
-        return as_features(rows, named_columns(seen, self.name), table, self)
+        return cross_rows(rows, named_columns(seen, self.name), table, self)
 
     def state(self) -> Arrays:
         """Return the features seen."""

@@ -55,15 +55,15 @@ class SourceFeatures:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SourceFeatures:
         """Keep the names of the features that candidates have."""
         own = own_lists(instances, self)
-        behind = _distances_from_best(own)
-        seconds = behind[own.ranks == 1]
-        mean = float(np.abs(seconds).mean()) if len(seconds) else 0.0
+        distances = _distances_from_best(own)
+        of_second_best = distances[own.ranks == 1]
+        mean = float(np.abs(of_second_best).mean()) if len(of_second_best) else 0.0
         unit = mean if mean > 0 else 1.0
         if own.features is None or not self.features:
             return replace(self, names=PackedStrings.from_words(()), unit=unit)
         counts = np.bincount(own.features.indices, minlength=len(own.feature_names))
-        kept = [name for name, n in zip(own.feature_names, counts.tolist(), strict=True) if n >= self.least]
-        return replace(self, names=PackedStrings.from_words(kept), unit=unit)
+        names = [name for name, n in zip(own.feature_names, counts.tolist(), strict=True) if n >= self.least]
+        return replace(self, names=PackedStrings.from_words(names), unit=unit)
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
@@ -80,14 +80,16 @@ class SourceFeatures:
         parts = [csr_array(fixed)]
         asked = np.zeros(n, np.int64)
         if names:
-            number = {name: i for i, name in enumerate(names)}
-            to = np.array([number.get(name, -1) for name in own.feature_names], np.int64)
-            parts.append(_map_columns(own.features, to, n, len(names)))
+            column_of = {name: i for i, name in enumerate(names)}
+            new_columns = np.array([column_of.get(name, -1) for name in own.feature_names], np.int64)
+            parts.append(_map_columns(own.features, new_columns, n, len(names)))
             asked = np.diff(own.features.indptr) if own.features is not None else asked
         rows = csr_array(hstack(parts, format="csr"))
         rows.eliminate_zeros()
-        kinds = np.array([0, 1] + [2] * len(names), np.int32)
-        return as_features(rows, columns_named([*_FIXED, *names], kinds, GROUPS), instances, group, asked)
+        feature_groups = np.array([0, 1] + [2] * len(names), np.int32)
+        return as_features(
+            rows, columns_named([*_FIXED, *names], feature_groups, GROUPS), instances, group, asked
+        )
 
     def state(self) -> Arrays:
         """Return the names."""

@@ -25,7 +25,7 @@ from disambig.errors import UserError
 from disambig.features.rows import (
     MOST_NEARNESS,
     Rows,
-    as_features,
+    cross_rows,
     document_spans,
     expand_spans,
     named_columns,
@@ -503,7 +503,7 @@ class Tfidf:
         rows = stack_rows(
             [self._rows(view, part, vocabulary) for part in self._terms.portions(view, table.instances)]
         )
-        return as_features(rows, named_columns(vocabulary, self.name), table, self)
+        return cross_rows(rows, named_columns(vocabulary, self.name), table, self)
 
     def state(self) -> Arrays:
         """Return the words and their document frequencies."""

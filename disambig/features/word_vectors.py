@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Instances
 from disambig.errors import UserError
-from disambig.features.rows import Surroundings, as_features, split_instances, stack_rows
+from disambig.features.rows import Surroundings, cross_rows, split_instances, stack_rows
 from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.text import TokenView
 from disambig.type_aliases import Hashes, Ints
@@ -222,7 +222,7 @@ class WordVectors:
         rows = stack_rows([self._rows(view, part, vectors) for part in split_instances(table.instances)])
         d = int(rows[0].shape[1])
         columns = Columns(np.full(d, -1, np.int32), np.zeros(d, np.int32), (self.name,))
-        return as_features(rows, columns, table, self)
+        return cross_rows(rows, columns, table, self)
 
     def state(self) -> Arrays:
         """Return the vectors."""

@@ -152,15 +152,15 @@ def start_state(model):
 @compiled
 def _mixed_score(table, state, number):
     """Return ln P(word | state) under both components, and the next state."""
-    row, both = table[_FIRSTS], np.uint64(state)
-    first, after = _component_score(table, _ONE_PART, row, both & _LOW, number)
-    second, other = _component_score(table, _TWO_PARTS, row + table[_N_WORDS], both >> _S32, number)
+    row, states = table[_FIRSTS], np.uint64(state)
+    first, after = _component_score(table, _ONE_PART, row, states & _LOW, number)
+    second, other = _component_score(table, _TWO_PARTS, row + table[_N_WORDS], states >> _S32, number)
     first += _large_float(table[_ONE_PART + _LOG_WEIGHT])
     second += _large_float(table[_TWO_PARTS + _LOG_WEIGHT])
-    most = max(first, second)
-    if most > -np.inf:  # log-sum-exp; both are -inf for the sentence start
-        most += np.log1p(np.exp(min(first, second) - most))
-    return most, np.int64(after | other << _S32)
+    log_prob = max(first, second)
+    if log_prob > -np.inf:  # log-sum-exp; both are -inf for the sentence start
+        log_prob += np.log1p(np.exp(min(first, second) - log_prob))
+    return log_prob, np.int64(after | other << _S32)
 
 
 @compiled

@@ -103,10 +103,10 @@ class WordVocabulary:
 
     def begins_with(self, other: WordVocabulary) -> int:
         """Return the number of words if the first ones are those of `other`, else 0."""
-        n, mine, theirs = len(other), self.spellings, other.spellings
-        if n > len(self) or not np.array_equal(mine.ends[:n], theirs.ends):
+        n, own, others = len(other), self.spellings, other.spellings
+        if n > len(self) or not np.array_equal(own.ends[:n], others.ends):
             return 0
-        return len(self) if np.array_equal(mine.letters[: len(theirs.letters)], theirs.letters) else 0
+        return len(self) if np.array_equal(own.letters[: len(others.letters)], others.letters) else 0
 
     def state(self) -> Arrays:
         """Return the words as arrays for `vocabulary_from_state`."""

@@ -37,20 +37,20 @@ def distances(ids, first, second, slots, equal, plus, minus, result):
             continue
         blocks = (size + 63) // 64
         used = 0
-        for at in range(a, end_a):
-            if slots[ids[at]] < 0:
-                slots[ids[at]] = used
+        for position in range(a, end_a):
+            if slots[ids[position]] < 0:
+                slots[ids[position]] = used
                 for block in range(blocks):
                     equal[used, block] = _NONE
                 used += 1
-            place = at - a
-            equal[slots[ids[at]], place // 64] |= _ONE << np.uint64(place % 64)
+            place = position - a
+            equal[slots[ids[position]], place // 64] |= _ONE << np.uint64(place % 64)
         for block in range(blocks):
             plus[block], minus[block] = _ALL, _NONE
         lowest = _ONE << np.uint64((size - 1) % 64)
         distance = size
-        for at in range(b, end_b):
-            slot = slots[ids[at]]
+        for position in range(b, end_b):
+            slot = slots[ids[position]]
             step = 1  # first row of the table, which increases by one per symbol
             for block in range(blocks):
                 same = equal[slot, block] if slot >= 0 else _NONE
@@ -74,5 +74,5 @@ def distances(ids, first, second, slots, equal, plus, minus, result):
                 step = out
             distance += step
         result[i] = distance
-        for at in range(a, end_a):
-            slots[ids[at]] = -1
+        for position in range(a, end_a):
+            slots[ids[position]] = -1

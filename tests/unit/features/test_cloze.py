@@ -22,8 +22,8 @@ from disambig import packs
 from disambig.data import CandidateFinder, CandidateLists, Group
 from disambig.errors import UserError
 from disambig.features import (
-    FILE,
-    NAMES,
+    CLOZE_ARRAYS,
+    CLOZE_FILE,
     PRODUCT_STEP,
     STATE_STEP,
     UNKNOWN_WORD_SCORE,
@@ -223,7 +223,7 @@ STORED = random_cloze(["the", "a", "cat", "sat"])
 def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stored") / "new" / "words"
     STORED.save(folder)
-    return {name: (folder / name).read_bytes() for name in ("header.json", FILE)}
+    return {name: (folder / name).read_bytes() for name in ("header.json", CLOZE_FILE)}
 
 
 def folder_of(home, files):
@@ -251,7 +251,7 @@ def test_a_model_is_saved_and_loaded(saved, tmp_path):
     assert (again.left, again.right, again.vocabulary.endings) == (3, 2, 5)
     assert again.header["made"] == "for a test" and again.nothing == 4
     assert np.array_equal(again.vocabulary.words, STORED.vocabulary.words)
-    for name in NAMES[1:]:
+    for name in CLOZE_ARRAYS[1:]:
         one, other = getattr(STORED, name), getattr(again, name)
         assert one.dtype == other.dtype and np.array_equal(one, other), name
 
@@ -301,13 +301,13 @@ def test_invalid_headers_are_refused(saved, tmp_path, header):
 
 
 def with_arrays(saved, **changes):
-    with np.load(io.BytesIO(saved[FILE])) as arrays:
-        held = {name: arrays[name] for name in NAMES}
+    with np.load(io.BytesIO(saved[CLOZE_FILE])) as arrays:
+        held = {name: arrays[name] for name in CLOZE_ARRAYS}
     for name, change in changes.items():
         held[name] = change(held[name])
     written = io.BytesIO()
     np.savez(written, **{name: array for name, array in held.items() if array is not None})
-    return {**saved, FILE: written.getvalue()}
+    return {**saved, CLOZE_FILE: written.getvalue()}
 
 
 def wide(array, axis, size):
@@ -321,9 +321,9 @@ def replaced(array, value):
 
 
 BROKEN = [
-    *((name, lambda array: None) for name in NAMES),
-    *((name, lambda array: array[:-1]) for name in NAMES),
-    *((name, lambda array: array.astype(np.float64)) for name in NAMES),
+    *((name, lambda array: None) for name in CLOZE_ARRAYS),
+    *((name, lambda array: array[:-1]) for name in CLOZE_ARRAYS),
+    *((name, lambda array: array.astype(np.float64)) for name in CLOZE_ARRAYS),
     *((name, lambda array: array.astype(array.dtype.newbyteorder())) for name in ("words", "state_bias")),
     *((name, lambda array: array.reshape(-1)) for name in ("embeddings", "inputs", "states", "outputs")),
     *((name, lambda array: replaced(array, np.nan)) for name in ("word_scale", "output_bias", "hidden_step")),
@@ -353,14 +353,14 @@ def test_layers_without_bounds_are_refused(saved, tmp_path, size):
 def test_objects_are_never_read(saved, tmp_path):
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as archive:
-        for name in NAMES:
+        for name in CLOZE_ARRAYS:
             array = io.BytesIO()
             np.save(array, np.array([{}], object), allow_pickle=True)
             archive.writestr(f"{name}.npy", array.getvalue())
-    assert refused(folder_of(tmp_path, {**saved, FILE: written.getvalue()}))
+    assert refused(folder_of(tmp_path, {**saved, CLOZE_FILE: written.getvalue()}))
 
 
-@pytest.mark.parametrize("name", ["header.json", FILE])
+@pytest.mark.parametrize("name", ["header.json", CLOZE_FILE])
 def test_a_missing_file_is_an_error(saved, tmp_path, name):
     (folder_of(tmp_path, saved) / name).unlink()
     assert refused(tmp_path)
@@ -392,7 +392,7 @@ def test_a_folder_is_read_once_until_it_changes(saved, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert open_cloze("words") is first
     articles().save(tmp_path / "words")
-    os.utime(tmp_path / "words" / FILE, (1, 1))
+    os.utime(tmp_path / "words" / CLOZE_FILE, (1, 1))
     second = open_cloze("words")
     assert second is not first and second.left == 2
     header = tmp_path / "words" / "header.json"

@@ -11,11 +11,11 @@ from hypothesis import given, strategies as st
 
 from disambig.errors import UserError
 from disambig.features import (
+    CLOZE_ARRAYS,
     DENSE,
     ENDING_LENGTH,
     ENDING_SHARE,
     HALVES,
-    NAMES,
     Cloze,
     ClozeCandidates,
     ClozeExamples,
@@ -79,7 +79,7 @@ def test_the_language_is_learned_and_saved_whole(model, tmp_path):
 
 
 def same_weights(one, other):
-    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in NAMES[1:])
+    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in CLOZE_ARRAYS[1:])
 
 
 def test_any_number_of_threads_gives_the_same_bits():
