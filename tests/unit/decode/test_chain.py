@@ -178,7 +178,7 @@ def test_long_sequences_lose_nothing_in_single_precision():
     st.booleans(),
 )
 @settings(deadline=None)
-def test_numpy_and_kernels_agree_to_the_bit(seed, k, lengths, forbidden):
+def test_numpy_and_compiled_functions_agree_bit_for_bit(seed, k, lengths, forbidden):
     """Scores in steps of an eighth make ties, which both must break alike."""
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -243,7 +243,7 @@ def test_rows_that_are_not_chains():
 
 @pytest.mark.parametrize("length", [1, 2, 7])
 @pytest.mark.parametrize("scale", [0.1, 3.0, 300.0, 3000.0])
-def test_sums_in_products_equal_sums_of_logarithms(length, scale):
+def test_scaled_sums_equal_sums_of_logarithms(length, scale):
     rng = np.random.default_rng(length)
     for _ in range(20):
         place, step = rng.normal(size=(length, 4)) * scale, rng.normal(size=(4, 4)) * scale

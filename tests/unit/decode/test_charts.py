@@ -169,7 +169,7 @@ def test_edges_of_a_parse():
     assert edges.splits.tolist() == [3, 2, 2, 1, 1, 1, 2, 2, 3, 3]
 
 
-def test_a_sentence_without_a_parse_stops_no_batch():
+def test_a_sentence_without_a_parse_does_not_stop_the_batch():
     good = words_of(2, (0, 1, -1.0), (1, 2, -1.0))
     unknown, nothing = words_of(2, (0, 1, -1.0)), words_of(2)
     forbidden = words_of(2, (0, 1, -np.inf), (1, 2, -1.0))
@@ -213,7 +213,7 @@ def test_a_smaller_threshold_comes_before_none():
     assert charts.thresholds == pytest.approx([1e-4])
 
 
-def test_at_most_so_many_symbols():
+def test_the_number_of_symbols_in_a_cell_is_limited():
     rng = np.random.default_rng(5)
     grammar = random_grammar(rng, n=8, binary=60, unary=0)
     words = random_words(rng, grammar, 6, known=1.0)
@@ -227,7 +227,7 @@ def test_at_most_so_many_symbols():
     assert len(Charts.parse(grammar, [words], most=8).scores) == len(whole.scores)
 
 
-def test_a_chart_that_is_too_large_is_given_up():
+def test_a_chart_that_is_too_large_is_abandoned():
     rng = np.random.default_rng(5)
     grammar = random_grammar(rng, n=10, binary=800, unary=0)
     long, short = (random_words(rng, grammar, n, known=1.0) for n in (14, 2))
@@ -257,7 +257,7 @@ def test_charts_are_pruned_by_marginals():
     assert len(pruned.edges) == len(pruned.scores)
 
 
-def test_coarse_words_of_ones_own():
+def test_scores_of_coarse_words_can_be_given():
     """They say what the coarser grammar thinks of the words; the finer one's scores stay."""
     rng = np.random.default_rng(0)
     grammar = random_grammar(rng, n=5, binary=40, unary=2, coarse=[0, 1, 1, 2, 2])

@@ -73,7 +73,7 @@ def test_describes_each_edit_in_words(model):
     assert not any("None" in line or '""' in line for item in result.values() for line in item.lines)
 
 
-def test_says_if_the_intended_word_has_not_the_highest_score(model):
+def test_says_if_the_intended_word_does_not_have_the_highest_score(model):
     view = Words()([TRIED])
     decided = model.decide(view, flags_per_1000=12.0)
     index = decided.starts.tolist().index(TRIED.index("by school"))

@@ -90,7 +90,7 @@ def test_blocks_of_one_list_each_make_no_difference(lists, unit):
     assert shown(rows) == shown(transform_checked(whole, None, instances, GROUP))
 
 
-def test_words_without_blanks_and_with_blanks():
+def test_words_with_and_without_spaces():
     """Japanese has none; and a word may hold a blank, which its name shows as an open box."""
     own = CandidateLists.from_texts([["猫がいる", "New York"]])
     own = replace(own, words=CandidateWords.from_words([["猫", "が", "いる"], ["New York"]]))

@@ -117,7 +117,7 @@ texts_of_words = st.lists(some_words, max_size=30)
 
 @given(st.lists(texts_of_words.map(" ".join), max_size=4), st.integers(1, 9))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_engines_batches_and_blocks_agree_to_the_bit(monkeypatch, texts, block):
+def test_backends_batches_and_blocks_agree_bit_for_bit(monkeypatch, texts, block):
     view = Words()(texts)
     places, result = every_place(view), {}
     for engine in ("numpy", "numba"):

@@ -59,7 +59,7 @@ def leads(model, texts, word, other, *, empty=False):
     return scores[:, 0] - scores[:, 1]
 
 
-def test_the_language_is_learned_and_saved_whole(model, tmp_path):
+def test_learns_the_language_and_saves_all_of_it(model, tmp_path):
     texts = sentences(200, seed=1)
     for one, other in (("a", "an"), ("an", "a"), ("walks", "walk"), ("walk", "walks"), ("sleep", "sleeps")):
         lead = leads(model, texts, one, other)
@@ -158,7 +158,7 @@ def test_text_and_rivals_of_another_vocabulary_are_refused():
         learned_with_endings(spellings=["one"])
 
 
-def test_every_step_is_reported_and_only_the_words_asked_for_are_places():
+def test_reports_every_step_and_predicts_only_the_chosen_words():
     notes = []
     learned(sentences(40), progress=lambda *note: notes.append(note))
     assert notes
@@ -192,7 +192,7 @@ def interrupt_at(step):
 
 
 @pytest.mark.parametrize("step", [1, 3, 5])
-def test_an_interrupted_run_resumes_to_the_same_bits(tmp_path, step):
+def test_an_interrupted_run_resumes_with_the_same_bits(tmp_path, step):
     path = tmp_path / "state.npz"
     whole = learned(TEXTS, **SETTINGS)
     with pytest.raises(Interrupted):

@@ -86,7 +86,7 @@ def test_scores_follow_the_formula(table, extractor, engine):
 
 @given(WORDS)
 @fixture_may_stay
-def test_engines_agree_bit_for_bit_and_probabilities_sum_to_one(extractor, monkeypatch, words):
+def test_backends_agree_bit_for_bit_and_probabilities_sum_to_one(extractor, monkeypatch, words):
     values = []
     for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
@@ -135,7 +135,7 @@ def test_one_sided_contexts_give_the_empty_candidate_half(extractor, monkeypatch
 
 
 @pytest.mark.parametrize("kind", [NgramCounts, ContextProbabilities])
-def test_groups_together_equal_each_alone(table, engine, kind):
+def test_groups_decided_together_equal_each_group_alone(table, engine, kind):
     lists = ("in", "on"), ("in to", "on", "at"), ("in", "", "of")
     groups, view = [Group("/".join(candidates), candidates) for candidates in lists], Words()(TEXTS)
     places = instances_at(np.flatnonzero(view.ends > view.starts), observed=-1)

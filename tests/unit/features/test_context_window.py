@@ -82,7 +82,7 @@ def test_names_of_features():
     assert len(fit_and_transform(ContextWindow(), view, where, GROUP).batch.columns.names) == 0
 
 
-def test_known_tags_are_named_by_themselves_also_in_models_saved_before():
+def test_features_of_known_tags_are_named_after_the_tags():
     view = view_of([["Old", "banks", "fail"], ["We", "fail"]], tags=False)
     layer = np.zeros(len(view), np.uint64)
     layer[view.ends > view.starts] = [hash_word(tag) for tag in ("JJ", "NNS", "own-tag", "PRP", "VBP")]

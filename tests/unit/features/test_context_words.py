@@ -90,7 +90,7 @@ def test_the_attribute_is_the_sum_of_known_weights_inside_the_document(engine, l
 
 @given(data=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-def test_any_table_gives_the_same_sums_by_both_engines(engine, data):
+def test_any_table_gives_the_same_sums_by_both_backends(engine, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     extractor = ContextWords(window=data.draw(st.integers(0, 6)), places=data.draw(st.integers(0, 4)))
     view, instances = find([" ".join(rng.choice(WORDS, 40)) for _ in range(3)], PAIR)

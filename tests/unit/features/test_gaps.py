@@ -92,7 +92,7 @@ def by_hand(view, left, right, bits):
 
 
 @pytest.mark.parametrize("numba", [False, True])
-def test_both_ways_of_adding_up_are_the_sum_by_hand(gaps, monkeypatch, numba):
+def test_both_backends_return_the_sum_by_hand(gaps, monkeypatch, numba):
     monkeypatch.setattr(room, "use_numba", lambda size: numba)
     monkeypatch.setattr(room, "_BLOCK", 7)
     view = Words()(["", "Go.", *TEXTS[:3], "Well, listened to the end"])

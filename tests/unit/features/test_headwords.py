@@ -101,13 +101,13 @@ def words_at(view, tokens):
         ("They sat, work _ very", ["work", None, "very"]),
     ],
 )
-def test_heads_are_found_over_words_between(text, heads, engine):
+def test_heads_are_found_across_other_words(text, heads, engine):
     view, instances = place(text)
     assert words_at(view, find_heads(PARTS, view, instances)[0]) == heads
 
 
 @given(st.lists(st.sampled_from([*WORDS, "town", "."]), max_size=40), st.integers(0, 2))
-def test_both_ways_of_finding_agree_and_stay_in_the_sentence(words, length):
+def test_both_backends_find_the_same_heads_within_the_sentence(words, length):
     view = Words()([" ".join(words), "And on."])
     positions = np.arange(len(view) - length + 1)
     instances = instances_at(positions, length)

@@ -338,7 +338,7 @@ def test_candidates_that_an_extractor_cannot_describe_are_an_error(places):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(draw=st.data())
-def test_ranks_agree_between_engines(draw, small_table):
+def test_ranks_agree_between_backends(draw, small_table):
     texts = st.lists(st.sampled_from([*SENTENCES, "", "Is the quite a?"]), min_size=1, max_size=4)
     view = Words()(draw.draw(texts))
     words = np.flatnonzero(view.ends > view.starts)

@@ -79,7 +79,7 @@ def test_the_example_of_the_paper():
     assert string_kernel("cat", "cat", 2, 0.5) == 2 * 0.5**4 + 0.5**6
 
 
-def test_engines_and_blocks_give_the_same_rows(monkeypatch):
+def test_backends_and_blocks_give_the_same_rows(monkeypatch):
     rng = np.random.default_rng(0)
     view = view_of([list(rng.choice(list("abcdefx"), 30)) for _ in range(20)])
     where = places(view, *[(d, 3 * i, 1 + i % 2) for d in range(20) for i in range(9)])

@@ -102,7 +102,7 @@ def test_the_most_frequent_words_are_kept():
     assert {extractor.known.word(i) for i in range(2)} == {"the", "ball"}
 
 
-def test_words_of_training_alone_count_and_the_evidence_says_how_many():
+def test_only_words_of_the_training_text_count_and_the_evidence_is_their_number():
     extractor = fitted(TEXTS[:2])
     view, instances = documents(["the zebra sang, the zebra!", "zebra"])
     features = transform_checked(extractor, view, instances, GROUP)
@@ -331,7 +331,7 @@ def test_every_token_counts_by_its_stem_or_its_form():
     np.testing.assert_array_equal(lemmas.known.hashes, words.known.hashes)
 
 
-def test_a_doc_without_lemmas_gets_the_same_row_beside_one_that_has_them():
+def test_a_doc_without_lemmas_gets_the_same_row_in_any_batch():
     vocab = Vocab()
     bare = Doc(vocab, words=["Dogs", "ran", "to", "banks", "."])
     full = Doc(vocab, words=["Dogs", "ran"], lemmas=["dog", "run"])
@@ -442,7 +442,7 @@ def test_rows_are_those_of_scikit_learn_on_the_same_words_and_pairs(engine, text
 @pytest.mark.parametrize(
     "settings", [{}, {"pairs": True}, {"pairs": "words"}, {"pairs": True, "every_token": True, "kept": 9}]
 )
-def test_the_kernel_and_numpy_give_the_same_bits(settings, monkeypatch):
+def test_the_compiled_function_and_numpy_give_the_same_bits(settings, monkeypatch):
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(PIECES, size)) for size in (1, 3, 200, 12, 500)]
     extractor = Tfidf(**settings).fit(*inside(texts), [TOPIC])

@@ -58,7 +58,7 @@ def test_features_of_tokens_end_with_the_sentence_and_show_case_in_the_shape():
     assert rows.nnz < len(extractor.state()["keys"])
 
 
-def test_features_and_columns_are_left_out_and_gained():
+def test_columns_can_be_removed_and_joined():
     often, all_of_them = (fitted(["cat dog", "cat cow"], least=n) for n in (2, 1))
     assert 0 < len(often.state()["keys"]) < len(all_of_them.state()["keys"])
     extractor = fitted(TEXTS)
@@ -85,7 +85,7 @@ def test_any_text_has_features_that_do_not_depend_on_the_batch(texts):
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 @settings(deadline=None, max_examples=40)
-def test_engines_agree(texts):
+def test_backends_agree(texts):
     classes = WordClasses(np.sort(hash_words(["the", "cat"])), np.ones((2, 2), np.uint16))
     result = {}
     for engine in ("numpy", "numba"):
@@ -189,7 +189,7 @@ def test_words_with_the_same_tags_and_capitals_share_a_class():
     assert names[0, 0] != things[0, 0] and names[0, 1] != things[0, 1]
 
 
-def test_capitals_count_inside_of_sentences_and_words_in_capitals_are_a_class_of_their_own():
+def test_capitals_count_inside_sentences_and_words_in_all_capitals_form_a_class():
     texts = ["Door after door shut. The door was open.", "Door to door they went."] * 4
     texts += ["He saw Anna and Anna saw him."] * 4
     result = learn_usage([tagged(texts)], 3, sizes=(2,))

@@ -101,7 +101,7 @@ def written_out(extractor, view, position):
     return np.array([np.float32(o) * w.output_scale[r] + w.output_bias[r] for r, o in enumerate(outputs)])
 
 
-def test_both_engines_compute_the_network_written_out(learned, engine):
+def test_both_backends_compute_the_network_written_out(learned, engine):
     more = ["desert", "A dessert of unheard-of splendour, said the man from the desert."]
     view, instances = find([*make_texts(5, seed=3), *more], SAND)
     values = transform_checked(learned, view, instances, SAND).batch.values[:, :, 0]
@@ -110,7 +110,7 @@ def test_both_engines_compute_the_network_written_out(learned, engine):
         assert value[0] - value[1] == pytest.approx(plain[0] - plain[1], abs=1 / 64)
 
 
-def test_engines_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch):
+def test_backends_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch):
     view, instances = find(make_texts(40, seed=4), PLACE)
     answers = []
     for engine in ("numpy", "numba"):
@@ -143,7 +143,7 @@ def test_the_same_seed_gives_the_same_weights():
     assert not np.array_equal(first["near"], other["near"])
 
 
-def test_no_more_examples_of_a_group_than_asked_are_learned_from():
+def test_the_number_of_examples_of_a_group_is_limited():
     texts = make_texts(80)
     view, instances = find(texts, SAND)
     few = WordNetwork(**{**SMALL, "examples": 1, "epochs": 60}).fit(view, instances, [SAND])
@@ -199,7 +199,7 @@ def test_hostile_states_are_refused(learned, change, named):
     WordNetwork(**SMALL).from_state(state)
 
 
-def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned):
+def test_a_group_of_another_size_is_refused_even_without_instances(learned):
     numbers = learned.weights.groups[::-1].copy()  # those of SAND, of two candidates, and of PLACE, of three
     other = WordNetwork(**SMALL).from_state({**learned.state(), "groups": numbers})
     view, instances = find(["Nothing to be found here."], SAND)
@@ -208,7 +208,7 @@ def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned)
         transform_checked(other, view, instances, SAND)
 
 
-def test_several_groups_at_once_equal_each_alone(monkeypatch):
+def test_groups_decided_together_equal_each_group_alone(monkeypatch):
     hidden_units = WordNetwork._units
     groups = (Group("a", ("in", "on")), Group("b", ("on", "at", "in to")))
     texts = [
@@ -273,7 +273,7 @@ def vectors(**settings):
     return learn_vectors([hash_words(words) for words in sentences()], **settings)
 
 
-def test_frequent_words_in_like_contexts_have_like_vectors():
+def test_frequent_words_in_similar_contexts_have_similar_vectors():
     word_vectors = vectors(dimensions=6)
     assert (
         word_vectors.words.tolist() == sorted(word_vectors.words.tolist())

@@ -159,7 +159,7 @@ def test_unseen_contexts_back_off():
     assert lookup.shorter_state(model, behind()) == -1
 
 
-def test_numbers_of_no_word_are_the_unknown_word():
+def test_invalid_word_numbers_are_the_unknown_word():
     model = estimate(*sentences_of(random_text(40, words=5), least=3)).arrays
     state = lookup.start_state(model)
     unknown = lookup.score_word(model, state, 0)

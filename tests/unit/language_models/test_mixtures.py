@@ -52,7 +52,7 @@ def test_mixtures_are_weighted_sums(text, other, weight, least, order, seed):
         assert total == pytest.approx(1, abs=1e-5)
 
 
-def test_a_weight_of_one_is_the_background_to_the_bit(background):
+def test_a_weight_of_one_is_the_background_bit_for_bit(background):
     text = random_text(200, seed=1)
     mixture = adapt(background, [[*sentence, "strange"] for sentence in text], weight=1)
     known = Sentences.from_words(background.vocabulary, text)
@@ -71,7 +71,7 @@ def test_states_of_a_mixture_are_those_of_both(background):
         assert result == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_weight_is_the_best_of_a_grid(background):
+def test_the_weight_is_at_least_as_good_as_any_of_a_grid(background):
     text = [
         [f"{word}x" if word in ("w3", "w5") else word for word in item] for item in random_text(400, seed=4)
     ]
@@ -85,7 +85,7 @@ def test_the_weight_is_the_best_of_a_grid(background):
     assert 0 < adapt(background, text[:200]).weight < 1
 
 
-def test_the_best_weight_may_be_an_end(background):
+def test_the_best_weight_may_be_zero_or_one(background):
     text = random_text(20, seed=5)
     only = adapt(background, text, weight=0.5)
     held_out = Sentences.from_words(only.vocabulary, text)

@@ -36,7 +36,7 @@ def model():
 
 @fewer_examples
 @given(text=TEXTS, settings=st.fixed_dictionaries(MODELS), least=st.integers(1, 3))
-def test_models_round_trip_to_the_bit(tmp_path_factory, text, settings, least):
+def test_models_round_trip_bit_for_bit(tmp_path_factory, text, settings, least):
     model = estimate(*sentences_of(text, least), **settings)
     folder = tmp_path_factory.mktemp("model")
     stored.save_language_model(model, folder)
@@ -184,7 +184,7 @@ def entry(line):
     return (float(first), *map(float, weight), words)
 
 
-def test_words_with_blanks_are_refused(tmp_path):
+def test_words_with_spaces_are_refused(tmp_path):
     for word in ("New York", "", "a\n"):
         with pytest.raises(UserError, match=r"^\[D658\]"):
             to_arpa(estimate(*sentences_of([["a", word]])), tmp_path / "model.arpa")
