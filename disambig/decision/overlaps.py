@@ -242,6 +242,7 @@ def _is_place(decisions: Decisions, row: int, other: Alternative) -> bool:
 def _with_resolution(
     decisions: Decisions, raised: Ints, lost: Ints, settled: OverlapResolution | None
 ) -> Decisions:
+    """Return the decisions with the flags that are left after a resolution."""
     if settled is None and decisions.settled is None:
         return decisions
     flagged = np.zeros(len(decisions), bool)

@@ -349,12 +349,24 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
         n_derived[slot] += 1
         sides[slot] = 0
     goal = slots[n - 1]
-    agenda = np.empty((64, 2), np.int64)
-    for rank in range(n_derived[goal]):
-        totals[rank] = derived_scores[goal * k + rank]
-        agenda[0, 0], agenda[0, 1] = n - 1, rank
+    totals[: n_derived[goal]] = derived_scores[goal * k : goal * k + n_derived[goal]]
+    rows, n_rows = _append_derivations(
+        n_derived[goal], n - 1, tails, chosen, slots, k, derived, rows, n_rows, ends
+    )
+    return n_derived[goal], rows, n_rows
+
+
+@compiled
+def _append_derivations(n_derivations, goal, tails, chosen, slots, k, derived, rows, n_rows, ends):
+    """Append the edges of the derivations of a node to `rows`; return `rows` and its used length.
+
+    The edges are in preorder: an edge, all below its first tail, all below its second.
+    """
+    agenda = np.empty((64, 2), np.int64)  # nodes whose edges follow, and the rank of their derivation
+    for rank in range(n_derivations):
+        agenda[0, 0], agenda[0, 1] = goal, rank
         depth = 1
-        while depth > 0:  # preorder: an edge, all below its first tail, all below its second
+        while depth > 0:
             depth -= 1
             node, node_rank = agenda[depth, 0], agenda[depth, 1]
             row, left, right = chosen[node], 0, 0
@@ -374,7 +386,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
                 agenda[depth, 0], agenda[depth, 1] = tails[row, 0], left
                 depth += 1
         ends[rank] = n_rows
-    return n_derived[goal], rows, n_rows
+    return rows, n_rows
 
 
 @compiled

@@ -167,6 +167,7 @@ def contingency_table(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> di
 
 
 def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
+    """Return a measure by name, by default that of the task; D443 if no example has its candidate."""
     if decides(model.task).where == "items":
         return choose_measure(model, outcomes, name)
     if name is None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group
+from disambig.data import Group, Instances
 from disambig.decision import Labels, pad, unpad
 from disambig.errors import UserError
 from disambig.evaluation.group_figures import figures, most_frequent_candidates, overall
@@ -30,7 +30,7 @@ from disambig.training import (
     train_dataset,
 )
 from disambig.type_aliases import Floats, Progress
-from disambig.types import decides
+from disambig.types import Task, decides
 
 
 def evaluate_labelled(
@@ -155,16 +155,12 @@ def cross_validate(
     fold_of_all = np.full(len(is_tested), -1)
     fold_of_all[is_tested] = fold
     instances = dataset.examples.instances
-    widths = [
-        int(instances.take(instances.groups == g).sizes(group).max(initial=0))
-        for g, group in enumerate(task.groups)
-    ]
+    width = max(_most_candidates(instances, g, group) for g, group in enumerate(task.groups))
     learned = {"model": parts}
     if parts.has_baseline:
         learned["baseline"] = replace(parts, learner=parts.baseline)
-    systems = [*learned, "majority"]
-    chosen = {system: np.zeros(len(instances), np.int64) for system in systems}
-    logits = {system: np.zeros((len(instances), max(widths))) for system in learned}
+    chosen = {system: np.zeros(len(instances), np.int64) for system in learned}
+    logits = {system: np.zeros((len(instances), width)) for system in learned}
     n_decided = folds
     for k in range(folds):
         if enough is not None and k:
@@ -175,43 +171,72 @@ def cross_validate(
         if progress:
             progress("cross-validating", k, folds)
         training_part = all_examples.compacted(fold_of_all != k)
-        trained = {
-            system: train_dataset(config, training_part, name=task.name, **settings)
-            for system, config in learned.items()
-        }
-        for g in range(len(task.groups)):
-            rows = np.flatnonzero((fold == k) & (instances.groups == g))
-            for system, model in trained.items():
-                if len(rows):
-                    choice, scores = decide(model, dataset.take(rows), g)
-                    chosen[system][rows] = choice
-                    logits[system][rows, : scores.shape[1]] = scores
-    groups: dict[str, Any] = {system: {} for system in systems}
-    for g, group in enumerate(task.groups):
-        rows = np.flatnonzero(instances.groups == g)
-        part = dataset.take(rows)
-        right = right_candidates(part, group)
-        group_instances = part.examples.instances
-        all_right = unpad(right, group_instances.offsets(group))
-        chosen["majority"][rows] = most_frequent_candidates(group_instances, group, right=all_right)
-        kept = np.flatnonzero(fold[rows] < n_decided)
-        kept_instances = group_instances.take(kept)
-        for system in systems if len(rows) else ():
-            choice = chosen[system][rows]
-            if learns_labels(task):
-                choice = seen_elsewhere(choice, right, fold[rows], _additional_counts(also, group))
-            kept_logits = logits[system][rows, : widths[g]][kept] if system in logits else None
-            gold = _gold(part, group, choice)[kept]
-            groups[system][group.name] = figures(kept_instances, group, gold, choice[kept], kept_logits)
+        for system, config in learned.items():
+            model = train_dataset(config, training_part, name=task.name, **settings)
+            _decide_rows(model, dataset, fold == k, chosen[system], logits[system])
+    systems = _group_figures(task, dataset, chosen, logits, fold, n_decided, also)
     return {
         **_count_examples(dataset.take(fold < n_decided)),
         "unused": len(all_examples.problems),
         "account": dataset_report(len(dataset.documents), all_examples.reasons),
         "folds": folds,
         "decided": n_decided,
-        "overall": {system: overall(groups[system]) for system in systems},
-        "systems": groups,
+        "overall": {system: overall(groups) for system, groups in systems.items()},
+        "systems": systems,
     }
+
+
+def _most_candidates(instances: Instances, g: int, group: Group) -> int:
+    """Return the largest number of candidates of an instance of group `g`."""
+    return int(instances.take(instances.groups == g).sizes(group).max(initial=0))
+
+
+def _decide_rows(
+    model: Model,
+    dataset: LabelledDataset,
+    is_tested: NDArray[np.bool_],
+    chosen: NDArray[np.int64],
+    logits: Floats,
+) -> None:
+    """Fill in the choices and logits of the tested instances, group by group."""
+    groups = dataset.examples.instances.groups
+    for g in range(len(model.task.groups)):
+        rows = np.flatnonzero(is_tested & (groups == g))
+        if len(rows):
+            chosen[rows], scores = decide(model, dataset.take(rows), g)
+            logits[rows, : scores.shape[1]] = scores
+
+
+def _group_figures(
+    task: Task,
+    dataset: LabelledDataset,
+    chosen: dict[str, NDArray[np.int64]],
+    logits: dict[str, Floats],
+    fold: NDArray[np.int64],
+    n_decided: int,
+    also: Sequence[Labelled],
+) -> dict[str, dict[str, Any]]:
+    """Return the figures of each group on the decided folds, for each system and for the majority."""
+    instances = dataset.examples.instances
+    systems: dict[str, dict[str, Any]] = {system: {} for system in (*chosen, "majority")}
+    for g, group in enumerate(task.groups):
+        rows = np.flatnonzero(instances.groups == g)
+        if not len(rows):
+            continue
+        part = dataset.take(rows)
+        right, group_instances = right_candidates(part, group), part.examples.instances
+        all_right = unpad(right, group_instances.offsets(group))
+        majority = most_frequent_candidates(group_instances, group, right=all_right)
+        kept = np.flatnonzero(fold[rows] < n_decided)
+        kept_instances, k = group_instances.take(kept), _most_candidates(instances, g, group)
+        for system, groups in systems.items():
+            choice = chosen[system][rows] if system in chosen else majority
+            if learns_labels(task):
+                choice = seen_elsewhere(choice, right, fold[rows], _additional_counts(also, group))
+            kept_logits = logits[system][rows, :k][kept] if system in logits else None
+            gold = _gold(part, group, choice)[kept]
+            groups[group.name] = figures(kept_instances, group, gold, choice[kept], kept_logits)
+    return systems
 
 
 def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:

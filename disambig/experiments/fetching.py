@@ -127,6 +127,7 @@ class Fetcher:
         return path
 
     def _local_file(self, entry: DataSet, download: Download) -> Path:
+        """Return the path of a download in the local directory, checked."""
         assert self.local is not None
         path = self.local / download.file
         if not path.is_file():

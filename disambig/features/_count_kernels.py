@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 @compiled
 def _fill_headwords(words, directory, shift, width, fixed, place, fillable, candidates, ranks):
+    """Fill `ranks`, shape (n, K, 5); a pattern whose shorter patterns were not seen is not looked up."""
     n, k, patterns = ranks.shape
     keys, slots = np.empty(k, np.uint64), np.empty(k, np.uint64)
     candidate_of = np.empty(k, np.int64)

@@ -54,6 +54,7 @@ _NEGLIGIBLE_UNIT = np.float32(2e-4)
 
 @compiled
 def _word_row(word, begins, shift, keys):
+    """Return the embedding row of a word."""
     key = np.uint32(word >> _S32)
     bucket = key >> shift
     for slot in range(begins[bucket], begins[bucket + 1]):
@@ -79,6 +80,7 @@ def rows_of_words(
 
 @compiled
 def _look_up_rows(hashes, first, last, low, high, places, heads, begins, shift, keys, rows):
+    """Fill `rows`, shape (places, n), with the embedding rows of near words and of head words."""
     for i in range(len(first)):
         for side in range(2):
             for distance in range(1, places + 1):
@@ -96,6 +98,7 @@ def _look_up_rows(hashes, first, last, low, high, places, heads, begins, shift, 
 
 @compiled
 def _sum_far(hashes, first, last, begin, end, near, far, begins, shift, keys, far_rows, sums):
+    """Fill `sums`, shape (n, d), with the scaled-down sums of the embeddings of far words."""
     d = far_rows.shape[1]
     total = np.empty(d, np.int32)
     for i in range(len(first)):
@@ -132,6 +135,7 @@ def _index_rows(rows, index_of, distinct, ends):
 
 @compiled
 def _fill_units(sums, parts, part_of, scale, bias, units):
+    """Fill `units`, shape (n, H), from the sums of far words and the contributions of near words."""
     n, h = sums.shape
     total = np.empty(h, np.float32)
     half, lowest, highest = np.float32(0.5), np.float32(0), np.float32(255)
@@ -265,6 +269,7 @@ _START, _END = np.uint64(START_HASH), np.uint64(END_HASH)
 
 @compiled
 def _fill_buckets(hashes, left, right, shift, buckets):
+    """Fill `buckets` with the bucket of every feature of one place (see `feature_buckets`)."""
     before, after = hashes[left], hashes[right]
     further = hashes[left - 1] if left > 0 and before != _START else before
     beyond = hashes[right + 1] if right + 1 < len(hashes) and after != _END else after

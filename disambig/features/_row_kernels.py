@@ -48,6 +48,7 @@ _S32 = np.uint64(32)
 
 @compiled
 def _word_kind(word, begins, shift, words, kinds):
+    """Return the kind of a word: that of the lexicon, else *noun*; boundaries are *other*."""
     if word == _START or word == _END:
         return OTHER
     key = np.uint32(word >> _S32)

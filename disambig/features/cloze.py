@@ -374,6 +374,7 @@ def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.in
 
 
 def _compute_projections(model: Cloze, words: Ints) -> NDArray[np.int16]:
+    """Return the projections of words in `PRODUCT_STEP`, shape ``(n, places * H)``."""
     products = np.empty((len(words), model.input_floats.shape[1]), np.int16)
     for start in range(0, len(words), _BLOCK):
         part = words[start : start + _BLOCK]
@@ -538,6 +539,7 @@ def score_candidates(
 
 
 def _compute_vectors(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> NDArray[np.int16]:
+    """Return the states of places in `STATE_STEP`, shape ``(n, S)``, without the cache."""
     around = _words_around(model, view, positions, ends)  # (n, places)
     cache = view_cache(model, view)
     if cache.projections is not None:

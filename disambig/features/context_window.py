@@ -146,6 +146,7 @@ class ContextWindow(SeenKeyExtractor):
         return np.where((at >= first[:, None] + skipped) & (at < stop[:, None] - skipped), at, -1)
 
     def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
+        """Return the features of the window, first the words, then the tags, and those of the target."""
         tags = view.layers.get("tag") if self.tags else None
         columns: list[Hashes] = []
         kinds: list[int] = []

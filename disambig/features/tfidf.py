@@ -279,6 +279,7 @@ def spell_terms(view: TokenView, tokens: Ints) -> PackedStrings:
 
 
 def _spell_tokens(view: TokenView, tokens: Ints) -> list[str]:
+    """Return tokens as text: as written if that is their normal form, else in the normal form."""
     documents = view.document_indices(tokens).tolist()
     spans = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
     words = []
@@ -530,6 +531,7 @@ class Tfidf:
         return documents, totals
 
     def _rows(self, view: TokenView, instances: Instances, vocabulary: KnownTerms) -> Rows:
+        """Return the rows of instances, and their numbers of known and of all words."""
         counted = count_compiled(self._terms, view, instances, vocabulary)
         if counted is not None:
             return self._scale(counted[0], vocabulary), *counted[1:]

@@ -471,6 +471,7 @@ def _has_candidate_rows(batch: CandidateBatch) -> bool:
 
 
 def _join_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch:
+    """Join batches in the most compact storage that can hold all of them; see `join`."""
     kinds = {type(batch) for batch in batches}
     if kinds == {DenseBlocks}:
         return _join_blocks([batch for batch in batches if isinstance(batch, DenseBlocks)])

@@ -115,6 +115,7 @@ class OwnCandidates:
 
 
 def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group, ...]:
+    """Return the group of `candidates`, or those of `sets`; D411 if there is none or one occurs twice."""
     if candidates is not None:
         return (_group(candidates),)
     if isinstance(sets, str | Path):
