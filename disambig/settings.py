@@ -117,6 +117,15 @@ def whole_number(code: str, least: int) -> Constraint:
     return Constraint(code, lambda value: is_whole(value) and value >= least)
 
 
+def whole_number_between(least: int, most: int) -> Constraint:
+    """Return the constraint for integers from `least` to `most`."""
+    return Constraint(
+        "D513",
+        lambda value: is_whole(value) and least <= value <= most,
+        lambda value: {"least": least, "most": most},
+    )
+
+
 def choice(code: str, names: Sequence[str]) -> Constraint:
     """Return the constraint for `names`. The message may use ``names``: the valid ones, nearest first."""
     return Constraint(

@@ -26,7 +26,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.features.rows import by_group
-from disambig.settings import COUNT, fitted_field, validate_settings
+from disambig.settings import COUNT, fitted_field, validate_settings, whole_number_between
 from disambig.text import PLACES, TokenView, fmix, hash_words
 from disambig.type_aliases import Ints
 from disambig.types import Arrays, Features
@@ -473,7 +473,7 @@ class TextNgrams:
     Raises
     ------
     UserError
-        D452 or D601 for invalid settings.
+        D452, D510 or D513 for invalid settings.
     """
 
     unit: str = WORDS
@@ -484,10 +484,8 @@ class TextNgrams:
 
     def __post_init__(self) -> None:
         if self.unit not in SEPARATOR:
-            raise UserError("D452", setting="TextNgrams.unit", value=self.unit)
-        for name, value in (("order", self.order), ("least", self.least)):
-            if not isinstance(value, int) or value < 1 or (name == "order" and value > _MAX_ORDER):
-                raise UserError("D452", setting=f"TextNgrams.{name}", value=value)
+            raise UserError("D510", setting="TextNgrams.unit", value=self.unit, choices=", ".join(SEPARATOR))
+        validate_settings(self, order=whole_number_between(1, _MAX_ORDER), least=COUNT)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TextNgrams:
         """Keep the n-grams that distinguish candidates in enough lists."""

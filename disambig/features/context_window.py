@@ -22,7 +22,7 @@ from disambig.features.rows import (
     values_at,
 )
 from disambig.features.tfidf import spell_terms
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, fitted_field, validate_settings, whole_number_between
 from disambig.text import (
     END_HASH,
     SENTENCE_END,
@@ -90,12 +90,9 @@ class ContextWindow(SeenKeyExtractor):
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not 0 <= self.window <= MOST_WINDOW:
-            raise UserError("D513", setting="window", value=self.window, least=0, most=MOST_WINDOW)
+        validate_settings(self, window=whole_number_between(0, MOST_WINDOW), least=COUNT)
         if not 0 <= self.nearness <= MOST_NEARNESS:
             raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
-        if self.least < 1:
-            raise UserError("D452", setting="least", value=self.least)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWindow:
         """Keep the features that occur at instances of any group."""

@@ -14,7 +14,7 @@ from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Inst
 from disambig.errors import UserError
 from disambig.features.rows import by_group, dense_features
 from disambig.runtime import use_numba
-from disambig.settings import fitted_field
+from disambig.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
 from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_word, hash_words
 from disambig.types import Arrays, Features
 
@@ -229,6 +229,11 @@ class ContextWords:
         Inverse strength of the L2 regularisation.
     seed : int
         Seed of that sample.
+
+    Raises
+    ------
+    UserError
+        D452, D457 or D760 for invalid settings.
     """
 
     window: int = 10
@@ -239,6 +244,17 @@ class ContextWords:
     seed: int = 0
     tables: Tables | None = fitted_field(None)
     describes: ClassVar[str] = "group"
+
+    def __post_init__(self) -> None:
+        validate_settings(
+            self,
+            window=NON_NEGATIVE_COUNT,
+            places=NON_NEGATIVE_COUNT,
+            kept=COUNT,
+            examples=COUNT,
+            C=ABOVE_ZERO,
+            seed=NON_NEGATIVE_COUNT,
+        )
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWords:
         """Learn the weights of each group from text whose words are assumed to be right."""
@@ -324,6 +340,11 @@ class SentenceWords:
         Number of features kept per group.
     C : float
         Inverse strength of the L2 regularisation.
+
+    Raises
+    ------
+    UserError
+        D452, D457 or D760 for invalid settings.
     """
 
     window: int = 6
@@ -333,6 +354,10 @@ class SentenceWords:
     tables: Tables | None = fitted_field(None)
     cross_fit: ClassVar[bool] = True
     describes: ClassVar[str] = "group"
+
+    def __post_init__(self) -> None:
+        counts = {"window": NON_NEGATIVE_COUNT, "places": NON_NEGATIVE_COUNT, "kept": COUNT}
+        validate_settings(self, **counts, C=ABOVE_ZERO)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SentenceWords:
         """Learn the weights of each group from instances whose observed candidates are right."""

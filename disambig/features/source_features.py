@@ -20,7 +20,7 @@ from disambig.data import (
 )
 from disambig.features.candidate_ngrams import as_features, columns_named, own_lists
 from disambig.features.rows import by_group
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.text import TokenView
 from disambig.types import Arrays, Features
 
@@ -42,6 +42,11 @@ class SourceFeatures:
         Whether to use each of these as features.
     least : int
         Minimum number of training candidates that have a feature.
+
+    Raises
+    ------
+    UserError
+        D452 if `least` is not a whole number of at least 1.
     """
 
     base: bool = True
@@ -51,6 +56,9 @@ class SourceFeatures:
     names: PackedStrings | None = fitted_field(None)
     unit: float = fitted_field(1.0)
     describes: ClassVar[str] = "own"
+
+    def __post_init__(self) -> None:
+        validate_settings(self, least=COUNT)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SourceFeatures:
         """Keep the names of the features that candidates have."""

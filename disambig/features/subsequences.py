@@ -23,7 +23,7 @@ from disambig.features.rows import (
     values_at,
 )
 from disambig.runtime import use_numba
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, fitted_field, validate_settings, whole_number_between
 from disambig.text import GAP_HASH, MAX_ORDER, PLACES, TokenView
 from disambig.type_aliases import Floats, Hashes, Ints
 
@@ -81,15 +81,15 @@ class Subsequences(SeenKeyExtractor):
     def __post_init__(self) -> None:
         if self.layer not in LAYERS:
             raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
-        bounds = {"window": MOST_WINDOW, "length": MAX_ORDER, "shortest": self.length}
-        for setting, most in bounds.items():
-            value = getattr(self, setting)
-            if value is not None and not 1 <= value <= most:
-                raise UserError("D513", setting=setting, value=value, least=1, most=most)
+        validate_settings(
+            self,
+            window=whole_number_between(1, MOST_WINDOW),
+            length=whole_number_between(1, MAX_ORDER),
+            least=COUNT,
+        )
+        validate_settings(self, shortest=whole_number_between(1, self.length).or_none)
         if not 0 < self.decay <= 1:
             raise UserError("D512", value=self.decay)
-        if self.least < 1:
-            raise UserError("D452", setting="least", value=self.least)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Subsequences:
         """Keep the subsequences that occur at instances of any group."""

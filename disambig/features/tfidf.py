@@ -36,7 +36,7 @@ from disambig.features.rows import (
     word_positions,
 )
 from disambig.runtime import WeakRefMixin, use_numba
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.text import TokenView, hash_word, ngram_keys, normalised
 from disambig.type_aliases import Bools, Floats, Hashes, Ints
 from disambig.types import Arrays, Features
@@ -417,10 +417,7 @@ class Tfidf:
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for setting in ("min_documents", "kept"):
-            value = getattr(self, setting)
-            if value is not None and value < 1:
-                raise UserError("D452", setting=setting, value=value)
+        validate_settings(self, min_documents=COUNT, kept=COUNT.or_none)
         if self.bits is not None and not 1 <= self.bits <= MOST_BITS:
             raise UserError("D473", bits=self.bits, most=MOST_BITS)
         if self.bits is not None and (self.kept is not None or self.min_documents != 1):
