@@ -376,19 +376,13 @@ def _matching(
     groups: NDArray[np.int32],
 ) -> NDArray[np.int64]:
     """Return the index of the decision at each place and of each group; -1 if there is none."""
-    wanted = _key(documents, starts, groups)
-    present = _key(decided.documents, decided.starts, decided.groups)
+    columns = (
+        np.concatenate([documents, decided.documents]),
+        np.concatenate([starts, decided.starts]),
+        np.concatenate([groups, decided.groups]),
+    )
+    shape = tuple(int(column.max(initial=0)) + 1 for column in columns)
+    keys = np.ravel_multi_index(columns, shape).astype(np.uint64)  # one number per place, for the look-up
+    wanted, present = keys[: len(documents)], keys[len(documents) :]
     order = np.argsort(present)
     return HashVocabulary(present[order]).get(wanted, order, -1)
-
-
-def _key(
-    document: NDArray[np.integer], start: NDArray[np.integer], group: NDArray[np.integer]
-) -> NDArray[np.uint64]:
-    """Return one number for each document, start and group, by which places can be sorted."""
-    # 22 bits for the document, 31 for the start, 11 for the group
-    return (
-        (document.astype(np.uint64) << np.uint64(42))
-        ^ (start.astype(np.uint64) << np.uint64(11))
-        ^ group.astype(np.uint64)
-    )

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
+from toy_components import toy_components
+from toy_learners import MeanDifference
 
+from disambig.counts import build_table
 from disambig.data import CandidateFinder, CandidateLists, Group, Instances
-from disambig.evaluation import rewrite, substitute
+from disambig.evaluation import evaluate, rewrite, substitute
+from disambig.features import NgramCounts
+from disambig.models import NoPreference
+from disambig.tasks import OwnCandidates
 from disambig.text import Words, hash_word
+from disambig.training import train
 
 GROUPS = (
     Group("toward/towards/to", ("toward", "towards", "to"), (("toward", "towards"),)),
@@ -109,3 +117,20 @@ def test_replaces_a_share_within_the_lists():
     assert actual == {"one", "two", "three", "blue", "red"}
     again = rewrite_texts(["one red one red"] * 50, lists, share=0.3)[1]
     assert again.view.texts == result.view.texts
+
+
+def test_finds_the_same_errors_among_thousands_of_groups(tmp_path):
+    texts = [f"i form no {k} . they come from it {k} ." for k in range(60)]
+    counts = NgramCounts(counts=build_table(tmp_path / "forms.counts", texts, Words()))
+    components = toy_components(
+        OwnCandidates(sets=["form/from", "i/they"]),
+        baseline=NoPreference(),
+        extractors={"counts": counts},
+        learner=MeanDifference(),
+    )
+    model = train(components, {"train": texts[:40], "dev": texts[40:]}, name="forms", min_examples=2)
+    letters = [f"{a}{b}{c}" for a, b, c in product("bcdfghjklmnpqrst", repeat=3)]
+    others = [f"q{word}/z{word}" for word in letters[:4095]]
+    many = replace(model, task=OwnCandidates(sets=["form/from", *others, "i/they"]))
+    expected, result = (evaluate(m, texts, rates=(1000.0,))["rates"]["1000"] for m in (model, many))
+    assert expected["groups"]["form/from"] == result["groups"]["form/from"] == 1.0
