@@ -39,6 +39,9 @@ def most_frequent_candidates(
 ) -> Ints:
     """Return for each instance the candidate that is right most often; the first if there are several.
 
+    Observed per-instance candidates that are right only once are not counted: many lists occur once, and
+    would always be decided rightly.
+
     Parameters
     ----------
     instances : Instances
@@ -50,9 +53,10 @@ def most_frequent_candidates(
     """
     names, numbers = number_candidates(instances, group)
     if seen is None:
-        counts = np.bincount(
-            numbers[_right(instances, group) if right is None else right], minlength=len(names)
-        )
+        rows = _right(instances, group) if right is None else right
+        counts = np.bincount(numbers[rows], minlength=len(names))
+        if instances.own is not None and right is None:
+            counts[counts == 1] = 0
     else:
         seen_names, seen_numbers = number_candidates(seen, group)
         frequencies = np.bincount(seen_numbers[_right(seen, group)], minlength=len(seen_names)).tolist()

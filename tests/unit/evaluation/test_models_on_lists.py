@@ -73,6 +73,12 @@ def test_accuracy_and_recall_of_synthetic_errors(model):
     json.dumps(result, allow_nan=False)
 
 
+def test_lists_that_occur_once_are_not_decided_by_their_own_observed_word(model):
+    (group,) = evaluate(model, ["From a farm."])["groups"].values()
+    # "from" is the second candidate of its list, "farm" the first one
+    assert (group["n"], group["majority"]) == (2, 0.5)
+
+
 def test_corrections_outside_of_the_lists_are_missed(model):
     """A list is that of what stands there now: where it lacks the right word that is not suggested."""
     result = evaluate(model, ["She has a new form number 3 ."] * 40, rates=(1000.0,))["rates"]["1000"]
