@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import Parameter
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 from disambig import registry
 from disambig.errors import UserError, nearest_first
@@ -26,9 +28,12 @@ _TYPE_NAMES = {
     "int": "a whole number",
     "bool": "true or false",
     "str": 'a text in double quotes, such as "x"',
-    "collections.abc.Sequence[str]": 'a list of texts, such as ["x", "y"]',
+    "Sequence[str]": 'a list of texts, such as ["x", "y"]',
+    "list[str]": 'a list of texts, such as ["x", "y"]',
     "dict": "a section of its own",
 }
+_NO_LISTS = re.compile(r"(?:tuple|set|frozenset)\b(?:\[(\w+))?")
+"""Types of settings whose values cannot be written in a config, with the type of their elements."""
 _ANY_ARGUMENTS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _WRONG_TYPE = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
 _SYNTAX: tuple[tuple[str, str], ...] = (  # messages of configparser and confection, in plain words
@@ -75,7 +80,13 @@ def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
             lines.append(f"[{section}] {setting}: {error['msg']}")
             continue
         inside = "" if match[1] == "root" else f" at {match[1]}"
-        lines.append(f"{setting} in [{section}] is {match[2]}{inside}: give {_type_name(match[3])}")
+        if setting.partition(".")[0] not in _section(config, section):
+            lines.append(
+                f"[{section}] {name} has the default {setting} = {match[2]}{inside}, which is not of its "
+                f"type {_type_name(match[3])} (a mistake in the plugin: correct the type or the default)"
+            )
+            continue
+        lines.append(f"{setting} in [{section}] is {match[2]}{inside}: give {_written(match[3])}")
     return "; ".join(lines)
 
 
@@ -113,6 +124,43 @@ def check_settings(
         else:
             continue
         raise UserError("D005", path=path, problem=f"[{name}] {section[kind]} {problem}")
+
+
+def _check_texts(config: Mapping[str, Any], path: str | Path) -> None:
+    """Raise D005 for texts in place of other values.
+
+    confection reports other values of the wrong type, but takes ``"2"`` as a number and ``"ab"`` as a list.
+    """
+    for section, at in _sections(config):
+        kind = next(key for key in at if key.startswith("@"))
+        factory = registry.get(kind.removeprefix("@disambig_"), at[kind])
+        for key, hint in _types_of_settings(factory).items():
+            if (wrong := _unwanted_text(at.get(key), hint)) is not None:
+                problem = f"{key} in [{section}] is {at[key]!r}: give {_written(_type_name(str(wrong)))}"
+                raise UserError("D005", path=path, problem=problem)
+
+
+def _types_of_settings(factory: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of the settings of an entry; none if a type is unknown here."""
+    try:
+        parameters = inspect.signature(factory, eval_str=True).parameters
+    except (NameError, TypeError, ValueError, AttributeError, SyntaxError):
+        return {}
+    return {name: one.annotation for name, one in parameters.items() if one.annotation is not one.empty}
+
+
+def _unwanted_text(value: object, hint: Any) -> Any:
+    """Return the type that a value should have instead of a text, or whose elements should be no texts."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    kinds = tuple(kind for kind in kinds if kind is not type(None))
+    lists = (list, Sequence)
+    if isinstance(value, str):
+        wrong = all(kind in (int, float, bool, *lists) or get_origin(kind) in lists for kind in kinds)
+    else:
+        elements = {get_args(kind) for kind in kinds if get_origin(kind) in lists}
+        wrong = isinstance(value, list) and any(isinstance(one, str) for one in value)
+        wrong = wrong and bool(elements) and elements <= {(int,), (float,), (bool,)}
+    return hint if wrong and kinds else None
 
 
 def check_sections(config: Mapping[str, Any], path: str | Path) -> None:
@@ -162,9 +210,28 @@ def _entry_name(section: Mapping[str, Any]) -> str:
     return str(next((value for key, value in section.items() if key.startswith("@")), ""))
 
 
-def _type_name(shown: str) -> str:
-    """Return a type that a message of confection shows, such as ``<class 'int'>``, in plain words."""
-    name = shown.strip().removeprefix("<class '").removesuffix("'>")
+def _section(config: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """Return a section by its dotted name."""
+    section = dict(_sections(config)).get(path)
+    return config if section is None else section
+
+
+def _type_name(kind: str) -> str:
+    """Return the name of a type as an author writes it."""
+    name = kind.strip().removeprefix("<class '").removesuffix("'>")
+    return name.replace("collections.abc.", "").replace("typing.", "").removesuffix(" | None")
+
+
+def _written(kind: str) -> str:
+    """Return what to write in a config for a setting of a type."""
+    name = _type_name(kind)
+    if name.startswith("Literal["):
+        return " or ".join(name.removeprefix("Literal[").removesuffix("]").split(", "))
+    if match := _NO_LISTS.match(name):
+        of = match[1] or "str"
+        return f"{name}, which a config cannot hold (a mistake in the plugin: use Sequence[{of}])"
+    if re.match(r"(dict|Mapping)\b", name):
+        return _TYPE_NAMES["dict"]
     return _TYPE_NAMES.get(name, name)
 
 
@@ -226,11 +293,14 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
         registry.get(kind, name)
     check_settings(config, registry.get, source)
     try:
-        return registry.confection_registry(names).resolve(config)
+        built = registry.confection_registry(names).resolve(config)
     except UserError:
         raise
     except (ValueError, TypeError, OSError) as problem:  # confection's own, or what a constructor refuses
+        _check_texts(config, source)
         raise UserError("D005", path=source, problem=build_problem(problem, config)) from problem
+    _check_texts(config, source)  # afterwards, since a constructor says more about its settings
+    return built
 
 
 def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") -> Iterator[tuple[str, str]]:

@@ -94,7 +94,7 @@ class Entry:
             D004 for an invalid name, D011 for a factory that is neither callable nor a location, D016 for an
             invalid name of a command, D017 for a command without a one-line help.
         """
-        if not _NAME.fullmatch(self.name):
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise UserError("D004", name=self.name)
         if self.kind == COMMANDS:
             self._check_command()
@@ -194,9 +194,10 @@ def register_entries(offered: Iterable[Entry]) -> None:
         entry.check()
         first = new.get((entry.kind, entry.name)) or _entries[entry.kind].get(entry.name)
         if first is not None:
-            raise UserError(
-                "D003", kind=entry.kind[:-1], name=entry.name, first=first.owner, second=entry.owner
-            )
+            by = f"by the plugin {first.owner} and by {entry.owner}"
+            if (entry.kind, entry.name) in new:
+                by = f"both times by {entry.owner}"
+            raise UserError("D003", kind=entry.kind[:-1], name=entry.name, by=by, second=entry.owner)
         new[entry.kind, entry.name] = entry
     for (kind, name), entry in new.items():
         _entries[kind][name] = entry

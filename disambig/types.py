@@ -22,6 +22,7 @@ from disambig.type_aliases import Floats
 
 Where = Literal["words", "tokens", "sentences", "documents", "items"]
 Between = Literal["words", "labels", "own"]
+Describes = Literal["group", "own", "any"]
 
 
 @dataclass(frozen=True, slots=True)

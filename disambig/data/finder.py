@@ -330,6 +330,9 @@ def _checked_instances(task: Task, view: TokenView, instances: Instances, method
     if not n:
         return instances
     n_groups = len(task.groups)
+    if not n_groups:
+        wanted = "a group for each instance; groups of labels come from the config or from learn_settings"
+        raise _contract_error(task, f"{method} has {n:,} instances, but groups is empty", wanted)
     if index := _outside(instances.groups, 0, n_groups):
         raise _contract_error(
             task, f"an instance is of group {index}, with {n_groups} in groups", "an index into groups"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from disambig.type_aliases import Floats
 from disambig.types import (
     Arrays,
     CandidateBatch,
+    Describes,
     FeatureExtractor,
     Features,
     describes,
@@ -234,14 +235,19 @@ def fit_checked(
     Raises
     ------
     UserError
-        D414 if there is no `fit`, if it does not return an extractor, if its state does not restore it, or
-        if costs or descriptions of columns are wrong; D418, D419 (see `check_candidate_kind`).
+        D414 if there is no `fit`, if it does not return an extractor or changes this one, if its state does
+        not restore it, or if costs or descriptions of columns are wrong; D418, D419 (see
+        `check_candidate_kind`).
     """
     check_candidate_kind(extractor, own=instances.own is not None)
     if not callable(getattr(extractor, "fit", None)):
         wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
         raise extractor_error(extractor, "it has no method fit", wanted)
+    before = _attributes(extractor)
     fitted = extractor.fit(view, instances, groups)
+    if changed := _changed(extractor, before):
+        seen = f"fit changed the extractor itself ({', '.join(changed)})"
+        raise extractor_error(extractor, seen, "a new extractor, such as dataclasses.replace(self, ...)")
     for name in ("transform", "state", "from_state"):
         if not callable(getattr(fitted, name, None)):
             raise extractor_error(
@@ -249,6 +255,20 @@ def fit_checked(
             )
     _check_restored(extractor, fitted, view, instances, groups)
     return fitted
+
+
+def _attributes(extractor: FeatureExtractor) -> dict[str, object]:
+    """Return the values that an extractor holds."""
+    return dict(getattr(extractor, "__dict__", {}))
+
+
+def _changed(extractor: FeatureExtractor, before: dict[str, object]) -> list[str]:
+    """Return the attributes that `fit` has set; properties that are computed once may appear."""
+    return [
+        name
+        for name, value in _attributes(extractor).items()
+        if (value is not before[name] if name in before else not hasattr(type(extractor), name))
+    ]
 
 
 _DOCUMENTS, _INSTANCES, _TOKENS = 2, 20, 2_000
@@ -370,7 +390,12 @@ def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
     UserError
         D418 or D419.
     """
-    if describes(extractor) not in ("any", "own" if own else "group"):
+    knows = describes(extractor)
+    if knows not in get_args(Describes):
+        raise extractor_error(
+            extractor, f"describes is {knows!r}", f"one of {', '.join(get_args(Describes))}"
+        )
+    if knows not in ("any", "own" if own else "group"):
         raise UserError("D419" if own else "D418", extractor=type(extractor).__name__)
 
 

@@ -7,7 +7,7 @@ MESSAGES: dict[str, str] = {
     # plugins, registry and configs
     "D001": "unknown {kind} {name!r}; available: {names}; see `disambig plugins`",
     "D002": "plugin {name!r} ({distribution}) could not be loaded: {problem}",
-    "D003": "{kind} {name!r} is registered twice, by the plugin {first} and by {second}: the plugin {second} is not loaded; rename its entry",
+    "D003": "{kind} {name!r} is registered twice, {by}: the plugin {second} is not loaded; rename its entry",
     "D004": "invalid name {name!r}: expected the form package.Name.v1",
     "D005": "config {path}: {problem}",
     "D006": "plugin {plugin!r} cannot register {name!r}: {problem}; {advice}",

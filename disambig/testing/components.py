@@ -11,7 +11,13 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, GroupedInstances, Instances, find_certain_mistakes
+from disambig.data import (
+    CandidateLists,
+    GroupedInstances,
+    Instances,
+    find_certain_mistakes,
+    find_instances,
+)
 from disambig.features import fit_checked, transform_checked, transform_table
 from disambig.registry import registered_entries
 from disambig.testing.checks import (
@@ -75,6 +81,12 @@ class _TaskChecks:
     _task: Task
     _texts: list[str]
     _tokenisation: Tokenisation
+
+    def keeps_its_contract(self) -> None:
+        """Find instances with the checks of training, which say what the other checks need."""
+        with contract_failures():
+            check_declarations(self._task)
+            find_instances(self._task, self._tokenisation(self._texts))
 
     def has_name_and_language(self) -> None:
         name, language = self._task.name, self._task.language
@@ -191,7 +203,10 @@ class _TaskChecks:
             for i in np.flatnonzero(instances.lengths < 1).tolist()
             if "" not in self._candidates(instances, i)
         ]
-        require(not empty, "an instance has no token, although its group has no empty candidate")
+        require(
+            not empty,
+            "an instance has no token, although its group has no empty candidate: leave it out",
+        )
         where = decides(self._task).where
         require(
             where != "tokens" or bool((instances.lengths == 1).all()),
@@ -204,7 +219,8 @@ class _TaskChecks:
             tokens = inside[[0, -1]] if documents else inside
             require(
                 bool((view.ends[tokens] > view.starts[tokens]).all()),
-                f"token {position} is a sentence boundary",
+                f"the instance at token {position} begins or ends with the token that marks the start or end "
+                "of a sentence: leave that out",
             )
 
     def observed_candidate_is_in_the_text(self) -> None:
@@ -234,7 +250,8 @@ class _TaskChecks:
 
     def accepts_texts_without_words(self) -> None:
         for texts in ([], [""], [" \n"], ["", ""]):
-            require(len(self._find(texts)[1]) == 0, f"instances in {texts!r}")
+            n = len(self._find(texts)[1])
+            require(n == 0, f"{n} instances in texts without words, {texts!r}: leave these out")
 
     def certain_mistakes_are_valid(self) -> None:
         for texts in (self._texts, [""]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -11,14 +12,15 @@ from typing import Any
 
 from disambig.config import check_sections, read_config, resolve
 from disambig.decision import check_decision_rule, check_fit, default_rule_config
-from disambig.errors import UserError, nearest_first
+from disambig.errors import UserError, contract_error, describe_value, nearest_first
 from disambig.features import check_candidate_kind
 from disambig.files import ErrorCallback
 from disambig.formats import Labelled, read_clean, read_fixes, read_labelled, read_nbest
 from disambig.formatting import pluralize
 from disambig.models import Model
 from disambig.namespaces import entry_points
-from disambig.registry import GROUP
+from disambig.registry import GROUP, describe_component
+from disambig.settings import get_settings
 from disambig.training.examples import dataset_report, split
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
 from disambig.training.lists import split_lists, train_lists
@@ -246,12 +248,13 @@ class TrainingPlan:
     def with_learned_settings(self, labelled: Sequence[Labelled]) -> TrainingPlan:
         """Return a plan whose task has the settings that it learns from labelled examples, if any.
 
-        These are those of its ``get_settings(labelled, tokenisation)``.
+        These are those of its ``learn_settings(labelled, tokenisation)``.
 
         Raises
         ------
         UserError
-            D467 if all examples have the same label and there is no baseline; whatever the task raises.
+            D467 if all examples have the same label and there is no baseline; D414 for other settings than
+            a config can have; whatever the task raises.
         """
         task, tokenisation = self.parts.task, self.parts.tokenisation
         if self.parts.decides.between != "labels":
@@ -267,12 +270,39 @@ class TrainingPlan:
         return self.with_settings(learned)
 
     def with_settings(self, learned: dict[str, Any]) -> TrainingPlan:
-        """Return a plan whose task has additional settings besides those of the config."""
+        """Return a plan whose task has additional settings besides those of the config.
+
+        Raises
+        ------
+        UserError
+            D414 if a config cannot have these settings, or the task then has invalid groups.
+        """
+        task: Any = self.parts.task
+        part = describe_component("tasks", task)
+        if not isinstance(learned, dict):
+            wanted = "a dict of settings, which is empty if there is nothing to learn"
+            raise contract_error(part, f"learn_settings returned {describe_value(learned)}", wanted)
         if not learned:
             return self
-        task: Any = self.parts.task
-        parts = replace(self.parts, task=replace(task, **learned))
-        return replace(self, parts=parts, config={**self.config, "task": {**self.config["task"], **learned}})
+        section = {**self.config["task"], **learned}
+        known = get_settings(type(task))
+        if unknown := [name for name in learned if name not in known]:
+            seen = f"learn_settings returned the setting {unknown[0]!r}"
+            raise contract_error(part, seen, f"settings of the task: {', '.join(known)}")
+        try:
+            json.dumps(learned)
+            resolve({"task": section})  # a saved model is built from this section
+        except TypeError as problem:
+            raise contract_error(part, f"learn_settings returned {learned!r}", _CONFIG_VALUES) from problem
+        except UserError as problem:
+            seen = f"learn_settings returned settings that a saved config cannot have ({problem.text})"
+            raise contract_error(part, seen, _CONFIG_VALUES) from problem
+        new = replace(task, **learned)
+        check_declarations(new)
+        return replace(self, parts=replace(self.parts, task=new), config={**self.config, "task": section})
+
+
+_CONFIG_VALUES = "values of JSON of the types of the settings, such as a list of texts for Sequence[str]"
 
 
 def read_plan(

@@ -28,11 +28,11 @@ from disambig.config import resolve
 from disambig.data import find_certain_mistakes, find_instances
 from disambig.decision import Corrections
 from disambig.errors import UserError
-from disambig.formats import Document
+from disambig.formats import Document, Labelled
 from disambig.models import ModelSet, annotate_documents, save_model
 from disambig.testing import check_judge, check_reader, check_task, check_tokenisation, make_calibration_data
 from disambig.text import Words
-from disambig.training import read_plan, train
+from disambig.training import ResolvedConfig, TrainingPlan, read_plan, train
 from disambig.types import Decides, Fitted, check_declarations
 
 TEXTS = ["It was quite good. Keep quiet now, please.", "A piece of cake. We want peace today."] * 6
@@ -516,3 +516,135 @@ def test_an_invalid_name_in_a_config_is_a_mistake_of_the_user(load_with, tmp_pat
     path.write_text(CONFIG.replace('.Pairs.v1"', '.Pairs.v1"\nname = "a/b c"'))
     with pytest.raises(UserError, match=r"D005.*name in \[task\] is 'a/b c': give a name of letters"):
         read_plan(path)
+
+
+TONE = """
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from disambig.api import Decides, Group, Instances, hookimpl
+
+learned = {}
+
+@dataclass(frozen=True)
+class Tone:
+    labels: Sequence[str] = ()
+    fixed: tuple[str, ...] = ()
+    least: int = 2
+    wrong: list[str] = ()
+    name: str = "tone"
+    language: str = ""
+    decides: ClassVar[Decides] = Decides("documents", "labels")
+
+    @property
+    def groups(self):
+        return (Group("tone", tuple(self.labels)),) if self.labels else ()
+
+    def learn_settings(self, labelled, tokenisation=None):
+        return learned["as"]
+
+    def instances(self, view):
+        n = len(view.texts)
+        zeros = np.zeros(n, np.int32)
+        return Instances(view.documents[:-1] + 1, zeros + 1, zeros, zeros - 1)
+
+@hookimpl
+def disambig_register_tasks(register):
+    register("tone.Tone.v1", Tone)
+"""
+
+
+@pytest.fixture
+def tone(tmp_path, monkeypatch, load_with):
+    """Return a function that makes a section of a task of labels, and what its `learn_settings` returns."""
+    (tmp_path / "tone_plugin.py").write_text(TONE)
+    monkeypatch.syspath_prepend(tmp_path)
+    load_with(tone="tone_plugin")
+
+    def section(**settings):
+        return {"@disambig_tasks": "tone.Tone.v1", "wrong": [], **settings}
+
+    yield section, sys.modules["tone_plugin"].learned
+    del sys.modules["tone_plugin"]
+
+
+LEARNED = [
+    (None, "learn_settings returned None; expected a dict of settings"),
+    (["a", "b"], "learn_settings returned a list; expected a dict of settings"),
+    (
+        {"label": ["a"]},
+        "learn_settings returned the setting 'label'; expected settings of the task: labels, ",
+    ),
+    ({"labels": {"a"}}, r"learn_settings returned \{'labels': \{'a'\}\}; expected values of JSON"),
+    ({"fixed": ["a"]}, "settings that a saved config cannot have .*fixed in .task. is .'a'.: give tuple"),
+    ({"labels": ["a", "a"]}, r"the candidates of the group 'tone' are \('a', 'a'\)"),
+]
+
+
+@pytest.mark.parametrize(("learned", "message"), LEARNED)
+def test_learned_settings_are_checked(tone, learned, message):
+    section, returned = tone
+    returned["as"] = learned
+    config = {"task": section(), "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"}}
+    parts = ResolvedConfig(**resolve(config), extractors={}, learner=Perceptron(), baseline=Constant())
+    plan = TrainingPlan(parts, {}, {}, config, "my/tone", "1")
+    examples = [Labelled("It rains.", 0, 9, label, document=label, where=label) for label in "ab"]
+    with pytest.raises(UserError, match=f"D414.*the task tone.Tone.v1 of the plugin tone: .*{message}"):
+        plan.with_learned_settings(examples)
+
+
+def test_a_task_without_groups_is_told_where_labels_come_from(tone):
+    section, _ = tone
+    task = resolve({"task": section()})["task"]
+    with pytest.raises(UserError, match=r"D414.*12 instances, but groups is empty; .*learn_settings"):
+        find_instances(task, VIEW)
+
+
+SETTINGS = [
+    ({"least": "2"}, r"least in \[task\] is '2': give a whole number"),
+    ({"labels": "ab"}, r"labels in \[task\] is 'ab': give a list of texts"),
+    ({"wrong": "ab"}, r"wrong in \[task\] is 'ab': give a list of texts"),
+    ({"fixed": ["a"]}, r"give tuple\[str, ...\], which a config cannot hold .*use Sequence\[str\]"),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), SETTINGS)
+def test_a_text_is_not_taken_for_a_number_or_a_list(tone, settings, message):
+    with pytest.raises(UserError, match=f"D005.*{message}"):
+        resolve({"task": tone[0](**settings)})
+
+
+def test_a_default_of_another_type_is_a_mistake_of_the_plugin(tone):
+    section = tone[0]()
+    del section["wrong"]
+    message = r"\[task\] tone.Tone.v1 has the default wrong = \(\), which is not of its type list\[str\]"
+    with pytest.raises(UserError, match=message):
+        resolve({"task": section})
+
+
+def test_the_suite_says_first_what_training_would_say():
+    check = check_task(changed(positions=list), TEXTS)[0]
+    assert check.name == "keeps_its_contract"
+    with pytest.raises(AssertionError, match=r"D414.*positions of instances is a list"):
+        check()
+
+
+class Absorbing(NearbyWords):
+    """Learns in place."""
+
+    def fit(self, view, instances, groups):
+        object.__setattr__(self, "vocabulary", super().fit(view, instances, groups).vocabulary)
+        return self
+
+
+def test_an_extractor_that_learns_in_place_is_found():
+    with pytest.raises(UserError, match=r"D414.*Absorbing: fit changed the extractor itself \(vocabulary\)"):
+        trained(extractor=Absorbing())
+
+
+def test_an_unknown_kind_of_candidates_is_named():
+    extractor = type("Odd", (NearbyWords,), {"describes": "groups"})()
+    with pytest.raises(UserError, match=r"D414.*describes is 'groups'; expected one of group, own, any"):
+        trained(extractor=extractor)

@@ -114,9 +114,15 @@ def test_a_name_conflict_rejects_the_whole_plugin(write, load_with):
     assert (
         "[D006] plugin 'b' cannot register 'same.table1.v1': the prefix 'same' belongs to a_plugin" in error
     )
-    assert "[D003]" in (report_of(reports, "c").error or "")
+    error = report_of(reports, "c").error or ""
+    assert "[D003] learner 'c.Learner.v1' is registered twice, both times by c: the plugin c is not" in error
     assert registry.entries("experiments")["same.table1.v1"].owner == "a"
     assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.entries("learners"))
+
+
+def test_a_name_that_is_no_text_is_invalid(write, load_with):
+    write("d_plugin", "@hookimpl\ndef disambig_register_learners(register):\n    register(5, Learner)\n")
+    assert "[D004] invalid name 5" in (report_of(load_with(d="d_plugin"), "d").error or "")
 
 
 def test_strict_loading_raises_each_time(write, load_with, monkeypatch):
