@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from tiny_models import save_tiny_models
 
-from disambig import text
+from disambig import packs, text
 from disambig.counts import build_table
 from disambig.doctor import OK, PROBLEM, WARNING, CheckResultLine, checks, compiling, guard_check, sample
 from disambig.features import ContextProbabilities, ContextWords, NgramCounts, Subsequences, WordNetwork
@@ -155,6 +156,19 @@ def test_a_damaged_pack_is_one_problem_with_a_remedy(home, damage):
     assert "\n" not in problem.what and problem.mend
     if damage == "flip":
         assert not problems(check_packs(quick=True))  # only reading it through shows that
+
+
+def test_a_damaged_pack_is_reported_once_whatever_other_packs_have(home, tmp_path, monkeypatch):
+    description = json.loads((home / "pack.json").read_text())
+    shutil.copytree(packs.model_folder("preposition"), home / "model")  # its table is that of a pack
+    (home / "pack.json").write_text(json.dumps(description | {"models": {"preposition": "model"}}))
+    (tmp_path / "torn_pack").mkdir()
+    (tmp_path / "torn_pack" / "pack.json").write_text("{")
+    entries = [Entry("tiny_pack"), Entry("torn_pack")]
+    for module in (checks, packs):
+        monkeypatch.setattr(module, "entry_points", lambda group: entries)
+    (problem,) = problems(check_packs())
+    assert "torn_pack is damaged" in problem.what and problem.area == "packs"
 
 
 def test_reports_that_no_pack_is_installed(monkeypatch):
