@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from codecs import BOM_UTF8
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NoReturn
+from unicodedata import normalize
 from urllib.parse import quote
 
 from disambig.errors import UserError
@@ -183,6 +185,8 @@ class _SentenceRows:
         if not self.has_lines:
             self.sentence.line = number
         self.has_lines = True
+        if "\r" in line:
+            self._refuse(number, "a carriage return inside the line; end lines with LF or CR LF")
         if line.startswith("#"):
             self._comment(number, line)
             return
@@ -275,6 +279,7 @@ SENTENCE_LIMIT = 4_000_000
 BLANK_LIMIT = 1_000_000
 """Maximum number of bytes of consecutive blank lines that are kept."""
 _NEWDOC = re.compile(rb"#\s*newdoc\b")
+_WITHOUT_WORDS = re.compile(rb"#(?!\s*text\b)[^\r]*\r?\n?$")
 _TAIL = 16  # characters searched for final punctuation
 _ENDS = re.compile(r"[.!?…:;。\uff01\uff1f؟।]\W*$")
 
@@ -326,7 +331,8 @@ def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | U
     block: _DocumentBlock | None = None
     start = (0, 0, 0)  # of the last sentence: byte in `block`, line number, offset in the file
     n_sentences = n_blank_bytes = 0  # sentences before it in `block`; bytes of blank lines after it
-    ended = has_newdoc = skipping = False  # about the last sentence
+    ended = has_newdoc = skipping = has_words = False  # about the last sentence
+    had_words = False  # in the sentences before it in `block`
     for line in lines:
         if line.data is not None and not line.data.strip():
             ended, skipping = True, False
@@ -344,7 +350,9 @@ def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | U
         if block is None:
             block, n_sentences = _DocumentBlock(line.number, line.offset), 0
             start, ended, has_newdoc, n_blank_bytes = (0, line.number, line.offset), False, False, 0
+            had_words = has_words = False
         elif ended:
+            had_words, has_words = had_words or has_words, False
             n_sentences += 1
             start = (len(block.data), line.number, line.offset)
             ended, has_newdoc, n_blank_bytes = False, False, 0
@@ -359,11 +367,13 @@ def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | U
             block, skipping = None, True
             continue
         if not has_newdoc and _NEWDOC.match(line.data):
-            if at:
+            if at and had_words:  # comments alone belong to the next document
+                had_words = False
                 yield _DocumentBlock(block.number, block.offset, block.data[:at])
                 block, n_sentences = _DocumentBlock(number, offset, block.data[at:]), 0
                 start = (0, number, offset)
             has_newdoc = True
+        has_words = has_words or not _WITHOUT_WORDS.match(line.data.removeprefix(BOM_UTF8))
         block.data += line.data
     if block is not None:
         yield block
@@ -417,6 +427,9 @@ def _align_tokens(
             position += 1
         if not text.startswith(form, position):
             actual = text[position : position + len(form)]
+            if normalize("NFC", text[position:]).startswith(normalize("NFC", form)):
+                problem = f"the form {form[:40]!r} and `# text` are not in the same Unicode normal form"
+                raise UserError("D324", path=path, line=token.line, problem=problem)
             problem = f"the form is {form[:40]!r}, but `# text` has {actual[:40]!r}"
             raise UserError("D324", path=path, line=token.line, problem=problem)
         parsed.lines.append(token.line - first)
@@ -546,11 +559,14 @@ def _with_annotations(result: AnnotatedDocument) -> bytes:
     """Return the bytes of a CoNLL-U document with decisions added; everything else is unchanged."""
     parsed = parse_document(result.document.source.decode(), result.document.path, result.document.line)
     lines = result.document.source.decode().split("\n")
-    for index, values in _values_by_token(result, parsed.starts).items():
-        line = parsed.lines[index]
+    marks = _values_by_token(result, parsed.starts)
+    decided = {escaped(decisions.task) for decisions in result.decisions}
+    for index, line in enumerate(parsed.lines):
+        if index not in marks and f"{KEY}=" not in lines[line]:
+            continue
         body = lines[line].removesuffix("\r")
         columns = body.split("\t")
-        columns[MISC] = _with_key(columns[MISC], values)
+        columns[MISC] = _with_key(columns[MISC], marks.get(index, []), decided)
         lines[line] = "\t".join(columns) + lines[line][len(body) :]
     return "\n".join(lines).encode()
 
@@ -602,10 +618,18 @@ def escaped(text: str) -> str:
     )
 
 
-def _with_key(misc: str, values: Sequence[str]) -> str:
-    """Add the key to a MISC column, replacing an existing one."""
-    kept = [part for part in misc.split("|") if part not in ("", "_") and not part.startswith(f"{KEY}=")]
-    return "|".join([*kept, f"{KEY}={';'.join(values)}"])
+def _with_key(misc: str, values: Sequence[str], decided: Collection[str] = ()) -> str:
+    """Add values to the key in a MISC column, in place of those of the tasks that were decided."""
+    kept, others = [], []
+    for part in misc.split("|"):
+        if part.startswith(f"{KEY}="):
+            others += part.removeprefix(f"{KEY}=").split(";")
+        elif part not in ("", "_"):
+            kept.append(part)
+    others = [value for value in others if value.partition(":")[0] not in decided]
+    if others or values:
+        kept.append(f"{KEY}={';'.join([*others, *values])}")
+    return "|".join(kept) or "_"
 
 
 def _on_one_line(text: str) -> str:

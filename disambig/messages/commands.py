@@ -126,7 +126,7 @@ MESSAGES: dict[str, str] = {
     "D783": "groups has {seen} entries: give one whole number for each of the {expected} features, at least 0 and smaller than the number of features",
     "D784": "group_weights has the shape {seen}: give one weight for each of the {expected} groups",
     "D790": "there are no tagged words to {purpose}: give sentences of words and tags",
-    "D791": "sentence {number:,} has {words:,} words and {tags:,} tags: give one non-empty tag per word",
+    "D791": "sentence {number:,} has {words:,} words and {tags:,} tags: give one non-empty tag, a text, per word",
     "D792": "tags = {tags!r}: give a list of at least two different tags, none of them empty",
     "D793": "{n:,} tokens have a tag that is not in the tag set: omit them, or use the tags of all sentences",
     # the language server

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,8 @@ def _pruned(
 
 
 def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[str], list[int], list[str]]:
+    if len(sentence) != 4:
+        raise UserError("D916", number=number, problem="not words, tags, heads and relations")
     words, tags, heads, relations = (
         list(sentence[0]),
         list(sentence[1]),
@@ -143,10 +146,16 @@ def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[s
         list(sentence[3]),
     )
     problem = ""
-    if not len(words) == len(tags) == len(heads) == len(relations) or not words:
+    if not all(isinstance(text, str) for text in (*words, *tags, *relations)):
+        problem = "a word, tag or relation that is not a text"
+    elif not all(isinstance(head, Integral) and not isinstance(head, bool) for head in heads):
+        problem = "a head that is not a whole number"
+    elif not len(words) == len(tags) == len(heads) == len(relations) or not words:
         problem = "not one tag, head and relation for each of one or more words"
     elif any(not -1 <= head < len(words) for head in heads) or heads.count(-1) != 1:
         problem = "not exactly one root, or a head outside the sentence"
+        if heads.count(0) == 1 and all(0 <= head <= len(words) for head in heads):
+            problem += ": heads are indices from 0 and -1 for the root, one less than in CoNLL-U"
     elif not all(map(_reaches_root(heads), range(len(words)))):
         problem = "the heads form a cycle"
     if problem:

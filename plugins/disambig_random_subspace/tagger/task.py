@@ -65,7 +65,8 @@ Tagged = Sequence[tuple[Sequence[str], Sequence[str]]]
 def check_sentences(sentences: Tagged) -> None:
     """Raise an error for a sentence that does not have one tag per word, or is empty (UserError D791)."""
     for number, (words, tags) in enumerate(sentences, 1):
-        if len(words) != len(tags) or not all(words) or not all(tags):
+        texts = all(isinstance(text, str) and text for text in (*words, *tags))
+        if len(words) != len(tags) or not texts:
             raise UserError("D791", number=number, words=len(words), tags=len(tags))
 
 

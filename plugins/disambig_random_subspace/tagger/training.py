@@ -126,6 +126,7 @@ def train_tagger(
     *,
     name: str,
     version: str = "0.1.0",
+    language: str = "en",
     learner: Mapping[str, Any] = LEARNER,
     classes: WordClasses | None = None,
     least: float = 0.0,
@@ -142,6 +143,8 @@ def train_tagger(
         Sentences to train on; their tags are the tag set.
     dev : sequence of (words, tags)
         Sentences to calibrate probabilities on, using the words with known tags.
+    language : str
+        Code of the language, whose spaCy tokeniser splits plain texts; "" for any language.
     learner : mapping
         Section of the config.
     classes : WordClasses, optional
@@ -162,8 +165,9 @@ def train_tagger(
     UserError
         D790 to D792 for invalid sentences.
     """
+    train, dev, more = list(train), list(dev), list(more)
     tags = distinct_tags(train)
-    config = {
+    config: dict[str, Any] = {
         "task": {"@disambig_tasks": "random_subspace.Tags.v1", "tags": list(tags)},
         "tokenisation": {"@disambig_tokenisations": "disambig.spacy_tokens.v1"},
         "extractors": {"context": {"@disambig_extractors": "disambig.TokenContext.v1"}},
@@ -171,6 +175,9 @@ def train_tagger(
         "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
         "judge": {"@disambig_judges": "disambig.Labels.v1"},
     }
+    if language != "en":
+        config["task"]["language"] = language
+        config["tokenisation"]["language"] = language or "xx"
     plan = TaggedSentences(train, dev, tags, classes, least, more, times if more else 1, seldom)
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
     model = train_by(plan, resolve(config), **about)

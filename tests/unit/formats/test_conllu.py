@@ -127,6 +127,8 @@ def test_a_line_that_is_too_long_spoils_its_sentence_alone(monkeypatch, name, te
         ("# text = a b\n" + token("1", "a") + token("2", "c"), 3, "'c', but `# text` has 'b'"),
         ("# text = a b c\n" + token("1", "a") + token("2", "b"), 1, "continues with 'c'"),
         ("# text = a b\n\n", 1, "without words"),
+        ("# a comment\r1\ta\r\n", 1, "a carriage return inside the line; end lines with LF"),
+        ("# text = cafe\u0301\n" + token("1", "caf\xe9"), 2, "are not in the same Unicode normal form"),
     ],
 )
 def test_names_the_number_of_a_malformed_line(data, line, part):
@@ -191,8 +193,10 @@ def test_annotating_changes_only_its_own_key(sentences, newline, breaks):
     after = output.getvalue()
     assert [document.text for document in documents(after)] == [document.text for document in before]
     assert without_key(after) == without_key(data)
-    keys = sum(len(value.split(";")) for value in values_of(after) if not value.startswith("old"))
+    values = [value for values in values_of(after) for value in values.split(";")]
+    keys = sum(not value.startswith("old") for value in values)
     assert keys == sum(len(list(records(result))) for result in results)
+    assert len(values) - keys == len(values_of(data))  # of another task
 
 
 def annotated_again(document: Document) -> AnnotatedDocument:
@@ -224,6 +228,27 @@ def test_a_decision_is_written_at_its_token_or_range():
     after = ConlluFormat().encode([annotated_again(document)]).decode().split("\n")
     assert after[2].endswith("\tA=b|Disambig=spelling:quite:quiet:0.90:flag")
     assert [after[i] for i in (0, 1, 3, 4, 5)] == [data.split("\n")[i] for i in (0, 1, 3, 4, 5)]
+
+
+def test_values_of_other_tasks_are_kept_and_old_ones_of_the_same_task_are_not():
+    first = token("1", "a", "Disambig=tag:a:DT:0.9;spelling:a:b:0.5|A=b")
+    last = token("3", "place", "Disambig=spelling:old:x:0.5")
+    (document,) = documents((first + token("2", "quite", "Disambig=tag:quite:RB:1.00") + last).encode())
+    after = ConlluFormat().encode([annotated_again(document)]).decode().split("\n")
+    assert after[0].endswith("\tA=b|Disambig=tag:a:DT:0.9")
+    assert after[1].endswith("\tDisambig=tag:quite:RB:1.00;spelling:quite:quiet:0.90:flag")
+    assert after[2].endswith("\t_")
+
+
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+def test_comments_without_words_stay_with_the_next_document(bom):
+    comments = f"{bom}# newdoc id = nothing\n# a note\n\n"
+    one, two = "# newdoc id = x\n" + token("1", "a") + "\n", "# newdoc id = y\n" + token("1", "b")
+    data = (comments + one + two).encode()
+    assert [(document.id, document.source) for document in documents(data)] == [
+        ("x", (comments + one).encode()),
+        ("y", two.encode()),
+    ]
 
 
 CHARACTERS = st.sampled_from(list('quitéin. Aß\n\t"|=;%\u2003'))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import spacy
 from disambig_encoder.encoder import BATCH_PIECES, batches_by_length
 from disambig_random_subspace import OF_TAG, OF_WORD
 from disambig_random_subspace.experiments import with_penn_colons
@@ -166,6 +167,7 @@ def test_invalid_sentences():
         ([([], [])], "D790"),
         ([(["a"], [])], "D791"),
         ([(["a", ""], ["X", "Y"])], "D791"),
+        ([(["a", "b"], [1, 2])], "D791"),
     ):
         with pytest.raises(UserError, match=code):
             train_tagger(sentences, TAGGED, name="bad")
@@ -176,6 +178,16 @@ def test_invalid_sentences():
     batch, _ = make_batch([(["wow", "dogs"], ["UH", "NNS"])], distinct_tags(TAGGED))
     with pytest.raises(UserError, match=r"D793.*1 tokens"):
         StructuredPerceptron().fit(batch)
+
+
+@pytest.mark.parametrize("language", ["de", ""])
+def test_a_tagger_of_another_language(tmp_path, language):
+    sentences = [(["Der", "Hund", "bellt"], ["ART", "NN", "VVFIN"])] * 3
+    model = train_tagger(iter(sentences), sentences, name="my/tagger", language=language)
+    save_model(model, tmp_path / "tagger")
+    nlp = spacy.blank("de")
+    nlp.add_pipe("disambig_tagger", config={"model": str(tmp_path / "tagger")})
+    assert [token.tag_ for token in nlp("Der Hund bellt")] == ["ART", "NN", "VVFIN"]
 
 
 def test_unknown_tags_are_wrong():
