@@ -9,6 +9,7 @@ import lzma
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -54,6 +55,8 @@ class TextFiles:
         Bytes to read, and bytes read so far, on disk (standard input counts as nothing).
     sources : list of dict
         Name and size of each file, for the header of the table.
+    left_out : Counter
+        Number of files in directories that are not read, by suffix.
 
     Raises
     ------
@@ -63,7 +66,8 @@ class TextFiles:
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
-        self.paths = drop_repeated(file for path in paths for file in _list_files(path))
+        self.left_out: Counter[str] = Counter()
+        self.paths = drop_repeated(file for path in paths for file in _list_files(path, self.left_out))
         sizes = [os.path.getsize(file) if file != STDIN else 0 for file in self.paths]
         self.total = sum(sizes)
         self.done = 0
@@ -136,8 +140,11 @@ def _has_stdin() -> bool:
         return False
 
 
-def _list_files(path: str) -> list[str]:
-    """Return a file, or the text files in a directory and its subdirectories, not empty or hidden ones."""
+def _list_files(path: str, left_out: Counter[str]) -> list[str]:
+    """Return a file, or the text files in a directory and its subdirectories, not empty or hidden ones.
+
+    The others, except hidden ones, are counted in `left_out`.
+    """
     if path == STDIN:
         return [path]
     if not os.path.exists(path):
@@ -150,8 +157,16 @@ def _list_files(path: str) -> list[str]:
     for folder, folders, names in os.walk(path):
         # sorted, since the order of a directory differs between file systems and the table must not
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        files = [os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")]
-        inside += [file for file in files if file.lower().endswith(SUFFIXES) and os.path.getsize(file)]
+        for file in (os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")):
+            suffix = os.path.splitext(file)[1].lower()
+            if not suffix.endswith(SUFFIXES):
+                left_out[suffix] += 1
+            elif not os.path.isfile(file):
+                left_out[f"{suffix} (not a file)"] += 1
+            elif not os.path.getsize(file):
+                left_out[f"{suffix} (empty)"] += 1
+            else:
+                inside.append(file)
     if not inside:
         raise UserError("D301", path=path, endings=", ".join(SUFFIXES))
     return inside

@@ -23,6 +23,7 @@ from disambig.cli.options import (
 from disambig.jobs import LOCAL, EngineOptions
 
 if TYPE_CHECKING:
+    from disambig.counts import TextFiles
     from disambig.jobs import JobPlace
 
 
@@ -206,12 +207,14 @@ def build(
 
     tokenisations = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
     choices["keep_words"] = normalise_words(choices["keep_words"], tokenisations)
+    files = TextFiles(paths)
+    _note_left_out(files)
     if where.is_job:
         from disambig.jobs import build_in_job
 
         size = None if shard_size is None else max(1, round(shard_size * 1_000_000))
         place = where.place(output, command, choices["temporary"])
-        with explain_interrupt(), _counting(TextFiles(paths).total) as choices["progress"]:
+        with explain_interrupt(), _counting(files.total) as choices["progress"]:
             build_in_job(
                 output,
                 paths,
@@ -223,7 +226,6 @@ def build(
             )
         _report_table(output)
         return
-    files = TextFiles(paths)
     with _counting(files.total, done=lambda: files.done) as choices["progress"]:
         build_table(output, files, tokenisations, gaps=gaps, sources=files.sources, **choices)
     _report_table(output)
@@ -428,6 +430,18 @@ def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | N
                 meter.show("writing", amount, None if unit == "B" else total, unit="n-grams")
 
         yield report
+
+
+def _note_left_out(files: TextFiles) -> None:
+    """Report how many files in directories are not counted, and with which suffixes."""
+    from disambig.cli.progress import remark
+    from disambig.errors import UserError
+    from disambig.formats import suffix_counts
+    from disambig.formatting import pluralize
+
+    if n_files := sum(files.left_out.values()):
+        what = f"{pluralize(n_files, 'file')} by suffix ({suffix_counts(files.left_out)})"
+        remark(f"disambig: {UserError('D342', what=what)}")
 
 
 def _report_table(output: Path) -> None:

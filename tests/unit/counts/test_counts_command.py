@@ -48,6 +48,21 @@ def test_query_info_and_verify(table):
     assert "intact" in disambig("verify", table).stdout
 
 
+@pytest.mark.parametrize("job", [[], ["--job", "job"]])
+def test_files_of_a_directory_that_are_not_counted_are_named(tmp_path, job):
+    folder = tmp_path / "texts"
+    (folder / "more").mkdir(parents=True)
+    for name in ("a.txt", "b.md", "c.md", "more/d.jsonl", "more/.hidden"):
+        (folder / name).write_text(TEXT)
+    (folder / "e.txt").touch()
+    (folder / "f.txt").symlink_to(folder / "nowhere.txt")
+    done = disambig("build", "texts", "-o", "x.counts", *job, folder=tmp_path)
+    note, _ = done.stderr.splitlines()
+    counted = ".md 2, .jsonl 1, .txt (empty) 1, .txt (not a file) 1"
+    assert done.returncode == 0 and note == f"disambig: [D342] not read: 5 files by suffix ({counted})"
+    assert not disambig("build", "texts", "-o", "y.counts", "-q", folder=tmp_path).stderr
+
+
 def test_stdin_keep_words_and_compact(tmp_path):
     (tmp_path / "words").write_text("House\n\nit's\n")
     options = "--keep-words words --record compact --orders 2 --memory 512M".split()
