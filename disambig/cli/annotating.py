@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +48,8 @@ from disambig.jobs import (
 from disambig.models import AnnotatorSource
 
 MAX_MESSAGES = 50
+MAX_SIMILAR_MESSAGES = 5
+"""Maximum number of messages that differ only in numbers, such as those of lines without the same key."""
 
 
 class AnnotationReporter:
@@ -62,18 +66,25 @@ class AnnotationReporter:
     def __init__(self, meter: Meter | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._meter = meter or Meter()
         self._rate = ProgressRate("annotating", "B", clock=clock)
-        self._n_messages = 0
+        self._n_messages = self._n_shown = 0
+        self._similar: Counter[str] = Counter()
 
     def begin(self, size: int | None) -> None:
         """Start; `size` is the size of all inputs in bytes, or None if it is unknown."""
         self._report(0, size)
 
     def listen(self, amount: int, messages: Sequence[str]) -> None:
-        """Add `amount` bytes to the progress and show messages, at most `MAX_MESSAGES` in total."""
+        """Add `amount` bytes to the progress and show messages.
+
+        At most `MAX_MESSAGES` are shown in total, and `MAX_SIMILAR_MESSAGES` that differ only in numbers.
+        """
         self._report(self._rate.done + amount, self._rate.total)
         for message in messages:
             self._n_messages += 1
-            if self._n_messages <= MAX_MESSAGES:
+            kind = _kind_of_message(message)
+            if self._n_shown < MAX_MESSAGES and self._similar[kind] < MAX_SIMILAR_MESSAGES:
+                self._n_shown += 1
+                self._similar[kind] += 1
                 say(f"disambig: {message}")
 
     def _report(self, done: int, total: int | None) -> None:
@@ -120,13 +131,18 @@ class AnnotationReporter:
 
     def show_omissions(self, report: JobReport) -> None:
         """Show how many messages were not shown, and how many documents and parts were skipped."""
-        n_hidden = self._n_messages - MAX_MESSAGES
+        n_hidden = self._n_messages - self._n_shown
         if n_hidden > 0:
             say(f"{pluralize(n_hidden, 'more message')} not shown")
         if report.bad:
             say(f"skipped, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
         if report.left_out:
             say(f"skipped, since a worker failed: {pluralize(len(report.left_out), 'part')}")
+
+
+def _kind_of_message(message: str) -> str:
+    """Return a message without numbers and without the keys of a record: what similar messages share."""
+    return re.sub(r"\d[\d,.]*", "#", message.partition("; keys: ")[0])
 
 
 def _skipped_line(skipped: int, shards: int) -> str:

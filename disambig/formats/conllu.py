@@ -186,7 +186,7 @@ class _SentenceRows:
             self.sentence.line = number
         self.has_lines = True
         if "\r" in line:
-            self._refuse(number, "a carriage return inside the line; end lines with LF or CR LF")
+            self._fail(number, "a carriage return inside the line; end lines with LF or CR LF")
         if line.startswith("#"):
             self._comment(number, line)
             return

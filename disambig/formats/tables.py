@@ -318,14 +318,15 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
         first = next((_tab_text(line, path) for line in read_so_far if line.number == row.number), "")
         all_quoted = delimiter == TAB and _are_quoted(first.split(TAB))
         header = CsvHeader(tuple(cell.strip() for cell in row.cells), delimiter, all_quoted)
-        if field in header.columns:
+        if field in _unique_names(header.columns):
             unused = [line for line in read_so_far if line.number >= row.following[1]]
             return header, chain(unused, lines)
         headers.append(header)
     # every first line is a row with TABs
     if failure and all(len(header.columns) == 1 for header in headers):
         raise failure
-    raise missing_column_error(path, field, max(headers, key=lambda header: len(header.columns)).columns)
+    widest = max(headers, key=lambda header: len(header.columns))
+    raise missing_column_error(path, field, tuple(_unique_names(widest.columns)))
 
 
 def missing_column_error(path: str, field: str, columns: tuple[str, ...]) -> UserError:
@@ -346,10 +347,12 @@ def csv_documents(
     UserError
         D331 if several columns are called `field`.
     """
-    if (n_columns := header.columns.count(field)) > 1:
-        raise UserError("D331", path=path, field=field, kind=f"{n_columns} columns")
-    index, is_escaped = header.columns.index(field), is_decision_table(header.columns)
     names = _unique_names(header.columns)
+    same = [name for name, column in zip(names, header.columns, strict=True) if column == field]
+    if len(same) > 1:
+        kind = f"{len(same)} columns, the second of which is {same[1]!r}"
+        raise UserError("D331", path=path, field=field, kind=kind)
+    index, is_escaped = names.index(field), is_decision_table(header.columns)
     for number, cells in table_rows(lines, path, header):
         if isinstance(cells, UserError):
             yield UnreadableDocument(path, cells)

@@ -238,8 +238,26 @@ def test_documents_that_cannot_be_read_are_counted_even_if_no_other_is_left(fold
     done = annotate("a.jsonl", "-q", *output)
     assert done.returncode == 2
     *messages, hidden, skipped = done.stderr.splitlines()
-    assert len(messages) == 50 and hidden == "10 more messages not shown"
+    assert len(messages) == 5 and hidden == "55 more messages not shown"
     assert skipped == "skipped, since they could not be annotated: 60 documents"
+
+
+def test_one_wrong_field_does_not_hide_other_problems(folder, annotate):
+    records = [f'{{"body": "It was a quite place.", "key{number % 7}": 1}}' for number in range(60)]
+    (folder / "a.jsonl").write_text("\n".join([*records, "{broken", '{"text": 5}']))
+    messages = annotate("a.jsonl", "-q").stderr.splitlines()
+    assert sum("the key 'text' is missing" in message for message in messages) == 5
+    assert any("not JSON" in message for message in messages)
+    assert any("a JSON number" in message for message in messages)
+    assert "55 more messages not shown" in messages
+
+
+def test_at_most_fifty_messages_are_shown(folder, annotate):
+    words = [first + second for first in "abcdefgh" for second in "abcdefgh"]
+    for word in words:
+        (folder / f"{word}.jsonl").write_text("{broken")
+    *messages, hidden, _ = annotate(*(f"{word}.jsonl" for word in words), "-q").stderr.splitlines()
+    assert len(messages) == 50 and hidden == "14 more messages not shown"
 
 
 def test_a_hyphen_as_output_is_standard_output(folder, annotate):

@@ -220,7 +220,11 @@ def test_columns_with_the_same_name_are_numbered_and_the_text_must_be_one(tmp_pa
     (row,) = documents(tmp_path / "a.csv")
     assert row.meta == {"a": "1", "a.3": "2", "a.2": "3", "": "4", ".2": "5"}
     (bad,) = documents(tmp_path / "a.csv", field="a")
-    assert bad.error.code == "D331" and "2 columns" in bad.error.text
+    assert bad.error.code == "D331" and "2 columns, the second of which is 'a.3', not text" in bad.error.text
+    (row,) = documents(tmp_path / "a.csv", field="a.3")
+    assert row.text == "2" and row.meta == {"a": "1", "text": "It is.", "a.2": "3", "": "4", ".2": "5"}
+    (bad,) = documents(tmp_path / "a.csv", field="b")
+    assert "only 'a', 'text', 'a.3', 'a.2'" in bad.error.text
 
 
 def test_parquet_columns_with_the_same_name_are_numbered(tmp_path, arrow):
