@@ -242,6 +242,14 @@ def test_documents_that_cannot_be_read_are_counted_even_if_no_other_is_left(fold
     assert skipped == "skipped, since they could not be annotated: 60 documents"
 
 
+def test_a_pipe_or_a_device_without_a_suffix_is_a_file(folder, annotate):
+    assert annotate("good.txt", "-q", "--output", os.devnull).returncode == 0
+    os.mkfifo(folder / "pipe")
+    with open(os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+        assert annotate("good.txt", "-q", "--output", "pipe").returncode == 0
+        assert pipe.read().decode() == annotate("good.txt", "-q").stdout
+
+
 def test_one_wrong_field_does_not_hide_other_problems(folder, annotate):
     records = [f'{{"body": "It was a quite place.", "key{number % 7}": 1}}' for number in range(60)]
     (folder / "a.jsonl").write_text("\n".join([*records, "{broken", '{"text": 5}']))

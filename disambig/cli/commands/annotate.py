@@ -233,5 +233,9 @@ def annotate(
 
 def is_directory(output: str) -> bool:
     """Return True if an output names a directory: an existing one, or a name without a suffix."""
+    from disambig.files import is_special
+
     path = Path(output)
-    return path.is_dir() or output.endswith(("/", "\\")) or (not path.suffix and not path.is_file())
+    if path.is_dir() or output.endswith(("/", "\\")):
+        return True
+    return not path.suffix and not path.is_file() and not is_special(path)
