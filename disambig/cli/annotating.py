@@ -170,9 +170,7 @@ def run_reranking(
     from disambig.jobs import rerank
     from disambig.models import check_lists, load
 
-    if format not in (None, "jsonl") or (
-        output is not None and not output.suffix and not is_special(output)
-    ):
+    if format not in (None, "jsonl") or (output is not None and not output.suffix and not is_special(output)):
         raise UserError("D335", what=format if format not in (None, "jsonl") else "a job in a directory")
     if len(models) != 1:
         raise UserError("D336", model=", ".join(models) or "none", task="nothing")

@@ -155,7 +155,7 @@ def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[s
     elif any(not -1 <= head < len(words) for head in heads) or heads.count(-1) != 1:
         problem = "not exactly one root, or a head outside the sentence"
         if heads.count(0) == 1 and all(0 <= head <= len(words) for head in heads):
-            problem += ": heads are indices from 0 and -1 for the root, one less than in CoNLL-U"
+            problem += " (subtract 1 from heads that count from 1, as in CoNLL-U)"
     elif not all(map(_reaches_root(heads), range(len(words)))):
         problem = "the heads form a cycle"
     if problem:

@@ -121,7 +121,7 @@ def test_backends_agree(monkeypatch):
         ((["a", "b"], ["X", "X"], [-1, -1], ["root", "root"]), "one root"),
         ((["a", "b"], ["X", "X"], [-1, 2], ["root", "x"]), "outside the sentence"),
         ((["a", "b", "c"], ["X"] * 3, [-1, 2, 1], ["root", "x", "x"]), "cycle"),
-        ((["a", "b", "c"], ["X"] * 3, [2, 3, 0], ["x", "x", "root"]), "one less than in CoNLL-U"),
+        ((["a", "b", "c"], ["X"] * 3, [2, 3, 0], ["x", "x", "root"]), "subtract 1 from heads"),
         ((["a", "b"], ["X"] * 2, ["-1", "0"], ["root", "x"]), "a head that is not a whole number"),
         ((["a", "b"], ["X"] * 2, [None, 0], ["root", "x"]), "a head that is not a whole number"),
         ((["a", "b"], ["X"] * 2, [-1, 0], ["root", None]), "relation that is not a text"),
