@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+import weakref
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -131,6 +132,16 @@ class SpanWriter(BatchComponent):
         super().__init__(name)
         self.spans_key = spans_key
 
+    def __call__(self, doc: Doc) -> Doc:
+        """Annotate one Doc."""
+        _check_order(self)
+        return super().__call__(doc)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
+        """Annotate a stream of Docs batch by batch; see `BatchComponent.pipe`."""
+        _check_order(self)
+        yield from super().pipe(stream, batch_size=batch_size)
+
     @abstractmethod
     def reference(self) -> dict[str, Any]:
         """Return plain values that identify the model."""
@@ -209,12 +220,37 @@ def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
     """Warn if a new component writes the same spans as one that is in the pipeline already."""
     for name, other in nlp.components:
         if isinstance(other, SpanWriter) and component.overwrites(other):
-            part, key = "", component.spans_key
-            if isinstance(component, Disambiguator) and len(other.span_tasks or ()) > 1:  # it keeps some
-                part = f" for the task {component.model.task.name!r}"
-            problem = UserError("D508", first=name, second=component.name, key=key, part=part)
-            warnings.warn(str(problem), stacklevel=4)
+            _warn_of_overwriting(name, other, component.name, component, stacklevel=5)
             return
+        if isinstance(other, SpanWriter) and other.overwrites(component):
+            _PIPELINES[component] = weakref.ref(nlp)  # where the new component will be is not known yet
+
+
+_PIPELINES: weakref.WeakKeyDictionary[SpanWriter, weakref.ref[Language]] = weakref.WeakKeyDictionary()
+"""The pipelines of components whose spans are lost if they run before another one, until they first run."""
+
+
+def _check_order(component: SpanWriter) -> None:
+    """Warn once if a component of the pipeline that runs later replaces the spans of this one."""
+    pipeline = _PIPELINES.pop(component, None)
+    nlp = pipeline() if pipeline is not None else None
+    names = [] if nlp is None else nlp.pipeline
+    for at, (name, first) in enumerate(names):
+        if first is component:
+            for other_name, other in names[at + 1 :]:
+                if isinstance(other, SpanWriter) and other.overwrites(component):
+                    _warn_of_overwriting(name, component, other_name, other, stacklevel=5)
+                    return
+
+
+def _warn_of_overwriting(
+    name: str, first: SpanWriter, second_name: str, second: SpanWriter, *, stacklevel: int
+) -> None:
+    part, key = "", second.spans_key
+    if isinstance(second, Disambiguator) and len(first.span_tasks or ()) > 1:  # it keeps some
+        part = f" for the task {second.model.task.name!r}"
+    problem = UserError("D508", first=name, second=second_name, key=key, part=part)
+    warnings.warn(str(problem), stacklevel=stacklevel)
 
 
 Rates = float | Mapping[str, float]

@@ -373,6 +373,20 @@ def test_components_that_write_the_same_spans_are_named(nlp, fakes):
     assert {span.label_ for span in doc.spans["p"]} == {"quiet", "to"}
 
 
+@pytest.mark.parametrize("use", [lambda nlp: nlp("to be"), lambda nlp: list(nlp.pipe(["to be"]))])
+@pytest.mark.parametrize("place", [{}, {"first": True}])
+def test_spans_that_are_lost_to_a_component_that_was_added_before_are_named(place, use):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disambig_proofread", config={"spans_key": "p", "models": ["spelling"]})
+    nlp.add_pipe("disambig_it", config={"spans_key": "p"}, **place)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        use(nlp), use(nlp)
+    messages = [str(one.message) for one in caught if "[D508]" in str(one.message)]
+    assert len(messages) == len(place)
+    assert all("'disambig_it' and 'disambig_proofread' write their spans" in one for one in messages)
+
+
 def test_an_empty_key_is_refused(nlp, fakes):
     with pytest.raises(UserError, match=r"D516.*spans_key is '', not a key of doc\.spans"):
         nlp.add_pipe("disambig_spelling", config={"spans_key": ""})
