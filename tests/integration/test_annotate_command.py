@@ -344,10 +344,10 @@ def test_the_suffix_of_the_output_says_the_format(folder, annotate, name, begins
 
 
 def test_help_names_every_format_and_kind(annotate):
-    from disambig.formats import FORMATS, NAMES, SUFFIXES
+    from disambig.formats import FORMAT_NAMES, FORMATS, SUFFIXES
 
     message = annotate("--help").stdout
-    assert all(name in message for name in (*FORMATS, *NAMES, *SUFFIXES))
+    assert all(name in message for name in (*FORMATS, *FORMAT_NAMES, *SUFFIXES))
 
 
 def test_only_flags(annotate):
