@@ -1,7 +1,7 @@
-"""``disambig`` for tests: here, in the process of the test, or as a process of its own.
+"""Run ``disambig`` in a test: in the process of the test (`here`) or in a child process (`process`).
 
-Here is quick, for what a command reads, says and writes. A process of its own costs most of a second; it is
-for what only a process has: signals, closed pipes, workers, its environment, what it imports.
+`here` is fast, and suffices for what a command reads and writes. A child process takes most of a second; it
+is needed for signals, closed pipes, workers, environment variables and imported modules.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a command: its exit status, and what it wrote."""
+    """The exit status and the output of a command."""
 
     returncode: int
     stdout: str
@@ -26,11 +26,13 @@ class Done:
 
 
 def here(*arguments: object, folder: Path | str = ".", given: str | bytes = "") -> Done:
-    """Run ``disambig ARGUMENTS`` in a folder, with something on standard input."""
+    """Run ``disambig ARGUMENTS`` in this process, in a folder; `given` is the standard input."""
     from disambig.cli import main
 
     data = given.encode() if isinstance(given, str) else given
-    streams = [io.TextIOWrapper(io.BytesIO(some), "utf8", write_through=True) for some in (data, b"", b"")]
+    streams = [
+        io.TextIOWrapper(io.BytesIO(content), "utf8", write_through=True) for content in (data, b"", b"")
+    ]
     with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
         patch.chdir(folder)
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
@@ -46,7 +48,7 @@ def process(
     python: tuple[str, ...] = ("-m", "disambig.cli.main"),
     **settings: Any,
 ) -> Done:
-    """Run ``disambig ARGUMENTS`` as a process of its own, with settings of `subprocess.run`."""
+    """Run ``disambig ARGUMENTS`` in a child process, with settings of `subprocess.run`."""
     command = [sys.executable, *python, *map(str, arguments)]
     settings = {"capture_output": True, "check": False, "timeout": 300} | settings
     done = subprocess.run(command, cwd=folder, **{"input": given.encode()} | settings)

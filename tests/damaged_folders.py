@@ -1,4 +1,4 @@
-"""Damages to the folders of saved parsers, each of which a reader must refuse."""
+"""Ways to damage the folder of a saved parser, each of which must be an error when it is loaded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def common_damages(name):
         "a list": lambda folder: (folder / HEADER).write_text("[]"),
         "another format": lambda folder: change_header(folder, format="x.v9"),
         "another digest": lambda folder: change_header(folder, digest="0"),
-        "a language that is none": lambda folder: change_header(folder, language=3),
+        "a language that is not a text": lambda folder: change_header(folder, language=3),
         "cut short": lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:-300]),
         "no archive": lambda folder: (folder / name).write_bytes(b"x" * 100),
     }

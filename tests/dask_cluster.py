@@ -1,4 +1,4 @@
-"""A cluster of real processes on this machine: a scheduler and workers, which tests kill and restart."""
+"""A Dask cluster of processes on this machine: a scheduler and workers, which tests kill and restart."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass
 class Cluster:
-    """A scheduler and its workers, in `folder`; every process is in `begun`."""
+    """A scheduler and its workers; `processes` are all that were started, `folder` has their files."""
 
     folder: Path
     address: str = ""
     scheduler: Any = None
-    begun: list[subprocess.Popen] = field(default_factory=list)
+    processes: list[subprocess.Popen] = field(default_factory=list)
 
     def start_scheduler(self) -> None:
-        """Start the scheduler: at its former address, if it had one."""
+        """Start the scheduler, again at the same address if it was started before."""
         file = self.folder / "scheduler.json"
         file.unlink(missing_ok=True)
         port = self.address.rpartition(":")[2] if self.address else "0"
         options = ["--host", "127.0.0.1", "--port", port, "--no-dashboard", "--scheduler-file", str(file)]
-        self.scheduler = self._begin("scheduler", *options)
+        self.scheduler = self._start("scheduler", *options)
         until(lambda: _address(file), 60)
         self.address = _address(file)
 
     def start_worker(self, *options: str, cwd: Path | None = None, **environment: str) -> subprocess.Popen:
-        """Start a worker of one thread, with a keeper (nanny) unless the options say otherwise."""
+        """Start a worker with one thread, and with a nanny process unless the options say otherwise."""
         where = ["--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard"]
         local = ["--local-directory", str(self.folder)]
-        return self._begin("worker", self.address, *where, *local, *options, cwd=cwd, **environment)
+        return self._start("worker", self.address, *where, *local, *options, cwd=cwd, **environment)
 
     def workers(self) -> dict[str, Any]:
-        """Return what the scheduler says of its workers, by address."""
+        """Return the scheduler's information about its workers, by address."""
         from distributed import Client
 
         with Client(self.address, set_as_default=False) as client:
             return dict(client.scheduler_info(n_workers=-1)["workers"])
 
     def pids(self) -> dict[str, int]:
-        """Return the process of each worker, not its keeper's, by address."""
+        """Return the process id of each worker (not of its nanny), by address."""
         from distributed import Client
 
         with Client(self.address, set_as_default=False) as client:
             return dict(client.run(os.getpid))
 
     def stop(self) -> None:
-        """End all, and what they began."""
-        for process in self.begun:
+        """Kill all processes and their children."""
+        for process in self.processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    def _begin(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.Popen:
-        with open(self.folder / f"log{len(self.begun)}", "wb") as log:
+    def _start(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.Popen:
+        with open(self.folder / f"log{len(self.processes)}", "wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *arguments],
                 cwd=cwd or self.folder,
@@ -73,36 +73,36 @@ class Cluster:
                 stderr=log,
                 start_new_session=True,
             )
-        self.begun.append(process)
+        self.processes.append(process)
         return process
 
 
 @contextlib.contextmanager
 def cluster(folder: Path, workers: int = 2, *options: str) -> Iterator[Cluster]:
-    """Give a cluster, whose workers are there."""
+    """Yield a cluster as soon as all workers are connected, and stop it after the block."""
     folder.mkdir(exist_ok=True)
-    made = Cluster(folder)
+    started = Cluster(folder)
     try:
-        made.start_scheduler()
+        started.start_scheduler()
         for _ in range(workers):
-            made.start_worker(*options)
-        until(lambda: len(made.workers()) == workers, 120)
-        yield made
+            started.start_worker(*options)
+        until(lambda: len(started.workers()) == workers, 120)
+        yield started
     finally:
-        made.stop()
+        started.stop()
 
 
 def _address(file: Path) -> str:
-    """Return the address in a scheduler's file; nothing while the file is not there or half written."""
+    """Return the address in a scheduler's file, or "" while the file is missing or incomplete."""
     try:
         return json.loads(file.read_text())["address"]
     except (OSError, ValueError):
         return ""
 
 
-def until(holds: Any, seconds: float) -> None:
-    """Wait until something holds."""
+def until(condition: Any, seconds: float) -> None:
+    """Wait until a condition holds; fail after `seconds`."""
     end = time.monotonic() + seconds
-    while not holds():
+    while not condition():
         assert time.monotonic() < end, f"waited for {seconds} seconds"
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""A client of the language server that sends whatever it is told to, for tests of the raw wire."""
+"""A client of the language server that can send any bytes, valid or not."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-WAITS = 60.0
-"""Seconds after which a message that does not come is missing."""
+TIMEOUT = 60.0
+"""Seconds to wait for a message."""
 
 
 class Wire:
-    """A server as a process of its own, or any two streams."""
+    """A connection to a server in a child process, or over any two streams."""
 
     def __init__(
         self, source: BinaryIO, target: BinaryIO, process: subprocess.Popen[bytes] | None = None
@@ -60,17 +60,17 @@ class Wire:
     def send(self, method: str, params: Any = None, **more: Any) -> None:
         self.body(json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode())
 
-    def next(self, wanted: Callable[[dict[str, Any]], bool], seconds: float = WAITS) -> dict[str, Any]:
-        """Return the next message that is wanted; others go to `seen`."""
+    def next(self, wanted: Callable[[dict[str, Any]], bool], seconds: float = TIMEOUT) -> dict[str, Any]:
+        """Return the next message for which `wanted` is true; all messages are added to `seen`."""
         while True:
             message = self.received.get(timeout=seconds)
-            assert message is not None, f"the server is gone; it said {self.seen}"
+            assert message is not None, f"the server closed the connection after {self.seen}"
             self.seen.append(message)
             if wanted(message):
                 return message
 
     def ask(self, method: str, params: Any = None) -> Any:
-        """Send a request and return its whole answer."""
+        """Send a request and return the complete response."""
         self.number += 1
         self.send(method, params, id=self.number)
         return self.next(lambda message: message.get("id") == self.number and "method" not in message)
@@ -110,11 +110,11 @@ class Wire:
         self.send("textDocument/didChange", {"textDocument": text, "contentChanges": list(changes)})
 
     def end(self) -> int:
-        """Ask the server to end, and return its exit status."""
+        """Ask the server to exit, and return its exit status."""
         self.ask("shutdown")
         self.send("exit")
         assert self.process is not None
-        return self.process.wait(WAITS)
+        return self.process.wait(TIMEOUT)
 
     def __enter__(self) -> Wire:
         return self
@@ -130,6 +130,6 @@ class Wire:
 
 
 def at(line: int, first: int, last: int | None = None) -> dict[str, Any]:
-    """Return a range within a line."""
+    """Return the range of characters `first` to `last` of a line; empty without `last`."""
     end = first if last is None else last
     return {"start": {"line": line, "character": first}, "end": {"line": line, "character": end}}

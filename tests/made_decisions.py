@@ -1,4 +1,4 @@
-"""Decisions made by hand, for tests of what becomes of them."""
+"""Decisions from rows of numbers, for tests of how decisions are processed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from disambig.data import Decisions, Group
 def make_decisions(
     table: Sequence[Group], rows: Sequence[tuple[int, ...]], *, task: str = "t", **columns: Any
 ) -> Decisions:
-    """Return flagged decisions, of rows (document, start, end, group, observed, chosen).
+    """Return flagged decisions from rows (document, start, end, group, observed, chosen).
 
-    Other values of a column, such as ``probabilities``, are given by its name.
+    `columns` overrides the default values of other columns, such as ``probabilities``.
     """
     documents, starts, ends, groups, observed, chosen = np.array(rows, np.int32).reshape(-1, 6).T
     n = len(rows)
     sizes = [len(table[group].candidates) for group in groups]
-    made = {
+    values = {
         "offsets": np.append(0, np.cumsum(sizes)).astype(np.int64),
         "scores": np.zeros(sum(sizes), np.float32),
         "margins": np.ones(n, np.float32),
@@ -30,8 +30,8 @@ def make_decisions(
         "asked": np.zeros(n, np.int32),
     }
     for name, value in columns.items():
-        made[name] = np.broadcast_to(np.asarray(value, made[name].dtype), made[name].shape).copy()
+        values[name] = np.broadcast_to(np.asarray(value, values[name].dtype), values[name].shape).copy()
     places = {"documents": documents, "starts": starts, "ends": ends, "groups": groups}
     return Decisions(
-        task=task, model="made 1", table=tuple(table), **places, observed=observed, chosen=chosen, **made
+        task=task, model="made 1", table=tuple(table), **places, observed=observed, chosen=chosen, **values
     )

@@ -1,4 +1,4 @@
-"""Check that a reader of markup keeps the offsets of its text."""
+"""Check that a reader of markup keeps the offsets of the text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from disambig.markup import read_markup
 
 
 def read_with_offsets(path, text):
-    """Return a text without its markup, after a check of its length, its letters and its comments."""
+    """Return a text without its markup; check its length, its letters and the offsets of comments."""
     plain = read_markup(path, text)
     assert len(plain.text) == len(text)
     for old, new in zip(text, plain.text, strict=True):

@@ -1,4 +1,4 @@
-"""Check that work grows with the size of its input alone, without limits on seconds."""
+"""Check that the time of some work grows linearly with its input, without a limit in seconds."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 FLOOR = 0.01
 """Seconds of processor time below which a measurement is mostly noise."""
-TIMES, MOST = 4, 9
-"""Four times the input may take at most so many times the time; quadratic work takes 16 times."""
-TRIES = 3
+SIZE_RATIO, MAX_TIME_RATIO = 4, 9
+"""Four times the input may take at most nine times as long; quadratic work takes 16 times as long."""
+ATTEMPTS = 3
 
 
 def grows_linearly(work: Callable[[int], object], size: int) -> bool:
-    """Return True if `work` of `size` takes at most a multiple of the time of a quarter of it.
+    """Return True if `work(size)` takes at most `MAX_TIME_RATIO` times as long as for a quarter of the size.
 
-    Only processor time of this process counts, so that other programs of the machine have no influence.
+    Only processor time of this process is measured, so that other programs have no influence.
     """
-    work(max(1, size // 100))  # what is compiled or loaded once
-    for _ in range(TRIES):
+    work(max(1, size // 100))  # compile and load everything first
+    for _ in range(ATTEMPTS):
         large = _seconds(work, size)
-        if large <= MOST * FLOOR or large <= MOST * _seconds(work, size // TIMES):
+        if large <= MAX_TIME_RATIO * max(FLOOR, _seconds(work, size // SIZE_RATIO)):
             return True
     return False
 

@@ -1,4 +1,4 @@
-"""Rules that a machine can check: layers and imports, what starts quickly, what is never used."""
+"""Rules of the code: layers and imports, fast start, messages, registered names."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def package(module):
 
 
 def is_api(module):
-    return module == "disambig.api" or module in {f"disambig.api.{room}" for room in api.SUBMODULES}
+    return module == "disambig.api" or module in {f"disambig.api.{name}" for name in api.SUBMODULES}
 
 
 def test_the_core_imports_no_plugin_and_no_pack():
@@ -78,8 +78,8 @@ def test_the_core_imports_no_plugin_and_no_pack():
     assert not found, found
 
 
-def test_the_core_names_no_entry_of_a_plugin():
-    """Nor a path into one or a pack; messages may give examples."""
+def test_the_core_does_not_name_entries_of_plugins():
+    """The core also names no module of a plugin or pack; only messages may do so as examples."""
     names = "|".join(name.removeprefix("disambig_") for name in PLUGIN_NAMES)
     entry = re.compile(rf"(?:{names})\.[A-Z]\w*\.v\d+|(?:{'|'.join(PLUGIN_NAMES)})\b")
     found = []
@@ -94,13 +94,13 @@ def test_the_core_names_no_entry_of_a_plugin():
 
 
 def docstrings(tree):
-    """Yield the constants that are docstrings, or stand alone as one."""
+    """Yield the constants that are docstrings, of attributes as well."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value
 
 
-def test_plugins_import_the_api_and_nothing_else_of_the_core_nor_each_other():
+def test_plugins_import_only_the_api_of_the_core_and_not_each_other():
     found = []
     for path in PLUGINS:
         own = path.relative_to(ROOT / "plugins").parts[0]
@@ -122,9 +122,9 @@ def may_import(path):
     """Return the heavy packages that a module may import at its top."""
     if path.name == "jit.py":
         return ("numba",)
-    if path.parent.name == "spacy":  # the room of spaCy's own; nobody imports it but inside functions
+    if path.parent.name == "spacy":  # other modules import this package only inside functions
         return ("spacy",)
-    if path.name == "estimator.py":  # a scikit-learn class; a user imports it, no other module does
+    if path.name == "estimator.py":  # a scikit-learn class, imported by users and by no other module
         return ("sklearn",)
     return ()
 
@@ -211,12 +211,12 @@ LAYERS = (
 """Packages and modules of the core, the lowest first: a layer imports itself and what is below."""
 NAMED_IN_TYPES = {("text", "types"), ("data", "types"), ("registry", "types"), ("config", "types")}
 """Lower layers name the protocols in annotations."""
-ASKED_BY_NAME = {("text", "models"), ("formats", "spacy")}
-"""Imports inside functions: tags come from a model, `.spacy` files from the components' layout."""
+IMPORTED_IN_FUNCTIONS = {("text", "models"), ("formats", "spacy")}
+"""Tags come from a model, and `.spacy` files have the layout of the components."""
 
 
 def internal_imports(path):
-    """Yield the modules of the core that a module imports anywhere, and whether it does so at its top."""
+    """Yield the modules of the core that a module imports, and whether it does so at its top level."""
     top = {id(node) for node in top_level(tree_of(path))}
     for node in ast.walk(tree_of(path)):
         if (
@@ -246,13 +246,13 @@ def test_imports_follow_the_order_of_the_layers():
             if "." not in module or "." not in name:
                 continue
             here, there = name.split(".")[1], module.split(".")[1]
-            if rank[here] < rank[there] and (here, there) not in NAMED_IN_TYPES | ASKED_BY_NAME:
+            if rank[here] < rank[there] and (here, there) not in NAMED_IN_TYPES | IMPORTED_IN_FUNCTIONS:
                 wrong.append(f"{name} -> {module}")
     assert not wrong, wrong
 
 
 def test_no_import_cycle():
-    """Modules do not import each other at their top; names from a package count as their modules."""
+    """Module-level imports have no cycle; a name from a package counts as an import of its module."""
     homes = {
         (package, alias.name): f"{package}.{node.module}"
         for package, path in MODULES.items()
@@ -284,13 +284,13 @@ def test_no_import_cycle():
     assert not cycles, cycles
 
 
-def test_names_of_files_say_something():
+def test_file_names_are_specific():
     names = {"util.py", "utils.py", "helpers.py", "common.py", "misc.py"}
     assert not [path for path in EVERYTHING if path.name in names]
 
 
 def test_public_class_names_are_unique():
-    """A name that stands for two things has to be looked up each time."""
+    """A name with two meanings would have to be looked up each time."""
     homes = {}
     for path in sorted([*LIBRARY, *(ROOT / "corpora").rglob("*.py")]):
         for node in tree_of(path).body:
@@ -300,12 +300,12 @@ def test_public_class_names_are_unique():
     assert not twice, twice
 
 
-def test_every_module_says_what_it_is():
+def test_every_module_has_a_docstring():
     silent = [where(path) for path in LIBRARY if not ast.get_docstring(tree_of(path))]
     assert not silent, silent
 
 
-def test_nothing_strays_at_the_top_level():
+def test_no_other_files_at_the_top_level():
     allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "action.yml"}
     files = {path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")}
     assert files <= allowed
@@ -318,7 +318,7 @@ def test_no_path_of_a_machine():
 
 
 def test_tests_import_their_helpers_by_module_name():
-    """There is no package `tests` where only the distribution is installed, as in CI."""
+    """A package `tests` does not exist if only the distribution is installed, as in CI."""
     pattern = re.compile(r"^\s*(?:from|import) tests\b", re.MULTILINE)
     wrong = [path.name for path in (ROOT / "tests").rglob("*.py") if pattern.search(path.read_text("utf8"))]
     assert not wrong, wrong
@@ -338,7 +338,7 @@ def raised_codes():
 
 
 def test_every_message_is_raised_and_every_raised_code_has_a_message():
-    assert raised_codes() | {"D023"} == set(MESSAGES)  # that one is for plugins outside of this repository
+    assert raised_codes() | {"D023"} == set(MESSAGES)  # D023 is for plugins outside this repository
 
 
 def test_messages_are_in_order_and_of_one_line():
@@ -349,7 +349,7 @@ def test_messages_are_in_order_and_of_one_line():
         assert not message.endswith("."), code
 
 
-def test_raised_messages_are_given_their_fields():
+def test_errors_fill_the_fields_of_their_messages():
     """Each ``UserError("D...", a=..., b=...)`` fills exactly the fields of its message."""
     found = []
     for path in LIBRARY:
@@ -366,11 +366,11 @@ def test_raised_messages_are_given_their_fields():
     assert not found, found
 
 
-# The door
+# Registered names, and imports at start
 
 
-def test_registered_names_are_those_of_the_snapshot():
-    """A name once given stays: a changed behaviour gets a new version beside it."""
+def test_registered_names_equal_the_snapshot():
+    """Registered names are kept: changed behaviour gets a new version of the name."""
     names = {kind: sorted(registry.load_all(kind)) for kind in registry.KINDS}
     assert names == json.loads(SNAPSHOT.read_text(encoding="utf8"))
 
@@ -379,8 +379,8 @@ LOADED = "import sys; sys.stderr.write(repr([name for name in {heavy} if name in
 LIGHT = {
     "disambig": "import disambig",
     "api": "import disambig.api as a\nfor n in a.__all__: n.endswith('_factory') or getattr(a, n)",
-    "rooms of the api": "import disambig.api as a\nfor room in a.SUBMODULES:\n for n in getattr(a, room).__all__:"  # noqa: E501
-    "\n  room in ('components', 'kernels') or getattr(getattr(a, room), n)",
+    "submodules of the api": "import disambig.api as a\nfor m in a.SUBMODULES:\n"
+    " for n in getattr(a, m).__all__:\n  m in ('components', 'kernels') or getattr(getattr(a, m), n)",
     "registry": "from disambig import registry; [registry.load_all(kind) for kind in registry.KINDS]",
     "start": "from disambig.registry import load_plugins; load_plugins()",
     "testing": "import disambig.testing",
@@ -396,7 +396,7 @@ def test_nothing_heavy_is_loaded_by(what):
     assert done.stderr == "[]"
 
 
-OF_OTHER_PROCESSES = (  # which see the plugins, and ask the models that ship
+IN_OTHER_PROCESSES = (  # these start processes that load the plugins and the installed models
     "unit/cli/test_command_line.py::test_commands_refuse_invalid_rates",
     "unit/cli/test_command_line.py::test_one_rate_is_shared_among_models",
 )
@@ -406,7 +406,7 @@ CORE_TESTS = (
     "unit/data",
     "contracts/test_entries.py",
 )
-SLOW_CORE_TESTS = (  # of what depends on registered entries; that nothing else names a plugin is tested above
+SLOW_CORE_TESTS = (  # packages that use registered entries
     "contracts",
     "unit/models",
     "unit/features",
@@ -420,13 +420,13 @@ SLOW_CORE_TESTS = (  # of what depends on registered entries; that nothing else 
 @pytest.mark.parametrize(
     "folders",
     [CORE_TESTS, pytest.param(SLOW_CORE_TESTS, marks=pytest.mark.slow)],
-    ids=["core", "other rooms"],
+    ids=["core", "other packages"],
 )
 def test_the_tests_of_the_core_pass_without_any_plugin(folders):
     tests = Path(__file__).parent
     path = os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "pytest", "-n0", "-qx", "-p", "no_plugins", "-p", "no:cacheprovider"]
-    command += ["--assert=plain", *(f"--deselect=tests/{test}" for test in OF_OTHER_PROCESSES)]
+    command += ["--assert=plain", *(f"--deselect=tests/{test}" for test in IN_OTHER_PROCESSES)]
     done = subprocess.run(
         [*command, *(str(tests / folder) for folder in folders)],
         cwd=ROOT,

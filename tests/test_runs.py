@@ -1,4 +1,4 @@
-"""How the tests themselves are run: in how many processes, and on which interpreters."""
+"""How the tests are run: the number of processes, and the interpreters."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ PLAIN = "not slow and not benchmark and not replication"
         ("", ["tests"], 2, 2),
     ],
 )
-def test_as_many_processes_as_serve(pytestconfig, monkeypatch, marks, arguments, cores, workers):
+def test_number_of_processes(pytestconfig, monkeypatch, marks, arguments, cores, workers):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
-    asked = SimpleNamespace(option=SimpleNamespace(markexpr=marks), args=arguments)
-    assert pytestconfig.hook.pytest_xdist_auto_num_workers(config=asked) == workers
+    config = SimpleNamespace(option=SimpleNamespace(markexpr=marks), args=arguments)
+    assert pytestconfig.hook.pytest_xdist_auto_num_workers(config=config) == workers
 
 
-def test_interpreters_are_those_that_the_classifiers_name():
+def test_interpreters_are_those_of_the_classifiers():
     script = runpy.run_path(str(ROOT / ".ci" / "interpreters"))
     least = f'requires-python = ">={script["claimed"]()[0]}"'
     assert least in (ROOT / "pyproject.toml").read_text(encoding="utf8")

@@ -1,4 +1,4 @@
-"""Count made text of several sizes as a job: seconds, disk and memory by gigabyte. From the top folder:
+"""Count generated text of several sizes as a job: seconds, disk, memory per gigabyte. From the top folder:
 
 python tests/benchmarks/count_sizes.py 1 3 --workers 2 --folder /tmp
 
@@ -34,7 +34,7 @@ def made_words(rng: np.random.Generator) -> np.ndarray:
 
 
 def made_text(folder: Path, size: int) -> None:
-    """Write files of lines of twenty words, always the same ones."""
+    """Write files with lines of twenty words; the same text in every run."""
     rng = np.random.default_rng(0)
     words = made_words(rng)
     shares = np.cumsum(1 / (2.7 + np.arange(VOCABULARY)) ** 1.05)
@@ -50,7 +50,7 @@ def made_text(folder: Path, size: int) -> None:
 
 
 def family(pid: int) -> list[int]:
-    """Return a process and all that descend from it."""
+    """Return a process and all its descendants."""
     found = [pid]
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in task.read_text().split():
@@ -59,7 +59,7 @@ def family(pid: int) -> list[int]:
 
 
 class Watched(threading.Thread):
-    """Looks at the memory of the processes and at the disk, four times a second."""
+    """Measures the memory of the processes and the disk use four times a second."""
 
     def __init__(self, pid: int, folder: Path) -> None:
         super().__init__(daemon=True)

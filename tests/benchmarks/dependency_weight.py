@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def _required(distribution: Distribution) -> set[str]:
-    """Return the names of what a distribution requires on this system; extras do not count."""
+    """Return the names of the requirements of a distribution on this system, without extras."""
     requirements = map(Requirement, distribution.requires or ())
     return {
         canonicalize_name(each.name)

@@ -1,4 +1,4 @@
-"""A made grammar with the size and the habits of a Markovised treebank's, and sentences drawn from it.
+"""A synthetic grammar with the size and statistics of a Markovised treebank grammar, and its sentences.
 
 Few coarse symbols, each with many fine ones of Zipfian frequency; frequent symbols have many productions, the
 others few, and all follow those of their coarse ones, so that a coarse pass knows something. Each word may be
@@ -20,7 +20,7 @@ def zipf(n, power=1.3):
 
 
 class MadeGrammar:
-    """The grammar, and a source of sentences that have a parse."""
+    """A grammar and a source of sentences that have a parse."""
 
     def __init__(self, seed=0, *, coarse=(30, 60), fine=(45, 1955), productions=40, coarse_productions=6):
         self.rng = rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ class MadeGrammar:
         )
 
     def sentence(self, length, *, tags=4):
-        """Return what the words of a sentence may be; it has a parse."""
+        """Return the possible symbols of the words of a sentence that has a parse."""
         rng, places, symbols, scores = self.rng, [], [], []
         agenda = [(self.root, 0, length)]
         while agenda:

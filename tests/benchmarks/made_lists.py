@@ -1,4 +1,4 @@
-"""Made lists of sentences such as a converter gives: Zipfian words and pairs of words, some with look-alikes.
+"""Synthetic lists of sentences like those of a converter: Zipfian words and pairs, some nearly equal.
 
 A sentence is a row of readings, each of which has two to four words; which is right depends on the reading
 and on the word before. The candidates of a list are the right sentence and others that differ from it in one
@@ -17,7 +17,7 @@ WORDS = 4
 
 
 def made_lists(n, *, candidates=20, length=13, readings=20_000, least=2, seed=0):
-    """Return `n` lists; columns that fewer candidates than `least` have are left out."""
+    """Return `n` lists; columns with fewer than `least` candidates are omitted."""
     rng = np.random.default_rng(seed)
     language = np.random.default_rng(12)
     n_words = language.integers(2, WORDS + 1, readings)

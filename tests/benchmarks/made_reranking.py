@@ -1,4 +1,4 @@
-"""Made lists with the statistics of parse reranking: Zipfian features, most of them shared by a whole list.
+"""Synthetic lists with the statistics of parse reranking: Zipfian features, most shared by a list.
 
 A list has features of its sentence, of which each candidate lacks some, and features that a few candidates
 have. What a candidate is worth is the sum of hidden weights of its features and some noise; the best one

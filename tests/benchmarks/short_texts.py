@@ -32,7 +32,7 @@ Texts = list[tuple[str, str]]
 
 
 def short_texts(data: Path) -> dict[str, tuple[Texts, Texts]]:
-    """Return the texts to learn from and to test on, with their labels, of each set."""
+    """Return the training and test texts of each set, with their labels."""
     rng = random.Random(1)
     held_out = {field: _sentences(data, field, "heldout", 20_000) for field in FIELDS}
     counted = {field: _sentences(data, field, "train", 15_000) for field in FIELDS}

@@ -33,7 +33,7 @@ Measure = Callable[[], tuple[float, float]]
 
 
 def take_text(path: Path | None, words: int) -> list[str]:
-    """Return paragraphs with at least so many words."""
+    """Return paragraphs with at least the given number of words."""
     files = [path] if path is not None else sorted(SAMPLES.glob("*.txt"))
     paragraphs = [part for file in files for part in file.read_text(encoding="utf8").split("\n\n")]
     taken, n = [], 0
@@ -71,13 +71,13 @@ def command(*words: str | Path) -> Measure:
 
 
 def lines(texts: list[str], folder: Path) -> tuple[dict[str, Measure], list[str]]:
-    """Return the measurements by their names, and the names of what is not installed."""
+    """Return the measurements by name, and the names of missing programs."""
     import spacy
     from disambig_encoder import encoder
 
     from disambig.models import ModelSource
 
-    encoder.MOST_KEPT = 0  # rounds read the same sentences, whose states would be kept from the first one
+    encoder.MOST_KEPT = 0  # all rounds read the same sentences, whose states would be cached by the first one
 
     models = ModelSource().load().models
     tasks = [model.task.name for model in models]

@@ -1,4 +1,4 @@
-"""Time and memory of the boosted lasso and its kin on made lists of 20 candidates.
+"""Time and memory of the boosted lasso and related learners on synthetic lists of 20 candidates.
 
 ``LASSO_LISTS=72000`` asks for another size than 8,000 lists; ``-s`` shows what was measured. What a step
 costs must not depend on features that it does not touch: the same lists beside many times as many columns of
@@ -37,7 +37,7 @@ SECONDS = {8000: 60.0, 72000: 720.0}
 @pytest.fixture(scope="module")
 def examples():
     for learner in (BLasso(max_steps=5), Boosting(max_steps=5), AveragedPerceptron(passes=1)):
-        learner.fit(made_lists(20), dev=made_lists(20))  # compiled before it is timed
+        learner.fit(made_lists(20), dev=made_lists(20))  # compiled before the measurement
     return made_lists(LISTS, readings=50_000)
 
 
@@ -62,7 +62,7 @@ def test_it_converges_in_time(examples, learner):
 
 
 def test_development_data_cost_little(examples):
-    dev = examples.take(np.arange(LISTS // 4))  # what it holds does not matter for the time
+    dev = examples.take(np.arange(LISTS // 4))  # its contents have no influence on the time
     began = time.process_time()
     alone = BLasso(max_steps=50_000).path(examples)
     between = time.process_time()

@@ -63,7 +63,7 @@ def some_text(n_words):
 
 
 def normal_words(view):
-    """The words of a view as strings, by token."""
+    """Return the words of a view as strings, by token."""
     found = []
     for d, text in enumerate(view.texts):
         first, last = view.documents[d], view.documents[d + 1]
@@ -84,7 +84,7 @@ class Ngrams:
 
 @pytest.fixture(scope="module")
 def ngrams():
-    """Some ten million n-grams of text, as keys and as strings."""
+    """About ten million n-grams of text, as keys and as strings."""
     view = Words()(some_text(LOOKUP_WORDS))
     words, seed = normal_words(view), hash_word(Words.name)
     left = np.repeat(view.sentences[1:], np.diff(view.sentences)) - np.arange(len(view))
@@ -103,7 +103,7 @@ def ngrams():
 
 @pytest.fixture(scope="module")
 def tables(ngrams, tmp_path_factory):
-    """Those n-grams as count tables, by the form of their records."""
+    """Count tables of these n-grams, by record format."""
     folder, order, found = tmp_path_factory.mktemp("tables"), np.argsort(ngrams.keys), {}
     chunks = [(ngrams.keys[order], ngrams.counts[order])]
     for record in LARGEST:
@@ -114,13 +114,13 @@ def tables(ngrams, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def table(tables):
-    """Those n-grams with exact counts."""
+    """The count table of these n-grams with exact counts."""
     return tables["exact"]
 
 
 @pytest.fixture
 def tell(capsys, benchmark):
-    """Print a figure past the capture and keep it with the benchmark."""
+    """Print a figure in spite of captured output, and store it with the benchmark."""
 
     def say(**figures):
         benchmark.extra_info.update(figures)
@@ -131,7 +131,7 @@ def tell(capsys, benchmark):
 
 
 def best(function, rounds=3):
-    """Seconds of the quickest of some rounds."""
+    """Return the seconds of the fastest of some rounds."""
     took = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -235,14 +235,14 @@ def test_marisa_trie(benchmark, ngrams, table, tmp_path, tell):
 
 @pytest.fixture(scope="module")
 def text_file(tmp_path_factory):
-    """Text to count, one paragraph a line."""
+    """A text to count, one paragraph per line."""
     path = tmp_path_factory.mktemp("text") / "x.txt"
     path.write_text("\n".join(some_text(COUNT_WORDS)), encoding="utf8")
     return path
 
 
 def pin():
-    """Keep this process to one core."""
+    """Restrict this process to one core."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
@@ -252,7 +252,7 @@ def count(path, output):
 
 
 def timed_counting(path, output):
-    """Words counted, and wall and processor seconds, from file to table; on one core."""
+    """Return counted words, wall time and processor time from file to table, on one core."""
     before = os.sched_getaffinity(0)
     pin()
     try:
@@ -351,7 +351,7 @@ def touch_all(path, done, go_on):
 
 
 def mapped(pid, name):
-    """Resident and proportional size, in kB, of a file's map in a process."""
+    """Return the resident and proportional size, in kB, of a mapped file in a process."""
     sizes, inside = collections.Counter(), False
     for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
         field = line.split()

@@ -1,4 +1,4 @@
-"""How much quicker two workers are than one, and what the engine dask costs beside the local one."""
+"""The speed-up of two workers, and the overhead of the engine dask compared with the local one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST = 1.2  # seconds of Dask for one of the local engine, with as many processe
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory) -> Path:
-    """Lines of the samples, over and over."""
+    """The lines of the samples, repeated."""
     samples = sorted((ROOT / "corpora" / "samples").glob("*.txt"))
     lines = [line for path in samples for line in path.read_text().splitlines() if line.strip()]
     made, size, number = [], 0, 0
@@ -39,7 +39,7 @@ def text(tmp_path_factory) -> Path:
 
 
 def seconds(text: Path, directory: Path, runner) -> float:
-    """Return how long the job takes once the first shard is done: loading the models is once a process."""
+    """Return the time of the job after its first shard, since each process loads the models once."""
     began: list[float] = []
 
     def listener(amount, messages):

@@ -136,7 +136,7 @@ def pairwise(train):
     return LinearSVC(C=C, loss="hinge", fit_intercept=False, max_iter=1000).fit(signed, sign).coef_.ravel()
 
 
-def test_dlib_comes_to_the_same_optimum():
+def test_dlib_finds_the_same_optimum():
     dlib = pytest.importorskip("dlib")
     train = made_reranking(200, features=5000)
     rows, offsets = train.rows, train.offsets

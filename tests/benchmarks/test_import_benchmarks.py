@@ -28,7 +28,7 @@ BLOCK = readers._BLOCK
 
 
 class Counting(NgramCounter):
-    """A counter that only notes how many n-grams it was given."""
+    """A counter that only records the number of n-grams."""
 
     def add_counts(self, keys, counts, kind):
         self.totals[kind - 1] += len(keys)
@@ -96,7 +96,7 @@ def test_google_3(benchmark, lines, tell):  # noqa: F811
 
 
 def test_python(benchmark, lines, tell):  # noqa: F811
-    """The loop one would write: split and put into a dictionary."""
+    """A plain loop that splits lines and fills a dictionary."""
     pin()
     some = lines[:500_000]
     data = "".join(f"{ngram}\t{count}\n" for ngram, count in some).encode()

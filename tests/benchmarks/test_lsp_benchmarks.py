@@ -1,4 +1,4 @@
-"""How long an editor waits: from its start to the first diagnostics, from a key stroke to the next ones.
+"""Waiting times of an editor: from the start to the first diagnostics, from a key stroke to the next.
 
 pytest -s -m benchmark tests/benchmarks/test_lsp_benchmarks.py
 """

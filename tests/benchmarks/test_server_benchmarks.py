@@ -1,4 +1,4 @@
-"""What the server costs beside the models, and whether it holds many clients at once.
+"""The overhead of the server compared with the models, and many clients at once.
 
     pytest -s -m benchmark tests/benchmarks/test_server_benchmarks.py
 
@@ -63,20 +63,20 @@ print(json.dumps({"wrong": wrong, "took": took, "seconds": time.perf_counter() -
 
 
 def texts(words=500):
-    """Return stretches of the samples, of so many words each."""
+    """Return parts of the samples with the given number of words each."""
     whole = "\n\n".join(path.read_text("utf8") for path in sorted(SAMPLES.glob("*.txt"))).split(" ")
     return [" ".join(whole[at : at + words]) for at in range(0, len(whole) - words, words)]
 
 
 def asked(port, seconds, clients, forms):
-    """Return what clients in a process of their own saw."""
+    """Return the results of clients in a child process."""
     command = [sys.executable, "-c", ASKING, str(port), str(seconds), str(clients)]
     done = subprocess.run(command, input=json.dumps(forms), capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
 def resident(pid):
-    """Return the memory of a process in megabytes; 0 where that cannot be known."""
+    """Return the memory of a process in megabytes; 0 if it is unknown."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""What the components cost beside spaCy's tokeniser, all in one run and one process.
+"""The time of components compared with spaCy's tokeniser, in one run and one process.
 
     DISAMBIG_DATA=... pytest -s -m benchmark tests/benchmarks/test_spacy_benchmarks.py
 
@@ -35,7 +35,7 @@ CANDIDATES = tuple(f"candidate{i}" for i in range(34))
 
 @dataclass(frozen=True)
 class FifthWord:
-    """A model that costs next to nothing and decides every fifth word, between 34 candidates."""
+    """A trivial model that decides every fifth word between 34 candidates."""
 
     name: str = "fifth"
     version: str = "0"
@@ -131,8 +131,8 @@ def report(title, seconds, words, **others):
         print(f"  {name.replace('_', ' '):<34} {value}")
 
 
-def test_our_own_part():
-    """Two components with a model that costs nothing: the view, the spans, the records."""
+def test_time_of_components_with_a_trivial_model():
+    """Two components with a trivial model: the time of the view, the spans and the records."""
     texts, words = texts_of(WORDS)
     nlp = blank()
     components = [Disambiguator(nlp, FifthWord(name), name=name, spans_key=name) for name in ("a", "b")]
@@ -187,7 +187,7 @@ def real_pipeline():
 
 
 def test_both_components():
-    """Asked: together at no less than 1/6 of the words/s of blank("en"); the goal is 1/3."""
+    """Required: together at no less than 1/6 of the words/s of blank("en"); the goal is 1/3."""
     texts, words = texts_of(WORDS)
     nlp = real_pipeline()
     docs = list(nlp.pipe(texts))
@@ -221,7 +221,7 @@ print(f"after {words:,} tokens: peak kB {memory()}")
 
 
 def test_from_a_cold_process():
-    """Asked: at most 4 s to the first decided document, below 500 MB of resident memory."""
+    """Required: at most 4 s to the first decided document, below 500 MB of resident memory."""
     real_pipeline()
     texts, _ = texts_of(WORDS)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""The command that prints README's table of speeds runs, and names what it could not measure."""
+"""The command that prints the table of speeds in the README runs, and names missing programs."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_suffixes_in_any_case(project):
     assert flagged(here("check", ".", folder=home)) == ["REPORT.TXT", "notes.Md"]
 
 
-def test_a_directory_says_what_was_left_out(project):
+def test_skipped_files_of_a_directory_are_reported(project):
     home = project(
         a_dot_md=SLIP,
         b_dot_png=b"\x89PNG",
@@ -70,7 +70,7 @@ def test_a_directory_says_what_was_left_out(project):
     assert "[D342]" not in here("check", ".", "-q", folder=home).stderr
 
 
-def test_nothing_left_out_says_nothing(project):
+def test_no_note_if_nothing_was_skipped(project):
     assert "D342" not in here("check", ".", folder=project(a_dot_md=SLIP)).stderr
 
 
@@ -103,7 +103,7 @@ def test_a_named_file_of_an_unknown_suffix_is_read_with_a_remark(project, name):
         ("a.txt.bz2", "D640", "annotate"),
     ],
 )
-def test_what_is_no_text_is_refused(project, name, code, hint):
+def test_values_other_than_texts_are_rejected(project, name, code, hint):
     home = project(**{name.replace(".", "_dot_"): SLIP, "b_dot_md": SLIP})
     done = here("check", name, "b.md", folder=home)
     assert (done.returncode, flagged(done)) == (2, ["b.md"])
@@ -214,7 +214,7 @@ def test_paragraphs_in_another_language_are_left_alone(project):
     assert "3 paragraphs that are not in English (they look like German)" in done.stderr
 
 
-def test_all_languages_are_checked_if_that_is_asked_for(project):
+def test_all_languages_are_checked_on_request(project):
     home = project(a_dot_md=GERMAN)
     assert set(flagged(here("check", "a.md", "--no-detect-language", folder=home))) == {"a.md"}
     home = project(disambig_dot_toml="detect_language = false\n")
@@ -255,7 +255,7 @@ def test_explain_says_why_there_is_no_decision_of_it():
 
 
 @pytest.mark.parametrize("task", ["article", "form"])
-def test_explain_does_not_deny_candidates_that_are_there(task):
+def test_explain_finds_candidates_that_exist(task):
     done = here("explain", "It depends of the weather.", "--task", task)
     words = {"article": '"the": no other', "form": '"It", "depends", '}
     assert f"no decision: {words[task]}" in done.stdout

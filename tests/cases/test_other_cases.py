@@ -185,7 +185,7 @@ def annotated(folder, name, *options):
         ('1\t"\n2\t"\n3\tIt ends.\n', ['"', '"', "It ends."]),
     ],
 )
-def test_a_quote_in_tsv_costs_no_row(tmp_path, rows, texts):
+def test_a_quotation_mark_in_tsv_loses_no_row(tmp_path, rows, texts):
     tmp_path.joinpath("a.tsv").write_text("id\ttext\n" + rows)
     assert annotated(tmp_path, "a.tsv")[0] == texts
 

@@ -15,12 +15,12 @@ TEXT = """I saw a a box of a old house in the rain.
 
 The a dog ran. He went to to home, and I seen it with a owl. Nothing here.
 """
-FLAGS = [  # task, what stands there, what should, and what else is proposed
+FLAGS = [  # task, observed word, right word, and other proposals
     ("doubled", "a", "", [("form", "an")]),
     ("form", "a", "an", []),
     ("doubled", "The", "", [("form", "An")]),
     ("doubled", "to to", "to", [("form", "")]),
-    ("form", "seen", "saw", [("doubled", "have ")]),  # both at once would be "have saw"
+    ("form", "seen", "saw", [("doubled", "have ")]),  # both together would give "have saw"
     ("form", "a", "an", []),
 ]
 CORRECTED = """I saw a box of an old house in the rain.
@@ -46,9 +46,9 @@ class ToyJudge:
 
 @dataclass(frozen=True)
 class ToyModel:
-    """Wherever a pattern is found it proposes another word, as surely as its rule says."""
+    """A model that proposes another word wherever a pattern matches, with the probability of its rule."""
 
-    rules: tuple[tuple[str, str, str, float], ...]  # pattern, the word there, the other, how sure
+    rules: tuple[tuple[str, str, str, float], ...]  # pattern, observed word, proposed word, probability
     task: ToyTask
     judge: ToyJudge = field(default_factory=ToyJudge)
     name: str = "toy"

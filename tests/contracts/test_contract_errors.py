@@ -1,4 +1,4 @@
-"""Training and the suite for plugin authors report what breaks a contract, with the component at fault."""
+"""Training and the checks for plugin authors report violations of a contract, with the component."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def failures(checks):
 
 
 def changed(**changes):
-    """Return a task whose instances are changed, column by column."""
+    """Return a task with changed columns of its instances."""
 
     @dataclass(frozen=True)
     class Changed(Pairs):
@@ -161,7 +161,7 @@ def test_a_task_without_an_attribute_is_named(name):
         trained(task=Bare())
 
 
-def test_an_error_in_the_code_of_a_task_stays_what_it_is():
+def test_errors_in_the_code_of_a_task_are_not_changed():
     class Failing(Pairs):
         @property
         def groups(self):
@@ -198,7 +198,7 @@ def test_certain_mistakes_that_are_valid_are_returned():
 
 @dataclass(frozen=True, eq=False)
 class Failing(NearbyWords):
-    """Raises in `transform`, at once or only after it was restored from its state."""
+    """An extractor whose `transform` raises, always or only after it was restored from its state."""
 
     restored: bool = False
     only_restored: bool = False
@@ -226,7 +226,7 @@ def test_what_transform_raises_is_not_blamed_on_the_state():
 
 
 class Changing(StatelessExtractor):
-    """Changes the features of nearby words."""
+    """An extractor that changes the features of nearby words."""
 
     def __init__(self, change):
         self.change = change
@@ -238,7 +238,7 @@ class Changing(StatelessExtractor):
 
 
 def varying(batch):
-    """Return blocks with one to three attributes, by the number of instances."""
+    """Return blocks whose number of attributes depends on the number of instances."""
     n, k = batch.costs.shape
     d = 1 + n % 3
     meaning = Columns(np.repeat(np.arange(k, dtype=np.int32), d), np.zeros(k * d, np.int32), ("words",))
@@ -252,19 +252,19 @@ def test_columns_that_vary_are_blamed_on_the_extractor():
         trained(extractor=Changing(varying))
 
 
-def test_features_that_are_no_numbers_are_blamed_on_transform():
+def test_errors_for_nan_features_name_transform():
     with pytest.raises(UserError, match=r"D414.*the extractor Changing: .* infinite or not a number"):
         trained(extractor=Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)))
 
 
 class TakesOne(Perceptron):
-    """Accepts a storage, and not a tuple of them."""
+    """A learner whose `takes` is a storage, not a tuple."""
 
     takes = SparseRows
 
 
 class Listed(Perceptron):
-    """Learns a list of weights."""
+    """A learner whose weights are a list."""
 
     def fit(self, batch, *, dev=None, rng=None):
         return Fitted(LinearScorer([0.0] * len(batch.columns)))
@@ -279,7 +279,7 @@ def test_learners_that_give_something_else_are_named():
 
 @dataclass(frozen=True)
 class Negative(Corrections):
-    """Gives negative margins."""
+    """A decision rule with negative margins."""
 
     def judge(self, scored, *, flags_per_1000=None):
         judged = super().judge(scored, flags_per_1000=flags_per_1000)
@@ -288,7 +288,7 @@ class Negative(Corrections):
 
 @dataclass(frozen=True)
 class NoRate(Corrections):
-    """Has no argument for the rate."""
+    """A decision rule without an argument for the rate."""
 
     def judge(self, scored):
         return super().judge(scored)
@@ -296,14 +296,14 @@ class NoRate(Corrections):
 
 @dataclass(frozen=True)
 class ForText(Corrections):
-    """Declares a text in place of a tuple."""
+    """A decision rule that declares a text instead of a tuple."""
 
     between: ClassVar = "words"
 
 
 @dataclass(frozen=True)
 class NoFit:
-    """Lacks most methods."""
+    """A decision rule that lacks most methods."""
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ class Lists:
 
 
 class Shifted(Words):
-    """A tokenisation with wrong offsets, and another name than its views."""
+    """A tokenisation with wrong offsets, whose views have another name."""
 
     name = "shifted.words.v1"
 
@@ -358,7 +358,7 @@ def test_the_suite_finds_a_broken_tokenisation():
 
 
 class Taken:
-    """A reader of files that the core reads."""
+    """A reader of files that the core already reads."""
 
     suffixes = (".jsonl",)
 
@@ -377,7 +377,7 @@ def test_the_suite_finds_a_reader_of_files_that_others_read(tmp_path, name, suff
 
 
 def test_words_of_two_groups_are_allowed():
-    """Groups may share candidates: each decides by itself."""
+    """Groups may share candidates, since each decides independently."""
     task = Pairs(("quite/quiet", "quiet/quit"))
     check_declarations(task)
     assert len(CandidateFinder.from_groups(task.groups).find(Words()(["Keep quiet."]))) == 2
@@ -434,7 +434,7 @@ def disambig_register_extractors(register):
 
 @pytest.fixture
 def fragile(tmp_path, monkeypatch, load_with):
-    """Return a trained model of a plugin that fails at some words, and the module of the plugin."""
+    """Return a trained model of a plugin that fails for some words, and the module of the plugin."""
     (tmp_path / "fragile_plugin.py").write_text(FRAGILE)
     monkeypatch.syspath_prepend(tmp_path)
     load_with(fragile="fragile_plugin", toys="toy_plugin")
@@ -481,7 +481,7 @@ def test_certain_mistakes_in_use_are_checked_where_there_are_some(fragile):
     assert caught.value.__notes__ == ["the model my/fragile"]
 
 
-def test_what_is_raised_in_use_stays_what_it_is(fragile):
+def test_other_exceptions_are_not_changed(fragile):
     with pytest.raises(IndexError, match="zebra") as caught:
         fragile[0].decide(Words()(["A quiet zebra."]))
     assert caught.value.__notes__ == ["the model my/fragile"]

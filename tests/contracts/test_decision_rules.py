@@ -1,4 +1,4 @@
-"""Every decision rule of the core keeps the contract; the suite finds those that do not."""
+"""Every decision rule of the core fulfils the contract; the checks find faulty ones."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def failures(judge, between="words"):
             check()
         except AssertionError as problem:
             failed[check.name] = str(problem)
-        except (AttributeError, IndexError):  # what breaks later, of a judge that another check finds broken
+        except (AttributeError, IndexError):  # follow-up failures of faulty decision rules
             failed.setdefault(check.name, "")
     return failed
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A judge that is in order: the best score wins. Each broken one breaks a thing."""
+    """A correct decision rule: the best score wins. The other classes each have one fault."""
 
     flags: bool = False
 
@@ -164,7 +164,7 @@ class Forgetful(BestOfList):
 
 
 class Comparing(Plain):
-    """Its margins are those of the batch."""
+    """Margins depend on the other instances of the batch."""
 
     def judge(self, scored, *, flags_per_1000=None):
         result = super().judge(scored)
@@ -187,7 +187,7 @@ class Crashing(Plain):
 
 
 class Flagging(Plain):
-    """Flags, and does not say at what rate."""
+    """Flags without a rate."""
 
     def judge(self, scored, *, flags_per_1000=None):
         result = super().judge(scored)
@@ -195,7 +195,7 @@ class Flagging(Plain):
 
 
 class Contrary(Corrections):
-    """The higher the rate, the fewer flags."""
+    """Raises fewer flags at higher rates."""
 
     def judge(self, scored, *, flags_per_1000=None):
         result = super().judge(scored, flags_per_1000=1000.0)
@@ -205,21 +205,21 @@ class Contrary(Corrections):
 
 
 class Patient(Corrections):
-    """Takes any rate."""
+    """Accepts invalid rates."""
 
     def limit(self, flags_per_1000=None):
         return 0.0
 
 
 class Boasting(Corrections):
-    """Finds less, the more it flags."""
+    """Recall decreases with the rate."""
 
     def gains(self):
         return np.array([0.1, 1.0]), np.array([0.5, 0.4])
 
 
 class Loud(Labels):
-    """Says all, whatever the margin."""
+    """Never abstains."""
 
     def fit(self, material, *, progress=None):
         result = super().fit(material)

@@ -1,4 +1,4 @@
-"""A plugin of small components end to end, and the settings that registered entries describe."""
+"""A plugin of small components from end to end, and documented settings of registered entries."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_group_without_examples_keeps_the_baseline(load_with):
 
 
 def test_a_task_of_labels_flags_nothing(load_with):
-    """Senses, say: no candidate stands in the text, so nothing is compared and nothing flagged."""
+    """Labels such as senses are not in the text, so nothing is compared or flagged."""
     load_with(toys="toy_plugin")
     model = trained("Perceptron")
     view = Words()([TEXTS[0]])
@@ -107,7 +107,7 @@ ENTRIES = [
 
 
 def described(factory):
-    """The names in the section of parameters of what `disambig plugins` shows."""
+    """Return the parameter names in the output of `disambig plugins`."""
     message = inspect.getdoc(factory) or ""
     return {name for line in re.findall(r"^(\w[\w, ]*) : ", message, re.M) for name in line.split(", ")}
 

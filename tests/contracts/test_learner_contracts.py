@@ -93,7 +93,7 @@ CASES = [(name, problem) for name in LEARNERS for problem in PROBLEMS if problem
 
 
 def learner_of(name, batch, **settings):
-    """Return a learner as a config asks for it."""
+    """Return a learner that is built from a config."""
     section = {"@disambig_learners": name, **SETTINGS.get(name, {}), **settings}
     if name in WITH_GROUPS:
         section[WITH_GROUPS[name]] = [group for group in batch.columns.group_names if group != "bias"]

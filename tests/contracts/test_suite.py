@@ -1,4 +1,4 @@
-"""The suite for plugin authors: it passes what is in order, and names what is broken."""
+"""The checks for plugin authors accept correct components and report faults of others."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_shipped_problems_are_in_order_and_can_be_solved(batch):
 
 
 class Moody(Perceptron):
-    """Differs from call to call and forgets what it knew."""
+    """A learner with other results in each call and an incomplete state."""
 
     def fit(self, batch, *, dev=None, rng=None):
         noise = np.random.default_rng().normal(size=len(batch.columns))
@@ -81,13 +81,13 @@ def test_a_broken_learner_is_found():
 
 
 class Undefined(Perceptron):
-    """Takes the logarithm of a negative number."""
+    """A learner whose scores are NaN."""
 
     def fit(self, batch, *, dev=None, rng=None):
         return Fitted(LinearScorer(np.full(len(batch.columns), np.nan)), {})
 
 
-def test_scores_that_are_no_numbers_are_repeatable_but_not_finite():
+def test_nan_scores_are_repeatable_but_not_finite():
     failed = failures(check_learner(Undefined()))
     assert "is_repeatable" not in failed and "state_is_complete" not in failed
     assert failed["learns"] == failed["returns_one_finite_score_per_row"] == "some scores are not finite"
@@ -95,7 +95,7 @@ def test_scores_that_are_no_numbers_are_repeatable_but_not_finite():
 
 
 class OnlyCrossed(Perceptron):
-    """Forgets that its scorer gets batches that are not converted."""
+    """A learner whose scorer only accepts converted batches."""
 
     takes = (CrossedRows,)
 
@@ -108,7 +108,7 @@ def test_a_scorer_gets_batches_that_are_not_converted():
 
 
 class Greedy(Perceptron):
-    """Changes the examples it was given."""
+    """A learner that changes its examples."""
 
     def fit(self, batch, *, dev=None, rng=None):
         batch.values[:] = 0
@@ -121,7 +121,7 @@ def test_a_learner_that_changes_its_examples_is_found():
 
 @dataclass(frozen=True)
 class Shuffled(Pairs):
-    """Finds things from the end, and takes the full stop for a word."""
+    """A task with instances in reverse order, some of them at a boundary word."""
 
     def instances(self, view):
         result = super().instances(view)
@@ -140,7 +140,7 @@ def test_a_broken_task_is_found():
 
 
 class Forgetful(NearbyWords):
-    """Its state comes back empty, and it finds more than it asks for."""
+    """An extractor with an empty state, which finds more than it looks up."""
 
     def fit(self, view, instances, groups):
         return Forgetful(self.reach, super().fit(view, instances, groups).vocabulary)
@@ -164,13 +164,13 @@ def test_a_broken_extractor_is_found():
 
 
 class WithoutFit(NearbyWords):
-    """Its author misspelled a method."""
+    """An extractor with a misspelt method."""
 
     fit = None
 
 
 class Free(NearbyWords):
-    """For it every candidate is right."""
+    """An extractor whose candidates all have cost 0."""
 
     def fit(self, view, instances, groups):
         return Free(self.reach, super().fit(view, instances, groups).vocabulary)
@@ -193,7 +193,7 @@ def test_an_extractor_without_fit_or_with_other_costs_is_found(extractor, messag
 
 
 class Lopsided(SparseRows):
-    """Its adjoint is another matrix's."""
+    """A batch whose adjoint does not match its scores."""
 
     def adjoint(self, mass):
         return 2 * super().adjoint(mass)
@@ -216,7 +216,7 @@ FORMS = {"quite": ("quite", "quiet"), "quiet": ("quiet",), "piece": ("peace", "p
 
 @dataclass(frozen=True)
 class Forms:
-    """Decide between the forms of a word, which differ from word to word."""
+    """A task that decides between the forms of each word (per-instance candidates)."""
 
     decides = Decides("words", "own")
     name: str = "forms"
@@ -251,7 +251,7 @@ def test_tasks_in_order(task):
 
 @dataclass(frozen=True)
 class Spoiled(Forms):
-    """Its instances are changed by a function."""
+    """A task whose instances are changed by a function."""
 
     change: object = None
 
@@ -343,7 +343,7 @@ def test_invalid_lists_are_found(change, check, message):
 
 
 def failed_one(change, name):
-    """The failure of one check: where lists are out of order others may not run at all."""
+    """Return the message of one failed check; with invalid lists, other checks may not run at all."""
     (check,) = (item for item in check_task(Spoiled(change=change), TASK_TEXTS) if item.name == name)
     with pytest.raises(AssertionError) as caught:
         check()
@@ -351,7 +351,7 @@ def failed_one(change, name):
 
 
 class MoodyForms(Forms):
-    """Its lists differ from call to call."""
+    """A task with other candidate lists in each call."""
 
     def instances(self, view):
         result = super().instances(view)
@@ -367,7 +367,7 @@ def test_lists_that_differ_from_call_to_call_are_named():
 
 
 class WordsWithLists(Pairs):
-    """Decides between words, and has lists as well."""
+    """A task that decides between words of groups, but has candidate lists."""
 
     def instances(self, view):
         result = super().instances(view)
@@ -387,7 +387,7 @@ class AboutNothing(Pairs):
 
 
 class SeenLabels(Pairs):
-    """Labels that stand in the text."""
+    """A task of labels that are observed in the text."""
 
     decides = Decides(between="labels")
 
@@ -397,7 +397,7 @@ class ItemsInTexts(Forms):
 
 
 class LongTokens(Pairs):
-    """Takes the next token, too."""
+    """A task of single tokens whose instances have two."""
 
     decides = Decides("tokens", "words")
 
@@ -445,7 +445,7 @@ def test_decides_must_be_a_decides():
 
 @dataclass(frozen=True)
 class LearnsMore(Forms):
-    """A task that is learned from other places than it decides: here the same, or as `spoil` has them."""
+    """A task with separate examples, which are its instances after a change by `spoil`."""
 
     spoil: dict = field(default_factory=dict)
 
@@ -519,7 +519,7 @@ def test_counts_of_structures():
 
 
 class Unnormalised(Enumerated):
-    """Forgets to normalise."""
+    """A decoder whose marginals are not normalised."""
 
     def marginals(self, scores, layout):
         shares, partition = super().marginals(scores, layout)

@@ -1,4 +1,4 @@
-"""Tiny models of words in context: by hand, of rules that a reader can follow, and of random weights."""
+"""Tiny models of words in context: from simple rules, and with random weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARTICLES = {
     (1, "house"): {"a": 6, "the": 6, "": -4},
     (-1, "hates"): {"the": 1},
 }
-"""What the word behind, or before, makes likely; elsewhere no word is (`by_hand(..., bias={"": 3})`)."""
+"""Scores of candidates given the next (1) or previous (-1) word; elsewhere, no word is most likely."""
 
 
 def by_hand(
@@ -29,15 +29,15 @@ def by_hand(
     reach: int = 2,
     endings: int = 4,
 ) -> Cloze:
-    """Return a model whose score of a candidate is its bias and what the rules that hold say of it.
+    """Return a model whose score of a candidate is its bias plus the scores of the rules that apply.
 
     Parameters
     ----------
     words : sequence of str
-        The vocabulary; those of the rules come behind.
+        The vocabulary; the words of the rules are appended.
     rules : mapping
-        Of a place (-1: right before, 1: right behind) and the word there to scores of candidates, ``""``
-        among them.
+        From (place, word) to scores of candidates, which can include ``""``; the place is -1 for the word
+        before, 1 for the word after.
     """
     known = list(dict.fromkeys([*words, *(word for _, word in rules)]))
     candidates = {word: i for i, word in enumerate([*known, ""])}
@@ -67,26 +67,26 @@ def by_hand(
 
 
 def articles() -> Cloze:
-    """Return a model that knows a, an and the before a few words, and that elsewhere there is none."""
+    """Return a model that predicts a, an and the before a few words, and no word elsewhere."""
     return by_hand(["a", "an", "the", "she", "ate", "saw", "likes"], ARTICLES, bias={"": 3})
 
 
 def random_cloze(words: Sequence[str], seed: int = 0, *, left: int = 3, right: int = 2) -> Cloze:
-    """Return a model of random weights, small enough to be made anew."""
+    """Return a small model with random weights."""
     rng = np.random.default_rng(seed)
     n, endings, d, h, s = len(words), 5, 6, 9, 7
 
-    def some(*shape: int) -> np.ndarray:
+    def random_array(*shape: int) -> np.ndarray:
         return rng.normal(size=shape).astype(np.float32)
 
     weights = {
-        "embeddings": some(n + endings + 1, d),
-        "inputs": some(left + right, d, h),
-        "hidden_bias": some(h),
-        "states": some(h, s),
-        "state_bias": some(s),
-        "outputs": some(n + 1, s),
-        "output_bias": some(n + 1),
+        "embeddings": random_array(n + endings + 1, d),
+        "inputs": random_array(left + right, d, h),
+        "hidden_bias": random_array(h),
+        "states": random_array(h, s),
+        "state_bias": random_array(s),
+        "outputs": random_array(n + 1, s),
+        "output_bias": random_array(n + 1),
     }
     vocabulary = ClozeVocabulary(hash_words(list(words)), endings)
     return quantise(vocabulary, weights, left=left, right=right, most_hidden=8.0, header=dict(HEADER))

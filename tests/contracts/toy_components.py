@@ -1,4 +1,4 @@
-"""Components of a toy model, for tests that train one."""
+"""The components of a toy model, for tests of training."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disambig.text import Words
 
 
 def toy_components(task: Any = None, **changes: Any) -> dict[str, Any]:
-    """Return the components of a model of confused words, some of them changed."""
+    """Return the components of a model of confusion sets; `changes` replaces some of them."""
     return {
         "task": task or Pairs(),
         "tokenisation": Words(),

@@ -1,4 +1,4 @@
-"""Structured candidates: chains and charts with all their structures, and a decoder of charts."""
+"""Chains and charts with all their structures by brute force, and a decoder of charts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Forest:
 
 @dataclass(frozen=True)
 class Chart:
-    """Parses: the layout is a forest an instance, whose edges are the instance's rows."""
+    """A decoder of parse forests: one per instance, whose edges are the rows of the instance."""
 
     def best(self, scores, layout):
         mass = np.zeros(len(scores))

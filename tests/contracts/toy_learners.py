@@ -1,7 +1,7 @@
-"""A learner of each kind that a later plugin brings, as small as it can be.
+"""The smallest possible learner of each kind that plugins contain.
 
-`Perceptron` does not know whether rows are candidates or parts: the right rows are found through `cost`,
-the decoder does the rest.
+`Perceptron` need not know whether rows are candidates or parts of candidates: the costs show the right rows,
+and the decoder combines them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from disambig.api import CrossedRows, Enumerated, Fitted, LinearScorer, SparseRo
 
 
 def gold(decoder, batch, scores):
-    """Return the mass of the right candidate nearest to winning: no part of it costs anything."""
+    """Return the rows of the best right candidate, all of whose parts have cost 0."""
     return decoder.best(np.where(batch.cost > 0, -np.inf, scores), batch.layout)
 
 
 @dataclass(frozen=True)
 class Linear:
-    """What every learner of weights has in common."""
+    """Base class of learners of weights."""
 
     needs_training: bool = field(default=True, kw_only=True)
 
@@ -30,7 +30,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Perceptron(Linear):
-    """The structured perceptron with a margin: guess by ``scores + cost``."""
+    """The structured perceptron with a margin: predict with ``scores + cost``."""
 
     decoder: object = Enumerated()
     epochs: int = 60
@@ -40,11 +40,11 @@ class Perceptron(Linear):
         for _ in range(self.epochs):
             mistakes = 0
             for i in range(len(batch.offsets) - 1):
-                one = batch.take(np.array([i]))
-                scores = one.scores(weights)
-                guess = self.decoder.best(scores + one.cost, one.layout)
-                if guess @ one.cost > 0:
-                    weights += one.adjoint(gold(self.decoder, one, scores) - guess)
+                example = batch.take(np.array([i]))
+                scores = example.scores(weights)
+                predicted = self.decoder.best(scores + example.cost, example.layout)
+                if predicted @ example.cost > 0:
+                    weights += example.adjoint(gold(self.decoder, example, scores) - predicted)
                     mistakes += 1
             if not mistakes:
                 break
@@ -53,7 +53,7 @@ class Perceptron(Linear):
 
 @dataclass(frozen=True, eq=False)
 class KernelScorer:
-    """No weights to look at: support rows (m, D), and a coefficient a support row and label (m, K)."""
+    """A scorer without weights: support rows (m, D), and their coefficients by label (m, K)."""
 
     support: np.ndarray
     coefficients: np.ndarray
@@ -81,7 +81,7 @@ class KernelRidge:
 
     def fit(self, batch, *, dev=None, rng=None):
         if not isinstance(batch, CrossedRows):
-            raise TypeError(f"KernelRidge needs a row an instance, not {type(batch).__name__}")
+            raise TypeError(f"KernelRidge needs one row per instance, not {type(batch).__name__}")
         rows = dense(batch.rows)
         kernel = (1.0 + rows @ rows.T) ** self.degree
         signs = np.where(batch.costs == 0, 1.0, -1.0)  # (n, K)
@@ -108,7 +108,7 @@ class Constant(Linear):
 
 @dataclass(frozen=True)
 class MeanDifference:
-    """Weights are what right candidates have and the others of their lists have not, on average."""
+    """Weights are the mean difference between right candidates and all candidates of their lists."""
 
     needs_training: bool = True
     takes: tuple = (SparseRows,)

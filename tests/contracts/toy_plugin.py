@@ -1,4 +1,4 @@
-"""A plugin of toys: confusion sets decided by the words around, one model a set."""
+"""A toy plugin: confusion sets that are decided by nearby words, with one model per set."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Marks(Pairs):
-    """Give a label to each word of a pair: which of them it should be, whatever stands there."""
+    """A task that labels each word of a pair with the word that it should be."""
 
     decides = Decides(between="labels")
     name: str = "marks"
@@ -40,7 +40,7 @@ class Marks(Pairs):
 
 @dataclass(frozen=True, eq=False)
 class NearbyWords:
-    """The words within a few places, as seen in training; one row an instance, crossed with labels."""
+    """An extractor of the nearby words known from training; one row per instance, crossed with labels."""
 
     reach: int = 2
     vocabulary: np.ndarray | None = None

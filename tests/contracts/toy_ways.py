@@ -1,4 +1,4 @@
-"""Ways by which people go and come, and mistakes there: for small models that know no word."""
+"""Sentences about ways of travelling, with mistakes, for small models without a vocabulary."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OR_NONE = OwnCandidates(candidates=["to", "by", ""], name="way")
 
 @dataclass(frozen=True)
 class OwnLists:
-    """The places of own candidates, each with a list of its own that holds them: the same decisions."""
+    """The same decisions with per-instance candidate lists instead of a group."""
 
     candidates: tuple = ("to", "by", "")
     name: str = "way"
@@ -54,7 +54,7 @@ class OwnLists:
 
 @dataclass(frozen=True, eq=False)
 class ListedWords:
-    """Decide between the candidates that are listed for a word; the word itself may not be among them."""
+    """A task that decides between the candidates listed for a word, which may lack the word itself."""
 
     lists: dict[str, tuple[str, ...]]
     name: str

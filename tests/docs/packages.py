@@ -1,4 +1,4 @@
-"""Packages that tests write: laid out as an installer would, for this process and those it starts."""
+"""Install packages that tests write, for this process and its child processes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def installed(home: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> Iterator[Path]:
-    """Install the package of a directory and load its plugin; forget both behind the block."""
+    """Install the package of a directory and load its plugin; undo both after the block."""
     install(home, monkeypatch)
     plugins.reload_plugins()
     yield home

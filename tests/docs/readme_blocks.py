@@ -15,11 +15,11 @@ DOCUMENTS = [
     *sorted(ROOT.glob("plugins/*/README.md")),
 ]
 GUIDES = [ROOT / "disambig" / "decode" / "README.md", ROOT / "disambig" / "formats" / "README.md"]
-"""Their blocks are the files of packages, which tests of their own lay out and run."""
+"""Their blocks are files of packages, which separate tests write and run."""
 
 
 class Block(NamedTuple):
-    """A block of code: where it stands, its language, its text, and the output that is shown below."""
+    """A block of code: its place, its language, its text, and the output that is shown below it."""
 
     place: str
     language: str
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(path: Path) -> list[Block]:
-    """Return the blocks of one file; a block `text` right after one of Python is its output."""
+    """Return the blocks of one file; a `text` block directly after a Python block is its output."""
     text = path.read_text(encoding="utf8")
     found = []
     for match in re.finditer(r"^```(\w+)\n(.*?)^```\n", text, re.MULTILINE | re.DOTALL):
@@ -48,7 +48,7 @@ BLOCKS = [
 
 
 def alike(seen: str, shown: str) -> bool:
-    """Return whether two outputs say the same; numbers may differ by 0.05 or a twentieth."""
+    """Return True if two outputs agree; numbers may differ by 0.05 or by five per cent."""
     number = r"\d+(?:\.\d+)?"
     if re.split(number, seen.strip()) != re.split(number, shown.strip()):
         return False

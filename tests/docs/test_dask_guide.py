@@ -1,4 +1,4 @@
-"""The clusters in the README of the engine dask, as far as they can be had without machines."""
+"""The clusters in the README of the engine dask, as far as they can be tested on one machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guides to settings, directives and the server name what exists, and their examples hold."""
+"""The guides to settings, directives and the server: names exist, and examples are right."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_all_formats_are_named():
     assert tuple(named[:3]) == WITH_OUTCOMES
 
 
-def test_all_directives_are_named_and_the_example_hides_what_it_says():
+def test_all_directives_are_documented_and_the_example_works():
     text = CHECKING.read_text("utf8").partition("## What comments say")[2].partition("\n## ")[0]
     assert {name for name in _DIRECTIVES if f"disambig: {name}" in text} == set(_DIRECTIVES)
     (example,) = [block.code for block in blocks_of(CHECKING) if block.language == "markdown"]

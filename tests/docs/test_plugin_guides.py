@@ -61,7 +61,7 @@ ROWS = re.findall(
 
 @pytest.fixture
 def kind(tmp_path, monkeypatch):
-    """The package of the guide, with what it does not show, installed."""
+    """The installed package of the guide, with the parts that it does not show."""
     home = tmp_path / "disambig-kind"
     shown = plugin_files("kind")
     write(home, {"disambig_kind/__init__.py": shown["disambig_kind/__init__.py"], **FILES})
@@ -94,7 +94,7 @@ def test_the_files_are_a_plugin_that_trains_and_labels(kind, tmp_path):
 
 
 def test_the_component_of_the_guide(kind):
-    """It is known by name; without a model it says which pack would bring one."""
+    """It is found by name; without a model, the message names the pack to install."""
     code = "import spacy; spacy.blank('en').add_pipe('disambig_kind')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert re.search("D506.*'disambig_kind' .* disambig_kind_models", done.stderr), done.stderr
@@ -119,7 +119,7 @@ def test_traits_are_those_of_the_contracts():
 
 
 def test_the_decision_rule_of_the_guide(kind, monkeypatch):
-    """It keeps its contract, and the section of the guide makes a model use it."""
+    """It fulfils its contract, and a model uses it with the section in the guide."""
     section = GUIDE.partition("\n## Decision rules\n")[2].partition("\n## ")[0]
     code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
     write(kind, {"disambig_kind/rule.py": code.strip() + "\n"})
@@ -143,7 +143,7 @@ def test_the_decision_rule_of_the_guide(kind, monkeypatch):
 
 
 def test_the_decision_rule_for_words_of_the_guide(tmp_path, monkeypatch):
-    """It keeps its contract, also without settings that a config can have."""
+    """It fulfils its contract, also without optional settings."""
     section = GUIDE.partition("\n## Decision rules for words\n")[2].partition("\n## ")[0]
     code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S|\Z)", section))
     write(tmp_path, {"lead.py": code})
@@ -159,7 +159,7 @@ def test_the_decision_rule_for_words_of_the_guide(tmp_path, monkeypatch):
 
 
 def test_the_reader_of_the_guide(kind, monkeypatch):
-    """It keeps its contract, and a model learns from the files that it reads."""
+    """It fulfils its contract, and a model can be trained on the files that it reads."""
     section = GUIDE.partition("\n## Readers\n")[2].partition("\n## ")[0]
     (code,) = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
     write(kind, {"disambig_kind/reader.py": code.strip() + "\n"})
@@ -271,7 +271,7 @@ def test_the_pack_of_the_guide(kind, monkeypatch):
 
 @pytest.mark.slow
 def test_the_wheel_of_the_guide(tmp_path):
-    """Its commands build it, install it and list the plugin; only the first fetches from an index."""
+    """Its commands build and install it and list the plugin; only the first one uses an index."""
     pytest.importorskip("hatchling")
     section = GUIDE.partition("### 8. A wheel\n")[2].partition("\n##")[0]
     first, build, installing, listing = re.findall(r"^    (.*)$", section, re.MULTILINE)
@@ -437,7 +437,7 @@ LISTS_COMMANDS = re.findall(r"^\$ disambig (.*)$", LISTS_GUIDE, re.MULTILINE)
 
 @pytest.fixture
 def lists_home(tmp_path, monkeypatch):
-    """The plugin of the guide, installed, and the lists that it makes."""
+    """The installed plugin of the guide, and the lists that it writes."""
     write(tmp_path, {**plugin_files("shape", "lists"), **LISTS_FILES})
     monkeypatch.chdir(tmp_path)
     with installed(tmp_path, monkeypatch, "disambig_shape") as home:
@@ -491,7 +491,7 @@ def test_the_plugin_learns_from_lists_and_keeps_its_contracts(lists_home):
 
 
 def test_the_task_of_places_learns_from_text(lists_home):
-    """Its lists have no costs: what stands in the text is right."""
+    """Its lists have no costs: the observed candidate is right."""
     sentences = [
         "If you lose the screw, it is loose.",
         "The end of the day.",

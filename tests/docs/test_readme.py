@@ -1,4 +1,4 @@
-"""The READMEs are true: snippets run, outputs are as shown, configs, commands and links exist."""
+"""The READMEs: snippets run, outputs are as shown, and configs, commands and links exist."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 @pytest.mark.parametrize("block", CONFIGS, ids=place_of)
 def test_config_can_be_read_and_built(block: Block, tmp_path: Path) -> None:
-    """What stops it is that there is no text, after all its sections were understood."""
+    """It only fails because there is no text, after all sections were read."""
     (tmp_path / "mine.cfg").write_text(block.code, encoding="utf8")
     (tmp_path / "empty.txt").write_text("Nothing.", encoding="utf8")
     with pytest.raises(UserError) as caught:
@@ -88,7 +88,7 @@ def test_python_snippet_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It runs, and prints what is shown below it, where anything is."""
+    """It runs, and prints the output below it, if one is shown."""
     monkeypatch.chdir(tmp_path)
     exec(compile(block.code, block.place, "exec", dont_inherit=True), {"__name__": "readme"})
     printed = capsys.readouterr().out
@@ -140,7 +140,7 @@ def test_the_guide_to_the_command_line_names_all_commands_and_formats() -> None:
     assert papers == {link for link in re.findall(r"\.\./\.\./(plugins/\w+/REPLICATION\.md)", guide)}
 
 
-def test_different_outputs_are_not_alike() -> None:
+def test_different_outputs_are_detected() -> None:
     assert alike("then -> than (spelling, 0.61)\n", "then -> than (spelling, 0.60)")
     assert not alike("then -> than (spelling, 0.61)", "then -> than (spelling, 0.90)")
     assert not alike("then -> than (spelling, 0.61)", "their -> than (spelling, 0.61)")

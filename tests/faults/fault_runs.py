@@ -1,4 +1,4 @@
-"""The command line as a session of its own: what it began, what it left, and what a job came to."""
+"""Run commands in sessions of their own, and inspect their processes, remaining files and jobs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import Any
 DRIVER = Path(__file__).parents[1] / "integration" / "fake_models.py"
 FAKE = (str(DRIVER),)
 REAL = ("-m", "disambig.cli.main")
-LIMIT = 240.0  # seconds after which a command hangs
+LIMIT = 240.0  # seconds after which a command is considered to hang
 SECONDS = 60  # the same for a call in this process
 
 
 @contextlib.contextmanager
 def within(what: object):
-    """Let a block hang no longer than `SECONDS`."""
+    """Fail if a block takes longer than `SECONDS`."""
 
     def end(*_: object) -> None:
         raise AssertionError(f"it hangs: {what}")
@@ -37,7 +37,7 @@ def within(what: object):
 
 
 def begun(*arguments: object, folder: Path, python: tuple[str, ...] = FAKE, **settings: Any):
-    """Begin ``disambig ARGUMENTS`` as the leader of a session; temporary files go into `folder`/tmp."""
+    """Start ``disambig ARGUMENTS`` as the leader of a session; temporary files are in `folder`/tmp."""
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(temporary), **settings.pop("env", {})}
@@ -52,7 +52,7 @@ def begun(*arguments: object, folder: Path, python: tuple[str, ...] = FAKE, **se
 
 
 def ended(running: subprocess.Popen, case: object = "") -> str:
-    """Return what a command said, once it has ended; fail with the case where it hangs."""
+    """Wait for a command and return its standard error; fail, naming the case, if it hangs."""
     try:
         return running.communicate(timeout=LIMIT)[1].decode(errors="replace")
     except subprocess.TimeoutExpired:
@@ -61,7 +61,7 @@ def ended(running: subprocess.Popen, case: object = "") -> str:
 
 
 def members(session: int) -> list[int]:
-    """Return the living processes of a session, its leader first."""
+    """Return the running processes of a session, its leader first."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -72,12 +72,12 @@ def members(session: int) -> list[int]:
 
 
 def workers(session: int) -> list[int]:
-    """Return the worker processes of a command, local ones or Dask's."""
+    """Return the worker processes of a command, local ones or those of Dask."""
     return [pid for pid in members(session) if pid != session and "spawn_main" in named(pid)]
 
 
 def hears(pid: int, number: int) -> bool:
-    """Tell whether a process has a handler for a signal: Python is up, and the command under way."""
+    """Return True if a process has a handler for a signal, so that the command has started."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
             if line.startswith("SigCgt:"):
@@ -86,13 +86,13 @@ def hears(pid: int, number: int) -> bool:
 
 
 def check(holds: object, *what: object) -> None:
-    """Fail with all that is known of a case, uncut, where something does not hold."""
+    """Fail with a complete description of the case if a condition does not hold."""
     if not holds:
         raise AssertionError("\n".join(map(str, what)))
 
 
 def named(pid: int) -> str:
-    """Return the command line of a process; nothing for one that is gone."""
+    """Return the command line of a process, or "" if it has exited."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
@@ -100,7 +100,7 @@ def named(pid: int) -> str:
 
 
 def own_mb(pid: int) -> float:
-    """Return the memory of a process that is its own, no files, in megabytes; 0 once it is gone."""
+    """Return the private memory of a process without files, in megabytes; 0 if it has exited."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
             if line.startswith("RssAnon:"):
@@ -109,7 +109,7 @@ def own_mb(pid: int) -> float:
 
 
 def _stat(pid: int) -> list[str]:
-    """Return the fields of a process from its state on."""
+    """Return the fields of ``/proc/PID/stat``, beginning with the state."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -125,7 +125,7 @@ def until(holds: Callable[[], object], seconds: float, what: str) -> None:
 
 
 def held(job: Path) -> dict[str, Any]:
-    """Return what a job wrote, by name: all that is the same however often it was begun."""
+    """Return the files of a job by name, without values that differ between runs."""
     found: dict[str, Any] = {}
     for path in sorted(path for path in job.rglob("*") if path.is_file() and path.name != ".lock"):
         name = path.relative_to(job).as_posix()
@@ -136,6 +136,6 @@ def held(job: Path) -> dict[str, Any]:
 
 
 def leftovers(folder: Path, *, but: Iterable[str] = ()) -> list[str]:
-    """Return the drafts below a folder, and what stands in its folder of temporary files."""
+    """Return the temporary files below a folder, including those in its folder tmp."""
     drafts = [str(path) for path in folder.rglob(".tmp-*")]
     return drafts + [name for name in os.listdir(folder / "tmp") if name not in but]

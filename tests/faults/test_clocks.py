@@ -40,7 +40,7 @@ def written(job: Path) -> dict[str, tuple[int, int]]:
     }
 
 
-def test_a_job_goes_on_whatever_the_clocks_say(folder, monkeypatch):
+def test_jobs_do_not_depend_on_clocks(folder, monkeypatch):
     assert here(*JOB, folder=folder).returncode == 0
     job, real = folder / "out", time.time
     whole = held(job)
@@ -74,7 +74,7 @@ def test_a_job_goes_on_whatever_the_clocks_say(folder, monkeypatch):
         check(not twice, trial, "written twice", twice)
 
 
-def test_a_lock_holds_whatever_its_time(tmp_path):
+def test_locks_do_not_depend_on_their_time(tmp_path):
     with locked(tmp_path / "job"):
         for moment in TIMES:
             os.utime(tmp_path / "job" / ".lock", (moment, moment))

@@ -128,7 +128,7 @@ def whole(home, tmp_path_factory) -> Callable[[str], tuple[dict, int]]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_full_disk_is_one_line_and_with_room_it_comes_to_the_same(home, disk, whole, case):
+def test_a_full_disk_is_one_message_and_a_later_run_succeeds(home, disk, whole, case):
     expected, size = whole(case)
     for trial in range(amount(1, 40)):
         room = 4096 if trial == 0 else int(chance("full", case, trial).uniform(4096, 1.3 * size))
@@ -183,7 +183,7 @@ def _empty(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--fix", "--write-baseline"])
-def test_a_check_that_writes_onto_a_full_disk_leaves_what_was_there(disk, option):
+def test_a_full_disk_does_not_damage_checked_files(disk, option):
     """The text, and the old baseline, are as they were; one line names the file; with room it is written."""
     place = disk(1 << 16)
     text = "It was a quite place in the hills, and we stayed there for the night.\n\n" * 200

@@ -47,7 +47,7 @@ def test_one_wins_and_the_others_say_so(corpus):
     assert lost, "none was ever in the way of another"
 
 
-def test_one_that_is_begun_otherwise_is_refused_even_by_force(corpus):
+def test_a_second_job_in_the_same_directory_is_rejected_even_with_force(corpus):
     folder, whole = corpus
     first = begun(*JOB, "--output", "held", folder=folder)
     while not (folder / "held" / "shards").exists() and first.poll() is None:

@@ -1,4 +1,4 @@
-"""What is recorded as golden: small files, without texts for people, made by public ways alone."""
+"""The golden cases: small outputs, without messages for people, of public functions and commands."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def decisions(home: Path, name: str, model: Path) -> str:
 
 
 def train(home: Path, name: str) -> Path:
-    """Train a small model anew and return its folder."""
+    """Train a small model and return its folder."""
     build_counts(home)
     options = configs()[name][1].split()
     run(home, "train", f"{name}.cfg", *options, "--output", name, "--no-test", "-q")
@@ -204,14 +204,14 @@ def train_parser(home: Path) -> Files:
 
 
 def _beside_counts(home: Path, name: str) -> Path:
-    """Copy a saved model into the folder where the counts are that it names."""
+    """Copy a saved model into the folder with the counts that it names."""
     build_counts(home)
     return shutil.copytree(MODELS / name, home / name)
 
 
 @golden("saved")
 def saved(home: Path) -> Files:
-    """Load the models that were saved when the fixtures were made, and decide with them."""
+    """Load the models that were saved with the fixtures, and decide with them."""
     build_counts(home)
     files = {}
     for kept in sorted(MODELS.iterdir()):
@@ -370,7 +370,7 @@ def lsp(home: Path) -> Files:
 
 
 def record(home: Path, names: list[str]) -> dict[str, Files]:
-    """Return the files of the cases that are named, each run in a folder of its own."""
+    """Return the files of the named cases, each of which runs in its own folder."""
     made = {}
     for name in names:
         (home / name).mkdir()

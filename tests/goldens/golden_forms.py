@@ -1,4 +1,4 @@
-"""How goldens are written down: without texts for people, floats of 6 digits, folders by names."""
+"""The form of goldens: without messages for people, with 6 digits of floats, names for folders."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run(home: Path, *arguments: object, given: str = "", status: tuple[int, ...]
 
 
 def plain(value: Any) -> Any:
-    """Return JSON with floats of 6 digits, without what people read and what differs between releases."""
+    """Return JSON with 6 digits of floats, without messages and values that differ between releases."""
     if isinstance(value, float):
         return round(value, 6)
     if isinstance(value, list | tuple):
@@ -88,13 +88,13 @@ def as_lines(values: Any) -> str:
 
 
 def figures(text: str) -> str:
-    """Return the numbers of text for people, a line each; lines without any are left out."""
+    """Return the numbers of each line of a text; lines without numbers are omitted."""
     rows = (re.findall(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?%?", line) for line in text.splitlines())
     return "".join(" ".join(row) + "\n" for row in rows if row)
 
 
 class _Page(HTMLParser):
-    """Count the tags of a page and gather the numbers outside of scripts and styles."""
+    """Count the tags of a page, and collect the numbers outside scripts and styles."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the models of the packs decide on sample texts: rounded as a golden, and bit for bit as digests."""
+"""Decisions of the models in the packs on sample texts: rounded for goldens, and exact digests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def sample_texts() -> dict[str, str]:
 
 
 def bits() -> str:
-    """Return digests of all arrays of what every model of the packs decides on the sample texts."""
+    """Return digests of all arrays of the decisions of each model on the sample texts."""
     import numpy as np
 
     from disambig.api import annotate, load_model

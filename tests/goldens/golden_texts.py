@@ -1,4 +1,4 @@
-"""What the goldens are made of: texts, labelled examples and configs, all written for them."""
+"""The inputs of the goldens: texts, labelled examples and configs, all written for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record the goldens anew: ``python -m tests.goldens.record [CASE...]``; see Tests in CONTRIBUTING."""
+"""Record the goldens: ``python -m tests.goldens.record [CASE...]``; see Tests in CONTRIBUTING."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from golden_texts import configs, write_inputs
 
 
 def save_models() -> None:
-    """Train the saved models anew; a change of their format is the only reason to do so."""
+    """Train the saved models again; only necessary if their format changes."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         write_inputs(home)

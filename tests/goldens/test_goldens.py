@@ -1,4 +1,4 @@
-"""Every output is what was recorded: commands, formats, components, saved models, names, servers."""
+"""Every output equals the recorded one: commands, formats, components, saved models, names, servers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def home(tmp_path_factory):
 
 
 def same(first: str | None, second: str | None, room: float = LAST_DIGIT) -> bool:
-    """Compare two lines; decimal fractions may differ by `room`, as other processors round them."""
+    """Compare two lines; decimal fractions may differ by `room`, since processors round differently."""
     if first is None or second is None or first == second:
         return first == second
     if NUMBER.sub("#", first) != NUMBER.sub("#", second):
@@ -39,7 +39,7 @@ def same(first: str | None, second: str | None, room: float = LAST_DIGIT) -> boo
 
 
 def differences(name: str, made: dict[str, str]) -> list[str]:
-    """Return a line for each file that differs from what was recorded, with the first line that does."""
+    """Return a line for each file that differs from the recorded one, with the first difference."""
     recorded = {p.name: p.read_bytes().decode() for p in (OUTPUTS / name).iterdir()}
     room = INEXACT if name.startswith(INEXACT_CASES) else LAST_DIGIT
     problems = [f"{name}/{file}: not made any more" for file in recorded.keys() - made.keys()]

@@ -1,6 +1,6 @@
 """A tiny annotator for tests of corpora, jobs and the command line; some texts make it misbehave.
 
-Run as a script it is the ``disambig`` command with this annotator as its only installed models.
+Run as a script, it is the ``disambig`` command with this annotator in place of all installed models.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ GROUPS = {
     "spelling": (Group("quite/quiet", ("quite", "quiet")),),
     "preposition": (Group("prepositions", ("during", "from", "in", "to", "until", "with", "of", "at")),),
 }
-held: list[bytearray] = []
+blocks: list[bytearray] = []
 WRONG = {"quite place": "quiet", "during 1997": "from"}
 
 
 def annotate_texts(
     texts: Sequence[str], tasks: Sequence[str] = ("preposition", "spelling")
 ) -> list[Decisions]:
-    """Decide for each candidate word in the texts; flag what stands in `WRONG`."""
+    """Decide for each candidate word in the texts, and flag those in `WRONG`."""
     for text in texts:
         if "KILLME" in text:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -42,7 +42,7 @@ def annotate_texts(
         if "HANG" in text:
             time.sleep(3600)
         if "HUGE" in text:
-            held.append(bytearray(os.urandom(1 << 20) * 400))
+            blocks.append(bytearray(os.urandom(1 << 20) * 400))
             time.sleep(30)
         if "SLOW" in text:
             time.sleep(0.05)
@@ -122,7 +122,7 @@ class FakeModel:
 
 
 class FakeModelSet(ModelSet):
-    """Fake models that decide together."""
+    """A set of fake models."""
 
     languages = ()
 
@@ -131,8 +131,8 @@ class FakeModelSet(ModelSet):
 
 
 def fakes() -> dict[str, types.ModuleType]:
-    """Return replacements of the modules that find and run models, by their names."""
-    if __name__ not in ("__main__", "__mp_main__"):  # what is imported first among fakes would keep them
+    """Return replacements for the modules that find and run models, by name."""
+    if __name__ not in ("__main__", "__mp_main__"):  # modules that are imported later would keep the fakes
         home = Path(disambig.__file__).parent
         for path in sorted(home.rglob("*.py")):
             if re.search(r"^from disambig\.(models|packs)\b", path.read_text(encoding="utf8"), re.MULTILINE):
@@ -147,7 +147,7 @@ def fakes() -> dict[str, types.ModuleType]:
     models.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
     models.ModelSet = FakeModelSet
     models.protect_words = lambda view, ignore: view
-    sources = _made_anew("disambig.models.sources")
+    sources = _new_copy("disambig.models.sources")
     sources.load, sources.ModelSet = FakeModel, FakeModelSet
     for name, value in vars(sources).items():
         if getattr(value, "__module__", None) == sources.__name__:
@@ -155,16 +155,16 @@ def fakes() -> dict[str, types.ModuleType]:
     return {module.__name__: module for module in (packs, models, sources)}
 
 
-def _made_anew(name: str) -> types.ModuleType:
-    """Return the module once more, whose functions use its own names."""
+def _new_copy(name: str) -> types.ModuleType:
+    """Return a new copy of a module, whose functions use the names of the copy."""
     spec = importlib.util.find_spec(name)
     module = importlib.util.module_from_spec(spec)
-    kept = sys.modules.get(name)
-    sys.modules[name] = module  # dataclasses look there
+    previous = sys.modules.get(name)
+    sys.modules[name] = module  # dataclasses look up the module there
     try:
         spec.loader.exec_module(module)
     finally:
-        sys.modules.pop(name) if kept is None else sys.modules.update({name: kept})
+        sys.modules.pop(name) if previous is None else sys.modules.update({name: previous})
     return module
 
 
@@ -180,5 +180,5 @@ if __name__ in ("__main__", "__mp_main__"):
 if __name__ == "__main__":
     from disambig.cli.main import run
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # not so in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in background processes
     run()

@@ -1,4 +1,4 @@
-"""``disambig serve`` as a process of its own, on a free port of the loopback address."""
+"""``disambig serve`` in a child process, on a free port of the loopback address."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 def running(
     *arguments: str, fake: bool = False, folder: str | Path = ".", log: list[str] | None = None
 ) -> Iterator[tuple[int, subprocess.Popen[str]]]:
-    """Give the port of a server that answers, and its process; it is ended behind the block.
+    """Yield the port of a running server, and its process, which is ended after the block.
 
-    With `fake` the fake models are its only ones. What it writes to standard error is added to `log`, a line
-    each.
+    With `fake`, it has the fake models only. Lines that it writes to standard error are added to `log`.
     """
     program = [str(FAKE)] if fake else ["-m", "disambig.cli.main"]
     command = [sys.executable, *program, "serve", "--port", "0", *arguments]
@@ -32,14 +31,14 @@ def running(
     lines = [] if log is None else log
     with process, process.stderr:
         try:
-            found = None
-            while found is None and (line := process.stderr.readline()):
+            match = None
+            while match is None and (line := process.stderr.readline()):
                 lines.append(line)
-                found = LISTENING.search(line)
-            assert found is not None, lines
+                match = LISTENING.search(line)
+            assert match is not None, lines
             reader = threading.Thread(target=lambda: lines.extend(process.stderr), daemon=True)
             reader.start()
-            yield int(found[1]), process
+            yield int(match[1]), process
             process.terminate()
             process.wait(30)
             reader.join(5)

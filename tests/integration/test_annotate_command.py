@@ -1,4 +1,4 @@
-"""``disambig annotate``, here and as a process, with a fake annotator in the place of the models."""
+"""``disambig annotate``, in this process and in a child process, with a fake annotator."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def annotate(monkeypatch, folder):
 
 @pytest.fixture
 def elsewhere(folder):
-    """``disambig annotate`` as a process of its own."""
+    """``disambig annotate`` in a child process."""
     return partial(process, "annotate", folder=folder, python=(str(DRIVER),), env=ENVIRONMENT)
 
 
@@ -67,7 +67,7 @@ def test_into_a_pipe_go_documents_as_jsonl_and_a_summary_beside(folder, elsewher
         "Quite",
     ]
     summary = done.stderr.splitlines()
-    assert summary[0] == "2 documents, 16 words"  # one piece has no rate: it would be that of the start-up
+    assert summary[0] == "2 documents, 16 words"  # a single piece has no rate: it would be that of the start
     assert summary[1:] == [
         "preposition: 4 decisions, 1 flag (62.50 per 1,000 words)",
         "spelling: 1 decision, 1 flag (62.50 per 1,000 words)",
@@ -197,7 +197,7 @@ def test_errors_are_one_line(folder, annotate, arguments, code, part):
     assert not [path.name for path in folder.iterdir() if "out" in path.name or "new" in path.name]
 
 
-def test_a_file_is_replaced_where_asked_and_may_be_packed(folder, annotate):
+def test_files_are_replaced_on_request_and_can_be_compressed(folder, annotate):
     (folder / "out.jsonl.gz").write_text("old")
     done = annotate("good.txt", "--output", "out.jsonl.gz", "--force")
     assert done.returncode == 0
@@ -287,7 +287,7 @@ def test_documents_that_kill_workers_are_reported(folder, elsewhere):
     assert "1 document, " in message
 
 
-def test_a_reader_who_goes_away_makes_no_noise(folder):
+def test_a_closed_pipe_causes_no_messages(folder):
     (folder / "many.txt").write_text("a quite place\n" * 200_000)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     running = begun("many.txt", "--lines", folder=folder, **pipes)

@@ -1,4 +1,4 @@
-"""Files for continuous integration and hosting: the action, templates and hooks run as they are."""
+"""Files for continuous integration and hosting: the action, templates and hooks are run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ needs_bash = pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 
 @pytest.fixture
 def home(tmp_path):
-    """A folder with a text, and commands that install nothing and check with the fake models."""
+    """A folder with a text, and commands that install nothing and use the fake models."""
     commands = tmp_path / "bin"
     commands.mkdir()
     checks = f'exec "{sys.executable}" "{FAKES}" "$@"'
@@ -154,7 +154,7 @@ def test_the_action_names_an_input_that_it_cannot_read(home, inputs, named):
 
 @needs_bash
 def test_the_options_of_the_action_exist():
-    """Each option in its command line, however its inputs are set."""
+    """Each option in the command line of the action exists, for all inputs."""
     shown = here("check", "--help").stdout
     (line,) = [line for line in ACTION["runs"]["steps"][-1]["run"].splitlines() if "disambig check" in line]
     options = re.findall(r"(--[a-z][a-z0-9-]*)", line)
@@ -274,7 +274,7 @@ def test_the_citation_is_of_this_version():
     assert citation["version"] == __version__ and citation["license"] == "MIT"
 
 
-def test_the_policy_links_to_what_there_is():
+def test_links_of_the_policy_exist():
     text = (ROOT / ".github" / "SECURITY.md").read_text(encoding="utf8")
     links = re.findall(r"\]\(([^)#]+)", text)
     assert links and all((ROOT / ".github" / link).is_file() for link in links)
@@ -291,7 +291,7 @@ HOOKS = srsly.read_yaml(ROOT / ".pre-commit-hooks.yaml")
 
 
 @pytest.mark.parametrize("hook", HOOKS, ids=[hook["id"] for hook in HOOKS])
-def test_a_hook_says_what_pre_commit_needs(hook):
+def test_the_hook_has_the_keys_that_pre_commit_needs(hook):
     assert {"id", "name", "entry", "language"} <= set(hook)
     assert hook["language"] == "python"
     assert hook["types"] == ["text"] and all(re.search(hook["files"], f"docs/A{end}") for end in SUFFIXES)

@@ -1,4 +1,4 @@
-"""What lies in the current directory is data: no command and none of its workers imports from there.
+"""Files of the current directory are data: no command and no worker imports modules from there.
 
 Every folder here holds a file for each module of the standard library and for much else, which leaves a trace
 where it is imported, an installed plugin, and settings of Numba and Matplotlib.
@@ -62,7 +62,7 @@ LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 
 
 class Hostile:
-    """A folder with two texts and all that is planted, of which nothing may run."""
+    """A folder with two texts and many planted modules, none of which may run."""
 
     def __init__(self, home: Path) -> None:
         self.path, self.trace = home / "clone", home / "trace"
@@ -92,7 +92,7 @@ class Hostile:
     def environment(self) -> dict[str, str]:
         environment = {**os.environ, "DISAMBIG_TELL_COMPILING": "0"}
         for name in ("PYTHONSAFEPATH", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT"):
-            environment.pop(name, None)  # what protects the tests protects no user
+            environment.pop(name, None)  # a setting that protects the tests does not protect users
         return environment
 
     def begin(self, *arguments: str, python: tuple[str, ...] = (), **streams) -> subprocess.Popen:
@@ -100,7 +100,7 @@ class Hostile:
         return subprocess.Popen(command, cwd=self.path, env=self.environment(), **streams)
 
     def run(self, *arguments: str, python: tuple[str, ...] = ()) -> str:
-        """Run a command that does its work; return what it wrote to standard output."""
+        """Run a command, which must succeed; return its standard output."""
         pipe = subprocess.PIPE
         with self.begin(*arguments, python=python, stdout=pipe, stderr=pipe, text=True) as process:
             written, problems = process.communicate(timeout=300)
@@ -124,8 +124,8 @@ def planted(clone) -> Hostile:
     return clone
 
 
-def test_nothing_takes_the_place_of_what_a_pack_brings(clone):
-    """The table and the model of words that `disambig_en` brings are named like a path."""
+def test_files_do_not_replace_the_contents_of_a_pack(clone):
+    """The names of the table and the model of words in `disambig_en` could also be paths."""
     usual = clone.run("check", "one.txt", "--format", "json")
     words = clone.path / "disambig_en" / "words"
     words.mkdir(parents=True)
@@ -241,7 +241,7 @@ def probe(folder: Path):
 
 @pytest.mark.slow
 def test_python_m_leaves_the_current_directory_as_soon_as_it_can(clone):
-    """What Python itself imports before any module that ``-m`` names is out of our hands."""
+    """Modules that Python imports before the module given by ``-m`` cannot be protected."""
     with probe(clone.path) as python:
         before = clone.run(python=python)
     clone.plant(without=frozenset(before.split()) | {"disambig"})
@@ -264,7 +264,7 @@ def test_python_m_in_the_folder_of_the_package(tmp_path):
 
 @pytest.mark.slow
 def test_workers_of_a_script_import_its_neighbours(tmp_path):
-    """Workers import from where their parent does: also from the folder of a script, or what it added."""
+    """Workers have the import path of their parent, including the folder of a script and added folders."""
     (tmp_path / "beside.py").write_text(
         "class Doubled:\n"
         "    def start(self):\n        return lambda item, tell: 2 * item\n"
@@ -321,7 +321,7 @@ print(numba.config.DISABLE_JIT, numba.config.CACHE_DIR or None)
     ("first", "printed"), [("", "0 None"), ("import numba", "1 from_the_clone")], ids=["first", "second"]
 )
 def test_numba_takes_no_settings_from_the_current_directory(clone, first, printed):
-    """A program that imports Numba itself has decided which settings hold."""
+    """A program that imports Numba itself decides which settings apply."""
     pytest.importorskip("yaml")
     (clone.script.parent / "program.py").write_text(NUMBA(first=first))
     done = clone.begin(python=(str(clone.script.with_name("program.py")),), stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Jobs on a Dask cluster: workers lost and found, bounds, counting, and the contract of runners."""
+"""Jobs on a Dask cluster: lost and new workers, limits, counting, and the contract of runners."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def job(folder):
-    """Begin the job on a cluster; it comes to what the local one did."""
+    """A function that starts the job on a cluster; its result must equal that of the local job."""
     begun = []
 
     def begin(address, *options, output="dask"):
@@ -79,7 +79,7 @@ def job(folder):
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    """Return what a job wrote, but for its times and the options it was begun with."""
+    """Return the files of a job without times and the options that it was started with."""
     result = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"):
         data = path.read_bytes()
@@ -97,7 +97,7 @@ def ends_as_local(begun, folder: Path, output="dask") -> str:
 
 
 def under_way(folder: Path, shards: int = 2) -> None:
-    """Wait until some shards are done and another is being written."""
+    """Wait until some shards are finished and another one is being written."""
     until(lambda: len(list((folder / "dask").glob("part-*"))) >= shards, 120)
     until(lambda: any((folder / "dask").rglob(".tmp-*")), 120)
 
@@ -119,7 +119,7 @@ def test_a_worker_is_killed_in_the_midst_of_a_shard(folder, job, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_worker_without_a_keeper_is_killed(folder, job, tmp_path):
+def test_a_worker_without_a_nanny_is_killed(folder, job, tmp_path):
     with cluster(tmp_path, 2, "--no-nanny") as lists:
         pids = list(lists.pids().values())
         begun = job(lists.address)
@@ -131,15 +131,15 @@ def test_a_worker_without_a_keeper_is_killed(folder, job, tmp_path):
 @pytest.mark.slow
 def test_a_worker_is_frozen(folder, job, tmp_path):
     with cluster(tmp_path) as lists:
-        # A worker that needs longer than the limit for a shard ends itself, and its keeper starts another
-        # process: so shards are smaller here, for a busy machine to do them in time.
+        # A worker that exceeds the time limit of a shard ends itself, and its nanny starts another
+        # process: shards are smaller here, so that a busy machine finishes them in time.
         begun = job(lists.address, "--timeout", "4", "--shard-size", "0.005")
         under_way(folder)
         frozen = next(iter(lists.pids().values()))
         os.kill(frozen, signal.SIGSTOP)
         output = begun.communicate(timeout=200)[1]
         assert begun.returncode == 0, output
-        # where all else is done before the frozen worker is ended, its draft stays until the next run
+        # if everything else is finished before the frozen worker ends, its temporary file stays
         until(lambda: not is_process_alive(frozen), 60)
         process(*begun.args[3:], folder=folder)
         assert all_parts(folder / "dask") == all_parts(folder / "local")
@@ -147,7 +147,7 @@ def test_a_worker_is_frozen(folder, job, tmp_path):
 
 
 def all_parts(job: Path) -> bytes:
-    """Return what a job wrote, whatever its shards are."""
+    """Return the output of a job, independent of its shards."""
     return b"".join(path.read_bytes() for path in sorted(job.glob("part-*")))
 
 
@@ -175,7 +175,7 @@ def test_a_job_resumes_after_its_client_was_killed(folder, job, tmp_path):
         begun.wait()
         with Client(lists.address, set_as_default=False) as client:
             until(lambda: not any(client.processing().values()), 30)
-            until(lambda: not any(client.has_what().values()), 30)  # workers let go of the models
+            until(lambda: not any(client.has_what().values()), 30)  # workers release the models
         command = ("annotate", "text.txt", "--output", "dask", *JOB, "--engine", "dask")
         done = process(*command, "--scheduler", lists.address, folder=folder)
         assert done.returncode == 0, done.stderr
@@ -199,7 +199,7 @@ def test_an_interrupt_ends_a_cluster_of_this_machine(folder, job, number):
 
 
 def group(number: int) -> list[str]:
-    """Return the processes of a group that are left."""
+    """Return the remaining processes of a group."""
     done = subprocess.run(["ps", "-eo", "pgid=,pid=,stat=,args="], capture_output=True, text=True)
     lines = (line.split(None, 3) for line in done.stdout.splitlines())
     return [" ".join(line) for line in lines if line[0] == str(number) and "Z" not in line[2]]
@@ -229,12 +229,12 @@ def test_a_worker_with_another_model_is_named_before_work_begins(folder, tmp_pat
 
 
 @pytest.mark.slow
-def test_one_that_comes_later_is_left_out(folder, job, tmp_path, elsewhere):
+def test_a_worker_that_joins_later_and_differs_is_not_used(folder, job, tmp_path, elsewhere):
     with cluster(tmp_path, 1) as lists:
         begun = job(lists.address)
         under_way(folder, 1)
         (first,) = lists.pids().values()
-        os.kill(first, signal.SIGSTOP)  # so that the job does not end before the other is there
+        os.kill(first, signal.SIGSTOP)  # so that the job does not end before the other worker starts
         lists.start_worker(**elsewhere)
         try:
             line = begun.stderr.readline()
@@ -303,7 +303,7 @@ def test_invalid_scheduler_addresses_are_one_line(tmp_path, named, problem):
     (tmp_path / "other.json").write_text("[1]")
     command = ("annotate", "text.txt", "--task", "spelling", "--engine", "dask", "--scheduler", named, "-q")
     runs = [here(*command, *more, folder=tmp_path) for more in ((), ("--timeout", "5"))]
-    if named == "rubbish":  # Dask logs at its end
+    if named == "rubbish":  # Dask logs when it ends
         runs.append(process(*command, folder=tmp_path, timeout=120))
     for done in runs:
         assert (done.returncode, done.stdout) == (2, "")
@@ -331,7 +331,7 @@ def test_a_server_that_is_not_a_scheduler(says, problem):
 
 
 def greet(server, says):
-    """Take one connection, say something and leave it open until the test is over."""
+    """Accept one connection, send something, and keep it open until the end of the test."""
     taken, _ = server.accept()
     with taken:
         taken.sendall(says)
@@ -349,7 +349,7 @@ def test_a_scheduler_that_does_not_come_back_ends_the_run(tmp_path):
 
 
 @pytest.mark.slow
-def test_all_workers_are_lost_and_one_comes(tmp_path):
+def test_a_new_worker_replaces_lost_ones(tmp_path):
     with cluster(tmp_path, 1, "--no-nanny") as lists:
         run = DaskRunner(lists.address).run(Doubling(), ["slow"] * 6)
         result = [next(run)]
@@ -375,13 +375,13 @@ def test_a_worker_is_killed_and_back_under_its_name_between_two_looks(tmp_path, 
 @pytest.mark.slow
 def test_another_cluster_has_the_port_of_the_dashboard():
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # another has it in truth
+        with contextlib.suppress(OSError):  # another process really has it
             stack.enter_context(socket.create_server(("127.0.0.1", 8787)))
         assert [one.result for one in DaskRunner().run(Doubling(), ["a"])] == ["aa"]  # a warning would end it
 
 
 @pytest.mark.slow
-def test_a_cluster_that_adapts_begins_without_a_worker():
+def test_an_adaptive_cluster_starts_without_a_worker():
     from distributed import LocalCluster
 
     any_port = {"dashboard_address": "127.0.0.1:0"}

@@ -1,4 +1,4 @@
-"""``disambig doctor``, here and, on installations with planted damage, as a process of its own."""
+"""``disambig doctor``, in this process and, on damaged installations, in a child process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def found(done):
 
 
 def distribution(home, name, version, entries="", *, requires=()):
-    """Lay what importlib.metadata reads; it comes before what is really installed under that name."""
+    """Write the metadata of a distribution, which precedes an installed one with the same name."""
     info = home / f"{name}-{version}.dist-info"
     info.mkdir()
     lines = [f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nRequires-Python: >=3.10"]
@@ -106,7 +106,7 @@ def test_no_pack_a_wrong_version_and_failing_plugins(tmp_path):
 
 
 def test_a_pack_without_its_plugin(tmp_path):
-    """The pack's models name what the missing plugin would bring: each is a problem, none a traceback."""
+    """Models that name entries of a missing plugin are reported as problems, without a traceback."""
     distribution(tmp_path, "disambig", "0.1.0", CORE + COMPONENT + "[disambig_packs]\nen = disambig_en\n")
     done = doctor("--quick", "--json", path=[tmp_path])
     assert done.returncode == 2
@@ -116,7 +116,7 @@ def test_a_pack_without_its_plugin(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strict", ["0", "1"])
-def test_strict_plugins_change_nothing_but_the_message(tmp_path, strict):
+def test_strict_plugins_only_change_the_message(tmp_path, strict):
     distribution(tmp_path, "raising", "1.0", "[disambig]\nraising = raising_plugin\n")
     (tmp_path / "raising_plugin.py").write_text("raise ImportError('no library')")
     done = doctor("--quick", path=[tmp_path], DISAMBIG_STRICT_PLUGINS=strict)
@@ -163,7 +163,7 @@ def test_a_compiler_turned_off_is_a_problem():
 @pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("DISAMBIG_FAULTS") != "whole", reason="minutes: DISAMBIG_FAULTS=whole")
 def test_everything_can_be_compiled_at_once(tmp_path):
-    """Nothing is left for later, and a process that comes after finds it all."""
+    """All functions are compiled, and a later process finds them in the cache."""
     place = {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "DISAMBIG_TELL_COMPILING": "0"}
     done = doctor("--compile", "--json", "--quiet", **place)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""``disambig evaluate --fixes``, and the kinds of writing that its models are made for."""
+"""``disambig evaluate --fixes``, and kinds of writing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def fixes_and_clean(folder):
 
 
 def readings_of_flags(folder):
-    """Readings of two flags in a paragraph of its own: of a mistake and of an accepted form."""
+    """Return readings of two flags in a paragraph: of a mistake and of an accepted form."""
     text = "We wait in a quite place and see more then one of them."
     rows = []
     for old, new, about in (
@@ -223,7 +223,7 @@ def test_as_a_program(tmp_path):
 
 
 def one_each(edits, text):
-    """The edits that stand where several overlap, as `Trial.at` finds them."""
+    """Return the edits that remain if several overlap, as `Trial.at` selects them."""
     places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2).T
     slots = edit_slots(*places, np.array([edit.new == "" for edit in edits], bool))
     slots = extend_to_next_word(slots, np.zeros(len(edits), np.int64), places[1], [text])
@@ -235,7 +235,7 @@ def one_each(edits, text):
 @pytest.mark.data
 @pytest.mark.slow
 def test_real_mistakes():
-    """At the models' own rates the flags are those that they raise when they are set to nothing else."""
+    """At the models' own rates, the flags are those without any setting."""
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
@@ -264,7 +264,7 @@ def test_real_mistakes():
 
 @pytest.mark.data
 def test_the_readings_that_ship():
-    """Every reading is of a paragraph of the data, and most flags at the models' own rates were read."""
+    """Each reading belongs to a paragraph of the data, and most flags at the models' own rates have one."""
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
@@ -301,7 +301,7 @@ UNKNOWN = "[D953] unknown kind of writing 'lerner'; available: learner, "
 
 @pytest.fixture(scope="module")
 def model(small_table, tmp_path_factory):
-    """A directory with a model that looks twice, beside one of the same task that does not."""
+    """A directory with a model with a second look, and one of the same task without."""
     return save_second_look(tmp_path_factory.mktemp("writing"), small_table)
 
 
@@ -404,7 +404,7 @@ def test_one_note_says_that_no_model_uses_it(model, home):
     assert done.returncode == 0 and done.stderr.count("[D954]") == 1
 
 
-def test_annotate_takes_it_alone_and_with_workers(model, home):
+def test_annotate_accepts_it_with_and_without_workers(model, home):
     common = ("annotate", "notes.txt", "--model", model, "--format", "jsonl", "--quiet")
     kinds = {kind: process(*common, "--writing", kind, folder=home) for kind in ("learner", "edited")}
     result = {
@@ -473,7 +473,7 @@ def test_a_server_reports_unused_writing(model, home):
         (("--writing", "learner"), {"writing": "edited"}, 0),
     ],
 )
-def test_an_editor_takes_an_option_and_its_own_settings(model, home, options, editor, n):
+def test_an_editor_accepts_an_option_and_its_own_settings(model, home, options, editor, n):
     with Wire.started(home, *options) as wire:
         wire.initialize({"models": [os.path.relpath(model, home)], **editor}, root=home)
         wire.open(TEXT, uri=(home / "notes.md").as_uri())
@@ -492,7 +492,7 @@ def test_wrong_settings_are_shown_in_the_editor(model, home):
 
 
 @pytest.mark.parametrize("factory", ["disambig", "disambig_spelling", "disambig_proofread"])
-def test_a_component_takes_it(model, factory):
+def test_a_component_accepts_it(model, factory):
     key = "proofread" if factory == "disambig_proofread" else "spelling"
 
     def flags(directory, **settings):

@@ -84,8 +84,8 @@ def test_the_models_decide_between_the_groups_that_they_name(models: list[Model]
     assert all("/".join(group.candidates) == group.name for group in models[1].task.groups)
 
 
-def test_clean_texts_get_next_to_no_flags(models: list[Model]) -> None:
-    """Edited texts written for this, full of confusable words: harder than what the rate is set on."""
+def test_clean_texts_get_hardly_any_flags(models: list[Model]) -> None:
+    """Edited texts, written for this test, with many confusable words: harder than the calibration data."""
     texts = [path.read_text(encoding="utf8") for path in sorted(TEXTS.glob("clean-*.txt"))]
     words = sum(len(text.split()) for text in texts)
     result = flags(texts, models)
@@ -94,7 +94,7 @@ def test_clean_texts_get_next_to_no_flags(models: list[Model]) -> None:
 
 
 def test_planted_errors_are_found(models: list[Model]) -> None:
-    """Errors that people make, in sentences written for this: half of them at one and a half false flags."""
+    """Errors of people, in sentences written for this test: half are found at 1.5 false flags."""
     texts = [sentence for sentence, *_ in PLANTED]
     flagged = flags(texts, models, flags_per_1000=1.5)
     result = {(flag["document"], str(flag["observed"]).lower()) for flag in flagged}
@@ -161,7 +161,7 @@ def test_protected_text_is_not_changed(models: list[Model]) -> None:
 def test_accuracy_on_text_that_was_held_out(task: str, least: float, result: float) -> None:
     """The card's figures come out again, within noise, on the domains that are quick to read.
 
-    Of words swapped at random fewer are found than by a judge of such words: it looks for people's mistakes.
+    Fewer randomly replaced words are found than with a rule for these: this rule looks for real mistakes.
     """
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
@@ -178,12 +178,12 @@ def test_accuracy_on_text_that_was_held_out(task: str, least: float, result: flo
 
 @pytest.mark.data
 def test_mistakes_that_people_made(models: list[Model]) -> None:
-    """On the development part, of which nothing was learned: right by class, at the default rates."""
+    """Correct flags by class at the default rates, on the development part (not used for training)."""
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
     folder = Path(data) / "labelled" / "fixes"
-    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)[::2]  # half of them say as much in half the time
+    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)[::2]  # half of them suffice, in half the time
     clean = read_clean(folder / "clean.dev.jsonl.xz")[::2]
     checker = ModelChecker(tuple(models))
     result = mistake_figures(MistakeTrial.from_checker(checker, mistakes, clean), checker.limits())
@@ -215,7 +215,7 @@ def test_it_labels_in_a_pipeline() -> None:
 
 @pytest.mark.data
 def test_it_is_decided_on_text_it_was_not_trained_on() -> None:
-    """The expletives of EWT's test part: better than the unsupervised threshold and than chance."""
+    """Expletives in the test part of EWT: better than the unsupervised threshold and than chance."""
     from disambig.evaluation import evaluate_labelled
 
     data = os.environ.get("DISAMBIG_DATA")
@@ -228,11 +228,11 @@ def test_it_is_decided_on_text_it_was_not_trained_on() -> None:
 
 
 def right_in(name: str) -> tuple[list[bool], list[str]]:
-    """Tell of each sentence of a file whether the "it" is decided right, and what kind it is."""
+    """Return for each sentence of a file whether "it" is decided correctly, and the kind of "it"."""
     lines = [line.split("\t") for line in (TEXTS / name).read_text(encoding="utf8").splitlines()]
     texts = [marked.replace("[[", "").replace("]]", "") for _, _, marked in lines]
     decided = annotate(texts, [load("disambig_en/it")])[0]
-    assert (decided.probabilities >= 0.5).all()  # what is said is what is more probable than not
+    assert (decided.probabilities >= 0.5).all()  # the label is the more probable one
     result = {
         (record["document"], record["start"]): record["chosen"]
         for index in range(len(decided))
@@ -248,7 +248,7 @@ def right_in(name: str) -> tuple[list[bool], list[str]]:
 
 
 def test_it_in_plain_sentences() -> None:
-    """Weather, dates, clefts, clauses, phrases, things and facts; the card says how many are right."""
+    """Weather, dates, clefts, clauses, phrases, things and facts; the card gives the share of right ones."""
     right, kinds = right_in("it.tsv")
     assert len(right) == 100 and sum(right) >= 93
     card = (Path(__file__).parents[2] / "corpora" / "disambig_en" / "README.md").read_text(encoding="utf8")
@@ -426,7 +426,7 @@ def test_senses_of_a_text(nlp):
     assert spans["court"].kb_id_.startswith("court%1:")
 
 
-def test_parts_of_speech_tell_words_apart(nlp):
+def test_parts_of_speech_distinguish_words(nlp):
     doc = nlp("They work hard. Their work was hard.")
     groups = [span._.disambig["group"] for span in doc.spans["sense"] if span.text == "work"]
     assert groups in (["work.v", "work.n"], ["work.v"], ["work.n"])
@@ -454,7 +454,7 @@ def test_annotations_do_not_depend_on_the_batch(nlp):
     assert all(alone) and together == alone
 
 
-def test_a_larger_least_margin_says_less(sense_pack):
+def test_a_larger_least_margin_gives_fewer_labels(sense_pack):
     counts = []
     for least in (0.0, 1.0, 50.0):
         nlp = spacy.blank("en")
@@ -503,7 +503,7 @@ def test_annotations_survive(nlp, tmp_path):
     assert [seen(d) for d in nlp.pipe(texts)] == [seen(nlp(text)) for text in texts]
 
 
-def test_the_command_line_takes_it_where_it_is_named(sense_pack, tmp_path):
+def test_the_command_line_accepts_it_if_named(sense_pack, tmp_path):
     assert "sense" not in default_tasks()
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf8")
 
@@ -543,7 +543,7 @@ def test_the_pack_is_built_and_found_as_a_distribution(tmp_path):
     assert done.stdout.split() == [str(tmp_path / "site" / "disambig_en_sense"), "disambig_en_sense/sense"]
 
 
-def test_the_pack_says_what_it_is(sense_pack):
+def test_the_pack_describes_itself(sense_pack):
     shipped_pack = pack("disambig_en_sense")
     assert shipped_pack.counts is None and shipped_pack.by_name == ("sense",)
     model = load("sense")
@@ -610,7 +610,7 @@ def test_flags_say_how_often_such_ones_were_right(home):
     assert all(0 < item["trust"]["low"] <= item["trust"]["share"] < 1 for item in result)
 
 
-def test_a_threshold_shows_what_is_right_as_often_and_asks_no_rate(home):
+def test_a_precision_threshold_selects_flags_without_a_rate(home):
     before, _ = trusted_flags(home)
     shown, done = trusted_flags(home, "--trust", "4/5")
     assert {item["task"] for item in shown} & {"doubled", "slip", "spelling", "article"}
@@ -634,7 +634,7 @@ def test_settings_and_options_are_one_choice(home):
     assert trusted_flags(home)[0] == []  # both hold
 
 
-def test_an_unmeasured_model_shows_nothing_and_says_so(home):
+def test_a_model_without_measured_precision_shows_no_flags_but_a_note(home):
     own = home / "own"
     shutil.copytree(model_folder("doubled"), own, ignore=shutil.ignore_patterns(PRECISION_FILE))
     result, _ = trusted_flags(home, "--model", "own")
@@ -646,7 +646,7 @@ def test_an_unmeasured_model_shows_nothing_and_says_so(home):
     assert "[D863] disambig_en/doubled was not measured" in done.stderr
 
 
-def test_checkers_tell_their_notes(tmp_path):
+def test_notes_of_checkers_are_shown(tmp_path):
     own = tmp_path / "own"
     shutil.copytree(model_folder("doubled"), own, ignore=shutil.ignore_patterns(PRECISION_FILE))
     checker = load_checker(CheckSettings(tasks=("slip",), models=(str(own),), trust=0.8))
@@ -726,7 +726,7 @@ def test_it_runs_only_where_it_is_named():
     assert pack("disambig_en_tagger").counts is None
 
 
-def test_the_command_line_takes_it(tmp_path):
+def test_the_command_line_accepts_it(tmp_path):
     (tmp_path / "a.txt").write_text("They sleep.", encoding="utf8")
     (tmp_path / "b.txt").write_text(" \n ", encoding="utf8")
     done = here("annotate", "a.txt", "b.txt", "--model", "tag", folder=tmp_path)
@@ -744,7 +744,7 @@ def test_the_pack_is_small():
 
 @pytest.mark.data
 @pytest.mark.skipif("DISAMBIG_DATA" not in os.environ, reason="needs DISAMBIG_DATA")
-def test_the_card_tells_its_accuracy():
+def test_the_card_shows_its_accuracy():
     from disambig_random_subspace.experiments import GENRES, ewt, with_penn_colons
 
     nlp = spacy.blank("en")
@@ -760,7 +760,7 @@ def test_the_card_tells_its_accuracy():
             for doc, (_, tags) in zip(docs, sentences, strict=True)
             for token, tag in zip(doc, tags, strict=True)
         )
-        # sentences are cut at stops here, and as the treebank does in the card
+        # sentences are split at stops here, but as in the treebank in the card
         assert right / message[genre]["n"] == pytest.approx(message[genre]["accuracy"], abs=0.003)
 
 
@@ -810,7 +810,7 @@ def test_saved_and_used_by_the_component(trained, tmp_path):
 
 
 def test_small_weights_can_be_left_out():
-    """What makes a tagger small works on these weights, too."""
+    """The method that makes a tagger small also works on these weights."""
     model = train_tagger(TAGGED, TAGGED, name="my/tagger", learner=LEARNER, least=0.05)
     whole = train_tagger(TAGGED, TAGGED, name="my/tagger", learner=LEARNER)
     view = model.tokenisation.of_sentences(words for words, _ in TAGGED)

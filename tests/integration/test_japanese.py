@@ -187,7 +187,7 @@ def test_adapted_to_a_text(home, tmp_path, monkeypatch, enough):
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["README.md", "converter"]
 
 
-def test_a_killed_run_leaves_what_was_there(home, tmp_path, monkeypatch):
+def test_a_killed_run_does_not_change_existing_files(home, tmp_path, monkeypatch):
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
     from disambig_boosted_lasso.kana import adaptation as adapting
@@ -224,7 +224,7 @@ def shipped_converter():
 
 
 def everyday():
-    """Return our own sentences: what is typed, and what is written."""
+    """Return sentences written for this test: typed kana and the intended text."""
     lines = EVERYDAY.read_text(encoding="utf8").splitlines()
     pairs = [line.split("\t") for line in lines if not line.startswith("#")]
     return [kana for kana, _ in pairs], [written for _, written in pairs]
@@ -237,8 +237,8 @@ def test_without_the_pack_one_line_says_what_to_install():
         load_converter()
 
 
-def test_everyday_sentences_come_out_right(japanese_pack):
-    """Of eighty; of the others about half are another way to write it, half wrong homophones."""
+def test_everyday_sentences_are_converted_correctly(japanese_pack):
+    """Of eighty sentences; about half of the others are spelling variants, half wrong homophones."""
     conversion = shipped_converter()
     kana, written = everyday()
     right = [got == expected for got, expected in zip(conversion.best(kana), written, strict=True)]
@@ -268,7 +268,7 @@ def test_variants_of_input_convert_alike(japanese_pack):
     assert lines[4] == "今日は雨です。" * 1200
 
 
-@pytest.mark.parametrize(  # the tables of each are built for seconds, in the same way
+@pytest.mark.parametrize(  # building the tables of each takes seconds
     "domain", [DOMAINS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in DOMAINS[1:])]
 )
 def test_every_domain_converts(japanese_pack, domain):
@@ -283,7 +283,7 @@ def test_the_domains_are_those_of_the_card(japanese_pack):
     assert "D692" in here("convert", "--domain", "sports", given="").stderr
 
 
-def test_the_pack_says_what_it_is(japanese_pack):
+def test_the_pack_describes_itself(japanese_pack):
     shipped_pack = pack("disambig_ja")
     assert (shipped_pack.language, shipped_pack.counts, shipped_pack.models) == ("ja", None, {})
     assert shipped_converter().reranker is None

@@ -1,6 +1,6 @@
 """``disambig job``: status, verify, resume and merge, over the command line.
 
-The commands run in the process of the test, with a fake annotator in the place of the models; jobs that are
+The commands run in the process of the test, with a fake annotator in place of the models; jobs that are
 killed or have several workers are those of other tests, but for one.
 """
 
@@ -36,7 +36,7 @@ def run(*arguments: str, cwd: Path, status: int = 0) -> Done:
 
 @pytest.fixture
 def corpus(tmp_path) -> Path:
-    """Lines of text, of which a job makes several shards."""
+    """Lines of text that a job divides into several shards."""
     lines = [f"Line {number} tells of a quite place, =1, during 1997." for number in range(30)]
     (tmp_path / "lines.txt").write_text("\n".join(lines) + "\n")
     return tmp_path
@@ -77,7 +77,7 @@ def test_a_finished_part_cut_in_half_is_done_again(corpus):
     assert part.read_bytes() == whole
 
 
-def test_a_changed_part_of_the_same_size_is_found_and_done_again(corpus):
+def test_a_changed_part_of_the_same_size_is_detected_and_repeated(corpus):
     annotate(corpus)
     part = corpus / "out" / "part-00001.jsonl"
     whole = part.read_bytes()
@@ -94,7 +94,7 @@ def test_a_changed_part_of_the_same_size_is_found_and_done_again(corpus):
     run("job", "verify", "out", cwd=corpus)
 
 
-def test_resume_knows_the_command_wherever_it_is_given(corpus, tmp_path_factory):
+def test_resume_finds_the_command_from_any_directory(corpus, tmp_path_factory):
     (corpus / "ignore").write_text("Russia\n")
     more = ("--format", "csv", "--only-flags", "--ignore", "ignore", "--workers", "2")
     command = ("annotate", "lines.txt", "--lines", "--output", "out", *SHARDS, *more)
@@ -113,7 +113,7 @@ def test_resume_knows_the_command_wherever_it_is_given(corpus, tmp_path_factory)
 
 
 def test_a_job_that_an_earlier_version_started_is_resumed(corpus):
-    """Its manifest has `text` where there is `no_text` today."""
+    """Its manifest has `text` instead of today's `no_text`."""
     annotate(corpus, "--no-text")
     manifest = corpus / "out" / "manifest.json"
     record = json.loads(manifest.read_text())

@@ -20,7 +20,7 @@ import pytest
 import pytest_asyncio
 import pytest_lsp
 from commands import here as run
-from lsp_wire import WAITS, Wire, at
+from lsp_wire import TIMEOUT, Wire, at
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities
 
@@ -32,7 +32,7 @@ URI = "file:///nowhere/notes.md"
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory):
-    """Start one server for all tests that need none of their own: each connects as an editor."""
+    """Start one server that most tests share: each connects as an editor."""
     command = [sys.executable, "-m", "disambig.cli.main", "lsp", "--tcp", "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path_factory.mktemp("server"))
     line = process.stderr.readline().decode()
@@ -57,7 +57,7 @@ def connect(port):
     for lists, wire in opened:
         with contextlib.suppress(OSError):  # the server has ended it
             lists.shutdown(socket.SHUT_RDWR)
-        wire.reading.join(WAITS)
+        wire.reading.join(TIMEOUT)
         for item in (wire.source, wire.target, lists):
             item.close()
 
@@ -74,7 +74,7 @@ def process(tmp_path: Path):
 
 
 def lives(wire: Wire) -> bool:
-    """Tell whether a text that is opened now is checked."""
+    """Return True if a text that is opened now is checked."""
     wire.open(BAD, uri="file:///nowhere/alive.md")
     result = wire.next(lambda m: m.get("params", {}).get("uri") == "file:///nowhere/alive.md")
     return len(result["params"]["diagnostics"]) == 1
@@ -124,13 +124,13 @@ def test_requests_outside_of_the_session_are_refused(process):
     wire.ask("shutdown")
     assert wire.ask("textDocument/hover", {})["error"]["code"] == -32600
     wire.send("exit")
-    assert wire.process.wait(WAITS) == 0
+    assert wire.process.wait(TIMEOUT) == 0
 
 
-def test_an_editor_that_is_gone_ends_the_server(process):
+def test_the_server_exits_when_the_editor_is_gone(process):
     process.initialize()
     process.process.stdin.close()
-    assert process.process.wait(WAITS) == 1
+    assert process.process.wait(TIMEOUT) == 1
 
 
 def test_an_editor_may_end_the_server_while_it_decides(process):
@@ -211,9 +211,9 @@ def test_settings_that_are_not_a_table_are_reported(wire):
     assert wire.diagnostics(1)["diagnostics"] == []
 
 
-def test_an_empty_notification_of_settings_takes_nothing_back(wire):
+def test_an_empty_notification_of_settings_changes_nothing(wire):
     wire.initialize({"ignore": ["then"]})
-    wire.send("workspace/didChangeConfiguration", {"settings": {}})  # Neovim and eglot begin so
+    wire.send("workspace/didChangeConfiguration", {"settings": {}})  # Neovim and eglot start like this
     wire.open(BAD)
     assert wire.diagnostics(1)["diagnostics"] == []
 
@@ -252,7 +252,7 @@ def test_to_ignore_a_word_everywhere_edits_the_settings_and_holds_at_once(wire, 
         ("<!-- disambig: ignore then, quite -->\nSo.\n", None),
     ],
 )
-def test_a_comment_that_hides_nothing_is_shown_and_can_be_taken_out(wire, text, left):
+def test_directives_without_effect_are_shown_and_can_be_removed(wire, text, left):
     wire.initialize()
     wire.open(text)
     result = wire.diagnostics(1)["diagnostics"]
@@ -292,7 +292,7 @@ def test_several_editors_by_tcp_on_the_loopback_address(connect, port):
     assert [len(wire.diagnostics(1)["diagnostics"]) for wire in wires] == [1, 2]
     wires[0].ask("shutdown")
     wires[0].send("exit")
-    assert wires[0].received.get(timeout=WAITS) is None
+    assert wires[0].received.get(timeout=TIMEOUT) is None
     assert lives(wires[1])
 
 
@@ -319,8 +319,8 @@ def test_an_editor_that_is_killed_while_others_hold_its_pipes_ends_the_server(tm
     with Wire.started(tmp_path, stderr=subprocess.PIPE) as wire:
         begin(wire, editor.pid)
         assert lives(wire)
-        editor.kill()  # nobody asks for its exit status yet
-        assert wire.process.wait(WAITS) == 1
+        editor.kill()  # its exit status has not been read yet
+        assert wire.process.wait(TIMEOUT) == 1
         output = wire.process.stderr.read().decode()
     assert (
         output == f"disambig: [D892] the editor (process {editor.pid}) has exited, "
@@ -342,7 +342,7 @@ def test_an_editor_that_is_killed_ends_a_server_that_waits_for_its_pipe_to_be_re
         process.stdout.read(1)
         editor.kill()
         try:
-            assert process.wait(WAITS) == 1
+            assert process.wait(TIMEOUT) == 1
         finally:
             process.kill()
 
@@ -352,21 +352,21 @@ def test_one_of_several_editors_that_is_killed_is_cut_off_alone(connect, editor)
     begin(killed, editor.pid)
     begin(other, os.getpid())
     editor.kill()
-    killed.reading.join(WAITS)
+    killed.reading.join(TIMEOUT)
     assert not killed.reading.is_alive()
     assert lives(other)
 
 
-def test_an_editor_that_has_ended_before_is_none(tmp_path, editor):
+def test_an_editor_that_has_already_exited_is_ignored(tmp_path, editor):
     editor.kill()
     editor.wait()
     with Wire.started(tmp_path) as wire:
         params = {"processId": editor.pid, "rootUri": None, "capabilities": {}}
         wire.send("initialize", params, id=1)
-        assert wire.process.wait(WAITS) == 1
+        assert wire.process.wait(TIMEOUT) == 1
 
 
-def test_an_output_that_nobody_reads_ends_the_server_with_a_line(tmp_path):
+def test_the_server_exits_with_a_message_if_its_output_is_not_read(tmp_path):
     with Wire.started(tmp_path, stderr=subprocess.PIPE) as wire:
         wire.initialize()
         assert lives(wire)
@@ -375,7 +375,7 @@ def test_an_output_that_nobody_reads_ends_the_server_with_a_line(tmp_path):
         for number in range(5):
             with contextlib.suppress(OSError):
                 wire.open(BAD, uri=f"file:///nowhere/{number}.md")
-        assert wire.process.wait(WAITS) == 1
+        assert wire.process.wait(TIMEOUT) == 1
         output = wire.process.stderr.read().decode()
     assert output.startswith("disambig: [D893] the editor no longer reads")
     assert output.count("\n") == 1
@@ -384,7 +384,7 @@ def test_an_output_that_nobody_reads_ends_the_server_with_a_line(tmp_path):
 def test_to_exit_without_shutdown_is_an_error(process):
     process.initialize()
     process.send("exit")
-    assert process.process.wait(WAITS) == 1
+    assert process.process.wait(TIMEOUT) == 1
 
 
 def columns(text: str, encoding: str) -> int:

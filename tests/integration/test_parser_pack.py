@@ -42,7 +42,7 @@ def test_without_the_pack_one_line_says_what_to_install():
         spacy.blank("en").add_pipe("disambig_parser")
 
 
-def test_easy_sentences_come_out_right(parser_pack):
+def test_easy_sentences_are_converted_correctly(parser_pack):
     done = here("parse", "-q", given="\n".join(EASY) + "\n")
     assert done.stdout.splitlines() == list(EASY.values())
     nlp = spacy.blank("en")
@@ -51,7 +51,7 @@ def test_easy_sentences_come_out_right(parser_pack):
     assert f"(TOP {first._.parse_string})" == next(iter(EASY.values()))
 
 
-def test_the_pack_says_what_it_is(parser_pack, short_doctor):
+def test_the_pack_describes_itself(parser_pack, short_doctor):
     known = pack("disambig_en_parser")
     assert (known.language, known.counts, known.models) == ("en", None, {})
     assert "disambig_en_parser 0.1.0, language en" in here("doctor", "--quick").stdout

@@ -56,7 +56,7 @@ def test_without_a_name_they_are_listed(capsys):
     assert capsys.readouterr().out == "paper.table1  two systems\n"
 
 
-def test_one_that_cannot_be_imported_stops_no_other(monkeypatch, capsys):
+def test_an_entry_that_cannot_be_imported_does_not_affect_others(monkeypatch, capsys):
     broken = Entry("experiments", "paper.broken.v1", "paper", "no_such_module_anywhere:Table")
     monkeypatch.setattr(reproduce, "experiments", lambda: {"paper.broken": broken, "paper.table1": PART})
     assert run() == 0
@@ -101,7 +101,7 @@ def test_missing_files_are_reported_first(small, tmp_path, capsys):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "empty", "file"]
 
 
-def test_a_target_that_is_taken_by_a_directory_is_refused_before_the_work(small, tmp_path, capsys):
+def test_a_target_that_is_a_directory_is_rejected_before_the_work(small, tmp_path, capsys):
     (tmp_path / "plots" / "paper.table1.svg").mkdir(parents=True)
     for arguments in (("--json", tmp_path), ("--plots", tmp_path / "plots")):
         assert run("paper.table1", "--data", small, *arguments) == 2

@@ -174,7 +174,7 @@ def test_the_card_does_not_cover_the_list(opened, width):
     playwright.expect(card).to_be_hidden()
 
 
-def test_all_of_it_goes_by_keyboard(opened):
+def test_everything_can_be_done_by_keyboard(opened):
     page = opened()
     write(page, TEXT, ["peace", "then"])
     page.focus("#text")
@@ -231,7 +231,7 @@ def test_the_slider_shows_more_and_fewer(opened):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("example", ["A letter", "An abstract", "A story", "Forms", "Nothing wrong"])
-def test_examples_are_flagged_as_they_say(opened, example):
+def test_examples_are_flagged_as_documented(opened, example):
     page = opened()
     with page.expect_response("**/v2/check") as answer:
         page.get_by_role("button", name=example).click()

@@ -574,7 +574,7 @@ def test_words_with_few_examples_are_listed(tmp_path):
     assert any(note == "note: ... and 2 more groups like these" for note in notes)
 
 
-def test_a_word_that_nothing_was_learned_of_is_named(tmp_path):
+def test_words_that_were_not_learned_are_named(tmp_path):
     pairs = [
         f"They saw number {4 * n + i} of a [[{word}]].\t{sense}"
         for n in range(12)

@@ -1,4 +1,4 @@
-"""Real models of a few sentences: untrained (SumLM), small enough to be made anew for a test run."""
+"""Real models with the counts of a few sentences, untrained (SumLM) and quickly built."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TASKS = {
 
 
 def save_tiny_models(home: Path, table: Path) -> dict[str, str]:
-    """Save a model of each task that counts with `table`; return their directories by task."""
+    """Save a model of each task that uses the counts of `table`; return their directories by task."""
     for name, task in TASKS.items():
         config = {
             "task": task,

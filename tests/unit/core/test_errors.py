@@ -46,7 +46,7 @@ def test_errors_can_be_pickled():
 
 
 def test_messages_name_extras_that_exist():
-    """Those of the extras, with their versions; never disambig itself, whose source only the user knows."""
+    """Messages name extras with versions, but never disambig itself, whose source only the user knows."""
     text = (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf8")
     requirements = set(re.findall(r'"([\w-]+(?:\[\w+\])?[<>=][^";]*)"', text)) | {"sudachidict_core"}
     named = 0
@@ -70,7 +70,7 @@ def test_reports_use_the_right_number():
 
 
 def test_commands_do_not_form_plurals_themselves():
-    """A number and a noun in the plural, such as ``{n:,} documents``, is wrong where the number is one."""
+    """``{n:,} documents`` would be wrong for the number one: commands must use `pluralize`."""
     home = Path(disambig.__file__).parent
     counted = re.compile(
         r"\{[^{}]*:,\} (documents|words|examples|lists|lines|models|flags|decisions|groups)\b"

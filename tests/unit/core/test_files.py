@@ -96,7 +96,7 @@ with save_output(Path(sys.argv[1])) as write:
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_writes_to_inherited_handles(tmp_path, name):
-    """The path is a link, so that a failure does not replace a device of this machine."""
+    """The path is a link, so that a failing test does not replace a device of this machine."""
     if not Path(name).exists():
         pytest.skip("no such handle here")
     link = tmp_path / "link"
@@ -104,7 +104,7 @@ def test_writes_to_inherited_handles(tmp_path, name):
     assert is_special(Path(name))
     command = [sys.executable, "-c", WRITES_TO, str(link)]
     assert subprocess.run(command, capture_output=True, check=True).stdout == b"new"
-    with open(tmp_path / "log", "ab") as log:  # as >> does
+    with open(tmp_path / "log", "ab") as log:  # like >>
         log.write(b"before, ")
         log.flush()
         subprocess.run(command, stdout=log, check=True)

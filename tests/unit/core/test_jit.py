@@ -35,7 +35,7 @@ def added(indices, data, start, end, table, steps, keep):
 
 
 def random_rows(seed, n, ends, whole):
-    """Return indices, data and the two ends of a row, and a table of small whole numbers or of others."""
+    """Return indices, data, the two ends of a row, and a table of small integers or of any floats."""
     rng = np.random.default_rng(seed)
     table = rng.integers(3, size=(n, 8)).astype(np.uint8) if whole else rng.normal(size=(n, 8))
     row = rng.integers(n, size=50).astype(np.uint32), rng.normal(size=50)
@@ -115,7 +115,7 @@ def test_commands_report_compilation_once_and_libraries_never(tmp_path):
     kept = tmp_path / "kept"
     note = run_code(kept, "listen")
     assert note == f"disambig: compiling code that is new on this machine: saved in {kept}\n"
-    assert run_code(kept, "listen") == ""  # it is kept
+    assert run_code(kept, "listen") == ""  # it is cached
 
 
 CACHED_MODULE = """
@@ -156,7 +156,7 @@ as_root = pytest.mark.skipif(not is_root, reason="only root can become another u
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Return a folder that every user can enter, with the module; the folders of pytest are private."""
+    """Return a folder with the module that every user can enter (folders of pytest are private)."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "toy_kernels.py").write_text(CACHED_MODULE)
@@ -165,7 +165,7 @@ def folder() -> Iterator[Path]:
 
 
 def start(folder: Path, *, user: int | None = None, **environment: str | None) -> subprocess.Popen:
-    """Start a process that uses the kernel."""
+    """Start a process that calls the compiled function."""
     defaults = {"PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
     given = {**os.environ, **defaults, **environment}
     return subprocess.Popen(
@@ -179,7 +179,7 @@ def start(folder: Path, *, user: int | None = None, **environment: str | None) -
 
 
 def use(folder: Path, **options) -> tuple[int, str]:
-    """Use the kernel; return how often it was found compiled, and where it is kept."""
+    """Call the compiled function; return its number of cache hits and the directory of its cache."""
     return outcome(start(folder, **options))
 
 
@@ -210,7 +210,7 @@ DAMAGES = ["half", "empty", "other", "directory"]
 
 
 def test_rewrites_a_damaged_cache(folder):
-    """One file of the cache of each module is damaged in another way; one process uses them all."""
+    """In the cache of each module, one file is damaged in a different way; one process uses all modules."""
     damaged = {f"toy_{damage}_{suffix}": (damage, suffix) for damage in DAMAGES for suffix in ("nbi", "nbc")}
     for name in damaged:
         (folder / f"{name}.py").write_text(CACHED_MODULE)
@@ -230,7 +230,7 @@ def test_rewrites_a_damaged_cache(folder):
 
 
 def all_hits(folder: Path) -> list[int]:
-    """Use several modules in one process; return how often the kernel of each was found compiled."""
+    """Use several modules in one process; return the number of cache hits of each compiled function."""
     messages, problems = start(folder).communicate(timeout=120)
     lines = [line.split(" ", 2) for line in messages.splitlines()]
     assert lines and all(total == "10" for total, _, _ in lines), problems

@@ -1,4 +1,4 @@
-"""Registry: plugins load independently and completely or not at all; namespaces of plugins."""
+"""Registry: plugins are loaded independently, completely or not at all; namespaces of plugins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Learner:
 
 @pytest.fixture
 def write(tmp_path, monkeypatch):
-    """Write a module that can be imported in this test only."""
+    """Write a module that can only be imported in this test."""
     monkeypatch.syspath_prepend(tmp_path)
     module_names = []
 
@@ -181,7 +181,7 @@ def test_each_hook_has_a_kind():
     assert hooks == set(registry.KINDS)
 
 
-# Parts that are imported on first use
+# Entries that are imported on first use
 LAZY = "@hookimpl\ndef disambig_register_learners(register):\n    register('lazy.B.v1', {place!r})\n"
 
 
@@ -251,7 +251,7 @@ def test_warns_of_plugins_that_register_nothing(case, write, load_with, caplog):
 
 @pytest.mark.parametrize("others", ["", "from good_plugin import disambig_register_tasks\n"])
 def test_reports_a_hook_without_hookimpl(others, write, load_with):
-    """Nothing of the plugin is registered, whatever else it has: it would be there in part only."""
+    """No entry of the plugin is registered, so that it is not loaded in part."""
     write("good_plugin", "@hookimpl\ndef disambig_register_tasks(register): register('odd.T.v1', Learner)")
     write("odd_plugin", others + "def disambig_register_learners(register): register('odd.B.v1', Learner)")
     report = report_of(load_with(odd="odd_plugin"), "odd")
@@ -440,7 +440,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("traits", READERS)
-def test_readers_that_no_file_would_reach_are_broken(traits, write, load_with):
+def test_readers_that_would_never_read_a_file_are_errors(traits, write, load_with):
     code = f"class Reader:\n    def read(self, source): return []\n    {traits}\n"
     code += "@hookimpl\ndef disambig_register_readers(register):\n    register('rows.Reader.v1', Reader)\n"
     write("rows_plugin", code)

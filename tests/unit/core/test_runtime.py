@@ -1,4 +1,4 @@
-"""Runtime: choice of the backend, warm-up, memory that is returned."""
+"""Runtime: choice of the backend, warm-up, returning free memory."""
 
 from __future__ import annotations
 
@@ -115,5 +115,5 @@ def test_returns_free_memory():
     done = subprocess.run([sys.executable, "-c", RETURNED], capture_output=True, text=True, check=True)
     taken, at_first, returned, can = done.stdout.split()
     assert int(taken) > 80e6
-    assert int(at_first) < 20e6  # of a small batch it is not worth the time
+    assert int(at_first) < 20e6  # a small batch is not worth the time
     assert can == "False" or int(returned) > 80e6

@@ -1,4 +1,4 @@
-"""N-grams counted the slow way, and small tables, for the tests of counting."""
+"""Slow reference counts of n-grams, and small tables, for the tests of counting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def key_of(ngram):
 
 
 def count_slowly(sentences, orders, keep=None):
-    """Count the n-grams of sentences that have a word of `keep`."""
+    """Count the n-grams of sentences; only those with a word of `keep`, if it is given."""
     counts = Counter()
     for sentence in sentences:
         for n in range(1, orders + 1):
@@ -46,7 +46,7 @@ def make_view(sentences):
 
 
 def counted(counter, **options):
-    """Return the counts and orders of a counter by key; check that the keys ascend."""
+    """Return (count, order) of each key of a counter; check that the keys are in ascending order."""
     entries, last = {}, -1
     for keys, counts, orders in counter.partitions(**options):
         assert int(keys[0]) > last
@@ -58,7 +58,7 @@ def counted(counter, **options):
 
 
 def rewrite(good, path, change):
-    """Write a table whose header and sections `change` has altered, with right checksums."""
+    """Write a table after `change` has altered its header and sections, with valid checksums."""
     data = bytearray(good.read_bytes())
     preamble = list(files._PREAMBLE.unpack_from(data))
     header = json.loads(data[preamble[4] :])

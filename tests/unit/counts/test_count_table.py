@@ -1,4 +1,4 @@
-"""A count table holds what was written and nothing else, in every record form and by both backends."""
+"""A count table contains exactly what was written, in every record format and for both backends."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_more_distinct_counts_than_ranks(tmp_path, backend):
     assert np.array_equal(table.counts(keys, backend=backend), counts)
     assert len(table.overflow) == len(keys) - 65_534
     assert table.values[layout.OVERFLOW] in counts
-    # a key that shares its low bits with one in the overflow is told from it by the others
+    # a key that shares its low bits with one in the overflow differs in the other bits
     twin = table.overflow[:, 0] ^ np.uint64(1 << 20 << 32)
     assert not table.counts(np.setdiff1d(twin, keys), backend=backend).any()
 
@@ -296,7 +296,7 @@ def test_counts_of_texts_round_trip(tmp_path_factory, texts, orders, record, cap
         expected = count if len(ngram) < orders or count >= least else 0
         kept += expected > 0
         if record == "small" and not expected:
-            continue  # a thousandth of the absent n-grams is found there
+            continue  # one in a thousand absent n-grams has a count there
         if record != "exact":
             expected = int(values[rounded_ranks(np.array([expected], dtype=np.uint64), values)[0]])
         assert table.counts_of_words(hash_words(ngram)[None], backend=backend).tolist() == [expected], ngram

@@ -1,4 +1,4 @@
-"""Counting n-grams, and patterns with a gap, equals collections.Counter, however little memory there is."""
+"""Counts of n-grams and of patterns with a gap equal those of collections.Counter in any memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from disambig.text import GAP, GAP_HASH, Web1T, Words, hash_word, hash_words
 
 @pytest.fixture(scope="module", autouse=True, params=["numpy", "numba"])
 def engine(request):
-    """Little text is counted with NumPy, much with kernels: all must hold for both."""
+    """Count with both backends, since short texts use NumPy and long ones compiled functions."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISAMBIG_ENGINE", request.param)
         yield request.param
@@ -129,7 +129,7 @@ TEXTS = [
 
 
 def words_of(texts):
-    """The sentences of the texts, by the tokenisation's own readable form."""
+    """Return the sentences of the texts as words, by the tokenisation's method `words`."""
     result = []
     for text in texts:
         for word in Words().words(text):
@@ -214,7 +214,7 @@ def test_several_tokenisations_at_once(tmp_path):
 
 
 def count_patterns_slowly(any_sentences, orders, keep=None, pairs=()):
-    """Count the slow way."""
+    """Count patterns with a gap in plain Python."""
     result = Counter()
     for ngram, count in count_slowly(any_sentences, orders).items():
         for gap in range(1, len(ngram) - 1):
@@ -268,7 +268,7 @@ def test_no_tokenisation_gives_the_gap_symbol(text):
     for name in registry.load_all("tokenisations"):
         cut = registry.get("tokenisations", name)()
         assert GAP not in cut.words(text)
-        if name != HEADWORDS:  # which cuts no running text
+        if name != HEADWORDS:  # which does not occur in running text
             assert GAP_HASH not in cut([text]).hashes.tolist()
 
 

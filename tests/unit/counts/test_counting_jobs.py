@@ -1,4 +1,4 @@
-"""Counting as a job: the bytes of counting at once after any interruption, its commands, its memory."""
+"""Counting jobs: the same bytes as without a job after any interruption; commands; memory."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ fewer = settings(fewer_examples, suppress_health_check=[HealthCheck.function_sco
 
 @contextmanager
 def small_sizes(**sizes):
-    """Make everything small, so that little text takes all ways."""
+    """Make all sizes small, so that a short text takes every code path."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda handle: None)
         patch.setattr(layout, "KEYS_PER_PART", sizes.get("part", 40))
@@ -136,7 +136,7 @@ def test_a_job_merges_tables_like_one_process(tmp_path, files, part, ranks, leas
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A folder with texts, a table and the job that made it."""
+    """A folder with texts, a table, and the job that built it."""
     folder = tmp_path_factory.mktemp("finished")
     lines = [f"It is house {n} of the old {n % 7} cards." for n in range(90)]
     paths = write_texts(folder / "texts", [lines] * 2)
@@ -146,7 +146,7 @@ def finished(tmp_path_factory):
 
 
 class RecordingRunner:
-    """A runner that does items here, no more than so many, and knows which."""
+    """A runner that processes a limited number of items in this process, and records them."""
 
     def __init__(self, most=1 << 30):
         self.most, self.done = most, []
@@ -167,7 +167,7 @@ def copy_job(finished: Path, to: Path) -> Path:
 
 
 def run_again(finished: Path, directory: Path, runner=None, **options) -> bytes:
-    """Give the same command again, for this job."""
+    """Run the same command again for this job."""
     place = JobPlace(directory, runner=runner or RecordingRunner())
     paths = [str(finished / "texts" / name) for name in ("0.txt", "1.txt")]
     output = directory.with_name("y")
@@ -225,7 +225,7 @@ def test_rejects_a_changed_file_and_counts_a_missing_one_again(finished, tmp_pat
     index = int(file.stem.removeprefix("part-"))
     data = file.read_bytes()
     file.write_bytes(bytes(byte ^ 255 for byte in data[:200]) + data[200:])
-    if kind == "runs":  # else it would not be read again
+    if kind == "runs":  # otherwise it would not be read again
         for piece in directory.glob("*.piece"):
             piece.unlink()
     with pytest.raises(UserError, match="D877"):
@@ -400,7 +400,7 @@ def test_merging_as_a_job(tmp_path):
     assert here("job", "resume", tmp_path / "job", folder="/").returncode == 0
     assert (tmp_path / "x").read_bytes() == (tmp_path / "once").read_bytes()
     assert here("counts", "merge", "a", "./a", "b", "a", "-o", "again", folder=tmp_path).returncode == 0
-    assert (tmp_path / "again").read_bytes() == (tmp_path / "once").read_bytes()  # none counts twice
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "once").read_bytes()  # nothing is counted twice
     here("counts", "build", "b.txt", "-o", "a", "--keys", "--force", folder=tmp_path)
     done = here("counts", "merge", "a", "b", "-o", "y", "--job", "job", folder=tmp_path)
     assert done.stderr.startswith("disambig: [D913]") and "1 changed" in done.stderr
@@ -421,7 +421,7 @@ def test_a_file_that_is_named_twice_is_counted_once(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_job_with_workers_resumes(tmp_path):
-    """Processes of their own, killed with all their workers at many points, come to the same table."""
+    """A command that is killed at many points, with all its workers, finally writes the same table."""
     (tmp_path / "a.txt").write_text(MANY_LINES)
     once = count_file_at_once(tmp_path)
     command = [sys.executable, "-m", "disambig.cli.main", "counts", "build", "a.txt", "-o", "x"]
@@ -457,7 +457,7 @@ BUILD = "counts build a.txt -o x --workers 2".split()
 
 
 def test_the_directory_of_a_finished_job_is_removed_by_the_next_run(tmp_path, monkeypatch):
-    """The table is there and the directory of its job too: the next run removes the directory alone."""
+    """If both the table and the directory of its job exist, the next run only removes the directory."""
     (tmp_path / "a.txt").write_text("It is a house of cards.\n" * 50)
 
     def killed(directory):
@@ -508,7 +508,7 @@ needs_proc = pytest.mark.skipif(
 
 
 def run_within_memory(code, *arguments):
-    """Run code in a process of its own, check that its peak is in the bound, and return its output."""
+    """Run code in a child process, check its peak memory, and return its output."""
     command = [sys.executable, "-c", PEAK.format(code), *map(str, arguments)]
     *shown, bound, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert int(peak) < int(bound)
@@ -516,7 +516,7 @@ def run_within_memory(code, *arguments):
 
 
 @needs_proc
-def test_counting_keeps_within_its_memory(tmp_path):
+def test_counting_stays_within_its_memory(tmp_path):
     rng = np.random.default_rng(0)
     words = np.array(["w" + chr(97 + i % 26) * (1 + i // 26 % 3) + chr(97 + i // 78) for i in range(2000)])
     line = " ".join(words[rng.integers(0, len(words), 4_000_000)])

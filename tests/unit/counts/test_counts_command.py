@@ -1,4 +1,4 @@
-"""``disambig counts``, here and as a process of its own, and what it says of bad input."""
+"""``disambig counts``, in this process and in a child process, and errors for invalid input."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ process = partial(commands.process, "counts")
 
 
 def reports_written(notes):
-    """Tell whether all that was said is what was written, a line a table."""
+    """Return True if the output has exactly one line for each table that was written."""
     lines = notes.splitlines()
     return bool(lines) and all(": written, " in line and "n-gram" in line for line in lines)
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """A table built by the command from one small file."""
+    """A table that the command has built from one small file."""
     folder = tmp_path_factory.mktemp("cli")
     (folder / "a.txt").write_text(TEXT)
     output = ("-o", folder / "x.counts", "--licence", "CC0", "--min-count", "5:2")

@@ -1,4 +1,4 @@
-"""Tables made from tables: merged and pruned tables equal those counted at once, byte for byte."""
+"""Merged and pruned tables equal, byte for byte, those that are counted directly."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_merges_tables_of_different_tokenisations(tmp_path):
     merge_tables(tmp_path / "merged", parts)
     build(tmp_path / "once", one + two, "both", gaps=True)
     assert (tmp_path / "merged").read_bytes() == (tmp_path / "once").read_bytes()
-    # the patterns of one view may be counted, those of another not
+    # only one of the views may have patterns with a gap
     plain = build(tmp_path / "d", one, "web1t", keys=True)
     table = CountTable.open(merge_tables(tmp_path / "mixed", [parts[0], plain]))
     assert (table.tokenisations, table.gaps) == ((Words.name, Web1T.name), (Words.name,))
@@ -110,7 +110,7 @@ def test_merges_tables_of_different_tokenisations(tmp_path):
         table.count("the * of", tokenisation=Web1T.name)
 
 
-def test_pruned_to_fewer_words_and_pruned_twice(tmp_path):
+def test_pruning_to_fewer_words_and_pruning_again(tmp_path):
     any_texts = ["The house of cards of the house.", "The house of the rising sun."]
     table = build(tmp_path / "a", any_texts, keys=True, gaps=True)
     prune_table(tmp_path / "b", table, orders=3, min_counts={2: 2})
@@ -154,7 +154,7 @@ def test_errors_of_merging(tmp_path):
     with pytest.raises(UserError, match="D119"):
         build(tmp_path / "c", text, keys=True, record="small")
     assert not (tmp_path / "c").exists()
-    merge_tables(tmp_path / "a", [good, good], force=True)  # the output may be an input
+    merge_tables(tmp_path / "a", [good, good], force=True)  # the output can be one of the inputs
     assert CountTable.open(tmp_path / "a").count("house") == 4
 
 
@@ -270,10 +270,10 @@ def test_memory_does_not_grow_with_the_tables(tmp_path):
         info = {"keep_words": None, "min_counts": {"1": 1}, "views": {}}
         write_table(tmp_path / name, chunks, tokenisations=[Words.name], keys=True, info=info)
     command = [sys.executable, "-c", CODE, *(str(tmp_path / name) for name in ("tiny", "a", "b", "c"))]
-    # with kernels, so that the small merge before loads what the large needs
+    # with compiled functions, which the small merge before has loaded
     kernels = {**os.environ, "DISAMBIG_ENGINE": "numba"}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=kernels)
-    assert int(done.stdout) < 120 << 20  # the tables together are 90 MB, their n-grams as arrays 100
+    assert int(done.stdout) < 120 << 20  # the tables take 90 MB, their n-grams as arrays 100 MB
     assert CountTable.open(tmp_path / "tiny.all").n_ngrams > 5_900_000
 
 

@@ -37,7 +37,7 @@ def count_of(table, *words):
 
 @pytest.fixture
 def web1t(tmp_path):
-    """A tiny collection in the layout of Web 1T."""
+    """A tiny collection of counts in the layout of Web 1T."""
     root = tmp_path / "web1t"
     files = {
         "1gms/vocab.gz": "<S>\t1000\n<UNK>\t7\nThe\t40\nhouse\t9\n",

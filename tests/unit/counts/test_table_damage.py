@@ -1,4 +1,4 @@
-"""Damaged, truncated and forged tables: one clear error each, and no read outside the file."""
+"""Damaged, truncated and forged tables: one clear error for each, and no read outside the file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME = "disambig.words.v1"
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
-    """A table with something in every section."""
+    """A table in which no section is empty."""
     path = tmp_path_factory.mktemp("good") / "x.counts"
     rng = np.random.default_rng(0)
     keys = np.unique(rng.integers(0, 2**64, 70_000, dtype=np.uint64))
@@ -188,7 +188,7 @@ def table(tmp_path_factory) -> Path:
 
 
 def forge(table: Path, header: dict) -> Path:
-    """Write the table again under another header, signed as it should be."""
+    """Write the table with another header and valid checksums."""
     data = table.read_bytes()
     at = struct.unpack_from("<16sIIQQQ32s", data)[4]
     output = json.dumps(header).encode()
@@ -203,7 +203,7 @@ def header_of(table: Path) -> dict:
 
 
 def places(value, path=()):
-    """Yield the path of every value in a header."""
+    """Yield the path (keys and indices) of every value in a header."""
     if path:
         yield path
     inside = enumerate(value) if isinstance(value, list) else ()

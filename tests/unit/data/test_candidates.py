@@ -105,14 +105,14 @@ def test_sizes_and_offsets_of_instances():
 
 def test_known_costs_are_kept_and_others_follow_from_the_observed():
     own = candidates()
-    beyond = [0, 0, 1, 2, 0, 1, 0, 1, 2, 3]  # what each costs beyond the cheapest one of its list
+    beyond = [0, 0, 1, 2, 0, 1, 0, 1, 2, 3]  # the cost of each above that of the cheapest one in its list
     assert instances((0, 2, 0, 1)).costs(GROUP).tolist() == beyond
     unknown = replace(own, costs=np.full(10, np.nan, np.float32))
     expected = [0, 1, 1, 0, 0, 1, 1, 1, 1, 1]
     assert instances((0, 2, 0, -1), unknown).costs(GROUP).tolist() == expected
     some = own.costs.copy()
-    some[3] = some[7] = np.nan  # the right one of the second list, a wrong one of the last
-    by_list = [[0], [1, 1, 0], [0, 1], [0, 1, 1, 1]]  # a list that knows some costs only knows none
+    some[3] = some[7] = np.nan  # the right candidate of the second list, a wrong one of the last
+    by_list = [[0], [1, 1, 0], [0, 1], [0, 1, 1, 1]]  # a list with some costs but not all has none
     costs = instances((0, 2, 0, 0), replace(own, costs=some)).costs(GROUP)
     assert costs.tolist() == [cost for item in by_list for cost in item]
     fixed = replace(instances((1, -1, 0, 2)), own=None).costs(Group("g", ("x", "y", "z")))
@@ -123,7 +123,7 @@ def test_without_labels_there_are_no_costs():
     built = instances((0, 2, 0, 1)).without_labels()
     assert (built.observed == -1).all() and np.isnan(built.own.costs).all()
     assert (built.costs(GROUP) == 1).all()
-    assert np.array_equal(built.own.scores, candidates().scores)  # what the source says may be looked at
+    assert np.array_equal(built.own.scores, candidates().scores)  # the scores of the source can be used
 
 
 def decisions():
@@ -187,12 +187,12 @@ SOME_LISTS = st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=5)
 
 
 def tags_of(words):
-    """A tag that the word alone decides, so that it can be told where it went."""
+    """Return a tag that depends on the word only, so that a test can follow it."""
     return [f"{len(word)} letters" for word in words]
 
 
 def lists_of_words(lists, tagged=True):
-    """Lists of candidates with their words; the vocabulary is theirs alone."""
+    """Draw lists of candidates with their words and a vocabulary of their own."""
     words = [item for candidates in lists for item in candidates]
     message = CandidateWords.from_words(words, [tags_of(item) for item in words] if tagged else None)
     own = CandidateLists.from_texts([[" ".join(item) for item in candidates] for candidates in lists])
@@ -200,7 +200,7 @@ def lists_of_words(lists, tagged=True):
 
 
 def words_and_tags(own):
-    """The words and tags of every candidate, spelt out, and the texts beside them."""
+    """Return the words, tags and text of each candidate."""
     words = own.words
     return [
         (own.texts[row], words.candidate_words(row), words.candidate_tags(row)) for row in range(len(words))
@@ -244,7 +244,7 @@ def test_parts_of_different_vocabularies_are_joined(parts):
     owns = [lists_of_words(lists) for lists in parts]
     joined = CandidateLists.joined(owns)
     expected = [row for own in owns for row in words_and_tags(own)]
-    if not expected:  # nothing is there that could have words
+    if not expected:  # there are no candidates
         assert joined.words is None or not len(joined.words)
         return
     assert words_and_tags(joined) == expected
@@ -277,7 +277,7 @@ def test_words_and_tags_are_all_or_none():
     assert both.tags is None and both.candidate_words(1) == ("b",)
     empty = CandidateLists.from_texts([])
     assert CandidateLists.joined([empty, tagged]).words.candidate_tags(0) == ("1 letters",)
-    no_words = lists_of_words([[[]]], tagged=False)  # a candidate without a word says nothing against tags
+    no_words = lists_of_words([[[]]], tagged=False)  # a candidate without words is compatible with tags
     assert CandidateLists.joined([no_words, tagged]).words.candidate_tags(1) == ("1 letters",)
 
 
@@ -392,7 +392,7 @@ GROUPS = (Group("two", ("a", "b")), Group("three", ("c", "d", "e")), Group("one"
 
 
 def make_scores(g, n, *, listed=False, seed=0):
-    """Made-up scores of n instances of a group, or of lists of one to three candidates."""
+    """Return random scores of n instances of a group, or of lists of one to three candidates."""
     rng = np.random.default_rng((seed, g, n))
     sizes = rng.integers(1, 4, n) if listed else np.full(n, len(GROUPS[g].candidates))
     offsets = offsets_from_sizes(sizes)

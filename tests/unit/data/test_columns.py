@@ -53,7 +53,7 @@ def test_names_of_columns_are_lazy():
     assert len(names) == 6
     assert names[0] == "river: sand"
     assert names[-1] == names[5] == "money: bill"
-    assert names[4] == ""  # a column without a name has none with a candidate
+    assert names[4] == ""  # a column without a name also has no name with a candidate
     assert list(names) == names[0:6] == ["river: sand", "", "river: bill", "money: sand", "", "money: bill"]
     assert names[4:1:-2] == ["", "river: bill"]
     with pytest.raises(IndexError):
@@ -90,7 +90,7 @@ def test_feature_groups_of_the_same_name_are_merged():
     assert both.labels.tolist() == [-1] * 5
     assert list(both.names) == ["sand", "", "bill", "", ""]
     assert both.names[3:] == ["", ""] and both.names[-3] == "bill"
-    assert join_columns(OWN, other) is both  # made once
+    assert join_columns(OWN, other) is both  # computed once
     assert len(join_columns(other, other).names) == 0
     empty = row_columns([], ("none",))
     assert join_columns(empty, OWN).groups.tolist() == [1, 2, 1]

@@ -163,6 +163,6 @@ def test_get_against_a_dict(keys, expected):
     got = vocabulary.get(expected, column, np.int16(-7))
     assert got.dtype == np.int16
     assert got.ravel().tolist() == [values.get(key, -7) for key in expected.ravel().tolist()]
-    # a default of its own for each key
+    # a different default for each key
     same = vocabulary.get(expected, np.array(keys, np.uint64), expected)
     assert same.dtype == np.uint64 and np.array_equal(same, expected)

@@ -1,4 +1,4 @@
-"""The storages of a batch: linear algebra, conversions and joins that hold for each."""
+"""Storages of batches: linear algebra, conversions and concatenation of each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def dense_blocks(draw, *, tied=True):
     if draw(st.booleans()):
         column_of = rng.permutation(k * a).reshape(k, a)
     n_columns = k * a
-    if tied and draw(st.booleans()):  # attributes that candidates, or one candidate, share
+    if tied and draw(st.booleans()):  # attributes share weights, between or within candidates
         n_columns = draw(st.integers(1, k * a))
         column_of = rng.integers(n_columns, size=(k, a))
     values = (rng.normal(size=(n, k, a)) * rng.integers(0, 2, (n, k, a))).astype(np.float32)
@@ -77,7 +77,7 @@ batches = st.one_of(dense_blocks(), sparse_rows(), crossed_rows())
 
 
 def matrix(batch):
-    """Return the features of every row, shape (n_rows, n_columns), from scores alone."""
+    """Return the features of each row, shape (n_rows, n_columns), computed from scores only."""
     n = len(batch.columns)
     return np.stack([batch.scores(unit) for unit in np.eye(n)], axis=1)
 
@@ -95,7 +95,7 @@ def test_adjoint_is_the_adjoint_of_scores(batch):
 def test_row_sqnorm(batch):
     rows = matrix(batch)
     shared = isinstance(batch, DenseBlocks) and any(len(set(row)) < len(row) for row in batch.column_of)
-    if not shared:  # a candidate that meets one weight twice has the norm of its attributes, not their sum
+    if not shared:  # if two attributes share a weight, the norm is that of the attributes, not of their sum
         assert batch.row_sqnorm() == pytest.approx((rows**2).sum(axis=1), abs=1e-4)
 
 
@@ -122,7 +122,7 @@ def test_conversions_of_blocks_keep_scores(batch):
     assert sparse.offsets.tolist() == batch.offsets.tolist()
     crossed = convert(batch, CrossedRows)
     _, k, a = batch.values.shape
-    own = np.zeros((k, k * a), bool)  # the weights of the crossed batch that the blocks have as well
+    own = np.zeros((k, k * a), bool)  # the weights of the crossed batch that also exist in the blocks
     for r in range(k):
         own[r, r * a : (r + 1) * a] = True
     weights = np.random.default_rng(2).normal(size=len(batch.columns))
@@ -263,12 +263,12 @@ def test_conversions_keep_rows_and_columns(pair):
 @pytest.mark.parametrize(
     ("batch", "storage"),
     [
-        (blocks(3), DenseLists),  # each candidate has columns of its own
+        (blocks(3), DenseLists),  # each candidate has its own columns
         (dense_lists(9), DenseBlocks),
-        (convert(with_shared_columns(), DenseLists), DenseBlocks),  # of equal length, but lists all the same
-        (crossed_lists(5), CrossedRows),  # unless the caller accepts labels of their own
+        (convert(with_shared_columns(), DenseLists), DenseBlocks),  # lists, although of equal length
+        (crossed_lists(5), CrossedRows),  # unless the caller accepts per-instance labels
         (lists(9), CrossedRows),
-        (chains(3), SparseRows),  # single words of sequences are no candidates
+        (chains(3), SparseRows),  # single words of sequences are not candidates
         (JoinedRows.from_parts([lists(3), lists(3)]), CrossedRows),
     ],
 )
@@ -285,7 +285,7 @@ def test_sparse_rows_that_are_too_wide_are_not_made_dense(monkeypatch):
 
 @given(st.integers(0, 2**16), st.integers(2, 30))
 def test_scores_of_crossed_lists_do_not_depend_on_the_number_of_labels(seed, labels):
-    """Few labels are scored all, of many only those that are candidates."""
+    """If there are few labels, all are scored; if there are many, only those that are candidates."""
     rng = np.random.default_rng(seed)
     batch = crossed_lists(4, labels=labels, columns=labels + 2, seed=seed)
     weights = rng.normal(size=len(batch.columns))
@@ -369,7 +369,7 @@ def columns_of(n):
 
 
 def pairs(n):
-    """Return the layout of `n` hypergraphs of six rows: two nodes of two rows each, and two rows for both."""
+    """Return the layout of `n` hypergraphs: two nodes with two rows each, and two rows that join them."""
     heads = np.tile(np.repeat(np.arange(3), 2), n)
     tails = np.tile([[-1, -1]] * 4 + [[0, 1], [1, 0]], (n, 1))
     return Hypergraphs(6 * np.arange(n + 1), 3 * np.arange(n + 1), heads, tails)
@@ -398,7 +398,7 @@ def test_scores_sums_and_norms(shared_parts):
 
 
 def test_norms_of_parts_without_common_columns(shared_parts):
-    """The second place has columns 3 and 4 alone, the first one the others: no row has to be written out."""
+    """The two places have disjoint columns, so that no row has to be made dense."""
     rng = np.random.default_rng(3)
     dense = rng.normal(size=(8, 5))
     dense[:4, 3:] = dense[4:, :3] = 0.0

@@ -1,4 +1,4 @@
-"""The best of a list: ties, probabilities, and a scale that is of greatest likelihood."""
+"""BestOfList: ties, probabilities, and the scale of maximum likelihood."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disambig.testing.checks import LISTS, MadeCalibrationData, make_calibration
 
 
 def scored(lists, costs=None):
-    """Return lists of scores as a decision rule gets them."""
+    """Return a ScoreBatch of lists of scores."""
     sizes = [len(item) for item in lists]
     n, rows = len(lists), sum(sizes)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -53,7 +53,7 @@ def test_fit_recovers_the_scale_that_generated_the_data():
         costs.append((np.arange(len(item)) != rng.choice(len(item), p=p)).astype(float))
     fitted = BestOfList().fit(calibration(scored(lists, costs)))
     assert fitted.scale == pytest.approx(2.5, rel=0.1)
-    # units of the scores are no matter
+    # the units of the scores do not matter
     again = BestOfList().fit(calibration(scored([1e-4 * item for item in lists], costs)))
     assert again.scale == pytest.approx(1e4 * fitted.scale, rel=1e-3)
 

@@ -1,4 +1,4 @@
-"""One budget for several decision rules: against all ways of sharing it, and against a linear program."""
+"""A budget of flags for several decision rules, compared with exhaustive search and a linear program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CURVES = st.lists(GAINS.map(lambda gains: (RATES, gains)), min_size=2, max_size=
 
 
 def gain(curves, rates):
-    """What is found at some rates, on the envelopes."""
+    """Return the recall at some rates, on the concave envelopes."""
     best = 0.0
     for curve, rate in zip(curves, rates, strict=True):
         x, y = concave_envelope(*curve)
@@ -27,7 +27,7 @@ def gain(curves, rates):
 
 
 def best_by_linear_program(curves, total):
-    """The greatest gain where each curve's rate is a mixture of its points and of none."""
+    """Return the maximum gain if the rate of each curve is a mixture of its points and zero."""
     points = [
         (i, rate, g) for i, (rates, gains) in enumerate(curves) for rate, g in zip(rates, gains, strict=True)
     ]
@@ -45,7 +45,7 @@ def best_by_linear_program(curves, total):
 
 @fewer_examples
 @given(CURVES, st.floats(0, 8))
-def test_a_linear_program_finds_no_more(curves, total):
+def test_a_linear_program_finds_no_better_solution(curves, total):
     rates = share_budget(curves, total)
     assert sum(rates) == pytest.approx(total) and min(rates) >= 0
     assert gain(curves, rates) == pytest.approx(best_by_linear_program(curves, total), abs=1e-9)
@@ -58,7 +58,7 @@ def test_known_shares():
         (0.1, [0.1, 0.0]),
         (1.0, [0.2, 0.8]),  # the slope of `slow` is 0.5 up to 1, that of `steep` 0.17
         (4.0, [2.0, 2.0]),
-        (6.0, [3.0, 3.0]),  # what nobody gains by is shared equally
+        (6.0, [3.0, 3.0]),  # a rate from which no model gains is shared equally
     ]:
         assert share_budget([steep, slow], total) == pytest.approx(expected)
         assert share_budget([slow, steep], total) == pytest.approx(expected[::-1])

@@ -29,7 +29,7 @@ def test_thresholds_keep_their_rate_on_the_tuning_text(values, n_words):
         flags = np.count_nonzero(log_odds > point.threshold(rate))
         assert flags * 1000 <= rate * n_words + 1e-9
     assert point.threshold(0) == np.inf
-    rule = Corrections(flags_per_1000=0.5, operating=point)  # the rate that is asked for where none is
+    rule = Corrections(flags_per_1000=0.5, operating=point)  # the default rate
     assert rule.limit() == rule.limit(0.5) == error_probabilities(np.float64(point.threshold(0.5)))
 
 
@@ -54,7 +54,8 @@ def test_compares_the_best_other_candidate():
     result = np.array([[1, 2, 3]] * 4, np.int32)
     observed = np.array([0, 1, 2, -1], np.int32)
     comparison = compare_with_observed(scores, result, observed, same[observed])
-    assert comparison.other.tolist() == [1, 0, 0, -1]  # a variant of the observed is no other candidate
+    # a variant of the observed candidate does not count as another one
+    assert comparison.other.tolist() == [1, 0, 0, -1]
     margins = comparison.features[:3, 0]
     assert np.sign(margins).tolist() == [1, -1, -1]
     assert margins[1] < margins[2]

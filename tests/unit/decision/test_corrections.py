@@ -1,4 +1,4 @@
-"""Corrections on lists of unequal length, padded inside, against loops that know no padding."""
+"""Corrections on lists of unequal lengths (padded internally), compared with loops without padding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WEIGHTS = FITTED.calibration.groups[0]
 
 
 def decide_list(scores, counts, observed):
-    """Chosen, margin, probability and flag of one list, from the definitions."""
+    """Return chosen candidate, margin, probability and flag of one list, by definition."""
     order = sorted(range(len(scores)), key=lambda i: -scores[i])
     margin = scores[order[0]] - scores[order[1]] if len(scores) > 1 else np.inf
     others = [i for i in order if i != observed]
@@ -42,7 +42,7 @@ def decide_list(scores, counts, observed):
 
 
 def shares(scores):
-    """The probability of each candidate of one list, from the definitions."""
+    """Return the probability of each candidate of one list, by definition."""
     if len(scores) == 1:
         return np.ones(1)
     plain = np.exp(1.3 * scores) / np.exp(1.3 * scores).sum()
@@ -74,7 +74,7 @@ def test_decides_lists_of_unequal_length_one_at_a_time(seed):
 
 
 def test_variants_of_a_group_do_not_apply_to_lists():
-    """In lists no candidate is a variant of another, whatever the group says."""
+    """In lists, no candidate is a variant of another one, even if the group declares variants."""
     group = Group("g", ("to", "too"), (("to", "too"),))
     fixed = make_calibration_data("words").scored(0).take(np.arange(1))
     fixed = replace(fixed, groups=(group,), scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
@@ -128,7 +128,7 @@ def test_rejects_a_state_of_other_groups():
 
 @pytest.mark.parametrize("rule", [Corrections(), Mistakes()], ids=["corrections", "mistakes"])
 def test_evidence_is_only_needed_if_an_extractor_looks_something_up(rule):
-    """A model whose extractors look nothing up flags as one whose extractors always find something."""
+    """A model whose extractors look nothing up flags like one whose look-ups always succeed."""
     built = make_calibration_data("words")
     silent = [replace(part, found=0 * part.found, asked=0 * part.asked) for part in built.parts]
     right = silent[0]

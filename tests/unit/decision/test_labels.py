@@ -1,4 +1,4 @@
-"""Labels: probabilities, offsets, thresholds, against brute force and scikit-learn."""
+"""Labels: probabilities, offsets and thresholds, compared with brute force and scikit-learn."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_probabilities_of_a_favoured_rare_label_are_calibrated():
     rng = np.random.default_rng(0)
     gold = (rng.random(4000) < 0.1).astype(np.int32)
     lead = rng.normal(size=4000) - 3.0 + 3.0 * gold
-    gold = np.where(rng.random(4000) < 0.05, 1 - gold, gold)  # labels are wrong anywhere
+    gold = np.where(rng.random(4000) < 0.05, 1 - gold, gold)  # wrong labels can be anywhere
     scores = np.stack([-lead, lead], axis=1)
     fitted = labels.fit_labels([scores], [gold], metric=("f1", 1))
     rare = labels.label_softmax(fitted.logits(scores, 0))[:, 1]
@@ -145,7 +145,7 @@ def test_rejects_a_state_that_does_not_fit(change):
 
 
 def many_groups(n_groups=40, n=60, seed=0):
-    """Return scores that mean the same in all groups, of which each is too small to be sure of it."""
+    """Return scores with the same meaning in all groups, each of which has too few examples alone."""
     rng = np.random.default_rng(seed)
     gold = [(rng.random(n) < 0.2).astype(np.int32) for _ in range(n_groups)]
     lead = [rng.normal(size=n) + 2 * right - 1 + np.log(0.25) / 2 for right in gold]

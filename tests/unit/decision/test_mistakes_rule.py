@@ -58,14 +58,14 @@ def scored(scores, observed, cost=None, *, group=GROUP, found=1, neighbours=None
 
 
 def hashed(words):
-    """Hashes of rows of words; None for none."""
+    """Return the hashes of rows of words; None if there are none."""
     if words is None:
         return None
     return np.array([[hash_word(word) for word in row] for row in words], np.uint64)
 
 
 def writers(n, *, habit, seed=0, lead=2.0):
-    """Right words and mistakes of people who write "its" for "it's", and hardly ever another for another."""
+    """Return correct words, and mistakes of writers who mostly confuse "its" and "it's"."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, n)
     scores = rng.normal(size=(n, 3)) + lead * (np.arange(3) == truth[:, None])
@@ -78,13 +78,13 @@ def writers(n, *, habit, seed=0, lead=2.0):
 
 @dataclass(frozen=True)
 class WithMistakes(MadeCalibrationData):
-    """Examples to tune on, which are the right words as well, and mistakes."""
+    """Calibration data with an error corpus; its correct words are also its examples."""
 
     wrong: ScoreBatch | None = None
 
     @property
     def n_mistakes(self):
-        return 2 * len(self.wrong.observed)  # as many again are other tasks'
+        return 2 * len(self.wrong.observed)  # as many again are mistakes of other tasks
 
     @property
     def n_right_words(self):
@@ -126,7 +126,7 @@ def test_variants_are_not_alternatives():
 
 
 def test_fit_maximises_the_penalised_likelihood():
-    """The slope of the objective written out, at the solution, is zero in every direction tried."""
+    """At the solution, the gradient of the objective is zero in all directions that are tried."""
     right, wrong = writers(300, habit=0.8)
     parts = [
         weighted_cases(right, right.observed.astype(np.int64)),
@@ -175,7 +175,7 @@ def test_learns_frequent_confusions():
 
 
 def test_generalises_an_edit_to_other_words():
-    """All write "walks" for "walk"; "jumps" for "jump" was never seen, nor "jumped"."""
+    """The mistakes are "walks" for "walk"; "jumps" for "jump" does not occur in them, nor "jumped"."""
     rules = []
     for written in ("walks", "walked"):
         group = Group("walk", ("walk", written, "stroll"))
@@ -217,13 +217,13 @@ def test_suggests_the_intended_word_and_not_the_best_score():
     st.integers(0, 2**32 - 1),
 )
 def test_decides_groups_together_as_one_at_a_time(asked, listed, seed):
-    """Groups of other sizes, variants, lists of their own, places where none of them stands, no places."""
+    """Groups of different sizes, variants, per-instance lists, unobserved candidates, no instances."""
     rng, parts = np.random.default_rng(seed), []
     for group, n in asked:
         k = 5 if listed else len(group.candidates)
         part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group)
         lists = CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n) if listed else None
-        if rng.random() < 0.5:  # some of them stand there twice
+        if rng.random() < 0.5:  # some rows occur twice
             part = replace(part, neighbours=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
         parts.append(replace(part, own=lists, found=rng.integers(0, 3, n * k).astype(np.int32)))
     for rate in (None, 500.0):
@@ -296,7 +296,7 @@ def test_rejects_a_broken_state(broken):
 
 @pytest.mark.parametrize("rate", [0.5, 4.0, 50.0, float("inf")])
 def test_skipping_improbable_places_changes_no_flag(rate):
-    """Scores far apart: most places are never weighed; flags, and what is meant, are the same."""
+    """If scores are far apart, most places are skipped, but flags and corrections are the same."""
     built = with_mistakes(4000, habit=0.9, lead=6.0)
     rule = Mistakes().fit(built)
     assert rule.weighed_from > -12
@@ -314,7 +314,7 @@ def test_skipping_improbable_places_changes_no_flag(rate):
 ZERO = Group("many", (*"abcdefgh", ""))
 
 
-LAST = np.append(np.arange(8.0), -50.0)  # no word at all is far from probable
+LAST = np.append(np.arange(8.0), -50.0)  # the empty candidate is improbable
 
 
 def test_deletion_is_an_alternative_for_a_repeated_word():
@@ -348,7 +348,7 @@ def test_neighbours_have_keys_only_if_they_are_known():
 
 
 def words_beside(n, *, wrong):
-    """Words of which one stands before mistakes, and hardly ever before a right word."""
+    """Return words before the places; one of them precedes mistakes, and rarely a correct word."""
     rng = np.random.default_rng(5)
     return ["qz" if rng.random() < (0.9 if wrong else 0.01) else "rz" for _ in range(n)]
 
@@ -397,7 +397,7 @@ def test_reads_a_state_without_neighbours():
 
 
 def test_gains_estimate_the_recall_at_each_rate(rule_of_many):
-    """The gains hold for unseen mistakes, although they were computed on those of the fit."""
+    """The gains are right for unseen mistakes, although they were computed on the training mistakes."""
     rule = rule_of_many
     rates, gains = rule.gains()
     assert rates.tolist() == list(RATES) and (np.diff(gains) >= 0).all() and gains[-1] > gains[0]
@@ -411,7 +411,7 @@ def test_gains_estimate_the_recall_at_each_rate(rule_of_many):
 
 
 def test_gains_are_cross_fitted():
-    """Every mistake occurs once, so that nothing learned from one helps with another."""
+    """Every mistake occurs once, so that nothing learned from one mistake helps with another."""
     n = 40
     group = Group("many", tuple(f"w{i}" for i in range(2 * n)))
     rng = np.random.default_rng(0)
@@ -419,7 +419,7 @@ def test_gains_are_cross_fitted():
     cost = np.ones((n, 2 * n))
     cost[np.arange(n), n + np.arange(n)] = 0
     scores = rng.normal(size=(n, 2 * n))
-    scores[np.arange(n), n + np.arange(n)] += 2.0  # among the best, seldom the best
+    scores[np.arange(n), n + np.arange(n)] += 2.0  # among the best, rarely the best
     wrong = scored(scores, np.arange(n), cost, group=group)
     built = WithMistakes(MadeTask(Decides(), (group,)), (right,), 40_000, wrong)
     rule = Mistakes(flags_per_1000=12.0).fit(built)

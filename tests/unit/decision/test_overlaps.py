@@ -1,4 +1,4 @@
-"""Overlapping flags: what overlaps, which flag is kept, and what the others become."""
+"""Overlapping flags: what overlaps, which flag is kept, and what happens to the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disambig.decision import edit_slots, resolve_overlaps, surviving_edits, tas
 
 
 def decisions_of(task, *edits, documents=None):
-    """Decisions of a task: (start, end, observed, new, probability, flagged)."""
+    """Return the decisions of a task from rows (start, end, observed, new, probability, flagged)."""
     table = tuple(Group(f"{task}{i}", (old, new)) for i, (_, _, old, new, *_) in enumerate(edits))
     n = len(edits)
     column = lambda values, kind: np.array(list(values), kind)  # noqa: E731
@@ -82,15 +82,15 @@ def overlap(one, other, text="one two three four"):
         ((0, 3, "one", "on"), (8, 13, "three", "tree"), False),
         ((0, 3, "one", "on"), (8, 8, "", "a"), False),
         ((4, 4, "", "a"), (4, 4, "", "the"), True),
-        ((4, 4, "", "a"), (4, 7, "two", "too"), True),  # each was decided as if the other stayed as it is
+        ((4, 4, "", "a"), (4, 7, "two", "too"), True),  # each was decided with the other unchanged
         ((4, 4, "", "a"), (4, 7, "two", ""), True),
         ((4, 4, "", "a"), (0, 3, "one", "on"), True),
         ((4, 4, "", "a"), (8, 13, "three", "tree"), False),
-        ((0, 7, "one two", "x"), (4, 4, "", "the"), True),  # inside of what is replaced
-        ((4, 7, "two", ""), (8, 8, "", "the"), True),  # the blank that goes is in that gap
+        ((0, 7, "one two", "x"), (4, 4, "", "the"), True),  # inside the replaced words
+        ((4, 7, "two", ""), (8, 8, "", "the"), True),  # the removed blank is in that gap
         ((4, 7, "two", ""), (8, 13, "three", "tree"), True),
         ((4, 7, "two", ""), (14, 18, "four", "for"), False),
-        ((4, 7, "two", ""), (8, 13, "three", ""), True),  # each was decided as if the other stayed
+        ((4, 7, "two", ""), (8, 13, "three", ""), True),  # each was decided with the other unchanged
         ((14, 18, "four", ""), (8, 13, "three", "tree"), True),
         ((14, 18, "four", ""), (4, 7, "two", "too"), False),
     ],
@@ -204,7 +204,7 @@ EDIT = st.tuples(
 
 @given(st.lists(EDIT, max_size=12))
 def test_agrees_with_a_quadratic_reference(edits):
-    """The surest stand, one after the other, if they overlap none that stands."""
+    """In order of certainty, a flag is kept if it overlaps no flag that was kept before."""
     documents, starts, lengths, certain, tasks, removes = np.array(edits, np.int64).reshape(-1, 6).T
     slots = edit_slots(starts, starts + lengths, removes.astype(bool))
     result = surviving_edits(documents, slots, certain / 4, tasks)
@@ -228,7 +228,7 @@ def test_task_ranks_follow_names():
 
 
 def test_time_is_linear_in_the_length_of_a_chain():
-    def survive(n: int) -> None:  # words each of which is taken out, and overlaps the next one
+    def survive(n: int) -> None:  # removed words, each of which overlaps the next one
         starts = np.arange(n) * 4
         slots = edit_slots(starts, starts + 4, np.ones(n, bool))
         surviving_edits(np.zeros(n, np.int64), slots, np.linspace(0.5, 0.9, n), np.zeros(n, np.int64))

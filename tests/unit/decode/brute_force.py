@@ -11,7 +11,7 @@ from disambig.decode import BinaryGrammar, Hypergraphs, WordScores
 
 
 def random_grammar(rng, *, n=4, binary=8, unary=3, coarse=None):
-    """Return a grammar of `n` symbols, the root 0; rules are drawn without repetition."""
+    """Return a random grammar with `n` symbols and root 0; no rule occurs twice."""
 
     def rules(number, width):
         drawn = np.unique(rng.integers(0, n, size=(number, width)), axis=0).astype(np.int32)
@@ -22,7 +22,7 @@ def random_grammar(rng, *, n=4, binary=8, unary=3, coarse=None):
 
 
 def with_coarser(grammar, coarse):
-    """Return a grammar that is pruned by its projection, where of several rules the likeliest counts."""
+    """Return the grammar with its projection as the coarser grammar; a projected rule has the best score."""
     coarse = np.asarray(coarse, np.int32)
 
     def projected(rules, scores):
@@ -40,7 +40,7 @@ def with_coarser(grammar, coarse):
 
 
 def random_words(rng, grammar, length, *, known=0.6):
-    """Return a sentence whose words each may be some of the symbols."""
+    """Return a sentence in which each word can be any of several random symbols."""
     there = np.argwhere(rng.random((length, len(grammar.symbols))) < known).astype(np.int32)
     there = rng.permutation(there)
     return WordScores(length, there[:, 0], there[:, 1], rng.normal(-3.0, 1.0, size=len(there)))
@@ -80,7 +80,7 @@ def parses(grammar, words):
 
 
 def tree_of(edges):
-    """Return the nested tuples of a derivation's edges, a tree from the top."""
+    """Return the nested tuples of a derivation, whose edges are in pre-order."""
     at = iter(range(len(edges.kinds)))
 
     def tree():
@@ -103,7 +103,7 @@ def tree_of(edges):
 
 
 def random_graphs(rng, n, *, most_nodes=6, most_edges=3, shared=True):
-    """Return `n` hypergraphs; tails may be the same node twice unless nothing is to be `shared`."""
+    """Return `n` random hypergraphs; unless `shared`, no edge has two tails."""
     sizes, counts, heads, tails = [], [], [], []
     for _ in range(n):
         n_nodes, before = int(rng.integers(1, most_nodes + 1)), len(heads)
@@ -123,8 +123,8 @@ def random_graphs(rng, n, *, most_nodes=6, most_edges=3, shared=True):
     )
 
 
-def how_many(layout, i):
-    """Return the number of an instance's derivations: up to a power of a power of the nodes."""
+def count_derivations(layout, i):
+    """Return the number of derivations of an instance, which can be doubly exponential in its nodes."""
     sizes = []
     start, stop = layout.offsets[i : i + 2].tolist()
     for node in range(int(layout.nodes[i + 1] - layout.nodes[i])):
@@ -134,7 +134,7 @@ def how_many(layout, i):
 
 
 def derivations(layout, i):
-    """Return the rows of every derivation of an instance, a tree from the top, by brute force."""
+    """Return the rows of every derivation of an instance in pre-order, by brute force."""
     by_node = {}
     start, stop = layout.offsets[i : i + 2].tolist()
     n = int(layout.nodes[i + 1] - layout.nodes[i])
@@ -157,10 +157,10 @@ def all_derivations(layout):
 
 @st.composite
 def graph_problems(draw, *, most=4):
-    """Return hypergraphs that all have a derivation, with scores, some of which forbid."""
+    """Return hypergraphs with derivations, and scores, some of which are minus infinity (forbidden)."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     layout = random_graphs(rng, draw(st.integers(1, most)))
-    with_one = [i for i in range(len(layout)) if 0 < how_many(layout, i) < 2000]
+    with_one = [i for i in range(len(layout)) if 0 < count_derivations(layout, i) < 2000]
     layout = layout.take(np.array(with_one)) if with_one else random_graphs(rng, 1, most_nodes=1)
     scores = rng.normal(size=len(layout.heads)) * draw(st.sampled_from([1.0, 1.0, 300.0]))
     if draw(st.booleans()):
@@ -171,7 +171,7 @@ def graph_problems(draw, *, most=4):
 
 
 def allowed_derivations(layout, scores):
-    """Return the derivations that are not forbidden, with their scores, best first."""
+    """Return the derivations without forbidden rows, with their scores, best first."""
     result = []
     for item in all_derivations(layout):
         scored = [(float(scores[rows].sum()), rows) for rows in item]

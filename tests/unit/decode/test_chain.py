@@ -1,4 +1,4 @@
-"""Chains against the list of all sequences and against hypergraphs: best, k best, marginals, sums."""
+"""Chains compared with all sequences and with hypergraphs: best, k best, marginals, partition."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from disambig.decode import (
 
 @st.composite
 def any_chains(draw):
-    """Return scores of places, (L, K), and of steps, (L - 1, K, K); some are forbidden."""
+    """Draw scores of states, (L, K), and of transitions, (L - 1, K, K); some are forbidden."""
     n, k = draw(st.integers(1, 5)), draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     place, step = rng.normal(size=(n, k)), rng.normal(size=(n - 1, k, k))
@@ -36,7 +36,7 @@ def any_chains(draw):
 
 
 def best_paths(place, step, starts, path):
-    """Put the best states of each sequence into `path`; `step` is that of every place."""
+    """Write the best states of each sequence to `path`; `step` has the transitions of each position."""
     longest, k = int(np.diff(starts).max()), place.shape[1]
     total, back = np.empty((2, k), place.dtype), np.empty((longest, k), np.int32)
     for first, last in pairwise(starts):
@@ -56,12 +56,12 @@ def all_sequences(place, step):
 
 
 def rows_of(place, step):
-    """Return the scores of the edges, a state's own score on each edge into it."""
+    """Return the scores of the edges; the score of a state is added to each edge into it."""
     return np.concatenate([place[0], (step + place[1:, None, :]).ravel()])
 
 
 def states_of(chain, mass):
-    """Return the states of the only sequence of `mass`."""
+    """Return the states of the one sequence in `mass`."""
     k = chain.n_states
     steps = mass[k:].reshape(-1, k, k)
     return (int(mass[:k].argmax()), *(int(item.sum(axis=0).argmax()) for item in steps))
@@ -179,7 +179,7 @@ def test_long_sequences_lose_nothing_in_single_precision():
 )
 @settings(deadline=None)
 def test_numpy_and_compiled_functions_agree_bit_for_bit(seed, k, lengths, forbidden):
-    """Scores in steps of an eighth make ties, which both must break alike."""
+    """Scores that are multiples of 1/8 cause ties, which both must break in the same way."""
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     kind = rng.choice([np.float32, np.float64])
@@ -199,7 +199,7 @@ def test_numpy_and_compiled_functions_agree_bit_for_bit(seed, k, lengths, forbid
 
 @st.composite
 def any_sequences(draw):
-    """Return the layout of some sequences, and scores, of which some forbid."""
+    """Draw the layout of some sequences, and scores, some of which are forbidden."""
     k = draw(st.integers(1, 4))
     lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
     offsets = np.concatenate([[0], np.cumsum([k + (n - 1) * k * k for n in lengths])])

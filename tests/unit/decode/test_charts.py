@@ -1,4 +1,4 @@
-"""Charts against the list of all parses: with and without pruning, and sentences that have none."""
+"""Charts compared with all parses, with and without pruning, and sentences without a parse."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST = 3000
 
 @st.composite
 def problems(draw):
-    """Return a grammar with a coarser one, and some sentences with few enough parses."""
+    """Draw a grammar with a coarser one, and sentences with few enough parses."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(1, 5))
     coarse = np.minimum(rng.integers(0, 3, n), np.arange(n))
@@ -133,7 +133,7 @@ def test_pruning_leaves_what_is_likely_in_the_coarser_grammar(problem, threshold
 
 
 def grammar_of(symbols, binary, unary=()):
-    """Return a grammar of rules with scores, such as ("S", "a", "b", -1.0)."""
+    """Return a grammar from rules with scores, such as ("S", "a", "b", -1.0)."""
     number = {symbol: i for i, symbol in enumerate(symbols)}
 
     def arrays(rules, width):
@@ -191,7 +191,7 @@ def test_one_word():
 
 
 def test_a_parse_that_pruning_loses_is_found_without_it():
-    """The coarser grammar has no parse at all of what the finer one has."""
+    """The coarser grammar has no parse of a sentence that the finer one can parse."""
     empty = BinaryGrammar(
         ("S", "x"), 0, np.zeros((0, 3), np.int32), np.zeros(0), np.zeros((0, 2), np.int32), np.zeros(0)
     )
@@ -201,7 +201,7 @@ def test_a_parse_that_pruning_loses_is_found_without_it():
     assert charts.thresholds.tolist() == [0.0] and charts.sentences.tolist() == [0]
 
 
-def test_a_smaller_threshold_comes_before_none():
+def test_a_smaller_threshold_is_tried_before_no_pruning():
     """The only fine parse has a posterior of about 1e-3 in the coarser grammar: more than 1e-4."""
     rules = [("S", "a", "b", -7.0), ("S", "b", "a", 0.0)]
     coarser = grammar_of("Sab", rules)
@@ -258,7 +258,7 @@ def test_charts_are_pruned_by_marginals():
 
 
 def test_scores_of_coarse_words_can_be_given():
-    """They say what the coarser grammar thinks of the words; the finer one's scores stay."""
+    """Given coarse words replace the scores of the coarser grammar; those of the finer one are kept."""
     rng = np.random.default_rng(0)
     grammar = random_grammar(rng, n=5, binary=40, unary=2, coarse=[0, 1, 1, 2, 2])
     words = random_words(rng, grammar, 4, known=1.0)

@@ -1,10 +1,10 @@
-"""Hypergraphs against the list of all derivations: best, k best, marginals, expectations, semirings."""
+"""Hypergraphs compared with all derivations: best, k best, marginals, expectations, semirings."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import all_derivations, allowed_derivations, graph_problems, how_many, random_graphs
+from brute_force import all_derivations, allowed_derivations, count_derivations, graph_problems, random_graphs
 from hypothesis import given, settings, strategies as st
 
 from disambig.decode import (
@@ -122,7 +122,7 @@ def test_semirings_agree(problem):
 def test_a_batch_is_its_instances():
     rng = np.random.default_rng(3)
     layout = random_graphs(rng, 40)
-    layout = layout.take(np.array([i for i in range(len(layout)) if how_many(layout, i)]))
+    layout = layout.take(np.array([i for i in range(len(layout)) if count_derivations(layout, i)]))
     scores = rng.normal(size=len(layout.heads))
     order = rng.permutation(len(layout))
     taken = layout.take(order)
@@ -150,7 +150,7 @@ def test_values_of_forbidden_edges_do_not_count():
 
 
 def test_many_derivations_and_deep_ones():
-    """Of 2 to the power of 400 derivations the best come in order, and sums do not overflow."""
+    """With 2**400 derivations, the best are found in order, and sums do not overflow."""
     n = 400
     heads = np.repeat(np.arange(n), 2)
     tails = np.column_stack([heads - 1, np.full(2 * n, -1)])

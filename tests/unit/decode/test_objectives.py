@@ -1,4 +1,4 @@
-"""Log loss and structured hinge: by finite differences, and the same for packed and listed structures."""
+"""Log loss and structured hinge: finite differences; packed and listed structures agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from disambig.testing import chains, dense_lists, lists
 
 
 def list_labellings(places):
-    """Return every labelling of each sequence as a candidate of its own, a row with the sum of its edges."""
+    """Return each labelling of a sequence as a candidate, whose row is the sum of its edges."""
     edges, k = places.edges(), places.costs.shape[1]
     dense = edges.rows.toarray()
     rows, cost, sizes = [], [], []
@@ -136,7 +136,7 @@ def test_several_right_candidates():
 
 
 def count_errors(examples, weights):
-    """Return how many structures are decided wrongly."""
+    """Return the number of structures that are decided wrongly."""
     scores = examples.batch.scores(weights)
     chosen = examples.rival(scores, margin=0.0)
     return int((np.add.reduceat(chosen * examples.cost, examples.batch.offsets[:-1]) > 0).sum())

@@ -1,4 +1,4 @@
-"""The doctor: each problem is one line with a remedy; compilation in advance."""
+"""`disambig doctor`: one line and a remedy for each problem; compilation in advance."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_warns_of_a_forced_backend(monkeypatch):
 
 
 def test_reports_disabled_compilation(monkeypatch):
-    monkeypatch.setattr(text, "fmix64", text.fmix64.py_func)  # as with NUMBA_DISABLE_JIT
+    monkeypatch.setattr(text, "fmix64", text.fmix64.py_func)  # as under NUMBA_DISABLE_JIT
     (finding,) = checks.check_compiler()
     assert (finding.status, finding.mend) == (PROBLEM, "unset NUMBA_DISABLE_JIT")
 
@@ -105,7 +105,7 @@ class Entry:
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A pack of a table only, installed."""
+    """An installed pack that contains only a table."""
     home = tmp_path / "tiny_pack"
     home.mkdir()
     build_table(home / "tiny.counts", ["a quiet place to be"] * 3, Words())
@@ -155,7 +155,7 @@ def test_a_damaged_pack_is_one_problem_with_a_remedy(home, damage):
     (problem,) = problems(check_packs())
     assert "\n" not in problem.what and problem.mend
     if damage == "flip":
-        assert not problems(check_packs(quick=True))  # only reading it through shows that
+        assert not problems(check_packs(quick=True))  # only a complete read shows this
 
 
 def test_a_damaged_pack_is_reported_once_whatever_other_packs_have(home, tmp_path, monkeypatch):
@@ -184,7 +184,7 @@ def test_reports_a_missing_model(tmp_path):
 
 @pytest.fixture
 def tiny_models(tmp_path):
-    """Models of words, of a table of their own."""
+    """Models of words with their own table."""
     table = build_table(tmp_path / "own.counts", ["a quiet place to be in the morning"] * 3, Words())
     return save_tiny_models(tmp_path / "models", table)
 
@@ -199,7 +199,7 @@ def test_checks_the_table_of_named_models_once(tiny_models):
     checked = checks.CheckedPacks()
     result = list(checks.check_named(list(tiny_models.values()), checked))
     assert not problems(result) and [model.task.name for model in checked.models] == list(tiny_models)
-    (table,) = (finding for finding in result if finding.area == "tables")  # once, not once a model
+    (table,) = (finding for finding in result if finding.area == "tables")  # once, not once per model
     assert "own.counts" in table.what and table.numbers["ngrams"] > 0
 
 
@@ -212,7 +212,7 @@ def test_a_damaged_model_is_one_problem(tiny_models, tmp_path, damage):
         (home / "config.cfg").unlink()
     elif damage == "json":
         (home / "model.json").write_text("[]")
-    elif damage == "words":  # the config is as model.json says, but its words are not those of the table
+    elif damage == "words":  # the config matches model.json, but its tokenisation is not that of the table
         description = (home / "config.cfg").read_text()
         (home / "config.cfg").write_text(description.replace("disambig.words.v1", "web1t.v1"))
         described = json.loads((home / "model.json").read_text())
@@ -220,7 +220,7 @@ def test_a_damaged_model_is_one_problem(tiny_models, tmp_path, damage):
         digest = hashlib.blake2b(data, digest_size=16).hexdigest()
         described["files"]["config.cfg"] = {"size": len(data), "blake2b": digest}
         (home / "model.json").write_text(json.dumps(described))
-    else:  # another table under the same name
+    else:  # a different table under the same name
         build_table(tmp_path / "own.counts", ["another table"] * 3, Words(), force=True)
         del tiny_models["preposition"]
     checked = checks.CheckedPacks()
@@ -250,7 +250,7 @@ def test_sample_covers_every_model_of_the_pack(short_doctor):
     assert [f.area for f in result] == ["coverage"] * 3 + ["speed"]
     assert not problems(result)
     assert "5-grams" in result[0].what and "flagged" in result[0].what
-    assert "flagged" not in result[2].what  # labels are no flags
+    assert "flagged" not in result[2].what  # labels are not flags
     assert "3 models" in result[-1].what and result[-1].numbers["words_per_second"] > 0
 
 
@@ -364,7 +364,7 @@ def test_compile_work_covers_every_kind(tmp_path):
 
 
 def test_compile_work_of_extractors_succeeds(tmp_path):
-    """Failing work is ignored by the doctor, so that this test must run it."""
+    """`disambig doctor` ignores work that fails, so it is run here directly."""
     compiling._count(tmp_path)
     for make in (NgramCounts, ContextProbabilities, WordNetwork, ContextWords, Subsequences):
         compiling._transform(tmp_path, make)

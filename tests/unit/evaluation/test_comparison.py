@@ -1,4 +1,4 @@
-"""Systems side by side on the same places, texts and lists; what is said where nothing was tested."""
+"""Systems compared on the same places, texts and lists; reports without any test."""
 
 from __future__ import annotations
 
@@ -193,12 +193,12 @@ def test_command(saved, capsys):
     assert result["systems"][1]["value"] == 1.0
     by_text = json.loads(evaluate(capsys, a, b, "--text", saved / "text.txt", "--lines", "--json").out)
     assert by_text["n"] == 12
-    one = json.loads(evaluate(capsys, a, "--text", saved / "text.txt", "--json").out)  # as ever
+    one = json.loads(evaluate(capsys, a, "--text", saved / "text.txt", "--json").out)  # as without the option
     assert one["decisions"] == 12
 
 
 def test_command_distinguishes_models_of_one_name(saved, models, capsys):
-    """As two trainings of one config are."""
+    """Two models that were trained from one config have the same name."""
     a, twin = saved / "a", saved / "twin"
     save_model(replace(models[1], name=models[0].name, version=models[0].version), twin)
 
@@ -302,7 +302,7 @@ def extractor(tmp_path_factory):
 
 @dataclass(frozen=True)
 class WordsWithUnusedCandidate(OwnCandidates):
-    """Places where a word stands, of a group that has no word as well; named like one without."""
+    """Places of words in a group with the empty candidate; it is named like a group without it."""
 
     @property
     def groups(self):
@@ -376,7 +376,7 @@ def test_empty_places(rule, extractor):
     assert decided.right[~empty].mean() > 0.5 and len(decided.odds) == len(empty)
     built = np.concatenate([errors.instances.observed for errors in test_set.errors])
     lengths = CandidateHashes.from_group(OR_NONE.groups[0]).lengths
-    assert len(built) and lengths[built].all()  # other words in the place of words
+    assert len(built) and lengths[built].all()  # tokens of another tokenisation
     assert not empty[decided.rows].any()
 
 

@@ -1,4 +1,4 @@
-"""Learning curves: sizes, draws, what is learned from and judged on, the plot and the command."""
+"""Learning curves: sizes, draws, training and test data, the plot and the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures on corpora of errors, and the precision of flags that is measured on them."""
+"""Figures on error corpora, and the precision of flags measured on them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from disambig.formats import Clean, Fix, FlagReading, fix_kind, paragraph_digest
 
 
 def fix(marked: str, new: str, category: str = "preposition", repo: str = "a") -> Fix:
-    """Return the mistake marked ``[so]``, or ``[]`` before a word that lacks another."""
+    """Return the mistake that is marked as ``[so]``, or as ``[]`` if a word is missing there."""
     left, _, rest = marked.partition("[")
     old, _, right = rest.partition("]")
     start, end = len(left), len(left) + len(old)
@@ -204,7 +204,7 @@ def test_most_certain_of_overlapping_edits_above_its_limit_counts():
     result = trial.at_limits({"one": 0.75})
     assert (result.found.all(), result.right.all(), result.flags.tolist()) == (True, True, [[0], [1]])
     assert trial.at_limits({"two": 0.85}).flags.tolist() == [[1], [0]]
-    message[mistake.before] = [right, ProposedEdit(3, 10, "x", "two", 0.8)]  # over a place that is right
+    message[mistake.before] = [right, ProposedEdit(3, 10, "x", "two", 0.8)]  # covers a correct place
     assert not MistakeTrial.from_checker(ScriptedChecker(message), [mistake]).at_limits().right.any()
 
 
@@ -332,8 +332,8 @@ def test_precision_is_for_the_stated_density_of_mistakes():
     trial = trial_of([(0.9, "right")] * 39 + [(0.9, "wrong")] * 9 + [(0.9, "false")] * 2)
     (point,) = measure_precision(trial, {}, text="t", per_1000=10)["one"].points
     assert (point.right, point.wrong, point.false) == (39, 9, 2)
-    # of 100 mistakes 40 (one more than was seen) are mended: 4 of 10 in 1,000 words; 0.9 are mended wrongly,
-    # and 3 flags (one more, too) are false in 1,000 words
+    # of 100 mistakes, 40 (one more than observed) are corrected: 4 of 10 in 1,000 words; 0.9 wrongly,
+    # and 3 flags (also one more) are false in 1,000 words
     assert point.share == pytest.approx(4 / (4 + 0.9 + 3), abs=1e-4)
     assert point.low < point.share < point.high
     (denser,) = measure_precision(trial, {}, text="t", per_1000=20)["one"].points
@@ -378,7 +378,7 @@ def test_frequent_pairs_have_their_own_precision():
     shares = [table.estimate(*pair, 0.9).share for pair in pairs]
     assert shares[0] > shares[1] > shares[2]
     assert table.estimate("in", "On", 0.9).of == "in/on"
-    assert table.least_for(shares[0]) == 0.0  # flags of the pair are as good at any probability
+    assert table.least_for(shares[0]) == 0.0  # flags of the pair are equally good at any probability
 
 
 def test_insertions_and_deletions_have_their_own_precision():
@@ -437,7 +437,7 @@ def test_ignores_flags_on_uncorrected_mistakes():
     flags = [(0.9, "right")] * 30 + [(0.8, "false")] * 10
     trial = trial_of(flags)
     places = [(0, 4, 6), (1, 0, 5), (2, 6, 9), (3, 7, 9), (4, 0, 3), (99, 4, 6)]
-    # the edits are of 4 to 6: the first and second are touched, and what ends or begins beside them is not
+    # edits are at 4 to 6: the first two flags touch them, those that end or begin beside them do not
     kept = trial.without(places)
     assert len(trial.on_clean.rows) == 10
     assert kept.on_clean.rows.tolist() == [2, 3, 4, 5, 6, 7, 8, 9]

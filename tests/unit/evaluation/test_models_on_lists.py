@@ -37,9 +37,9 @@ from disambig.training import ResolvedConfig, TrainingPlan, train, train_labelle
 
 CANDIDATES = {
     "form": ("farm", "form", "from"),
-    "from": ("form", "from"),  # each word has a list of its own: "farm" is no slip of "from"
+    "from": ("form", "from"),  # each word has its own list: "farm" is not a mistake for "from"
     "farm": ("farm", "form"),
-    "gone": ("go", "goes"),  # none of its candidates stands there
+    "gone": ("go", "goes"),  # none of its candidates is in the text
 }
 TEXTS = [
     f"He came from the big farm number {n} . She has a new form number {n} . It is gone from here ."
@@ -63,7 +63,7 @@ def test_accuracy_and_recall_of_synthetic_errors(model):
     result = evaluate(model, TEXTS, rates=(0.0, 1.0, 1000.0))
     assert (result["decisions"], result["accuracy"]) == (240, 1.0)
     (group,) = result["groups"].values()
-    # "from" is right twice a text, "farm" and "form" once: in the list of "form" it wins, and nowhere else
+    # "from" is right twice per text, "farm" and "form" once: it only wins in the list of "form"
     assert (group["n"], group["majority"]) == (240, 0.75)
     none, _, many = result["rates"].values()
     assert none["errors_found"] == 0.0 and none["false_flags"] == many["false_flags"] == 0
@@ -80,7 +80,7 @@ def test_lists_that_occur_once_are_not_decided_by_their_own_observed_word(model)
 
 
 def test_corrections_outside_of_the_lists_are_missed(model):
-    """A list is that of what stands there now: where it lacks the right word that is not suggested."""
+    """The list belongs to the observed word: if it does not contain the right word, that is not suggested."""
     result = evaluate(model, ["She has a new form number 3 ."] * 40, rates=(1000.0,))["rates"]["1000"]
     assert result["errors_made"] > 3 and result["errors_mended"] == result["errors_found"] == 1.0
     with pytest.MonkeyPatch.context() as patch:
@@ -115,7 +115,7 @@ def test_card_has_the_figures(components, model):
 
 
 def labelled_places(n=24):
-    """Return places where the first word of a text says what is right, whatever stands there."""
+    """Return places whose right candidate is the first word of the text, whatever is observed."""
     built = []
     for i in range(n):
         text, right = (f"A new form number {i} .", "form") if i % 3 else (f"It came form here {i} .", "from")

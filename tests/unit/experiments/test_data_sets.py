@@ -30,7 +30,7 @@ def digest(content):
 
 
 class Server:
-    """Serve files; `cut` ends each answer after so many bytes, `statuses` are sent before any file."""
+    """A server of files; `cut` truncates each response, `statuses` are sent before any file."""
 
     def __init__(self):
         self.files, self.requests, self.statuses = {}, [], []
@@ -112,7 +112,7 @@ def fetch(entry, data, **more):
 
 
 def write_part(tmp_path, content):
-    """Leave a partial download behind, and return its path."""
+    """Create a partial download and return its path."""
     path = tmp_path / "cache" / "downloads" / "small" / "a.txt.part"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -155,7 +155,7 @@ def test_fetches_checks_and_packs_a_file(server, tmp_path):
     assert built == [tmp_path / "data" / "texts" / "a.txt.xz"]
     assert lzma.decompress(built[0].read_bytes()) == TEXT
     assert ("fetching a.txt", len(TEXT), len(TEXT)) in actual
-    assert [*(tmp_path / "cache" / "downloads").rglob("*.*")] == []  # nothing is kept twice
+    assert [*(tmp_path / "cache" / "downloads").rglob("*.*")] == []  # nothing is stored twice
     assert fetch(entry, tmp_path / "data") == [] and len(server.requests) == 1
 
 
@@ -234,7 +234,7 @@ def test_checks_the_resulting_file_if_the_download_has_no_digest(server, tmp_pat
     assert not [*(tmp_path / "data").rglob("*.*")]
     assert len(fetch(entry, tmp_path / "data", unchecked=True, tell=messages.append)) == 1
     assert len(messages) == 1 and "accepted" in messages[0]
-    assert error_code(fetch, entry, tmp_path / "data") == "D539"  # it is there, and differs
+    assert error_code(fetch, entry, tmp_path / "data") == "D539"  # it exists, but differs
     assert fetch(entry, tmp_path / "data", unchecked=True) == []
 
 
@@ -415,7 +415,7 @@ DATA = os.environ.get("DISAMBIG_DATA")
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
 def test_local_data_have_the_digests_of_the_manifests(tmp_path):
-    """The development part of the treebank by genre as well, made from its genres put together."""
+    """This includes the development part of the treebank, which is concatenated from its genres."""
     entries, data = data_sets(), Path(str(DATA))
     for name in ("conll2000", "craft", "qa-it", "ptb-sample"):
         assert fetch(entries[name], data) == []
@@ -439,7 +439,7 @@ def run(*arguments):
 
 @pytest.fixture
 def manifest(server, tmp_path, monkeypatch):
-    """Make a manifest of a data set on the local server that the commands find."""
+    """Write a manifest of a data set on the local server for the commands."""
     server.files["a.txt"] = b"abc"
     folder = tmp_path / "more" / "disambig_data"
     folder.mkdir(parents=True)
@@ -476,7 +476,7 @@ def test_command_reports_errors_in_one_line(manifest, server, tmp_path, capsys):
         assert run(*arguments) == 2
         output = capsys.readouterr()
         assert output.out == "" and f"[{code}]" in output.err.splitlines()[-1]
-    assert output.err.count("\n") == 1  # quiet: the problem alone
+    assert output.err.count("\n") == 1  # quiet: only the problem
     manifest.write_text("title = 1", encoding="utf8")
     assert run("list") == 2
     assert "[D537]" in capsys.readouterr().err

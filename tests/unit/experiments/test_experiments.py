@@ -55,7 +55,7 @@ from disambig.types import Fitted
 
 @dataclass(frozen=True)
 class RecordingLearner:
-    """Records what it gets, and scores by the first attribute."""
+    """A learner that records its arguments, and scores by the first attribute."""
 
     seen: list
     C: float | None = None
@@ -379,7 +379,7 @@ def test_numbers_of_numpy_and_nan_can_be_saved(tmp_path):
 
 
 def test_experiments_of_papers_can_save_their_parts(tmp_path):
-    """The directory is made before the data are read, so that this needs none."""
+    """The directory is created before the data are read, so that this test needs no data."""
     for name, entry in experiments().items():
         experiment = entry.load()()
         if isinstance(experiment, HasParts):
@@ -514,7 +514,7 @@ def test_panels_are_drawn_and_round_trip(tmp_path):
 
 
 def drawn_axes(monkeypatch, tmp_path, panels):
-    """Return the axes of the panels, drawn, and the legends of the whole figure."""
+    """Draw a figure; return the axes of its panels, and the legends of the whole figure."""
     figures = []
     plain = Figure.savefig
     monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: (figures.append(self), plain(self, *a, **k)))

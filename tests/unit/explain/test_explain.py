@@ -50,7 +50,7 @@ def model(tmp_path_factory):
 
 
 def accounts_by_place(model, rate=None, text=TRIED):
-    """Return the accounts by the text around their places."""
+    """Return the explanations by the text around their places."""
     return {
         account.place.split(": ", 1)[1]: account for account in accounts(text, model, flags_per_1000=rate)
     }
@@ -80,10 +80,10 @@ def test_says_if_the_intended_word_does_not_have_the_highest_score(model):
     names = decided.candidate_texts(index)
     scores = decided.scores[slice(*decided.offsets[index : index + 2].tolist())]
     best, chosen = names[scores.argmax()], names[decided.chosen[index]]
-    assert (best, chosen) == ("", "to")  # else the test is of nothing
+    assert (best, chosen) == ("", "to")  # otherwise nothing is tested
     account = account_of(accounts_by_place(model, 12.0), "went [by] school")
     assert account.lines[1] == "most probably meant: to, not by, though (no word) has the highest score"
-    assert account.tables[1].rows[0][0] == "to"  # the parts are those of what was meant
+    assert account.tables[1].rows[0][0] == "to"  # the contributions are those of the intended word
     assert {row[0] for row in account.tables[1].rows} == {"to", "by"}
 
 
@@ -101,7 +101,7 @@ def test_proposes_nothing_without_a_flag(model):
 @pytest.mark.parametrize(
     ("flagged", "scores", "expected"),
     [
-        (False, (-0.4, -11.4), ""),  # what is written is the most probable: there is nothing to tell
+        (False, (-0.4, -11.4), ""),  # the written word is the most probable one, so nothing is explained
         (False, (-11.4, -0.4), ""),
         (True, (-11.4, -0.4), ""),
         (True, (-0.4, -11.4), "most probably meant: an, not a, though a has the highest score"),
@@ -291,7 +291,7 @@ def test_compares_ngrams_of_a_missing_word_and_of_an_undecided_place(models):
 
 
 def test_first_table_gives_the_count_of_an_ngram():
-    """Linear n-grams and those of head words may consist of the same words."""
+    """N-grams of the text and n-grams of head words can consist of the same words."""
     parts = [("listen to", 5, ". _"), ("listen to", 3, "governor _"), ("listen <0>", 2, "verb _")]
     reasons = [Contribution("to", text, 1.0, n, 1.0, 1.0, 1, attribute) for text, n, attribute in parts]
     reasons += [

@@ -16,7 +16,7 @@ _SOUNDS = ("a", ("pear", "melon")), ("an", ("apple", "orange"))
 
 
 def sentences(n, seed=0):
-    """Write sentences in which the verb agrees over two words, and the article with the next sound."""
+    """Return sentences in which the verb agrees over two words, and the article with the next sound."""
     rng = np.random.default_rng(seed)
     result = []
     for _ in range(n):
@@ -29,12 +29,12 @@ def sentences(n, seed=0):
 
 
 def material(texts, n_words=60):
-    """Return blocks of text, the vocabulary, rivals and the words that none stands beside."""
+    """Return blocks of text, the vocabulary, rivals, and the words beside which no word is missing."""
     return numbered(texts, n_words)[:4]
 
 
 def numbered(texts, n_words=60):
-    """Return the same, and how the words are spelt."""
+    """Return the same as `material`, and the spellings of the words."""
     view = Words()(texts)
     vocabulary, _, spellings = count_vocabulary([view], n_words, ENDINGS)
     numbers = vocabulary.view_numbers(view).astype(np.uint16)
@@ -51,6 +51,6 @@ def numbered(texts, n_words=60):
 
 
 def learned(texts, **settings):
-    """Return a model of some texts."""
+    """Return a model that was learned from some texts."""
     blocks, vocabulary, rivals, beside = material(texts)
     return learn_cloze(blocks, vocabulary, rivals, none_beside=beside, **{**SMALL, **settings})

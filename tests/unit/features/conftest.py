@@ -1,4 +1,4 @@
-"""What the tests of extractors share: the two engines."""
+"""Run tests of extractors with both backends."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import pytest
 
 @pytest.fixture(params=["numpy", "numba"])
 def engine(request, monkeypatch):
-    """Compute with one engine after the other."""
+    """The backend of the test, NumPy or Numba."""
     monkeypatch.setenv("DISAMBIG_ENGINE", request.param)
     return request.param

@@ -1,4 +1,4 @@
-"""Places in small texts, and features of them, for the tests of extractors."""
+"""Places in small texts and their features, for the tests of extractors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def places(view, *spans, observed=0):
 
 
 def fit_and_transform(extractor, view, where, group):
-    """Return the features of the instances from which the extractor learns."""
+    """Fit an extractor to instances, and return their features."""
     return transform_checked(extractor.fit(view, where, [group]), view, where, group)
 
 
@@ -44,7 +44,7 @@ def texts_and_spans(draw, words, longest=6, most=5, widest=3):
 
 @dataclass(frozen=True)
 class EveryToken:
-    """A task that tags each token, those of a sentence together."""
+    """A task that tags each token, jointly for the tokens of a sentence."""
 
     decides = Decides("tokens", "labels", together=True)
     name: str = "tags"
@@ -56,7 +56,7 @@ class EveryToken:
 
 
 def spoiled_folders(archive):
-    """Return changes of a folder with a header and an archive, which make it unreadable."""
+    """Return functions that damage a folder with a header and an archive."""
     return [
         lambda folder: (folder / "header.json").unlink(),
         lambda folder: (folder / archive).unlink(),

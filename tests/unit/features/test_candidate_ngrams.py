@@ -1,4 +1,4 @@
-"""N-grams of candidates and bigrams of their content words, against a plain count."""
+"""N-grams of candidates and bigrams of their content words, compared with plain Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNITS = ["words", "characters"]
 
 
 def count_ngrams(text, unit, order):
-    """The n-grams of a text, one after the other: what arrays have to give as well."""
+    """Return the n-grams of a text in plain Python."""
     units = text.split() if unit == "words" else list(text)
     result = Counter(units)
     padded = ["<s>", *units, "</s>"]
@@ -40,7 +40,7 @@ def count_ngrams(text, unit, order):
 
 
 def kept_names(counts, least):
-    """The names that are kept, given the counts of each candidate of each list."""
+    """Return the names that are kept, given the counts of each candidate of each list."""
     seen = Counter()
     for texts in counts:
         seen.update(item for item in set().union(*texts) if len({text[item] for text in texts}) > 1)
@@ -54,7 +54,7 @@ def own_of(lists, with_words=False):
 
 
 def shown(features):
-    """Each row as a dict of its names and counts."""
+    """Return each row as a dict of names and counts."""
     rows, names = features.batch.rows, list(features.batch.columns.names)
     every = [rows[[i]] for i in range(rows.shape[0])]
     return [{names[c]: v for c, v in zip(row.indices, row.data, strict=True)} for row in every]
@@ -62,7 +62,7 @@ def shown(features):
 
 @given(LISTS, LISTS, st.sampled_from(UNITS), st.integers(1, 5), st.integers(1, 2), st.booleans())
 def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_words):
-    """Words that lists say, in vocabularies of their own, count as words that are cut from the text."""
+    """Words given with the lists, with their own vocabulary, count like words split from the text."""
     own, other = own_of(learned, with_words), own_of(tried, with_words)
     fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, list_instances(own), ())
     counts = [[count_ngrams(" ".join(words), unit, order) for words in item] for item in learned]
@@ -79,7 +79,7 @@ def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_wor
 
 
 @given(LISTS, st.sampled_from(UNITS))
-def test_blocks_of_one_list_each_make_no_difference(lists, unit):
+def test_results_do_not_depend_on_the_size_of_blocks(lists, unit):
     instances, extractor = list_instances(own_of(lists)), TextNgrams(unit=unit, order=3, least=2)
     whole = extractor.fit(None, instances, ())
     with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +91,7 @@ def test_blocks_of_one_list_each_make_no_difference(lists, unit):
 
 
 def test_words_with_and_without_spaces():
-    """Japanese has none; and a word may hold a blank, which its name shows as an open box."""
+    """Japanese has no blanks; a blank inside a word is shown as an open box in names."""
     own = CandidateLists.from_texts([["猫がいる", "New York"]])
     own = replace(own, words=CandidateWords.from_words([["猫", "が", "いる"], ["New York"]]))
     result = TextNgrams(least=1).fit(None, list_instances(own), ())
@@ -104,7 +104,7 @@ def test_words_with_and_without_spaces():
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_state_without_keys_is_read(unit):
-    """Models of 0.1.0 have the names alone."""
+    """Models of version 0.1.0 contain only the names."""
     own = own_of([[["a", "b"], ["b", "a", "a"]], [["a"], ["b"]]])
     fitted = TextNgrams(unit=unit, order=4, least=1).fit(None, list_instances(own), ())
     state = {name: array for name, array in fitted.state().items() if name != "keys"}

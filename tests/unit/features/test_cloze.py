@@ -50,7 +50,7 @@ MODEL = random_cloze(VOCABULARY)
 
 
 def every_place(view):
-    """Each token as a place, and each empty one before it."""
+    """Return each token, and each empty place before a token, as a place."""
     tokens = np.flatnonzero(view.ends > view.starts)
     return ContextPlaces(np.concatenate([tokens, tokens]), np.concatenate([tokens + 1, tokens]))
 
@@ -62,7 +62,7 @@ def all_scores(view, places, model=MODEL):
 
 
 def written_out(model, numbers, view, position, behind):
-    """The scores of all candidates at one place, by the formula, word by word."""
+    """Return the scores of all candidates at one place, computed by the formula word by word."""
     (sentence,) = [(a, b) for a, b in pairwise(view.sentences) if a <= position < b]
     around = [position - 1 - i for i in range(model.left)] + [behind + i for i in range(model.right)]
     sums = np.rint(model.hidden_bias / PRODUCT_STEP)
@@ -84,7 +84,7 @@ def test_scores_follow_the_formula(engine):
     assert len(result) > 40 and np.ptp(result) > 5
     for row, position, behind in zip(result, places.positions, places.ends, strict=True):
         expected = written_out(MODEL, numbers, view, position, behind)
-        assert row == pytest.approx(expected, abs=0.1)  # between two steps float32 may take the other one
+        assert row == pytest.approx(expected, abs=0.1)  # float32 may round to the neighbouring step
 
 
 def test_a_model_made_by_hand():
@@ -102,7 +102,7 @@ def test_the_place_itself_and_other_sentences_do_not_count():
     one, other = Words()(["We saw a cat. It was."]), Words()(["We saw the cat. They went home."])
     place = ContextPlaces(np.array([3]), np.array([4]))
     assert np.array_equal(all_scores(one, place), all_scores(other, place))
-    # they share a hash, so that which of them comes first in a batch must not matter
+    # they share a hash, so their order in a batch must not matter
     long = ["We saw " + letter * 300 + " at home." for letter in "xy"]
     for texts in (long, long[::-1]):
         view = Words()(texts)
@@ -234,13 +234,13 @@ def folder_of(home, files):
 
 
 def refused(folder):
-    """Whether a folder is refused in one line that names it."""
+    """Return True if loading a folder fails with one line that names it."""
     try:
         model = Cloze.load(folder)
     except UserError as problem:
         assert problem.code == "D990" and str(folder) in str(problem) and "\n" not in str(problem)
         return True
-    view = Words()(["The cat sat."])  # what is not refused can be asked
+    view = Words()(["The cat sat."])  # a folder that is accepted must be usable
     if model.header["tokenisation"] == Words.name:
         context_vectors(model, view, ContextPlaces(np.array([1, 2]), np.array([2, 2])))
     return False
@@ -342,7 +342,7 @@ def test_arrays_that_do_not_fit_are_refused(saved, tmp_path, name, change):
 
 @pytest.mark.parametrize("size", [0, 4_001])
 def test_layers_without_bounds_are_refused(saved, tmp_path, size):
-    """Sums of 32 bits would not hold the products of such states."""
+    """Sums of such products would overflow 32 bits."""
     changes = {name: lambda array: wide(array, 1, size) for name in ("states", "outputs")}
     changes |= {name: lambda array: wide(array, 0, size) for name in ("state_scale", "state_bias")}
     assert refused(folder_of(tmp_path, with_arrays(saved, **changes)))

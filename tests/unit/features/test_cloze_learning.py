@@ -1,4 +1,4 @@
-"""Learning models of words in context: vocabulary, gradients, checkpoints, words that end alike."""
+"""Learning models of words in context: vocabulary, gradients, checkpoints, endings of words."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def model():
 
 
 def leads(model, texts, word, other, *, empty=False):
-    """Return by how much `word` is above `other` where it stands; of empty places, before each token."""
+    """Return the lead of `word` over `other` where it occurs; for the empty word, before each token."""
     view = Words()(texts)
     numbers = model.vocabulary.view_numbers(view)
     asked = model.numbers_of_candidates([word, other])
@@ -177,11 +177,11 @@ SETTINGS = {"epochs": 2, "checkpoint_every": 3}
 
 
 class Interrupted(Exception):
-    """Stands for the end of a process."""
+    """Raised in place of the end of the process."""
 
 
 def interrupt_at(step):
-    """Return a progress that ends learning before one of its steps."""
+    """Return a progress callback that interrupts learning before one of its steps."""
 
     def progress(stage, done, total):
         assert total > step
@@ -240,7 +240,7 @@ def test_a_checkpoint_that_cannot_be_written_is_an_error(tmp_path):
 
 @pytest.fixture
 def low_bounds(monkeypatch):
-    """Let endings of two words count, of the most frequent ones too."""
+    """Let endings count that only two words have, and those of the most frequent words."""
     monkeypatch.setattr(learning_endings, "_N_WITHOUT_ENDINGS", 0)
     monkeypatch.setattr(learning_endings, "_LEAST_WORDS", 2)
 
@@ -336,7 +336,7 @@ NO_RATE = np.float32(0)
 
 @pytest.fixture
 def network_and_batch():
-    """Return a network with weights at random, outputs too, and a batch."""
+    """Return a network with random weights, including outputs, and a batch."""
     blocks, vocabulary, rivals, beside = material(sentences(40))
     settings = ClozeSettings(**{**SMALL, "dimensions": 7}, epochs=1, seed=0)
     weights = FloatWeights.initial(settings, len(vocabulary), vocabulary.outside)
@@ -355,7 +355,7 @@ def loss(network, batch):
 
 
 def slope(network, batch, array, at):
-    """Return the slope of the loss in one number of an array, by differences."""
+    """Return the numerical derivative of the loss with respect to one element of an array."""
     kept = array[at]
     array[at] = kept + STEP
     above = loss(network, batch)
@@ -389,7 +389,7 @@ def compare(network, batch, array, gradient, rng, rows=None):
         ours.append(gradient[at])
         theirs.append(slope(network, batch, array, at))
     near = np.abs(np.array(ours) - theirs) < 0.01 * np.abs(theirs).max()
-    assert near.mean() > 0.9  # a difference may go over the edge of a hidden unit
+    assert near.mean() > 0.9  # a step may cross the kink of a hidden unit
 
 
 def test_outputs_step_down_the_gradient(network_and_batch):
@@ -434,7 +434,7 @@ def test_adam_and_adagrad_minimise_a_quadratic():
     assert np.abs(values).max() < 0.05
     first_step = np.ones(3, np.float32)
     adam(first_step, np.zeros(3, np.float32), np.zeros(3, np.float32), first_step * 7, 0.1, 1)
-    assert first_step == pytest.approx([0.9] * 3, abs=1e-5)  # the rate, whatever the slope
+    assert first_step == pytest.approx([0.9] * 3, abs=1e-5)  # the learning rate, for any gradient
     table, seen = np.full((4, 2), 3.0, np.float32), np.full(4, 1e-6, np.float32)
     rows = np.array([1, 3], np.int32)
     for _ in range(300):

@@ -181,7 +181,7 @@ any_lists = st.lists(st.lists(some_texts, min_size=1, unique=True), min_size=1, 
 @given(any_lists)
 @fixture_may_stay
 def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, any_lists):
-    """With the candidate of no word or without it, beside longer lists or alone, by either engine."""
+    """With or without the empty candidate, beside longer lists or alone, in both backends."""
     view = Words()(TEXTS)
     result = OwnCandidates(candidates=["in", "on", ""]).instances(view).without_labels()
     result = result.take(np.arange(min(len(any_lists), len(result))))

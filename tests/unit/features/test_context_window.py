@@ -1,4 +1,4 @@
-"""The context window: equal to a plain reference; boundaries, places of several tokens, missing tags."""
+"""ContextWindow: a reference in plain Python, boundaries, places of several tokens, missing tags."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ TWO_TAGS = {"words": False, "tags": True, "target": True, "boundaries": False}
 
 
 @given(texts_and_spans(WORDS), st.integers(0, 4), CHOICES)
-@example(([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]), 0, TWO_TAGS)  # the other way round
+@example(([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]), 0, TWO_TAGS)  # in reverse order
 def test_inner_products_count_shared_features(drawn, window, choice):
     documents, spans = drawn
     view = view_of(documents)
@@ -76,7 +76,7 @@ def test_names_of_features():
     columns = fit_and_transform(ContextWindow(window=2, named=True), view, where, GROUP).batch.columns
     assert isinstance(columns, CrossedColumns)
     words = "word-2=saw word-1=the word+1=. word+2=</S>".split()
-    tags = ["tag-2 of saw", "tag-1 of the", "tag+1=."]  # as spaCy's glossary has it
+    tags = ["tag-2 of saw", "tag-1 of the", "tag+1=."]  # as in spaCy's glossary
     assert set(columns.own.names) == {*words, *tags, "target=River bank", "tag of River bank"}
     assert columns.names[0] == f"river: {columns.own.names[0]}"
     assert len(fit_and_transform(ContextWindow(), view, where, GROUP).batch.columns.names) == 0
@@ -110,11 +110,11 @@ def test_unseen_features_are_not_found_and_kinds_are_kept_apart():
     view = view_of(SENTENCES)
     extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
     features = transform_checked(extractor, view, at(view, (0, 1, 1), (1, 4, 1)), GROUP)
-    assert features.found.tolist() == [6, 6, 0, 0]  # "Bank" is another form than "bank", its tag another
-    assert features.asked.tolist() == [6, 6, 5, 5]  # no tag at the sentence's end
+    assert features.found.tolist() == [6, 6, 0, 0]  # "Bank" and "bank" differ in form and tag
+    assert features.asked.tolist() == [6, 6, 5, 5]  # the end of a sentence has no tag
     assert features.batch.costs.tolist() == [[1, 1], [1, 1]]
     assert features.batch.columns.group_names == ("local",)
-    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have one hash
+    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have the same hash
     assert view.layers["tag"][1] == view.hashes[1] == hash_word("t")
     extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
     assert len(extractor.seen) == 6
@@ -128,7 +128,7 @@ def test_without_tags_their_features_are_left_out():
     np.testing.assert_array_equal(with_setting.seen.keys, without.seen.keys)
     tagged = ContextWindow(window=2).fit(view_of(SENTENCES), where, [GROUP])
     few = transform_checked(tagged, view, where, GROUP)
-    assert few.asked.reshape(-1, 2)[:, 0].tolist() == [5, 4]  # words and target alone
+    assert few.asked.reshape(-1, 2)[:, 0].tolist() == [5, 4]  # only words and target
     assert (few.found == few.asked).all()
 
 
@@ -145,7 +145,7 @@ def test_near_words_can_weigh_more():
 
 
 def test_boundary_words_and_rare_features_can_be_left_out():
-    view = view_of([["</S>", "rose", "."], ["a", "rose"]])  # the first "</S>" is a word like any other
+    view = view_of([["</S>", "rose", "."], ["a", "rose"]])  # the first "</S>" counts like any word
     where = at(view, (0, 1, 1), (1, 1, 1))
     settings = {"tags": False, "target": False, "named": True}
     bare = ContextWindow(boundaries=False, **settings).fit(view, where, [GROUP])
@@ -177,7 +177,7 @@ def test_many_instances_are_processed_in_blocks(monkeypatch):
     np.testing.assert_array_equal(features.found, expected.found)
 
 
-def test_columns_are_made_once_and_the_state_has_keys_and_names():
+def test_columns_are_built_once_and_the_state_has_keys_and_names():
     view = view_of(SENTENCES)
     where = at(view, (0, 1, 1), (1, 4, 1))
     extractor = ContextWindow().fit(view, where, [GROUP])

@@ -1,4 +1,4 @@
-"""Context words: against the sum written out, by both engines; what is learned, and what is kept of it."""
+"""ContextWords: a plain sum, both backends, learning, and the stored weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS = (
     "The camel drank, and the dry desert lay behind us.",
     "Sweet cream makes a fine dessert for all of us.",
     "They had ice cream, and the sweet dessert was gone.",
-)  # the words that tell are seen in every second text
+)  # the informative words occur in every second text
 
 
 def find(texts, *groups):
@@ -43,7 +43,7 @@ def scores(extractor, text, group=GROUP):
 
 
 def written_out(extractor, view, instances, group):
-    """Add up the weights feature by feature; a word's key is taken from a text of that word alone."""
+    """Add up the weights feature by feature; the key of a word is read from a text with only that word."""
     ((keys, weights),) = extractor.tables.values()
     table = {int(key): row for key, row in zip(keys, weights.astype(int), strict=True)}
     sums, places = np.zeros((len(instances), len(group.candidates))), extractor.places
@@ -60,7 +60,7 @@ def written_out(extractor, view, instances, group):
 
 
 def key_of(extractor, word, kind):
-    """Return a feature's key, read from a view in which nothing else could make one."""
+    """Return the key of a feature, read from a view that has no other feature."""
     distance = 2 if kind == "bag" else abs(kind)
     left = kind == "bag" or kind < 0
     hashes = np.zeros(2 * extractor.window + 3, np.uint64)
@@ -131,10 +131,10 @@ def test_candidates_of_two_words():
     values = transform_checked(extractor, view, instances, PAIR).batch.values[:, :, 0]
     np.testing.assert_array_equal(values.argmax(axis=1), instances.observed)
     one, two = scores(extractor, "this maybe done", PAIR), scores(extractor, "this may be done", PAIR)
-    np.testing.assert_array_equal(one, two)  # the words behind begin behind the second word
+    np.testing.assert_array_equal(one, two)  # the words after it begin after the second word
 
 
-def test_a_group_that_was_not_learned_scores_zero_and_nothing_counts_as_evidence(learned):
+def test_groups_that_were_not_learned_have_no_scores_and_no_evidence(learned):
     view, instances = find(["It may be late."], PAIR)
     features = transform_checked(learned, view, instances, PAIR)
     assert not features.batch.values.any()
@@ -147,7 +147,7 @@ def test_a_group_that_was_not_learned_scores_zero_and_nothing_counts_as_evidence
 
 @pytest.mark.parametrize("candidates", [("desert", "dessert"), ("desert",)])
 def test_groups_without_a_choice_are_not_learned(candidates):
-    """One candidate is never seen, or there is only one."""
+    """One of the candidates does not occur, or there is only one."""
     group = Group("sand", candidates)
     view, instances = find(TEXTS[: 2 * len(candidates) % 4 or 2], group)
     assert ContextWords().fit(view, instances, [group]).tables == {}

@@ -1,4 +1,4 @@
-"""Every extractor of the core keeps the contract of extractors; what breaks it is named."""
+"""Every extractor of the core fulfils the contract; violations are reported."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def plain_columns(batch):
 
 @dataclass(frozen=True, eq=False)
 class Faulty(NearbyWords):
-    """Nearby words, spoiled in one way."""
+    """Nearby words with one fault."""
 
     fault: str = ""
 
@@ -99,7 +99,7 @@ class Faulty(NearbyWords):
 
 
 class ForTables(NearbyWords):
-    """Nearby words, which gives something else than features for each group."""
+    """Nearby words whose `transform` does not return features for each group."""
 
     answer: object = None
 
@@ -126,7 +126,7 @@ def test_transform_may_have_the_parameters_of_earlier_releases():
 
 
 class Stateless:
-    """An extractor that was fitted and cannot be saved."""
+    """A fitted extractor that cannot be saved."""
 
     def transform(self, view, instances, group):
         raise NotImplementedError
@@ -196,7 +196,7 @@ def test_columns_and_costs_are_checked_after_fit(fault, message):
 
 
 def test_per_instance_candidates_have_one_row_each():
-    """Rows by the group are not rows by the lists, even where there are as many in all."""
+    """Rows by group are not accepted as rows by list, even if their total number is the same."""
     own = CandidateLists.from_texts([["a"], ["a", "b", "c"], ["a", "b"]])
     assert own.offsets[-1] == 2 * N
     extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
@@ -255,7 +255,7 @@ SETS = OwnCandidates(sets=["quite/quiet", "maybe/may"])
 LISTS, LISTS_OR_NONE = OwnLists(("quite", "quiet")), OwnLists(("quite", "quiet", ""))
 CLASSES = WordClasses(np.sort(hash_words(["the", "quiet"])), np.ones((2, 2), np.uint16))
 NETWORK = {"near": 2, "far": 8, "vocabulary": 40, "dimensions": 8, "hidden": 24, "epochs": 2}
-CASES = {  # of each registered extractor: how it is made from files, and tasks
+CASES = {  # for each registered extractor, its constructor (given files) and tasks
     "ContextProbabilities": [
         (lambda f: ContextProbabilities(counts=f["counts"]), QUITE, OR_NONE, SETS, LISTS, LISTS_OR_NONE)
     ],

@@ -1,4 +1,4 @@
-"""Places where a word may be missing: learning, both ways of adding up, files, sentence ends."""
+"""Places where a word may be missing: learning, both implementations of sums, files, sentence ends."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_obvious_pattern_is_learned_from_the_words_around(gaps):
     assert odds_before(gaps, "Maria discussed music loudly.", "music") < -1
     assert odds_before(gaps, "Maria listened music then.", "then") < -1
     one, other = (Words()([f"Anna listened {word} music then."]) for word in ("to", "quietly"))
-    place = np.array([2]), np.array([4])  # behind the start of the sentence
+    place = np.array([2]), np.array([4])  # after the start of the sentence
     assert gaps.log_odds(one, *place) == gaps.log_odds(other, *place)
 
 
@@ -76,7 +76,7 @@ def test_empty_places_are_between_separate_words(texts):
 
 
 def by_hand(view, left, right, bits):
-    """The features of each place, one by one."""
+    """Return the features of each place, computed one at a time."""
     hashes = view.hashes.tolist()
     rows = []
     for i, j in zip(left.tolist(), right.tolist(), strict=True):

@@ -65,7 +65,7 @@ def folder(tmp_path_factory):
 def counts(tmp_path_factory):
     path = tmp_path_factory.mktemp("counts") / "heads.counts"
     with HeadwordCounter(OwnCandidates(candidates=["to", "of", "with"]), PARTS) as counter:
-        for text in TEXTS:  # in two and more runs, as long text comes
+        for text in TEXTS:  # in two or more batches, like long texts
             counter.add(Words()([text]))
         return write_counts(path, counter)
 
@@ -77,7 +77,7 @@ def write_counts(path, counter):
 
 
 def place(text, gap="_"):
-    """Return the view of a text and the empty place that stands for ``_`` in it."""
+    """Return the view of a text, and the empty place that ``_`` marks in it."""
     before, after = text.split(gap)
     view = Words()([before.rstrip() + " " + after.lstrip()])
     return view, instances_at([len(Words()([before.rstrip()])) - 1 if before.strip() else 1], 0)
@@ -196,7 +196,7 @@ def test_evidence(counts, folder):
     assert named["to", "governor _ object"] == ("listen to music", 2)
     assert named["of", "_ object"] == ("of music", 0)
     assert named["no word", "governor _"] == ("listen <0>", 0)
-    assert not any("verb" in pattern for _, pattern in named)  # the governor is one
+    assert not any("verb" in pattern for _, pattern in named)  # one of them is the governor
     result = Headwords(counts=counts, parts_of_speech=folder).evidence(
         *place("We provide the users _"), GROUP
     )

@@ -1,4 +1,4 @@
-"""The extractor of n-gram counts against counting by hand, its evidence, and per-instance candidates."""
+"""NgramCounts: compared with plain counts, its evidence, and per-instance candidates."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def sentences(text):
 
 
 def expected(counts, sentence, position, length, candidates):
-    """Return values (K, 14), found (K,) and asked of one place, straight from the definition."""
+    """Return values (K, 14), found (K,) and asked of one place, by definition."""
     longest = max(len(candidate.split()) for candidate in candidates)
     values = np.zeros((len(candidates), len(CONTEXTS)))
     asked = 0
     for c, (left, right) in enumerate(CONTEXTS):
         after = position + length
         if "" in candidates and not (left and right):
-            continue  # no word at all says something only between words
+            continue  # the empty candidate has features between words only
         if left + longest + right > 5 or position - left < 0 or after + right > len(sentence):
             continue
         asked += 1
@@ -72,7 +72,7 @@ def expected(counts, sentence, position, length, candidates):
 
 
 class Everywhere:
-    """Finds every place where a candidate of its only group stands."""
+    """A task that finds every occurrence of the candidates of its only group."""
 
     name, language = "everywhere", ""
 
@@ -125,7 +125,7 @@ def test_sentence_ends_and_overlong_words_stop_a_context(small_table):
     )
     assert alone.asked[0] == sum(left <= 1 and right <= 2 for left, right in CONTEXTS)  # <S> quiet . </S>
     assert inside.asked[0] == 14
-    assert inside.found.tolist() == [11, 0]  # all but those that see "place in it"
+    assert inside.found.tolist() == [11, 0]  # all except those that contain "place in it"
     long = "x" * 300
     for _ in range(2):
         features = features_in(small_table, f"{long} quite {long}", "quite", "quiet")
@@ -170,7 +170,7 @@ def test_a_pickle_has_only_the_path_of_the_table(small_table):
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpus=st.lists(TEXT_WORDS, min_size=2, max_size=6), keep=st.booleans())
 def test_skipping_absent_parts_changes_nothing(engine, corpus, keep, monkeypatch, tmp_path_factory):
-    """What is skipped because a shorter part is absent is absent itself."""
+    """N-grams that are skipped because a part of them is absent are absent themselves."""
     task, least = Everywhere("on", "in"), {3: 2, 4: 2, 5: 3}
     words = ["on", "in"] if keep else None
     path = tmp_path_factory.mktemp("tables") / "t.counts"
@@ -203,7 +203,7 @@ def test_false_hits_of_small_records_are_rare(engine, monkeypatch, tmp_path):
     values = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values
     monkeypatch.setattr(CountTable, "is_nested", lambda self, words: False)
     alone = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values
-    assert np.count_nonzero(alone[:, :, longer]) > 20  # one in 1,024; many are asked again
+    assert np.count_nonzero(alone[:, :, longer]) > 20  # one in 1,024; many are looked up again
     assert np.count_nonzero(values[:, :, longer]) < 5
 
 
@@ -295,7 +295,7 @@ def test_lists_differ_from_instance_to_instance(places, small_table):
 
 @pytest.mark.parametrize("tokenisation", [Words(), Web1T(), SpacyTokens("de")], ids=lambda item: item.name)
 def test_candidates_are_tokenised_like_the_text(tmp_path, tokenisation):
-    """The counts of a candidate are those of a text that it stands in."""
+    """The counts of a candidate are those of a text that contains it."""
     table = build_table(tmp_path / "cut.counts", ["The well-known one.", "The isn't one."], tokenisation)
     view = tokenisation(["The X one."])
     at = np.flatnonzero(view.ends == 5)

@@ -1,4 +1,4 @@
-"""Subsequences: the rows' inner products are the string kernel, found by dynamic programming."""
+"""Subsequences: inner products of rows equal the string kernel, computed by dynamic programming."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def string_kernel(s, t, n, decay):
 
 
 def view_of(documents):
-    """Return a view of documents of one-letter words, one sentence each; "x" has no tag, others their own."""
+    """Return a view of one-sentence documents of one-letter words; each word but "x" has a tag of its own."""
     view = SpacyTokens().of_sentences(documents)
     layer = np.zeros(len(view), np.uint64)
     words = [word for words in documents for word in words]
@@ -103,7 +103,7 @@ def test_without_gaps_it_is_the_spectrum_kernel():
     view = view_of([list("abab")])
     where, settings = places(view, (0, 3, 1)), {"decay": 1.0, "window": 4, "target": False}
     values = fit_and_transform(Subsequences(gaps=False, **settings), view, where, GROUP).batch.rows.data
-    assert sorted(values.tolist()) == [1, 1, 1, 2]  # <S> a, b a, b </S>, and a b twice
+    assert sorted(values.tolist()) == [1, 1, 1, 2]  # <S> a, b a, b </S>, and twice a b
     assert fit_and_transform(Subsequences(**settings), view, where, GROUP).batch.rows.data.sum() == 15
 
 

@@ -1,4 +1,4 @@
-"""TF-IDF of documents, of words around a place and of pairs, against scikit-learn and counts by hand."""
+"""TF-IDF of documents, words around a place and pairs, compared with scikit-learn and plain counts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TEXT = st.lists(
 
 
 def documents(texts):
-    """Return a view of texts and an instance a document that has tokens, all of its tokens in it."""
+    """Return a view of texts, and for each document with tokens an instance that covers all of them."""
     view = Words()(list(texts))
     lengths = np.diff(view.documents)
     return view, instances_at(view.documents[:-1][lengths > 0], lengths[lengths > 0])
@@ -51,7 +51,7 @@ def feature_rows(extractor, texts):
 
 
 def normal_words(text):
-    """Return the words that TF-IDF counts, by way of the tokenisation's own list."""
+    """Return the words that TF-IDF counts, by the tokenisation's method `words`."""
     view = Words()([text])
     kept = word_tokens(view)
     return [word for word, keep in zip(Words().words(text), kept, strict=False) if keep]
@@ -66,7 +66,7 @@ def test_rows_are_those_of_scikit_learn_on_the_same_words(sublinear, least, lear
     theirs = TfidfVectorizer(analyzer=normal_words, min_df=least, sublinear_tf=sublinear)
     try:
         theirs.fit(learned)
-    except ValueError:  # no word is left
+    except ValueError:  # no word remains
         with pytest.raises(UserError, match="D475"):
             fitted(learned, min_documents=least, sublinear_tf=sublinear)
         return
@@ -175,7 +175,7 @@ WORD = st.sampled_from(["the", "bank", "Bank", "of", "rivers", ",", ".", "a1"])
 
 
 def make_view(texts):
-    """Return a view of texts; the "stem" of a word is its first two letters, of short words none."""
+    """Return a view of texts; the "stem" of a word is its first two letters, short words have none."""
     view = SpacyTokens()(texts)
     words = [view.texts[d][s:e].lower() for d, s, e in spans_of(view)]
     stems = [hash_word(word[:2]) if len(word) > 2 else 0 for word in words]
@@ -203,7 +203,7 @@ def places(view, *spans):
 
 
 def counted(view, d, first, n, *, around, layer, nearness=0.0):
-    """Return the terms around one place, and what each counts."""
+    """Return the terms around one place with their counts."""
     tokens = words_of(view)[d]
     result = Counter()
     for at, token in enumerate(tokens):
@@ -222,7 +222,7 @@ DRAWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 
 
 
 def spans_from(view, draws):
-    """Return draws as (document, first word, number of words) inside of one sentence."""
+    """Convert draws to (document, first word, number of words) within one sentence."""
     tokens, spans = words_of(view), []
     for d, first, n in draws:
         d %= len(tokens)
@@ -346,7 +346,7 @@ def test_a_doc_without_lemmas_gets_the_same_row_in_any_batch():
         assert one.batch.rows.sum() == (4 if every_token else 0)
 
 
-def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
+def test_stems_are_named_by_a_word_and_names_are_optional():
     view = make_view(["Sand sandy bank", "sands bank"])
     where = places(view, (0, 2, 1), (1, 1, 1))
     fitted = Tfidf(around="document", layer="stem", name="broad").fit(view, where, [BANK])
@@ -406,13 +406,13 @@ ENDS = {"<S>", "</S>"}
 
 
 def inside(texts):
-    """Return a view, and an instance a text from its first token that is no end of a sentence to its last."""
+    """Return a view, and an instance per text from its first to its last token inside a sentence."""
     view = Words()(list(texts))
     return view, instances_at(view.documents[:-1] + 1, np.diff(view.documents) - 2)
 
 
 def terms(text):
-    """Return words and pairs of tokens, by way of the tokenisation's own list."""
+    """Return words and pairs of tokens, by the tokenisation's method `words`."""
     words, is_word = Words().words(text), word_tokens(Words()([text]))
     pairs = [f"{a} {b}" for a, b in pairwise(words) if not {a, b} <= ENDS]
     return [word for word, keep in zip(words, is_word, strict=True) if keep] + pairs

@@ -40,7 +40,7 @@ def test_the_batch_is_sequences_of_sentences():
     features = transform_checked(fitted(TEXTS), view, TAGS.instances(view), TAGS.groups[0])
     assert isinstance(features.batch, SequenceRows)
     assert np.diff(features.batch.layout).tolist() == [4, 10, 6, 1]
-    assert (features.found == features.asked).all()  # all was seen in training
+    assert (features.found == features.asked).all()  # everything occurred in training
 
 
 def test_features_of_tokens_end_with_the_sentence_and_show_case_in_the_shape():
@@ -112,7 +112,7 @@ def test_classes_are_shared_by_words_and_joined():
 
 
 def text_of_two_kinds(n, rng):
-    """Return sentences "the THING PERSON-less" whose words of a kind stand in the same places."""
+    """Return sentences in which words of the same kind occur in the same contexts."""
     things, acts = [f"t{i}" for i in range(8)], [f"a{i}" for i in range(8)]
     return [hash_words(["the", things[rng.integers(8)], "can", acts[rng.integers(8)], "."]) for _ in range(n)]
 
@@ -172,7 +172,7 @@ NAMES, THINGS = ["Anna", "Berlin", "Chile", "Doris"], ["apple", "brick", "chair"
 
 
 def tagged(texts):
-    """Tag names 0, things 1, all else 2."""
+    """Tag names with 0, things with 1, and other words with 2."""
     view = SpacyTokens()(texts)
     words = np.flatnonzero(view.ends > view.starts)
     kinds = {**dict.fromkeys(hash_words([n.lower() for n in NAMES]).tolist(), 0)}
@@ -182,7 +182,8 @@ def tagged(texts):
 
 def test_words_with_the_same_tags_and_capitals_share_a_class():
     texts = [f"She gave {name} the {thing}." for name in NAMES for thing in THINGS] * 2
-    texts += [f"{thing.title()} Of {name}" for name in NAMES for thing in THINGS]  # headings say nothing
+    # headings are not informative
+    texts += [f"{thing.title()} Of {name}" for name in NAMES for thing in THINGS]
     result = learn_usage([tagged(texts)], 3, sizes=(3,))
     names, things = (result.lookup(hash_words([w.lower() for w in some])) for some in (NAMES, THINGS))
     assert (names == names[0]).all() and (things == things[0]).all()

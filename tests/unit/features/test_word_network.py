@@ -1,4 +1,4 @@
-"""The word network, exact in both engines and in any batch; word vectors, and what a row of them has."""
+"""WordNetwork: exact in both backends and in any batch; WordVectors and their rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DRY, SWEET = ("camel", "sand", "sun"), ("cream", "cake", "sugar")
 
 
 def make_texts(n, seed=0):
-    """Write texts in which near words tell one group, and words far off the other."""
+    """Return texts in which near words decide one group, and distant words the other."""
     rng = np.random.default_rng(seed)
     texts = []
     for _ in range(n):
@@ -76,7 +76,7 @@ def test_near_words_of_the_sentence_and_far_words_of_the_document_are_learned(le
 
 
 def written_out(extractor, view, position):
-    """Return the scores of SAND at one place in Python's integers, before they are normalised."""
+    """Return the unnormalised scores of SAND at one place, computed with Python's integers."""
     w = extractor.weights
     rows = {int(key): i + FIRST_KNOWN for i, key in enumerate(w.vocabulary)}
     sentence, document = (
@@ -148,7 +148,7 @@ def test_the_number_of_examples_of_a_group_is_limited():
     view, instances = find(texts, SAND)
     few = WordNetwork(**{**SMALL, "examples": 1, "epochs": 60}).fit(view, instances, [SAND])
     values, _ = scores(few, texts, SAND)
-    assert len(np.unique(values.argmax(axis=1))) == 1  # one example: one answer
+    assert len(np.unique(values.argmax(axis=1))) == 1  # one example: always the same answer
 
 
 def test_states_that_do_not_fit_are_refused(learned):
@@ -163,7 +163,7 @@ def test_states_that_do_not_fit_are_refused(learned):
 
 
 def sized(sizes, rows):
-    """Return what makes the outputs of `learned` those of groups of other sizes."""
+    """Return a function that changes the outputs of `learned` to those of groups of other sizes."""
 
     def change(state):
         cut = {name: state[name][:rows] for name in ("output", "output_scale", "output_bias")}
@@ -189,7 +189,7 @@ def sized(sizes, rows):
         (lambda s: {"hidden_bias": s["hidden_bias"] * np.float32(np.nan)}, "without bounds"),
         (lambda s: {"output_bias": s["output_bias"] + np.float32(np.inf)}, "without bounds"),
         (lambda s: {"output_scale": np.full_like(s["output_scale"], -3e38)}, "bounds"),
-        (lambda s: {"hidden": np.full_like(s["hidden"], -128)}, "-128"),  # beyond what is exact
+        (lambda s: {"hidden": np.full_like(s["hidden"], -128)}, "-128"),  # beyond the exact range
     ],
 )
 def test_hostile_states_are_refused(learned, change, named):
@@ -261,7 +261,7 @@ TASK = OwnCandidates(candidates=["quite", "quiet"])
 
 
 def sentences(n=400, seed=0):
-    """Animals eat and metals shine."""
+    """Return sentences in which animals eat and metals shine."""
     rng = np.random.default_rng(seed)
     animals, metals = ["cat", "dog", "horse", "cow"], ["iron", "copper", "silver", "gold"]
     for _ in range(n):

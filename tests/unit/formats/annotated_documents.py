@@ -1,4 +1,4 @@
-"""Documents annotated by the fake models, and the bytes of a format."""
+"""Documents annotated by the fake models, and their encoding in a format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def annotated(text: str, name: str = "a.txt", *, id: str = "", **more) -> Annota
 
 
 def encode(format: Any, *results: AnnotatedDocument, chunks: int = 1, **options: Any) -> bytes:
-    """Write documents in a format, given by its name or as an object, in so many chunks."""
+    """Encode documents in a format, given by name or as an object, in some chunks."""
     if isinstance(format, str):
         format = make_format(format, **options)
     output: list[bytes] = []

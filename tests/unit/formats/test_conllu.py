@@ -98,7 +98,7 @@ LONG_COMMENT, LONG_ROW = "# " + "x" * 200 + "\n", token("2", "dog", "x" * 200)
         ("# newdoc\n", "# newdoc id = " + LONG_COMMENT + token("1", "Two"), [1, 8], 5),
     ],
 )
-def test_a_line_that_is_too_long_spoils_its_sentence_alone(monkeypatch, name, text, places, line):
+def test_a_line_that_is_too_long_only_affects_its_sentence(monkeypatch, name, text, places, line):
     monkeypatch.setattr(limits, "LINE_LIMIT", 100)
     one, three = (name + token("1", word) + "\n" for word in ("One", "Three"))
     first, bad, last = documents((one + name + text + "\n" + three).encode())

@@ -53,7 +53,7 @@ def edited(text, word, replacement, *, at=None):
         ("here. The\nhouse", "The", "", "here.\nHouse"),
         ("the", "the", "", ""),
         ("see (the) one", "the", "", "see () one"),
-        # a capital goes to the next word of the paragraph
+        # the next word of the paragraph gets the capital
         ("So.\nThe\nhouse.", "The", "", "So.\nHouse."),
         ("The\r\n  house.", "The", "", "  House."),
         ("Of The\n\nhouse.", "The", "", "Of\n\nhouse."),
@@ -68,7 +68,7 @@ def test_words_are_replaced_and_removed(text, word, replacement, after):
 @pytest.mark.parametrize(
     ("text", "after"),
     [
-        # the line of the only word goes too
+        # the line of the only word is removed too
         ("in\nthe\nhouse", "in\nhouse"),
         ("in\r\nthe\r\nhouse", "in\r\nhouse"),
         ("in\rthe\rhouse", "in\rhouse"),
@@ -115,11 +115,11 @@ def test_removing_a_word_changes_no_other_word(before, after):
     text = edited(before + "X" + after, "X", "", at=len(before)).replace("A", "a")
     assert "".join(text.split()) == "".join((before + after).split())
     words = re.findall(r"\S+", f"{before}X{after}")
-    if "X" in words:  # blanks were on both sides, or none: no two words grow together
+    if "X" in words:  # blanks on both sides or none: words are never joined
         assert text.split() == [word for word in words if word != "X"]
     lines = (before + "X" + after).splitlines()
     blank = sum(not line.strip() for line in lines)
-    assert sum(not line.strip() for line in text.splitlines()) <= blank  # no new paragraphs
+    assert sum(not line.strip() for line in text.splitlines()) <= blank  # no additional paragraphs
 
 
 def apply_edits(data: str) -> list[list[str]]:

@@ -30,7 +30,7 @@ NLP = spacy.blank("en")
 
 
 def rich() -> Doc:
-    """Return a Doc that carries one of everything."""
+    """Return a Doc with one of each kind of annotation."""
     doc = Doc(
         NLP.vocab,
         words=["It", "was", "a", "quite", "place", "in", "Rome", "."],

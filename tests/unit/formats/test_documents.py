@@ -1,4 +1,4 @@
-"""Documents of text files, lines and JSON Lines: which files are read, how, and within which bounds."""
+"""Documents in text files, lines and JSON Lines: which files are read, how, and limits."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def names_in(*paths, **options):
 def test_directories_are_searched_in_order_without_hidden_and_unknown_files(corpus):
     assert names_in(corpus) == FOUND
     assert [entry.kind for entry in find_inputs([str(corpus)])] == ["file", "file", "json", "json"]
-    assert names_in(corpus, exclude=[str(corpus / "deep")]) == FOUND[:2]  # where output is written
+    assert names_in(corpus, exclude=[str(corpus / "deep")]) == FOUND[:2]  # the output file
     for name in ("README.md", "h.md"):
         (corpus / name).write_text("Text.")
-    assert names_in(corpus) == [*FOUND[:2], "h.md", *FOUND[2:]]  # a README is read if it is named
+    assert names_in(corpus) == [*FOUND[:2], "h.md", *FOUND[2:]]  # a README is only read if it is named
     assert names_in(corpus / "README.md") == ["README.md"]
 
 
@@ -68,11 +68,11 @@ def test_a_named_file_is_read_with_any_suffix_and_once(corpus):
     given = corpus / "g.py", corpus / "b.txt", corpus
     assert names_in(*given, lines=True) == ["g.py", "b.txt", FOUND[0], *FOUND[2:]]
     assert find_inputs([str(corpus / "g.py")], lines=True)[0].kind == "line"
-    (corpus / "deep" / "a.txt").write_text("x")  # equal names get their folder
+    (corpus / "deep" / "a.txt").write_text("x")  # equal names are shown with their folder
     assert names_in(corpus / "a.txt", corpus / "deep" / "a.txt") == ["a.txt", os.path.join("deep", "a.txt")]
 
 
-def test_standard_input_is_jsonl_where_a_field_was_given():
+def test_standard_input_is_jsonl_if_a_field_is_given():
     for options, kind in (({}, "file"), ({"lines": True}, "line"), ({"other": "json"}, "json")):
         assert [entry.kind for entry in find_inputs(["-"], **options)] == [kind]
 
@@ -152,7 +152,7 @@ def folder(tmp_path_factory) -> Path:
 
 
 @given(text=TEXT.filter(bool))
-def test_a_file_comes_back_exactly_with_all_its_line_ends(folder, text):
+def test_line_ends_of_a_file_are_kept(folder, text):
     path = write_bytes(folder, "whole.txt", text.encode())
     (document,) = read_kind(path, "file")
     assert document.text == text
@@ -455,7 +455,7 @@ BOUND = 2_000_000
 
 
 def codes(path: Path, limit: int = BOUND) -> list[str]:
-    """Return the codes of what is bad in a file, and "" for each good document."""
+    """Return the code of the error of each document in a file, "" for good documents."""
     (source,) = find_inputs([str(path)])
     return [
         actual.error.code if isinstance(actual, UnreadableDocument) else ""
@@ -492,7 +492,7 @@ def test_blank_lines_are_not_kept_in_memory():
     assert actual == []
 
 
-def test_blank_lines_between_sentences_cost_no_line_numbers():
+def test_line_numbers_are_right_after_blank_lines():
     text = "\n" * 1_100_000 + sentence(2) + "\n" * 1_100_000 + sentence(3) + "\n\nno row\n"
     actual = conllu_of(text.encode())
     assert [document.text for document in actual[:1]] == ["word word"]
@@ -594,4 +594,4 @@ def test_zstd_data_is_not_copied_at_each_read():
         total += size
         held.add(id(getattr(file._unread, "obj", file._unread)))
     assert total == len(text)
-    assert len(held) < 50  # what is held is cut, not copied: 488 reads
+    assert len(held) < 50  # the buffer is sliced, not copied: 488 reads

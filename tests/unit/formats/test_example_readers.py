@@ -1,4 +1,4 @@
-"""Readers of labelled examples: how one is chosen, and one of a plugin in every command."""
+"""Readers of labelled examples: choice of the reader, and a reader of a plugin in all commands."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ candidates = ["quite", "quiet"]
 
 
 class Stars:
-    """Lines such as ``empty: *It* rains.``, the label in front."""
+    """A reader of lines such as ``empty: *It* rains.``, which begin with the label."""
 
     suffixes = (".stars", ".special.jsonl")
     elements = ("stars",)
@@ -99,7 +99,7 @@ class Stars:
 
 @pytest.fixture
 def register_reader(load_with, monkeypatch):
-    """Return what loads a plugin with one reader."""
+    """Return a function that loads a plugin with one reader."""
 
     def load(reader):
         name = reader.__name__
@@ -121,7 +121,7 @@ def stars(register_reader):
     register_reader(Stars)
 
 
-def test_a_reader_from_outside_is_found_by_suffix_and_by_first_element(stars, tmp_path):
+def test_readers_of_plugins_are_found_by_suffix_and_first_element(stars, tmp_path):
     data = b"empty: *It* rains.\nbroken\nfull: *It* is red.\n"
     for name in ("a.stars", "a.stars.gz", "a.special.jsonl"):
         (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
@@ -143,7 +143,7 @@ def test_a_reader_from_outside_is_found_by_suffix_and_by_first_element(stars, tm
         read_labelled(tmp_path / "a.xml")
 
 
-def test_a_reader_from_outside_takes_no_file_of_the_core(register_reader, files):
+def test_readers_of_plugins_do_not_read_files_of_the_core(register_reader, files):
     class Greedy(Stars):
         suffixes = (".jsonl",)
         elements = ("corpus",)
@@ -153,7 +153,7 @@ def test_a_reader_from_outside_takes_no_file_of_the_core(register_reader, files)
     assert isinstance(find_reader(ExampleSource(str(files / "a.xml"))), Senseval)
 
 
-def test_a_reader_that_gives_something_else_is_named(register_reader, tmp_path):
+def test_a_reader_that_returns_other_objects_is_reported(register_reader, tmp_path):
     class Odd:
         suffixes = (".odd",)
 
@@ -169,7 +169,7 @@ def test_a_reader_that_gives_something_else_is_named(register_reader, tmp_path):
         read_labelled(tmp_path / "a.odd")
 
 
-def test_a_reader_that_returns_nothing_is_named(register_reader, tmp_path):
+def test_a_reader_that_returns_nothing_is_reported(register_reader, tmp_path):
     class Silent:
         suffixes = (".odd",)
 
@@ -185,7 +185,7 @@ def test_a_reader_that_returns_nothing_is_named(register_reader, tmp_path):
 
 
 class Sloppy(Stars):
-    """Reads no file, loses its place, and falls over what is broken."""
+    """A reader with faults: no suffixes, no line numbers, and other exceptions for damaged files."""
 
     suffixes = ("stars",)
 

@@ -1,4 +1,4 @@
-"""Mistakes and clean paragraphs as they are read: what is kept, and what is wrong with a line."""
+"""Reading mistakes and clean paragraphs: kept values, and errors in lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML report: its marks, its summary, its colours, and that any text is safe in it."""
+"""The HTML report: marks, summary, colours, and escaping of any text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
 class Page(HTMLParser):
-    """A page taken apart; unbalanced tags are an error."""
+    """A parsed page; unbalanced tags are an error."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -104,7 +104,7 @@ def test_suggestions_are_not_part_of_the_text():
     ]
     assert page.marks == ["during", "quite", "Quite"]
     style = read_style(html_of(result))
-    assert style.count("attr(data-p)") == 3  # behind the word, in the margin, in print
+    assert style.count("attr(data-p)") == 3  # after the word, in the margin, in print
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_proposals_of_other_tasks_are_in_the_card_unless_they_are_the_same(other
 
 
 def paragraphs(page: Page, key: str) -> list[str | None]:
-    """Return an attribute of each paragraph of text."""
+    """Return an attribute of each paragraph."""
     return [paragraph.get(key) for paragraph in page.of("p") if "dir" in paragraph]
 
 
@@ -251,7 +251,7 @@ def test_one_mark_holds_decisions_that_overlap():
 
 
 def labels(result: AnnotatedDocument) -> AnnotatedDocument:
-    """Let the decisions on prepositions give labels instead: nothing observed, nothing flagged."""
+    """Turn the decisions on prepositions into labels: nothing observed, nothing flagged."""
     first, spelling = result.decisions
     n = len(first)
     groups = (Group("kind", ("place", "time", *first.table[0].candidates[2:])),)
@@ -379,7 +379,7 @@ def test_each_rule_has_its_colour_on_the_whole_page():
     assert {name: key for key, name in keys} == dict(zip(names, colours, strict=True))
 
 
-def test_blank_lines_are_no_documents_and_missing_words_have_an_empty_mark():
+def test_blank_lines_are_not_documents_and_missing_words_have_an_empty_mark():
     page = parse_page(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
     assert page.title == "1 flag in 1 document"
     result = annotated("a quite place")
@@ -405,7 +405,7 @@ def luminance(colour: str) -> float:
 
 
 def lab(rgb: np.ndarray) -> np.ndarray:
-    """Return CIE L*a*b* of linear RGB, in which distances are about those that people see."""
+    """Return CIE L*a*b* of linear RGB, in which distances correspond to perceived differences."""
     ratios = XYZ @ np.clip(rgb, 0, 1) / XYZ.sum(1)
     x, y, z = np.where(ratios > 216 / 24389, np.cbrt(ratios), (24389 / 27 * ratios + 16) / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
@@ -443,7 +443,7 @@ def test_colours_of_rules_differ_enough(scheme, vision):
     assert len(RULES) >= 7
     seen = {name: lab(VISION[vision] @ linear(colours[name])) for name in [*RULES, "ink"]}
     for one, other in combinations(seen, 2):
-        # two shades that lie side by side differ from a distance of 2.3 on
+        # adjacent shades can be distinguished from a distance of 2.3
         assert np.linalg.norm(seen[one] - seen[other]) >= 20, (one, other)
 
 

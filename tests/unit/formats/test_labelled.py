@@ -54,7 +54,7 @@ def test_documents_without_a_name_and_with_a_quoted_header(tmp_path):
 
 
 @pytest.mark.parametrize("document", [{}, {"document": None}, {"document": ""}])
-def test_an_empty_document_is_none(tmp_path, document):
+def test_empty_documents_are_ignored(tmp_path, document):
     rows = {"text": "A ball.", "label": "sport", **document}, {"text": "B", "label": "b", **document}
     assert [e.document for e in read_labelled(write(tmp_path / "a.jsonl", *rows))] == ["A ball.", "B"]
 
@@ -282,7 +282,7 @@ def test_directories_without_folders_or_documents_are_named(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_pipes_and_dangling_links_among_documents_are_named(tmp_path):
     (tmp_path / "a").mkdir()
-    os.mkfifo(tmp_path / "a" / "1")  # which is not waited for
+    os.mkfifo(tmp_path / "a" / "1")  # which would block a reader
     with pytest.raises(UserError, match=r"D308.*a.1.*not a regular file"):
         read_labelled(tmp_path)
     (tmp_path / "a" / "1").unlink()
@@ -333,7 +333,7 @@ def test_a_mark_in_a_whole_text_is_that_of_its_place(tmp_path):
     write(tmp_path / "a.jsonl", *({"text": text, "label": label, "word": "bank.n"} for text, label in rows))
     for name, word in (("a.csv", ""), ("a.tsv", ""), ("a.jsonl", "bank.n")):
         first, second = read_labelled(tmp_path / name)
-        assert (first.text, first.start, first.end) == ("The [[bank]].", 0, 13)  # a document keeps it
+        assert (first.text, first.start, first.end) == ("The [[bank]].", 0, 13)  # documents keep it
         actual = place_at_mark(first)
         assert actual == Labelled("The bank.", 4, 8, "shore", "The bank.", first.where, word)
         assert place_at_mark(actual) is actual and place_at_mark(second) is second
@@ -368,7 +368,7 @@ def test_json_names_words_and_glosses(tmp_path):
     assert (first.word, first.gloss, second.word, second.gloss) == ("bank.n", "bank%1:17:01::", "", "")
     with pytest.raises(UserError, match=r"D460.*line 1"):
         read_labelled(write(path, {"text": "The bank.", **place, "word": 3}))
-    for text in ("A ball.", "A [[ball]]."):  # beside a whole text, a word may be anything
+    for text in ("A ball.", "A [[ball]]."):  # in a whole document, any word is accepted
         (only,) = read_labelled(write(path, {"text": text, "label": "sport", "word": 3}))
         assert only.word == ""
 

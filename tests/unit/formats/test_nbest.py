@@ -47,7 +47,7 @@ def test_every_field_is_read(candidates, reference):
     for row, item in enumerate(candidates):
         for name, value in item.get("features", {}).items():
             assert lists.features[[row]].toarray()[0, lists.feature_names.index(name)] == value
-    assert list_instances(lists).observed.tolist() == [-1]  # nothing says what is right
+    assert list_instances(lists).observed.tolist() == [-1]  # nothing indicates the right candidate
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_null_fields_and_lists_without_labels():
 
 
 def scored_lists(n=60, least=0):
-    """Lists whose right candidate is that of the lowest score of the source, and costs `least`."""
+    """Return lists whose right candidate has the lowest score of the source, and costs `least`."""
     wrong = {"score": 2.0, "cost": least + 2, "features": {"bad": 1}}
     right = {"score": 1.0, "cost": least, "features": {"good": 1}}
     return [
@@ -124,7 +124,7 @@ def test_training_uses_the_cheapest_candidate(tmp_path, least):
         best, other = json.loads(line)["candidates"]
         assert best["text"].endswith("right") and (best["rank"], other["rank"]) == (1, 0)
         assert best["model_score"] > other["model_score"]
-        parse_line(line, "written")  # what is written can be read
+        parse_line(line, "written")  # the output can be read again
 
 
 def test_a_broken_line_is_reported_and_skipped(tmp_path):
@@ -187,7 +187,7 @@ def test_lists_of_words_are_written_again_and_others_tokenised():
     full = parse_line(json.dumps(list_with_words([[("b", "N"), ("c", "V")]])), "x:2")
     words = to_candidate_lists([plain, full]).words
     assert [words.candidate_words(row) for row in (0, 1)] == [("a", "b"), ("b", "c")]
-    assert words.tags is None  # one of them says none
+    assert words.tags is None  # one of them has none
     assert to_candidate_lists([plain]).words is None
     item = parse_line(json.dumps(list_with_words([[("a", "N")], [("b", "V")]])), "x:1")
     one, none = np.zeros(1, np.int32), np.zeros(1, bool)

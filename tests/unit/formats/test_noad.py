@@ -1,4 +1,4 @@
-"""NOAD-MASC: texts from words and breaks, errors in files, and bounds on archives."""
+"""NOAD-MASC: texts from words and breaks, errors in files, and limits on archives."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_noad_masc_is_whole():
         pytest.skip("DISAMBIG_DATA is not set")
     actual = read_noad(f"{data}/labelled/noad-masc/noad-masc.tar.xz", strict=True)
     assert len(actual.documents) == len({item.name for item in actual.documents}) == 390
-    assert sum(len(item.places) for item in actual.documents) == 136_544 - 205  # in the files' own paths
+    assert sum(len(item.places) for item in actual.documents) == 136_544 - 205  # with the paths in the files
     assert len(actual.wordnet) == 18_932
     assert len({item.genre for item in actual.documents}) == 20
     assert not any(item.text.startswith("/") for item in actual.documents)

@@ -1,4 +1,4 @@
-"""Records have one schema, whatever the input was, and programs for data read them as they are."""
+"""Records have the same schema for any input, and data tools read them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def with_alternative(result: AnnotatedDocument) -> AnnotatedDocument:
 
 
 def with_lists(result: AnnotatedDocument) -> AnnotatedDocument:
-    """Return the document with lists of candidates at its places, as a task with lists of its own gives."""
+    """Return the document with per-instance candidate lists at its places."""
     (spelling,) = result.decisions[1:]
     lists = CandidateLists.from_texts([("quite", "quiet")] * len(spelling))
     return replace(result, decisions=(replace(spelling, own=lists),))
@@ -76,7 +76,7 @@ def rows_of(results=MIXED, **options) -> list[dict]:
 
 
 def keys_of(schema: dict) -> dict:
-    """Return the keys of objects in a JSON Schema, in their order."""
+    """Return the keys of objects in a JSON Schema, in order."""
     if "properties" in schema:
         return {key: keys_of(value) for key, value in schema["properties"].items()}
     return keys_of(schema["items"]) if "items" in schema else {}
@@ -209,7 +209,7 @@ def test_without_pyarrow_the_message_says_what_to_install(monkeypatch):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Write a file of 15 MB that ends with the rare values, after programs have inferred the types."""
+    """Write a file of 15 MB that ends with the rare values, after data tools have inferred the types."""
     path = tmp_path_factory.mktemp("records") / "mixed.jsonl"
     common = [annotated(), annotated(kind="json", line=1, meta={"n": 1})]
     many = [annotated(TEXT * 20), *common] * 6

@@ -165,7 +165,7 @@ PLAIN = st.text(st.characters(exclude_characters="<>&", exclude_categories=["Cs"
 
 
 @given(PLAIN, PLAIN.filter(str.strip), PLAIN)
-def test_a_head_keeps_its_words_and_white_space_collapses(before, head, after):
+def test_heads_keep_their_words_and_white_space_is_collapsed(before, head, after):
     context = read_context(f"{before}<head>{head}</head>{after}", lambda name: None)
     ((start, end, _),) = context.heads
     assert context.text[start:end].split() == head.split()

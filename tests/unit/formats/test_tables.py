@@ -77,7 +77,7 @@ def test_a_row_may_hold_lines_and_long_texts(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'\xef\xbb\xbfid,text\r\n7,"one\r\ntwo"\r\n\r\n,"a ""quite"" place"\r\n9,  \r\n')
     first, second, blank = [(one.id, one.line, one.text) for one in documents(path)]
-    assert first == ("7", 2, "one\r\ntwo")  # the number of the first line
+    assert first == ("7", 2, "one\r\ntwo")  # the number of its first line
     assert second == (f"{path}:5", 5, 'a "quite" place')
     assert blank == ("9", 6, "  ")
     path = tmp_path / "a.csv.gz"
@@ -153,7 +153,7 @@ def test_nothing_that_is_read_raises(folder, data, named):
     size=st.integers(1, 60),
     newline=st.sampled_from(["\n", "\r\n"]),
 )
-def test_cuts_lie_between_rows_and_nothing_is_lost(folder, texts, size, newline):
+def test_cuts_are_between_rows_and_nothing_is_lost(folder, texts, size, newline):
     path = folder / "cut.csv"
     write_table(path, [("id", "text"), *enumerate(texts)], lineterminator=newline)
     with open(path, "rb") as file:
@@ -409,7 +409,7 @@ def test_a_backup_with_too_long_a_name_is_an_error(tmp_path):
     path = tmp_path / ("n" * 250 + ".txt")
     path.write_text(SENTENCE)
     file = read_text(str(path))
-    with pytest.raises(UserError, match="D309"):  # there is no room for .bak in such a name
+    with pytest.raises(UserError, match="D309"):  # such a name is too long for .bak
         write_text(file, "other", backup=".bak")
     assert path.read_text() == SENTENCE
     assert write_text(file, "other", backup=None) is None

@@ -1,4 +1,4 @@
-"""The output formats: records, corrected documents, text for people; files saved whole or not at all."""
+"""Output formats: records, corrected documents, readable text; files are saved completely or not at all."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_corrected_documents_and_lines_for_people():
 
 
 def measured(text: str, flags: int) -> AnnotatedDocument:
-    """Return a document whose flags were measured: 8 in 10 right."""
+    """Return a document with measured precision: 8 in 10 flags are right."""
     point = PrecisionPoint(0.0, 0.8, 0.7, 0.9, round(0.8 * flags), 0, round(0.2 * flags))
     whole = result(text)
     tables = [PrecisionTable(item.task, "a text", 5.0, (point,)) for item in whole.decisions]
@@ -174,7 +174,7 @@ def test_labels_have_one_line_each_in_text():
         "a.txt:1:1: Quite: quite (spelling, 0.10, gloss%1)",
         "a.txt:2:3: quiet: quiet (spelling, 0.10)",
     ]
-    words = annotate_texts(["Quite\na quiet place"])  # another task found no word of its own: no labels alone
+    words = annotate_texts(["Quite\na quiet place"])  # another task found no word: these are not only labels
     for others in (words[:1], [labels, words[0]]):
         assert shown("text", AnnotatedDocument(document, tuple(others))) == ""
 

@@ -33,7 +33,7 @@ from disambig.runtime import DeadlineExceeded, pause_time_limit, resume_time_lim
 
 
 def lines(tmp_path: Path, n: int, **bad: int) -> Path:
-    """Write a file of lines, some of which have a word that makes the fake model misbehave."""
+    """Write a file of lines, some of which contain a word that makes the fake model fail."""
     texts = [f"Line {number} tells of a quite place." for number in range(1, n + 1)]
     for word, number in bad.items():
         texts[number - 1] += f" {word}"
@@ -43,7 +43,7 @@ def lines(tmp_path: Path, n: int, **bad: int) -> Path:
 
 
 class Fails:
-    """A runner in which items fail by a rule, without any process."""
+    """A runner without processes in which items fail by a rule."""
 
     def __init__(self, fails):
         self.fails, self.runs = fails, 0
@@ -133,7 +133,7 @@ def test_time_limit_leaves_no_timer():
 
 
 def test_memory_usage_of_a_process():
-    # A process of its own: this one may hold freed memory that a new block takes without growing.
+    # In a child process, since this one may have free memory, so that a new block does not make it grow.
     script = "import sys; block = bytearray(b'x') * int(sys.argv[1]); print(len(block), flush=True); input()"
     used = []
     for size in (1, 50 << 20):
@@ -201,7 +201,7 @@ def test_repeats_a_lost_alarm(monkeypatch):
 
 
 def test_searches_for_faults_after_all_other_work(tmp_path, monkeypatch):
-    """While other workers are at it their bounds are watched, which a search in between would put off."""
+    """The limits of other workers are watched while they work, which an earlier search would delay."""
     order = []
 
     class Failing:

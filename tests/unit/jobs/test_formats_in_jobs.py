@@ -125,7 +125,7 @@ def test_other_formats_write_one_file_per_shard(corpus, tmp_path, format):
 
 
 def stream(path: Path, format: str = "jsonl"):
-    """Return the report on a stream, and what it wrote."""
+    """Return the report of a stream, and its output."""
     chunks: list[bytes] = []
     source, inputs = FakeSource(), read_all(find_inputs([str(path)]))
     report = annotate_stream(inputs, source=source, format=make_format(format), write=chunks.append)
@@ -197,7 +197,7 @@ def test_killed_jobs_resume_without_loss_or_duplicates(tmp_path, name, format):
         with open(folder / name, "w", newline="") as file:
             csv.writer(file).writerows([("text",), *((text.replace(" ", "\n"),) for text in texts)])
     else:
-        for number in range(8):  # files of tokens that are written again are never cut
+        for number in range(8):  # files of tokens that are rewritten are never split
             some = texts[10 * number : 10 * number + 10]
             data = "".join(sentence(*text.split(), comment="# newdoc") for text in some)
             (folder / f"{number}-{name}").write_text(data)

@@ -1,4 +1,4 @@
-"""Jobs: plans, directories, records, progress, and what they refuse."""
+"""Jobs: plans, directories, records, progress, and errors."""
 
 from __future__ import annotations
 
@@ -414,7 +414,7 @@ def test_cuts_a_file_of_lines_without_loss(tmp_path_factory, lengths, size, bloc
 
 
 def test_one_large_text_is_divided_into_shards(tmp_path):
-    """So several workers share it, and a job that is killed does not start it again."""
+    """So several workers can share it, and a resumed job does not start it again."""
     path = tmp_path / "large.txt"
     path.write_text(("It was a quite place.\n" * 1_000 + "\n") * 60)
     large = Input(str(path), "large.txt", "file")
@@ -490,7 +490,7 @@ def test_job_reports_progress_within_a_shard(large_file, tmp_path):
     assert len([amount for amount in reported if amount]) >= 4
 
 
-# values of any type, as a damaged file of a job may hold
+# values of any type that a damaged file of a job can contain
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

@@ -1,4 +1,4 @@
-"""Runners of this machine: the contract, worker processes, queue of items, and interrupts."""
+"""Local runners: the contract, worker processes, the queue of items, and interrupts."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_runners_keep_the_contract(where, check):
 
 @dataclass(frozen=True)
 class Doubling:
-    """Doubles numbers; some items kill the process or fail."""
+    """Work that doubles numbers; some items kill the process or fail."""
 
     directory: str = ""
     broken: str = ""
@@ -127,7 +127,7 @@ class Doubling:
 
 @dataclass(frozen=True)
 class Logging:
-    """Logs at the start, as compilation does; each item waits so that several workers start."""
+    """Work that logs at the start, like compilation; each item waits so that several workers start."""
 
     def start(self):
         logging.getLogger("disambig.said_by_workers").info("compiling, kept in %s", "here")
@@ -197,12 +197,12 @@ def test_an_interrupt_waits_until_a_worker_has_started(monkeypatch, number):
     finally:
         signal.signal(number, before)
     (worker,) = started
-    assert worker.process.exitcode == -signal.SIGTERM  # it was known, and ended
+    assert worker.process.exitcode == -signal.SIGTERM  # it was known, and has ended
 
 
 @dataclass(frozen=True)
 class Named:
-    """Returns its name and the process; cannot start if it is broken."""
+    """Work that returns its name and the process id; it cannot start if it is broken."""
 
     name: str
     broken: bool = False

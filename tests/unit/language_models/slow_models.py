@@ -1,4 +1,4 @@
-"""Random texts, and the probabilities of their models by the textbook, with dictionaries and recursion."""
+"""Random texts, and textbook probabilities of their models, with dictionaries and recursion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODELS = {
 
 
 def random_text(n, seed=0, words=30):
-    """Return `n` sentences of words of which some are frequent."""
+    """Return `n` sentences of words with Zipf's frequencies."""
     rng = np.random.default_rng(seed)
     shares = 1 / np.arange(1, words + 1)
     draw = rng.choice(words, size=(n, 12), p=shares / shares.sum())
@@ -34,7 +34,7 @@ def sentences_of(text, least=1):
 
 
 def textbook_probabilities(text, vocabulary, order, smoothing, min_counts):
-    """Return P(word, context), both words, as Chen and Goodman write it: dictionaries, and recursion."""
+    """Return the function P(word, context) of words, following Chen and Goodman with plain dictionaries."""
     counts = [Counter() for _ in range(order + 1)]
     for sentence in text:
         padded = ("<s>", *(word if word in vocabulary else "<unk>" for word in sentence), "</s>")

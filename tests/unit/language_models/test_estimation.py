@@ -1,4 +1,4 @@
-"""Models of words: vocabulary, probabilities by hand and by the textbook, and the look-ups of decoders."""
+"""Language models: vocabulary, probabilities by hand and by the textbook, look-ups of decoders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from disambig.language_models import (
 
 
 def test_a_small_model_by_hand():
-    """Two sentences: a b, and a c. No count is 3, so the discount of all is Y: 3/5 of words, 2/3 of pairs."""
+    """Sentences a b and a c. No count is 3, so all discounts are Y: 3/5 for words, 2/3 for pairs."""
     text = ["a b".split(), "a c".split()]
     model = estimate(*sentences_of(text), order=2)
     expected = {
@@ -125,7 +125,7 @@ def test_numbers_beyond_the_vocabulary_are_refused():
 
 @given(TEXTS, st.fixed_dictionaries(MODELS))
 def test_parts_of_a_score_add_up(text, settings):
-    """What `seen_word`, `back_off_weight` and `shorter_state` say adds up to `score_word`."""
+    """The values of `seen_word`, `back_off_weight` and `shorter_state` add up to `score_word`."""
     sentences, vocabulary = sentences_of(text)
     model = estimate(sentences, vocabulary, **settings).arrays
     history = sentences.ids[:5]
@@ -153,7 +153,7 @@ def test_unseen_contexts_back_off():
     assert behind(a, c, b) == behind(c, b) != behind(a, b)
     assert behind(b, b) == behind(c, b, b) == behind(b)
     assert behind(a, a) == behind(a) and behind() == lookup.empty_state(model)
-    assert behind(0) == behind(2) == behind()  # nothing was seen behind an unknown word or an end
+    assert behind(0) == behind(2) == behind()  # nothing follows an unknown word or an end
     assert behind(1) == lookup.start_state(model)
     assert lookup.shorter_state(model, behind(a, b)) == behind(b)
     assert lookup.shorter_state(model, behind()) == -1
@@ -170,7 +170,7 @@ def test_invalid_word_numbers_are_the_unknown_word():
 
 @given(TEXTS, st.integers(1, 5))
 def test_states_keep_only_the_last_words(text, order):
-    """Whatever stands before the last words changes nothing, and shorter histories give the same."""
+    """Words before the last ones have no effect, and shorter histories give the same state."""
     sentences, vocabulary = sentences_of(text)
     model = estimate(sentences, vocabulary, order=order).arrays
     history = np.concatenate([sentences.ids, sentences.ids])[-8:]
@@ -191,7 +191,7 @@ def test_the_parts_of_a_mixture_are_those_of_its_background():
 
 
 def test_samples_compile_every_function():
-    """What `disambig doctor --compile` finds is there, by this or by a cache of an earlier process."""
+    """After the sample, all functions are compiled, now or in the cache of an earlier process."""
     module = lookup
     lookup.sample_ngram_rows()
     lookup.sample_word_scores()

@@ -1,4 +1,4 @@
-"""Mixtures are the weighted sum of two models, over the words of both."""
+"""Mixtures are weighted sums of two models over the words of both."""
 
 from __future__ import annotations
 

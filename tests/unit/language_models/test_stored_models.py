@@ -1,4 +1,4 @@
-"""Models in folders are loaded as they were saved; damaged ones are refused; ARPA files agree with KenLM."""
+"""Saved models are loaded unchanged; damaged ones are rejected; ARPA files agree with KenLM."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_damaged_files_are_refused(small, tmp_path_factory, data):
         again = stored.load_language_model(folder)
     except UserError as problem:
         assert problem.code == "D655" and "\n" not in str(problem)
-    else:  # a byte that says nothing: of the directory of the archive, or of the header's figures
+    else:  # a byte without meaning: in the directory of the archive, or in the figures of the header
         assert again.vocabulary == small.vocabulary
         assert all(
             one.words.tobytes() == other.words.tobytes()
@@ -133,7 +133,7 @@ def test_damaged_files_are_refused(small, tmp_path_factory, data):
 
 @given(st.data())
 def test_hostile_arrays_are_refused_or_harmless(small, tmp_path_factory, data):
-    """Arrays with a digest of their own: whatever they hold, nothing is asked beyond them."""
+    """Arrays with a valid digest: for any contents, nothing outside them is read."""
     folder = tmp_path_factory.mktemp("model")
     arrays = {**pack_levels(small.levels, data.draw(st.sampled_from([8, 32]))), **small.vocabulary.state()}
     name = data.draw(st.sampled_from(sorted(arrays)))

@@ -199,7 +199,7 @@ def test_names_the_rule_of_a_missing_word():
 
 
 def test_offers_no_comment_without_effect():
-    text = "```\nIt is then.\n```\n"  # nothing is a comment there, and a line above is code, too
+    text = "```\nIt is then.\n```\n"  # no comment is possible there, and a line above would be code too
     assert ignore_in_line("a.md", text, flag(text), markup_reader("a.md")) is None
 
 
@@ -289,7 +289,7 @@ def test_fix_uses_the_syntax_of_the_format(suffix, make, line_end):
     start = text.index("then")
     flag = Flag(start, start + 4, 1, 1, "then", "than", "slip", 0.9, (start, start + 4, "than"))
     edit = make(name, text, flag, markup_reader(name))
-    if suffix == ".vue" and make is ignore_in_file:  # above the script, there are no comments of code
+    if suffix == ".vue" and make is ignore_in_file:  # above the script, comments of code are not possible
         assert edit is None
         return
     at, end, new = edit

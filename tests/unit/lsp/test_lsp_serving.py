@@ -102,7 +102,7 @@ class NoModels(LoadedCheckers):
 
 
 def answers_to(*messages: dict) -> tuple[int, list[dict]]:
-    """Send messages to a server, between initialize and exit; return its exit status and its answers."""
+    """Send messages to a server between initialize and exit; return its exit status and its responses."""
     source, target = io.BytesIO(), io.BytesIO()
     for item in (INITIALIZE, *messages, *END):
         body = json.dumps({"jsonrpc": "2.0", **item}).encode()
@@ -165,7 +165,7 @@ def test_closes_connections_of_other_clients():
         ours = socket.create_connection(listening.getsockname(), timeout=20)
         theirs, _ = listening.accept()
     thread = threading.Thread(target=serving._serve_connection, args=(theirs, LoadedCheckers()), daemon=True)
-    with ours, contextlib.suppress(ConnectionResetError):  # what it sent was not read
+    with ours, contextlib.suppress(ConnectionResetError):  # its messages were not read
         thread.start()
         ours.sendall(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
         while ours.recv(1 << 16):
@@ -175,7 +175,7 @@ def test_closes_connections_of_other_clients():
 
 
 class Listening:
-    """A socket that returns connections or raises errors, as given."""
+    """A socket that returns the given connections or raises the given errors."""
 
     def __init__(self, *given: object) -> None:
         self.given = list(given)
@@ -232,7 +232,7 @@ def test_limits_the_number_of_editors(monkeypatch):
 
 @pytest.fixture(params=["told by the system", "asked for"])
 def watch_mode(request, monkeypatch):
-    """Watch processes with and without what Linux has for it."""
+    """Watch processes with and without the support of Linux."""
     monkeypatch.setattr(serving, "POLL_SECONDS", 0.05)
     if request.param == "asked for":
         monkeypatch.delattr(os, "pidfd_open", raising=False)
@@ -250,7 +250,7 @@ def test_detects_the_end_of_a_process():
         assert ended == []
         os.kill(process.pid, signal.SIGKILL)
         thread.join(20)
-        assert ended == [True]  # nobody asked for its exit status
+        assert ended == [True]  # its exit status was not read
         assert serving.wait_for_exit(process.pid, stop)
     assert serving.wait_for_exit(process.pid, stop)
     assert serving.wait_for_exit(2**70, stop)

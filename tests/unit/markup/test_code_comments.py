@@ -364,7 +364,7 @@ def test_long_names_without_a_call_take_linear_time():
     ]
 
 
-def test_blocks_know_where_their_lines_stand():
+def test_blocks_have_the_numbers_of_their_lines():
     text = "x = 1  # of the\r\n       #  words\r\n"
     (block,) = iterate_blocks(text, find_comments(text, ".py"))
     assert block.text == "of the\n words" or block.text == " of the\n  words"
@@ -387,7 +387,7 @@ def test_long_gaps_move_no_comment(suffix, gap):
 
 
 @pytest.mark.parametrize("suffix", [".js", ".ts", ".go"])
-def test_a_comment_that_is_not_closed_hides_none_after_it(suffix):
+def test_an_unclosed_comment_hides_no_flags_after_it(suffix):
     text = 'x = "/*"; /* one */ y = 2; /* two\n// three\n/* four\n'
     result = [text[item.start : item.end] for item in find_comments(text, suffix)]
     assert result[-1] == "// three"

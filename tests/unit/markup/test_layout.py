@@ -207,7 +207,7 @@ def test_the_columns_of_dashed_tables_stay_where_they_are(text, expected):
     assert changed("a.md", text, {"Its": "It's", "its": "it's"})[0] == expected
 
 
-def test_a_header_stays_over_its_dashes():
+def test_table_headers_stay_aligned_with_their_dashes():
     text = "     its  of its\n--------  ------\n     one  two\n\n"
     assert changed("a.md", text, {"its": "it's"}) == (text, ["its", "its"])
 

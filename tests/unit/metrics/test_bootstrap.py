@@ -1,4 +1,4 @@
-"""The bootstrap: against counting all draws, against a naive loop, and against what theory says."""
+"""The bootstrap, compared with all possible draws, with a naive loop, and with theory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from disambig.testing import outcomes
 
 @dataclass(frozen=True)
 class Plain:
-    """A measure of which nothing is known but its value."""
+    """A measure with nothing but a value."""
 
     measure: object
 
@@ -86,7 +86,7 @@ def test_interval_agrees_with_theory_and_with_drawing_row_by_row():
     assert (high - low) / 2 == pytest.approx(1.96 * deviation, rel=0.05)
     assert (low + high) / 2 == pytest.approx(result.difference, abs=0.1 * deviation)
     assert result.p == pytest.approx(2 * norm.sf(abs(result.difference) / deviation), abs=0.03)
-    # no two rows are equal, so that rows cannot be drawn by kind
+    # all rows differ, so that equal rows cannot be drawn together
     slow = resample_figures(AddsNoise(), [first, second], draws=4000, seed=1)
     quick = resample_figures(Accuracy(), [first, second], draws=4000, seed=1)
     assert np.std(slow, axis=0) == pytest.approx(np.std(quick, axis=0), rel=0.08)
@@ -125,7 +125,7 @@ def test_same_seed_gives_identical_results():
 
 
 def test_resamples_whole_units():
-    # ten documents, in each of which all are right or none
+    # ten documents, in each of which all decisions are right or none
     right = np.repeat([1, 0, 1, 0, 1, 0, 1, 0, 1, 0], 20)
     alone = labels(right)
     together = replace(alone, units=np.repeat(np.arange(10), 20))
@@ -137,7 +137,7 @@ def test_resamples_whole_units():
 def test_leaves_out_draws_without_a_defined_value():
     rare = Outcomes.from_group(("a", "b"), [0, 0, 1], [0, 0, 1])
     result = paired_bootstrap(F1("b"), rare, rare, draws=1000)
-    assert 600 < result.draws < 800  # 1 - (2/3) ** 3 of them have the third instance
+    assert 600 < result.draws < 800  # 1 - (2/3) ** 3 of them contain the third instance
     nowhere = paired_bootstrap(F1("c"), rare, rare, draws=100)
     assert nowhere.draws == 0
     assert np.isnan(nowhere.p)

@@ -1,4 +1,4 @@
-"""Each measure: answers worked out by hand, scikit-learn's, and the suite for those who write measures."""
+"""Each measure: values by hand, values of scikit-learn, and the checks for plugin authors."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_measures_keep_the_contract(measure):
 
 
 class BrokenAccuracy(Accuracy):
-    """Says that less is better, depends on the first instance, and adds up to something else."""
+    """An accuracy with faults: wrong direction, dependence on the order, and wrong sums."""
 
     more_is_better = False
     unit = ""
@@ -147,7 +147,7 @@ def test_any_of_several_right_candidates_counts():
     right = [[True, True, False], [True, True, False]]
     given = Outcomes.from_group(("a", "b", "c"), [0, 0], [1, 2], right=right)
     assert Accuracy().value(given) == 0.5
-    assert given.gold_ids.tolist() == [1, 0]  # what was chosen, if right, else the first named
+    assert given.gold_ids.tolist() == [1, 0]  # the chosen candidate if it is right, else the first one
     assert F1("b").value(given) == 1.0
 
 

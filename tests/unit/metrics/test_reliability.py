@@ -1,4 +1,4 @@
-"""Reliability of probabilities, and the scales that make them of scores."""
+"""Reliability of probabilities, and scales that turn scores into probabilities."""
 
 from __future__ import annotations
 

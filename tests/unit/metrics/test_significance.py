@@ -1,4 +1,4 @@
-"""Tests of difference and intervals against scipy and known values."""
+"""Significance tests and intervals, compared with SciPy and known values."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_wilcoxon_on_a_known_case():
 PAIR = st.tuples(st.integers(0, 5), st.integers(0, 5))
 
 
-# of 9 to 13 differences with ties scipy tries all signs, which takes it long
+# for 9 to 13 differences with ties, SciPy tries all signs, which takes long
 @given(st.lists(PAIR, max_size=8) | st.lists(PAIR, min_size=25, max_size=40))
 def test_wilcoxon_leaves_out_ties(pairs):
     first, second = np.array(pairs, float).reshape(-1, 2).T

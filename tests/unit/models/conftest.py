@@ -15,7 +15,7 @@ from disambig.training import train
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory, small_table):
-    """A model's directory, with its table beside it; made once, copied by every test."""
+    """A directory with the count table of the model, shared by the tests of a module."""
     home = tmp_path_factory.mktemp("models")
     shutil.copy(small_table, home / "small.counts")
     return home
@@ -23,7 +23,7 @@ def saved(tmp_path_factory, small_table):
 
 @pytest.fixture(scope="module")
 def trained():
-    """The model, once the first test that needs it has trained it."""
+    """A list that contains the model as soon as a test has trained it."""
     return []
 
 

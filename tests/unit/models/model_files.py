@@ -1,4 +1,4 @@
-"""The files of a saved model, for tests that change them."""
+"""Change the files of a saved model, for tests of damage."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def assert_rejected(home, code, *words):
 
 
 def update_checksums(home):
-    """Make model.json agree with the files again, as an attacker would."""
+    """Update the checksums in model.json after files were changed, as an attacker would."""
     description = json.loads((home / "model.json").read_text())
     for name in description["files"]:
         data = (home / name).read_bytes()

@@ -1,4 +1,4 @@
-"""A plugin of tasks whose sets come from a file, for tests of models on disk."""
+"""A plugin of tasks that read their confusion sets from a file, for tests of saved models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disambig.api import Group, hookimpl
 
 @dataclass(frozen=True)
 class Numbered(Pairs):
-    """Sets of a file, named by their numbers: what a third party may ship."""
+    """Confusion sets from a file, named by their numbers, as a third party could write it."""
 
     sets: str = ""
     name: str = "numbered"
@@ -26,7 +26,7 @@ class Numbered(Pairs):
 
 @dataclass(frozen=True)
 class Kept(Numbered):
-    """The same, of the groups of a saved model."""
+    """The same task, which also accepts the groups of a saved model."""
 
     own: tuple[Group, ...] | None = None
 

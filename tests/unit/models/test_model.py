@@ -146,7 +146,7 @@ BANK_TEXT = "near the bank, far from a bank; a bat"
 
 @dataclass(frozen=True)
 class SenseTask:
-    """Finds "bank" and "bat"."""
+    """A task of the senses of "bank" and "bat"."""
 
     name: str = "sense"
     language: str = "en"
@@ -179,7 +179,7 @@ class WordsBefore:
 @pytest.fixture
 def sense_model():
     scorers = LinearScorer(np.array([-1.0, 0.0])), LinearScorer(np.array([1.0]))
-    bias = np.array([[5.0, 0.0], [5.0, 0.0]])  # margins of 5 - position: 2 and -3; 5 for an only sense
+    bias = np.array([[5.0, 0.0], [5.0, 0.0]])  # margins of 5 - position: 2 and -3; 5 for a single sense
     rule = Labels(np.ones(2), bias, np.zeros((2, 2)))
     parts = SenseTask(), Words(), (WordsBefore(),), NoPreference()
     return Model("fake/sense", "0.0.1", *parts, scorers, rule)
@@ -204,7 +204,7 @@ def labels_and_margins(decisions):
 def test_rejects_invalid_least_margins(sense_model, value):
     with pytest.raises(UserError, match="D477"):
         sense_model.with_least_margin(value)
-    with pytest.raises(UserError, match="D477"):  # a model of words has none
+    with pytest.raises(UserError, match="D477"):  # a model of words has no least margin
         replace(sense_model, judge=Corrections()).with_least_margin(1.0)
 
 
@@ -322,7 +322,8 @@ def test_raises_precise_flags_only():
     assert trusted_flags(0.8) == [("form", "a", 0), ("form", "a", 0), ("doubled", "to to", 0)]
     assert trusted_flags(0.92) == [("doubled", "to to", 0)]
     assert trusted_flags(0.96) == []
-    assert ("doubled", "to to", 1) in trusted_flags(0.5)  # "to" of forms, 0.6 sure, is trusted as far
+    # "to" of forms, with probability 0.6, is right as often
+    assert ("doubled", "to to", 1) in trusted_flags(0.5)
     imprecise = TABLES | {"doubled": precision_table("doubled", (0.0, 0.2))}
     assert ("form", "a", 0) in trusted_flags(0.25, imprecise)
     assert {task for task, *_ in trusted_flags(0.1, {"form": TABLES["form"]})} == {"form"}

@@ -45,7 +45,7 @@ FLAT_LABELS = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
 
 
 class LabelledPairs(Pairs):
-    """Pairs as labels: one of them is given to each place, whatever stands there."""
+    """The pairs as labels: each place gets one of the words, whichever is observed."""
 
     decides = Decides(between="labels")
 
@@ -74,7 +74,7 @@ def test_figures_on_test_texts(model):
 
 
 def test_observed_words_do_not_leak_into_the_answers(model):
-    """The same places with the other word in them get the same answers: each is right exactly once."""
+    """The same places with the other word get the same labels: each is right exactly once."""
     other = ["The tower is quiet old.", "We like a quite tower, a quite one."]
     both = [assess_on_texts(model, texts)["systems"]["model"] for texts in (TEST_TEXTS[:2], other)]
     assert sum(round(3 * figures["quite/quiet"]["accuracy"]) for figures in both) == 3
@@ -161,7 +161,7 @@ def test_card_says_if_the_most_frequent_candidate_is_as_good(model):
 
 
 class Rare(Pairs):
-    """A task that is about a single candidate: the accuracy says little about it."""
+    """A task with a measure of a single candidate, for which accuracy is not informative."""
 
     metric = ("f1", "quiet")
 
@@ -233,7 +233,8 @@ def test_snippet_names_the_component_of_the_task(model, monkeypatch):
     # no component has the name of this task
     plain = card(replace(model, task=LabelledPairs(), judge=FLAT_LABELS), "m")
     assert 'add_pipe("disambig", config=' in plain and "tagger" not in plain and "kb_id_" not in plain
-    words = replace(built, task=Pairs(name="sense"), judge=model.judge)  # a task of words is not of labels
+    # a task that decides between words has no labels
+    words = replace(built, task=Pairs(name="sense"), judge=model.judge)
     assert 'add_pipe("disambig", config=' in card(words, "m")
 
 
@@ -273,7 +274,7 @@ def test_keeps_candidate_probabilities_and_reports_their_calibration(load_with, 
     older_one = replace(model.judge.calibration, scales=None, certainty=None)
     without = replace(model, judge=replace(model.judge, calibration=older_one))
     assert without.candidate_probabilities(decided) is None
-    save_model(without, tmp_path / "older")  # models of before have no scales
+    save_model(without, tmp_path / "older")  # older models have no scales
     older = load_model(tmp_path / "older")
     assert older.judge.calibration.scales is None and older.candidate_probabilities(decided) is None
     figures = {"test": assess_on_texts(without, TEST_TEXTS)}

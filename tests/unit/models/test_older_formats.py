@@ -30,7 +30,7 @@ COLUMNS = ("scores", "probabilities", "flagged", "margins", "found", "asked", "c
 
 
 def to_format_1(home, *without):
-    """Convert a saved model to format 1, which kept the arrays of the decision rule with the weights."""
+    """Convert a saved model to format 1, which stored the arrays of the decision rule with the weights."""
     description = json.loads((home / "model.json").read_text())
     arrays, rule_arrays = read_arrays(home), read_arrays(home, "judge.npz")
     if "bias" in rule_arrays:
@@ -143,7 +143,7 @@ CHANGED = {
 
 @pytest.fixture
 def sets(load_with, tmp_path):
-    """A file of sets."""
+    """A file of confusion sets."""
     load_with(toys="toy_plugin", files="sets_of_files")
     path = tmp_path / "sets.tsv"
     write_sets(path, LINES)

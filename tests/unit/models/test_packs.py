@@ -131,7 +131,7 @@ def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
 
 
 def test_loads_a_changed_model_again(tmp_path, monkeypatch):
-    """A long-lived process (a notebook) sees the model that is there, not the one that was."""
+    """A long-lived process, such as a notebook, loads the current model, not the former one."""
     monkeypatch.setattr(storage, "load_model", lambda home: (home / "model.json").read_text())
     (tmp_path / "model.json").write_text("first")
     assert load(tmp_path) == "first"

@@ -36,7 +36,7 @@ def to_flag(record):
 
 
 def shown_flags(records):
-    """Flagged records as `FLAGS` has them."""
+    """Return flagged records in the form of `FLAGS`."""
     flagged = (record for record in records if record["flagged"])
     return [to_flag(record) for record in sorted(flagged, key=lambda r: (r["start"], r["end"]))]
 

@@ -48,7 +48,7 @@ FILES = ["README.md", "config.cfg", "judge.npz", "model.json", "weights.npz"]
 def test_round_trip(model, home, tmp_path):
     again = load_model(home)
     assert (again.name, again.version, again.language) == ("small", "1.2.3", "")
-    judge = {"@disambig_judges": "disambig.Corrections.v1"}  # the usual one of its task
+    judge = {"@disambig_judges": "disambig.Corrections.v1"}  # the default of its task
     assert again.config == {"judge": judge, **model.config}
     assert again.provenance == json.loads(json.dumps(model.provenance))
     assert again.flags_per_1000 == model.flags_per_1000
@@ -106,7 +106,7 @@ def test_never_replaces_other_files(model, tmp_path, name, force):
 
 
 class State:
-    """A part of a model with some state."""
+    """A component of a model with some state."""
 
     def __init__(self, **arrays):
         self.arrays = arrays
@@ -201,7 +201,7 @@ def test_rejects_text_that_is_not_a_config(home, text):
 
 
 class Bomb:
-    """Creates a folder when it is unpickled."""
+    """An object that creates a folder when it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -259,7 +259,7 @@ def test_archive_members_are_not_extracted(home, tmp_path):
         with zipfile.ZipFile(home / name, "a") as archive:
             archive.writestr("../../outside.npy", buffer.getvalue())
     update_checksums(home)
-    load_model(home)  # an array that nobody asks for
+    load_model(home)  # an array that is not used
     assert not list(tmp_path.rglob("outside*"))
 
 
@@ -313,7 +313,7 @@ def test_rejects_invalid_arrays(home, name):
         write_arrays(home, arrays | {name: change}, file)
         assert_rejected(home, "D405")
     write_arrays(home, {other: array for other, array in arrays.items() if other != name}, file)
-    if name in OPTIONAL:  # models of before had none: they give no probabilities of candidates
+    if name in OPTIONAL:  # older models have none, so they return no probabilities of candidates
         assert getattr(load_model(home).judge.calibration, name) is None
     else:
         assert_rejected(home, "D405")
@@ -333,7 +333,7 @@ def test_rejects_invalid_and_incomplete_descriptions(home):
         assert_rejected(home, "D405")
 
 
-@pytest.mark.filterwarnings("ignore:.*single-quoted")  # which is what confection calls some damage
+@pytest.mark.filterwarnings("ignore:.*single-quoted")  # confection reports some damage in this way
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_damage_raises_user_error_at_most(home, data):
@@ -371,7 +371,7 @@ def test_creates_folders_and_removes_temporary_ones_of_killed_runs(model, tmp_pa
 
 
 def test_replacing_always_leaves_a_model(model, home, monkeypatch):
-    """A model can be loaded after every single change of the file system."""
+    """A model can be loaded after each single change of the file system."""
     if not exchange_names(home, home):
         pytest.skip("this file system cannot exchange names")
     result = []
@@ -467,7 +467,7 @@ def test_folders_of_tasks_and_extractors_have_relative_paths(tmp_path, monkeypat
     description = relative_paths(built, Path("model"))
     assert description["task"] == {"gaps": "../odds", "or_none": True}
     assert description["extractors"]["h"] == {"parts_of_speech": "../kinds"}
-    assert description["extractors"]["p"] == {"gaps": "../odds", "counts": "odds"}  # a folder is no table
+    assert description["extractors"]["p"] == {"gaps": "../odds", "counts": "odds"}  # a folder is not a table
     monkeypatch.chdir("/")
     (tmp_path / "one").rename(tmp_path / "two")
     home = tmp_path / "two" / "model"
@@ -476,14 +476,14 @@ def test_folders_of_tasks_and_extractors_have_relative_paths(tmp_path, monkeypat
     assert read["extractors"]["h"]["parts_of_speech"] == str((tmp_path / "two" / "kinds").resolve())
     assert read["task"]["gaps"] == str((tmp_path / "two" / "odds").resolve())
     assert relative_paths(read, home) == description
-    words = {"task": {"gaps": "all"}}  # a word of another task, whatever folders there are
+    words = {"task": {"gaps": "all"}}  # a word of another task, with any folders
     (tmp_path / "two" / "all").mkdir()
     monkeypatch.chdir(tmp_path / "two")
     assert absolute_paths(relative_paths(words, home), home) == words
 
 
 def test_declared_folders_of_tasks_have_relative_paths(tmp_path, monkeypatch):
-    """Tasks of plugins declare their folders, such as that of kana and its converter."""
+    """Tasks of plugins declare their folders, such as the converter of the task kana."""
     declaring = SimpleNamespace(load=lambda: type("Declaring", (), {"folders": ("converter",)}))
     monkeypatch.setattr(registry, "entries", lambda kind: {"own.Declaring.v1": declaring})
     (tmp_path / "one" / "converter").mkdir(parents=True)

@@ -80,7 +80,7 @@ def test_verified_flags(text, tasks, expected):
 @pytest.mark.parametrize(
     ("text", "tasks", "expected"),
     [
-        # "off" is only flagged because more than by default is
+        # "off" is only flagged at a rate above the default
         ("one of us", [{"of": ("off", 0.9)}, {"off": ("on", 0.3)}], ["t0: of -> off (0.9)"]),
         ("one of us", [{"of": ("off", 0.9)}, {"off": ("on", 0.5)}], []),
         ("an url|a url", [{"an": ("a", 0.3), "a": ("an", 0.2)}], ["t0: an -> a (0.3)"]),
@@ -91,7 +91,7 @@ def test_wishes_below_the_default_do_not_count(text, tasks, expected):
 
 
 def test_tries_distant_corrections_one_at_a_time():
-    # of neighbours only one is flagged; further apart, both are, and each lasts by itself
+    # of neighbours, only one is flagged; further apart, both are, and each correction is stable alone
     rules = {"quite": ("quiet", 0.7), "loose": ("lose", 0.6)}
     assert len(verified(["a quite place to loose it"], rules)) == 2
 
@@ -108,7 +108,7 @@ def test_tries_distant_corrections_one_at_a_time():
 )
 def test_drops_a_flag_that_a_more_certain_neighbour_explains(text: str, verbs: Rules, expected: list[str]):
     def decide(texts, spans=None):
-        wrong = [text if "asks" in text else "" for text in texts]  # nothing is wrong with "They ask"
+        wrong = [text if "asks" in text else "" for text in texts]  # "They ask" is right
         subjects = decisions("subject", wrong, {"They": ("It", 0.3)}, spans)
         return [subjects, decisions("verb", texts, verbs, spans)]
 
@@ -145,21 +145,21 @@ LOOSE, YOURE = {"loose": ("lose", 0.9)}, {"you're": ("your", 0.8)}
         ("You loose you're turn", [LOOSE | YOURE], [("lose", []), ("your", [])]),
         ("You loose you're turn", [LOOSE, YOURE], [("lose", []), ("your", [])]),
         ("a\n\nNow loose you're loose you're way", [LOOSE, YOURE], [("lose", []), ("your", [])] * 2),
-        # both of a place are alternatives; of these the more certain one is restored
+        # both flags of a place are alternatives; the more certain one is restored
         (
             "loose you're",
             [LOOSE | {"you're": ("yours", 0.5)}, YOURE],
             [("lose", []), ("your", ["yours"])],
         ),
-        # an alternative is one of the flag whose word it has
+        # an alternative belongs to the flag with the same word
         (
             "loose you're",
             [LOOSE, YOURE, {"loose": ("loosen", 0.5)}],
             [("lose", ["loosen"]), ("your", [])],
         ),
-        # the same word is flagged by both: one of them remains an alternative
+        # both flag the same word: one of them remains an alternative
         ("You loose it", [LOOSE, {"loose": ("loosen", 0.5)}], [("lose", ["loosen"])]),
-        # with both corrected, one of the words would be flagged
+        # if both are corrected, one of the words would be flagged again
         ("loose you're", [LOOSE, YOURE | {"your": ("you", 0.9)}], [("lose", ["your"])]),
     ],
     ids=[
@@ -181,7 +181,7 @@ def test_restores_a_neighbour_that_is_wrong_beside_the_correction(text, tasks, e
 
 def test_a_neighbour_that_the_correction_makes_right_is_not_restored():
     def decide(texts, spans):
-        wrong = [text if "asks" in text else "" for text in texts]  # nothing is wrong with "They ask"
+        wrong = [text if "asks" in text else "" for text in texts]  # "They ask" is right
         return [
             decisions("s", wrong, {"They": ("It", 0.5)}, spans),
             decisions("v", texts, {"asks": ("ask", 0.8)}, spans),

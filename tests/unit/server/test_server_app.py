@@ -303,7 +303,7 @@ def test_invalid_explain_requests_are_a_400(ask, body):
 
 
 @pytest.mark.skipif("spelling" not in available(), reason="needs a model with rules")
-def test_explain_takes_the_id_of_a_rule_and_its_name(ask):
+def test_explain_accepts_the_id_and_the_name_of_a_rule(ask):
     serving = {"checker": ServerChecker.from_settings(CheckSettings(tasks=("spelling",)))}
     text = "She ate a peace of cake."
     place = {"text": text, "start": text.index("peace"), "end": text.index(" of")}

@@ -1,4 +1,4 @@
-"""A blank pipeline, and fake models where the factories look for installed ones."""
+"""A blank pipeline, and fake models in place of the installed ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture(scope="session")
 def blank_english():
-    """Return one pipeline for all tests here: making one takes longer than most of them."""
+    """Return one pipeline for all tests, since creating one takes longer than most tests."""
     import spacy
 
     return spacy.blank("en")
@@ -20,7 +20,7 @@ def blank_english():
 
 @pytest.fixture
 def nlp(blank_english):
-    """Return a blank pipeline; what a test adds to it is taken out afterwards."""
+    """Return a blank pipeline; components that a test adds are removed afterwards."""
     assert not blank_english.component_names
     yield blank_english
     for name in blank_english.component_names:
@@ -29,7 +29,7 @@ def nlp(blank_english):
 
 @pytest.fixture
 def fakes(monkeypatch):
-    """Models by name, as `disambig.spacy.component` loads them."""
+    """Fake models by name, which `disambig.spacy.component` loads."""
     from fake_spacy_models import preposition_model, spelling_model
 
     from disambig.spacy import component

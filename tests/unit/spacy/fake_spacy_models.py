@@ -1,4 +1,4 @@
-"""A model without counts: it decides every word that is a candidate, by a rule that tests can foresee."""
+"""A fake model that decides each candidate word by a simple rule."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class FakeTask:
 
 @dataclass(frozen=True)
 class FakeModel:
-    """Choose what stands there; before the word "wrong" choose and flag the group's next candidate.
+    """A model that chooses the observed word, but the next candidate of its group before the word "wrong".
 
-    Only some candidates are flagged, so that what replaces them is not flagged again.
-    A text with "BAD" makes it fail. A rate of zero flags nothing.
+    Only some candidates are flagged, so that their replacements are not flagged again. A text with "BAD"
+    makes it fail. At a rate of zero, nothing is flagged.
     """
 
     task: FakeTask
@@ -50,7 +50,7 @@ class FakeModel:
     language: str = "en"
     tokenisation: Words = field(default_factory=Words)
     operating: FakeOperating = field(default_factory=FakeOperating)
-    judge: None = None  # flags do not depend on a probability
+    judge: None = None  # flags do not depend on probabilities
 
     def with_groups(self, groups):
         return replace(self, task=replace(self.task, groups=(*self.task.groups, *groups)))
@@ -59,16 +59,16 @@ class FakeModel:
         if any("BAD" in text for text in view.texts):
             raise RuntimeError("a bad document")
         groups = self.task.groups
-        place = {}
+        places = {}
         for g, group in enumerate(groups):
             for c, candidate in enumerate(group.candidates):
-                place.setdefault(hash_word(candidate), []).append((g, c))
+                places.setdefault(hash_word(candidate), []).append((g, c))
         protected = view.layers.get("protected", np.zeros(len(view), bool))
         hashes = view.hashes.tolist()
         rows = [
             (i, g, c, i + 1 < len(hashes) and hashes[i + 1] == WRONG)
             for i, word in enumerate(hashes)
-            for g, c in place.get(word, ())
+            for g, c in places.get(word, ())
             if not protected[i]
         ]
         position, group, observed, wrong = np.array(rows, np.int64).reshape(-1, 4).T

@@ -1,4 +1,4 @@
-"""Annotations of a Doc are read back as they were written, whatever happens to the Doc in between."""
+"""Annotations of a Doc are read back as they were written, also after changes of the Doc."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def decide(model, *docs):
 
 
 def shown(doc):
-    """All that a user sees of the annotations."""
+    """Return everything that a user sees of the annotations."""
     return {
         key: [(s.start, s.end, s.label_, s.id_, s._.disambig) for s in group]
         for key, group in doc.spans.items()
@@ -171,7 +171,7 @@ def test_overlapping_groups_on_one_word():
         ("quiet", "silent"),
     ]
     assert [r["group"] for r in records[2:]] == ["quite/quiet", "quiet/silent/quite"]
-    exact = read_decisions(doc, "spelling")  # equal spans cannot tell their records apart, the columns can
+    exact = read_decisions(doc, "spelling")  # equal spans have the same record, but the columns differ
     assert [exact.record(i, doc.text)["group"] for i in (0, 1)] == ["quite/quiet", "quiet/silent/quite"]
 
 
@@ -198,7 +198,7 @@ def test_only_groups_that_occur_are_kept():
 def test_other_spans_have_no_record():
     doc = annotated()
     assert doc[0:2]._.disambig is None
-    assert Span(doc, 0, 1, span_id="preposition")._.disambig is None  # no decision there
+    assert Span(doc, 0, 1, span_id="preposition")._.disambig is None  # no decision at this place
     assert Span(doc, 2, 3, span_id="unheard of")._.disambig is None
     doc.user_data.clear()
     assert doc.spans["preposition"][0]._.disambig is None
@@ -221,7 +221,7 @@ def test_a_doc_without_decisions_says_that_the_task_ran():
 
 def test_annotating_again_replaces_and_leaves_other_tasks_alone():
     doc = annotated()
-    doc.spans["spelling"] = [doc[0:1]]  # somebody's own
+    doc.spans["spelling"] = [doc[0:1]]  # spans of another program
     annotated(doc)
     assert [span.id_ for span in doc.spans["spelling"]] == ["spelling"] * 3
     first = shown(doc)
@@ -240,7 +240,7 @@ def test_tasks_may_share_a_key():
 
 
 def two_models():
-    """Two of one task that choose alike where nothing is wrong, and otherwise each its own."""
+    """Return two models of one task that agree on correct words, and choose differently on wrong ones."""
     mine = replace(spelling_model(), name="mine", version="7")
     return spelling_model(), mine.with_groups([Group("among/amid", ("among", "amid"))])
 
@@ -303,7 +303,7 @@ def test_tokens_show_the_decisions_under_the_usual_key(keys, expected):
 
 
 def older(doc):
-    """As disambig wrote it before it kept the key."""
+    """Return annotations of an older version of disambig, which did not store the key."""
     for packed in doc.user_data.values():
         del packed["spans_key"]
     return doc
@@ -455,7 +455,7 @@ def test_decisions_with_lists_round_trip(docs_with_lists):
     assert [own.instance_candidates(i) for i in range(2)] == [tuple(item) for item in VERB_LISTS[:2]]
     for name in ("scores", "ranks"):
         assert np.array_equal(getattr(own, name), getattr(expected.own, name)), name
-    assert np.isnan(own.costs).all()  # nobody annotates with what is right
+    assert np.isnan(own.costs).all()  # no component writes the right answers
     for name in ("scores", "chosen", "margins", "flagged", "observed"):
         assert np.array_equal(getattr(kept, name), getattr(expected, name)), name
 

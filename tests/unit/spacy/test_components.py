@@ -1,4 +1,4 @@
-"""The components: batches, errors, saving, and the configs and factories that make them."""
+"""Components: batches, errors, saving, configs and factories."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_errors_of_settings_name_the_component(nlp, factory_name, config, code):
     assert "--" not in str(caught.value)
 
 
-def test_an_empty_name_is_no_model(nlp):
+def test_an_empty_name_is_not_a_model(nlp):
     with pytest.raises(UserError, match=r"D516.*'mine': model is '', not a model directory or the name"):
         nlp.add_pipe("disambig_spelling", name="mine", config={"model": ""})
 
@@ -257,7 +257,7 @@ def test_scores_as_evaluate_asks_for_them(nlp, fakes):
     examples = [
         gold(nlp, "He went to wrong rooms", (2, "from")),
         gold(nlp, "in rooms among us", (0, "to"), (2, "among")),
-        Example(nlp.make_doc("in"), nlp.make_doc("in")),  # not annotated: not scored
+        Example(nlp.make_doc("in"), nlp.make_doc("in")),  # without annotations there is no score
     ]
     scores = nlp.evaluate(examples)
     for figure in "prf":
@@ -354,7 +354,7 @@ def test_several_generic_components(nlp, models):
 
 
 def lost_spans(nlp, factory, **options):
-    """Add a component and return what is said about spans that are lost."""
+    """Add a component and return the warnings about replaced spans."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         nlp.add_pipe(factory, **options)
@@ -410,7 +410,7 @@ def test_a_missing_model_is_named(nlp):
         nlp.add_pipe("disambig", config={"model": "no such model"})
 
 
-def test_a_saved_pipeline_tells_what_its_relative_path_is_relative_to(tmp_path, monkeypatch):
+def test_errors_explain_relative_paths_of_saved_pipelines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mine = {"factory": "disambig", "model": "my_tone"}
     config = {"nlp": {"lang": "en", "pipeline": ["mine"]}, "components": {"mine": mine}}
@@ -569,7 +569,7 @@ def test_a_model_of_another_task_is_refused(nlp, fakes):
         nlp.add_pipe("disambig_preposition", config={"model": "spelling"})
 
 
-def test_a_missing_model_names_those_there_are(nlp, monkeypatch):
+def test_the_message_for_a_missing_model_names_the_available_ones(nlp, monkeypatch):
     from disambig import packs
 
     monkeypatch.setattr(packs, "available", lambda: {"speling": "a", "en/preposition": "b"})

@@ -1,4 +1,4 @@
-"""The component with all models that correct words: its config, its budget, its way through spaCy."""
+"""The component with all models that correct words: config, budget of flags, saving and scoring."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GERMAN = replace(ToyModel.of("der", ("der", "der", "die", 0.9)), language="de")
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Models by name, as the factory finds them."""
+    """Installed fake models by name."""
     models = {"doubled": DOUBLED, "form": FORM, "it": LABELS, "der": GERMAN}
     monkeypatch.setattr(component, "load", models.__getitem__)
     monkeypatch.setattr(proofreading, "default_tasks", lambda: tuple(sorted(models)))
@@ -249,7 +249,7 @@ def test_beside_a_component_of_one_of_its_tasks(nlp, installed):
         for pipe in order:
             doc = pipe(doc)
         assert [s[:3] + s[4:] for s in shown(doc)] == [s[:3] + s[4:] for s in alone]
-        assert all(span._.disambig["flagged"] for span in doc.spans["form"])  # it knows of no other task
+        assert all(span._.disambig["flagged"] for span in doc.spans["form"])  # it has no other task
 
 
 def test_two_processes_and_pickling(nlp, installed):

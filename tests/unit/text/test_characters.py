@@ -21,7 +21,7 @@ def test_the_table_equals_the_functions():
 
 
 def test_no_assigned_character_is_outside_the_crowded_planes():
-    """What Python's Unicode tables know beyond plane 0 is in the two ranges that the table reads."""
+    """All assigned characters beyond plane 0 are in the two ranges that the table covers."""
     outside = [*range(0x33480, 0xE0000), *range(0xE01F0, 0xF0000)]
     assert {unicodedata.category(chr(code)) for code in outside} == {"Cn"}
 
@@ -32,7 +32,7 @@ def test_small_tables_are_prefixes(size):
 
 
 def test_folding_keeps_word_boundaries():
-    """A folded character never leaves or joins the word characters, so folding cannot move a boundary."""
+    """Folding never changes whether a character is a word character, so it cannot move a boundary."""
     table = ch.table(ch.ALL)
     classes = table >> np.uint32(ch.CLASS_SHIFT)
     inside = classes >= ch.FIRST_WORD
@@ -78,7 +78,7 @@ def test_the_kernel_mixes_like_the_reference():
     ],
 )
 def test_keys_of_ngrams_are_fixed_and_are_the_formula(words, key):
-    """Count tables on disk hold these numbers: they must never change. The formula is beside."""
+    """Count tables on disk contain these numbers, so they must never change; compare with the formula."""
     mask = 2**64 - 1
     places = (
         0xA24BAED4963EE407,

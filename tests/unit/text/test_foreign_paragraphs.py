@@ -1,4 +1,4 @@
-"""Paragraphs of other languages, and English ones that must never be taken for them."""
+"""Paragraphs in other languages, and English ones that must not be mistaken for them."""
 
 # ruff: noqa: E501, RUF001  (a paragraph is one line, in its own script)
 
@@ -259,7 +259,7 @@ def test_the_expected_language_can_be_another():
     assert find_foreign_paragraphs("Das ist nicht gut.", "ja") == ()
 
 
-def test_rows_of_names_and_numbers_are_no_language():
+def test_rows_of_names_and_numbers_are_not_a_language():
     names = "alice harry rachel robert".split()
     rows = "\n".join(f"{name} {other} tea juice 0.{len(name)}" for name in names for other in names)
     prose = "The tea is for them. " * 10

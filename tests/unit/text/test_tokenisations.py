@@ -1,4 +1,4 @@
-"""The tokenisations: words by a naive reading and both implementations, Web 1T, spaCy's tokens, layers."""
+"""Tokenisations: both implementations against a naive one, Web 1T, spaCy's tokens, layers."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_words_equal_a_naive_reading(text):
 
 
 def naive(text):
-    """Read characters one by one with Python's Unicode data, as the module's docstring says it."""
+    """Tokenise character by character with Python's Unicode data, following the module's docstring."""
 
     def kind(c):
         if c in "'\u2019\u02bc":
@@ -273,7 +273,7 @@ def test_text_with_many_tokens_per_character():
     assert len(words([text])) == 8000
 
 
-def test_a_huge_line_stays_within_twenty_times_its_size(monkeypatch):
+def test_a_huge_line_needs_at_most_twenty_times_its_size(monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", "numba")
     words(["warm up"])
     text = "Some words, in one line. " * 400_000  # 10 MB
@@ -468,7 +468,7 @@ SHORT_TEXT = st.text(st.sampled_from("aB c.!?'\n1,"), max_size=30)
 
 
 def test_sentences_of_a_document_do_not_depend_on_the_one_before():
-    """A quotation mark in front, behind a document that ends with a stop."""
+    """A quotation mark at the start follows a document that ends with a stop."""
     tokens = SpacyTokens()
     alone, second = tokens(["'1?"]), tokens(["'1?", "'1?"]).take(np.array([1]))
     assert second.sentences.tolist() == alone.sentences.tolist()
@@ -519,7 +519,7 @@ def test_long_paragraphs_are_cut_between_sentences(sizes, before):
     for start, end in itertools.pairwise(offsets.tolist()):
         inside = (view.sentences > start) & (view.sentences < end)
         assert end - start <= LONGEST_PASSAGE or not inside.any()
-    # the cuts do not depend on what is before the paragraph, and are no more than necessary
+    # the cuts do not depend on earlier paragraphs, and there are no more than necessary
     alone = np.diff(passage_offsets(Words()([text])))
     first = np.diff(passage_offsets(Words()([sentence(before)])))
     assert np.diff(offsets).tolist() == [*first, *alone, *alone]
@@ -584,7 +584,7 @@ def test_a_language_without_stems():
         SpacyTokens("ja", layers=["stem"]).of_sentences([["a"]])
 
 
-def test_docs_bring_tags_and_lemmas_of_their_own():
+def test_tags_and_lemmas_of_docs_are_used():
     nlp = spacy.blank("en")
     words, tags = ["Geese", "fly", "to", "the", "SYM"], ["NNS", "VBP", "IN", "DT", "SYM"]
     doc = Doc(nlp.vocab, words=words, tags=tags, lemmas=["Goose", "fly", "to", "the", "root"])
@@ -611,7 +611,7 @@ def test_tags_of_some_docs_are_used():
     assert layer_values(view, "tag") == [("Birds", hash_word("NNS"))]
 
 
-def test_coarse_tags_stand_in_for_tags():
+def test_coarse_tags_replace_missing_tags():
     vocab = spacy.blank("en").vocab
     coarse = Doc(vocab, words=["They", "bank"], pos=["PRON", "VERB"])
     fine = Doc(vocab, words=["banks"], pos=["NOUN"], tags=["NNS"])

@@ -1,4 +1,4 @@
-"""Views of Docs are views of their texts, and spans of characters become spans of spaCy's tokens."""
+"""Views of Docs equal views of their texts; character spans are mapped to spaCy's tokens."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def assert_same(view, other):
 
 
 def token_at(doc):
-    """Return for each character the token that holds it, or None."""
+    """Return the token that contains each character, or None."""
     result = [None] * len(doc.text)
     for token in doc:
         for at in range(token.idx, token.idx + len(token)):

@@ -377,7 +377,7 @@ def test_a_part_is_unknown_and_other_sections_are_ignored():
     assert ResolvedConfig.from_parts(made) is made
 
 
-def test_traits_are_asked_once():
+def test_traits_are_read_once():
     asked = []
 
     class Asked(Marks):
@@ -402,7 +402,7 @@ def test_changed_parts_have_their_own_traits():
         made.learner = Constant()
 
 
-def test_decision_rule_takes_the_settings_that_it_has():
+def test_the_decision_rule_accepts_its_settings():
     made = ResolvedConfig.from_parts(toy_components())
     rule = made.decision_rule({"flags_per_1000": 2.0, "least_margin": 0.5, "seed": 3})
     assert isinstance(rule, Corrections) and rule.flags_per_1000 == 2.0

@@ -1,4 +1,4 @@
-"""Sentences of our own, segmented by hand, converters of them, and folders with such converters."""
+"""Sentences segmented by hand, converters that are learned from them, and folders of converters."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def sentences(text=TEXT):
 
 
 def segmented(text=TEXT):
-    """Return sentences by columns."""
+    """Return the sentences as columns."""
     return SegmentedText.from_sentences(sentences(text))
 
 
 def converter(**settings):
-    """Return a converter of the sentences."""
+    """Return a converter that is learned from the sentences."""
     return Converter.learn(segmented(), settings=ConverterSettings(**{"least": 1, **settings}))
 
 
@@ -52,7 +52,7 @@ CHOPSTICKS = """
 
 
 def folder_of(tmp_path, *, reranker=True, domain=True):
-    """Return a folder as `disambig adapt` makes it."""
+    """Return a folder like those of `disambig adapt`."""
     home = tmp_path / "mine"
     made = converter()
     made.save(home / "converter")

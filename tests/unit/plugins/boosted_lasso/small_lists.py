@@ -41,7 +41,7 @@ def word_lists(n=60, *, size=5, words=12, most=2, seed=0, alike=0):
 
 
 def differences(batch, base=()):
-    """Return the dense differences of all pairs, written down as the paper says; ties to the first."""
+    """Return the dense differences of all pairs as defined in the paper; ties go to the first candidate."""
     rows, found = batch.rows.toarray(), []
     for start, end in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
         cost = batch.cost[start:end]

@@ -1,4 +1,4 @@
-"""The learners: settings, examples that hold nothing, rerankers beside the lasso, and the path as a whole."""
+"""Learners: settings, examples without information, other rerankers, and the complete path."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_lists_that_say_nothing_change_nothing(learner):
 
 @pytest.mark.parametrize("learner", EVERY)
 @pytest.mark.parametrize("number", [np.nan, np.inf])
-def test_numbers_that_are_none_are_refused(learner, number):
+def test_invalid_numbers_are_rejected(learner, number):
     rows = LISTS.rows.toarray()
     rows[7, 2] = number
     bad = batch_of(rows, LISTS.offsets, LISTS.cost)
@@ -82,7 +82,7 @@ def test_numbers_that_are_none_are_refused(learner, number):
 
 
 @pytest.mark.parametrize("learner", STAGEWISE)
-def test_numbers_that_are_very_large_do_no_harm(learner):
+def test_very_large_numbers_are_harmless(learner):
     rows = LISTS.rows.toarray()
     rows[:, 1] *= 1e200
     rows[:, 2] *= 1e-200
@@ -120,7 +120,7 @@ def test_settings_that_make_no_sense_are_refused(learner, code, wrong):
 
 
 def test_pairs_have_the_differences_to_the_reference():
-    """The reference costs least and scores best; both indices hold the differences."""
+    """The reference has the lowest cost and the best score; both indices contain the differences."""
     lists = batch_of([[1.0, 0, 1], [2, 1, 0], [2, 0, 1], [9, 1, 1]], [0, 4], [1, 1, 1, 2])
     pairs = build_pairs(lists, "base score")
     np.testing.assert_array_equal(pairs.base[:, 0], [1, 0, -7])  # the second candidate, less the others
@@ -137,14 +137,14 @@ def test_pairs_have_the_differences_to_the_reference():
 
 
 @pytest.mark.parametrize("values", [[3.0, -1, 3, 0.0], [0.5, 1, 0.5], [1e9, 1, 1e9], []])
-def test_values_are_told_by_codes(values):
+def test_values_are_distinguished_by_codes(values):
     distinct, codes = encode_values(np.array(values))
     np.testing.assert_array_equal(distinct[codes], values)
     assert len(distinct) == len(set(values))
 
 
 @pytest.mark.parametrize("learner", EVERY)
-def test_what_folds_chose_is_kept(learner):
+def test_choices_of_folds_are_kept(learner):
     name = {AveragedPerceptron: "passes", PairwiseL2: "C"}.get(learner, "steps")
     assert isinstance(learner(), HasOpenSettings)
     settled = learner().with_tuned([{name: 3}, {name: 40}, {name: 5}])
@@ -180,7 +180,7 @@ ALIKE, ALIKE_DEV = word_lists(120, alike=8), word_lists(80, alike=8, seed=1)
 
 
 def lasso_losses(lists, base, norms):
-    """Return the least ExpLoss under bounds of the L1 norm, that of the base weight left out."""
+    """Return the minimum ExpLoss under bounds on the L1 norm, which excludes the base weight."""
     pairs = differences(lists, (0,))
     fixed = np.exp(-pairs[:, 0] * base)
     weights, bound = cp.Variable(pairs.shape[1] - 1), cp.Parameter(nonneg=True)
@@ -243,7 +243,7 @@ def test_winners_are_followed_by_the_index(learner):
         assert path.dev_costs[step] == pytest.approx(ALIKE_DEV.cost[winners].mean(), rel=1e-6)
 
 
-def test_development_data_choose_the_step_and_nothing_else():
+def test_development_data_only_choose_the_step():
     alone, beside = BLasso().path(ALIKE), BLasso().path(ALIKE, dev=ALIKE_DEV)
     n = len(beside)
     np.testing.assert_array_equal(alone.steps[:n], beside.steps)

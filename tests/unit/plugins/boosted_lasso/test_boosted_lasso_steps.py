@@ -1,4 +1,4 @@
-"""Single steps of the boosted lasso and its kin, held against formulas and against recomputation."""
+"""Single steps of the boosted lasso and related learners, compared with formulas and recomputation."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_each_step_of_continuous_search_is_of_the_best_feature():
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_what_the_index_keeps_is_what_recomputation_gives(name):
+def test_the_index_equals_recomputation(name):
     stepper = Stepper(build_pairs(LISTS, "base score"), RULES[name], 1e-12)
     found, _ = stepper.take(400)
     assert len(found[0]) > 100

@@ -51,7 +51,7 @@ TEXT = "We relied in it and than left the the house."
 
 
 class Fixed:
-    """A checker that always says the same of a text."""
+    """A checker with fixed proposals."""
 
     name, tasks = "fixed", ("preposition", "spelling")
 

@@ -126,7 +126,7 @@ def test_rare_words_of_a_domain_can_stay_unknown(small):
     assert frequent.lexicon.surfaces == every.lexicon.surfaces
 
 
-def test_curves_say_what_models_along_the_path_choose(small, other):
+def test_curves_show_the_choices_of_models_along_the_path(small, other):
     part = DomainLists(
         "own", *(ConversionLists.from_text(small.adapted(other, weight=0.99), other, K) for _ in range(3))
     )

@@ -1,4 +1,4 @@
-"""Converters in folders: what is written, found by name, damaged, ranked again and adapted."""
+"""Converters in folders: written, found by name, damaged, reranked and adapted."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_weights_never_meet_the_candidates_of_another_converter(tmp_path):
         load(home / "kana_kanji").task.lists(["ねこ"])
 
 
-def test_what_tells_converters_apart(tmp_path):
+def test_different_converters_have_different_codes(tmp_path):
     made = converter()
     codes = set()
     for name, one in (
@@ -161,7 +161,7 @@ STORED_LINES = ["わたしははしをわたる。", "ぬゎ2008", "とりはに
 
 
 @pytest.mark.parametrize("mixed", [False, True])
-def test_a_converter_comes_back_as_it_was(tmp_path, mixed):
+def test_a_saved_converter_is_loaded_unchanged(tmp_path, mixed):
     one = converter(unit="pair", weighed=False)
     if mixed:
         one = one.adapted(segmented()[2:9], weight=0.4)
@@ -255,7 +255,7 @@ def place(tmp_path):
 
 @pytest.fixture
 def adapt(place, monkeypatch):
-    """Adapt to sentences that are cut into words already; `adapt.begun` has an entry for each long work."""
+    """Adapt to segmented sentences; `adapt.begun` has an entry for each long step that was started."""
     begun = []
 
     def cut(given, made, tell):
@@ -282,7 +282,7 @@ def names(folder):
 
 
 def unfinished(monkeypatch, output, problem):
-    """Let no folder get the output's name but the one that had it before; systems exchange no names."""
+    """Let renaming a new folder to the output fail, on a system that cannot exchange names."""
     monkeypatch.setattr(swapping, "exchange_names", lambda one, other: False)
     for name in ("rename", "replace"):
         real = getattr(os, name)
@@ -312,7 +312,7 @@ def test_what_cannot_get_its_name_leaves_the_old_one(adapt, adapted, tmp_path, m
     assert names(tmp_path) == ["base", "new"]
 
 
-def test_one_killed_between_two_renames_is_found_again(adapt, adapted, monkeypatch):
+def test_a_folder_is_recovered_after_a_kill_between_two_renames(adapt, adapted, monkeypatch):
     output, first = adapted
     with monkeypatch.context() as killed:
         unfinished(killed, output, KeyboardInterrupt())
@@ -322,7 +322,7 @@ def test_one_killed_between_two_renames_is_found_again(adapt, adapted, monkeypat
     assert converter_fingerprint(locate_converter(output).converter) == first
 
 
-def test_what_a_killed_run_left_is_cleaned_away(adapt, tmp_path):
+def test_files_of_a_killed_run_are_removed(adapt, tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left = TempFiles.for_target(tmp_path / "new").new()
@@ -333,7 +333,7 @@ def test_what_a_killed_run_left_is_cleaned_away(adapt, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["folder", "file"])
-def test_what_is_no_converter_is_not_touched(adapt, tmp_path, what):
+def test_other_folders_are_not_replaced(adapt, tmp_path, what):
     output = tmp_path / "thesis"
     if what == "folder":
         output.mkdir()
@@ -352,7 +352,7 @@ def test_an_empty_folder_is_filled(adapt, tmp_path):
     assert names(tmp_path / "new") == ["README.md", CONVERTER]
 
 
-def test_where_nothing_can_be_written_is_said_before_the_long_work(adapt, tmp_path):
+def test_an_unwritable_output_is_reported_before_the_work(adapt, tmp_path):
     (tmp_path / "file").write_text("")
     for output in (tmp_path / "file" / "new", Path("/proc/none/new")):
         with pytest.raises(UserError, match="D309"):

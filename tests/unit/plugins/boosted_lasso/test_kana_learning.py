@@ -1,4 +1,4 @@
-"""What converters learn from: sentences, folds, usage, voiced readings; the task, and written lines."""
+"""Training data of converters: sentences, folds, usage, voiced readings; the task, and written lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kana as it is typed, readings and numbers, segmented text, and what Sudachi brings if installed."""
+"""Typed kana, readings and numbers, segmented text, and Sudachi if it is installed."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_numbers_are_found(line, number, digits):
     まるいちごをたべた れいにさんどおじぎ にまるいちごがある いちごにさんさんのひかり
     """.split(),
 )
-def test_other_words_are_no_numbers(line):
+def test_other_words_are_not_numbers(line):
     assert not [one for one in find_spoken_numbers(line) if one.start == 0]
 
 
@@ -255,7 +255,7 @@ def with_numbers(how):
     return replace(made, settings=replace(made.settings, numbers=how))
 
 
-def test_a_converter_writes_numbers_in_the_style_that_is_asked():
+def test_a_converter_writes_numbers_in_the_requested_style():
     line, digits, kanji = "にせんはちねんにはしができる。", "2008年に橋ができる。", "二千八年に橋ができる。"
     assert list(with_numbers("digits").nbest([line], 2).texts) == [digits, kanji]
     assert list(with_numbers("kanji").nbest([line], 2).texts) == [kanji, digits]

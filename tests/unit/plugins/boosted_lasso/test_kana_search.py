@@ -1,4 +1,4 @@
-"""The k best of a lattice, by trying every path, and the class bigram, by enumeration."""
+"""The k best paths of a lattice and the class bigram, compared with exhaustive search."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ texts = st.lists(st.lists(spellings, min_size=1, max_size=5), min_size=2, max_si
 
 
 def every_path(line, lexicon, tables, order, arrays):
-    """Return the best ln P of each string that a line may be, by trying all paths."""
+    """Return the best ln P of each possible conversion of a line, by trying all paths."""
     counts = {}
     for place, entry in enumerate(order.tolist()):
         word = int(tables.entries["word"][place]), float(tables.entries["extra"][place])
@@ -118,7 +118,7 @@ def test_the_k_best_are_those_of_all_paths(words, text, more, weight, order, lin
 
 
 def path_spelling(line, paths, row, lexicon, order):
-    """Return the text of a candidate, whose words stand one behind the other."""
+    """Return the text of a candidate: its words, concatenated."""
     text, place = "", 0
     for kind, start, end in paths.words[paths.word_offsets[row] : paths.word_offsets[row + 1]].tolist():
         assert start == place < end
@@ -184,7 +184,7 @@ def classes(weight=1.0, *, seed=0):
 
 
 def enumerated(model, words):
-    """Return ln P of words (reading, spelling): the best of all ways to read them as words of the model."""
+    """Return ln P of words (reading, spelling): the best of all segmentations into words of the model."""
     kana, text = ("".join(column) for column in zip(*words, strict=True)) if words else ("", "")
     steps = {(a, b): tokens for (a, b), tokens in CLASS_WORDS.items()}
     bounds = [(0, 0)]
@@ -250,7 +250,7 @@ def test_the_class_bigram_decides_what_the_language_model_leaves_open():
     assert len(sure.nbest(["はしをわたる。"], 3).texts) == 3
 
 
-def test_a_class_bigram_comes_back_as_it_was(tmp_path):
+def test_a_saved_class_bigram_is_loaded_unchanged(tmp_path):
     one = replace(converter(), classes=classes(0.4))
     converter().save(tmp_path / "plain")
     one.save(tmp_path / "one")

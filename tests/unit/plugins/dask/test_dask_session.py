@@ -19,7 +19,7 @@ distributed = pytest.importorskip("distributed")
 
 
 class FakeCluster:
-    """A cluster that fails to start `fails` times, and may interrupt the process."""
+    """A cluster that fails to start `fails` times, and can interrupt the process."""
 
     fails = 0
     interrupted = False
@@ -54,7 +54,7 @@ def cluster(monkeypatch):
 
 def test_one_more_attempt_after_a_killed_worker(cluster):
     cluster.fails = 1
-    with pytest.raises(UserError, match="no client here"):  # it stood
+    with pytest.raises(UserError, match="no client here"):  # it was running
         open_session(None, 2, seconds=1)
     assert (cluster.begun, cluster.closed) == (2, 1)
 
@@ -87,7 +87,7 @@ def test_settings_of_the_workers(cluster):
         open_session(None, 2, seconds=1)
     assert cluster.tick == "500ms" != dask.config.get("distributed.admin.tick.interval")
     assert not cluster.profiled and cluster.environment["MALLOC_TRIM_THRESHOLD_"] is None
-    assert cluster.environment["OMP_NUM_THREADS"] == 1  # the rest is as it was
+    assert cluster.environment["OMP_NUM_THREADS"] == 1  # everything else is unchanged
     assert dask.config.get("distributed.worker.profile.enabled") is before
 
 

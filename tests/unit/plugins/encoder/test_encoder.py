@@ -241,7 +241,7 @@ def test_word_pieces():
 
     assert split("Shops") == ["shop", "##s"]
     assert split("It's") == ["[UNK]", "'", "s"]
-    assert split("Café") == split("cafe\u0301") == ["cafe"]  # accents go before the vocabulary is asked
+    assert split("Café") == split("cafe\u0301") == ["cafe"]  # accents are removed before the look-up
     assert split("go_in") == ["go", "[UNK]", "in"]
     assert split("going\u200b") == ["go", "##ing"]
     assert split("shopx") == split("s" * 101) == split("\u200b") == ["[UNK]"]
@@ -279,7 +279,7 @@ def change_manifest(folder, **changes):
 
 
 def replace_graph(folder, content):
-    """Replace the graph, and make the manifest agree with it."""
+    """Replace the graph, and update the manifest."""
     (folder / "encoder.onnx").write_bytes(content)
     files = json.loads((folder / "encoder.json").read_text())["files"]
     about = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}

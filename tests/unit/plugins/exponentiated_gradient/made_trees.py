@@ -1,4 +1,4 @@
-"""Trees for tests: a few written for them, made ones, and a parser of a few."""
+"""Trees for tests: a few fixed ones, a strategy for random ones, and a small parser."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ PLAIN = """
 
 
 def plain_trees():
-    """Return the trees written here."""
+    """Return the fixed trees."""
     return list(read_trees(PLAIN))
 
 
 def tree_of(text):
-    """Return the one tree of a text."""
+    """Return the only tree in a text."""
     (tree,) = read_trees(text)
     return tree
 

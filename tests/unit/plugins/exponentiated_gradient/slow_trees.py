@@ -1,4 +1,4 @@
-"""CKY by the docstring of `BinaryGrammar`, and the features of a tree by strings: slow and easy to read."""
+"""Slow and simple references: CKY for `BinaryGrammar`, and the features of a tree as strings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEVER = float("-inf")
 
 
 def best_derivation(grammar, words):
-    """Return the best derivation of a sentence and its score; None where it has no parse."""
+    """Return the best derivation of a sentence and its score; None if it has no parse."""
     n = words.length
     below = {(i, j): {} for i in range(n) for j in range(i + 1, n + 1)}
     above = {span: {} for span in below}
@@ -62,7 +62,7 @@ END, NONE = "<end>", "<none>"
 
 
 class Node:
-    """A node that knows what is around it."""
+    """A node with its parent, children, head and span."""
 
     def __init__(self, headed, parent, start):
         self.parent, self.label, self.start = parent, headed.tree.label, start
@@ -93,7 +93,7 @@ class Node:
         return self.head_word if self.closed else self.head_tag
 
     def to_depth(self, depth):
-        """Labels below to a depth, as nested tuples; what is below a word is nothing."""
+        """Return the labels below the node up to a depth, as nested tuples."""
         return tuple((kid.label, kid.to_depth(depth - 1)) for kid in self.kids) if depth else ()
 
 

@@ -25,7 +25,7 @@ def batch_of(rows, sizes, cost):
 
 
 def random_batch(seed, *, n=8, columns=5, whole=True):
-    """Return lists of two to five candidates of which one costs nothing."""
+    """Return lists of two to five candidates, one of which has no cost."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 6, n)
     cost = rng.integers(1, 4, sizes.sum()).astype(float)
@@ -35,7 +35,7 @@ def random_batch(seed, *, n=8, columns=5, whole=True):
 
 
 def primal_of(batch, weights, C, loss):
-    """Return the objective, written down once more."""
+    """Return the objective, by its definition."""
     scores, total = batch.rows @ weights, 0.0
     for first, last in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
         cost, own = batch.cost[first:last].astype(float), scores[first:last]
@@ -48,7 +48,7 @@ def primal_of(batch, weights, C, loss):
 
 
 def optimum(batch, C, loss):
-    """Return the least objective, by cvxpy."""
+    """Return the minimum of the objective, by cvxpy."""
     rows = batch.rows.toarray()
     weights, terms = cvxpy.Variable(rows.shape[1]), []
     for first, last in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
@@ -179,7 +179,7 @@ def test_lists_take_pairwise_steps_unless_the_loss_is_the_log_loss():
         EG(loss="log", updates="pairwise").fit(batch)
 
 
-def test_a_large_c_comes_to_the_hard_margin():
+def test_a_large_c_gives_the_hard_margin():
     rng = np.random.default_rng(3)
     direction = rng.normal(size=4)
     rows = rng.normal(size=(40, 4))
@@ -200,7 +200,7 @@ def test_a_large_c_comes_to_the_hard_margin():
     assert away[2] < 0.02
 
 
-def test_what_candidates_share_is_left_out_and_nothing_else():
+def test_only_shared_features_are_omitted():
     rng = np.random.default_rng(0)
     common = rng.integers(1, 4, (6, 30)).repeat(5, axis=0)
     rows = common + (rng.random((30, 30)) < 0.1)

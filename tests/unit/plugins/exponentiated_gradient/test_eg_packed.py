@@ -1,4 +1,4 @@
-"""Exponentiated gradient by parts: on chains and charts it makes the weights of what is written out."""
+"""Exponentiated gradient by parts: on chains and charts, its weights equal those for listed structures."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_narrowed_batches_say_the_same(make):
 
 
 def check_same_weights(packed, explicit, steps):
-    """Take steps with both, online with so many a visit or all at once (0), and compare them."""
+    """Take steps with both, online with a number of steps per visit or as a batch (0), and compare them."""
     for dual in (explicit, packed):  # each would begin with units of its own
         dual.restart(kappa=2.0, eta=0.3)
     orders = np.random.default_rng(0)

@@ -125,7 +125,7 @@ def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
 
 
 def second_best(grammar, charts, i):
-    """Return the second derivation of a chart, None where there is one only."""
+    """Return the second derivation of a chart, or None if it has only one."""
     totals, derivations = Hypergraph().top(charts.scores, charts.graphs, 2)[i]
     return Derivation.from_edges(charts.edges.take(derivations[1])) if len(totals) > 1 else None
 
@@ -137,8 +137,8 @@ def test_a_gold_tree_that_the_grammar_lacks_has_another_in_its_place(grammar):
     assert Hypergraph().top(-made_charts.cost.astype(float), made_charts.graphs, 1)[0][0][0] == 0.0
 
 
-def test_features_are_those_of_edges_wherever_they_stand(grammar):
-    """The same sentence alone and behind another one has the same features."""
+def test_features_of_edges_do_not_depend_on_their_position(grammar):
+    """The same sentence, alone and after another one, has the same features."""
     charts, _, sentences = charts_of(grammar, TREES[:2])
     alone, _, other = charts_of(grammar, TREES[1:2])
     both = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
@@ -174,8 +174,8 @@ def test_vocabularies_of_charts(grammar):
     np.testing.assert_allclose(np.concatenate(scores[:2]), scores[2])
 
 
-def test_charts_of_folds_know_nothing_of_their_own_trees():
-    """A word that stands in one tree alone is new to the grammar that makes its chart."""
+def test_charts_of_folds_are_independent_of_their_own_trees():
+    """A word that only occurs in one tree is unknown to the grammar that makes the chart of that tree."""
     made_charts = TrainingCharts.held_out(TREES * 3, folds=3)
     whole = TrainingCharts.held_out(TREES * 3, folds=3, longest=4)
     assert (
@@ -194,7 +194,7 @@ VERBS, PLACES = ("kept", "put"), ("box", "room", "bag", "hall")
 
 
 def attachments():
-    """Return sentences whose verb alone says where a prepositional phrase belongs."""
+    """Return sentences in which only the verb decides the attachment of a prepositional phrase."""
     text = []
     for place in PLACES:
         for thing in ("book", "pen", "cup", "key"):
@@ -248,7 +248,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_broken_arrays_are_said(learned, name):
+def test_invalid_arrays_are_reported(learned, name):
     for value in BROKEN[name]:
         state = {**learned.parser.state(), name: value}
         if value is None:

@@ -1,4 +1,4 @@
-"""The component disambig_parser: constituents as spans, by their parents, whatever the Doc."""
+"""The component disambig_parser: constituents as spans with their parents, for any Doc."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def test_names_as_benepar_has_them(nlp):
         spacy.blank("en")("x")[0:1]._.labels  # noqa: B018
 
 
-def test_a_doc_is_never_answered_with_what_another_thread_asked_last(nlp, monkeypatch):
+def test_threads_do_not_mix_up_their_docs(nlp, monkeypatch):
     doc, other = nlp(TEXT), nlp("The cat saw a dog.")
     wanted = [span._.labels for span in doc.spans["constituents"]]
 
     class Shared(list):
-        """What another thread writes to as soon as this one has."""
+        """A cache to which another thread writes directly after this one."""
 
         def __setitem__(self, at, value):
             super().__setitem__(at, theirs)
@@ -143,7 +143,7 @@ def test_all_is_kept_on_the_disk(nlp, tmp_path):
         assert [s._.parse_string for s in copy.sents] == [s._.parse_string for s in doc.sents]
 
 
-def test_another_parser_is_told(nlp, tmp_path):
+def test_loading_with_another_parser_warns(nlp, tmp_path):
     data = nlp.get_pipe("disambig_parser").to_bytes()
     save_parser(Parser(TreebankGrammar.from_trees(list(read_trees("(S (NN x) (NN y))")))), tmp_path)
     other = spacy.blank("en").add_pipe("disambig_parser", config={"model": str(tmp_path)})

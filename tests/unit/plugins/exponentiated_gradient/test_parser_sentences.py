@@ -29,7 +29,7 @@ QUOTED = 'The cat (a "wild" one) can\'t sleep. It\u2019s  well-known!\n\nA title
 
 
 @pytest.mark.parametrize("cuts", [True, False])
-def test_words_are_the_treebanks_and_stand_where_they_stood(cuts):
+def test_words_and_offsets_are_those_of_the_treebank(cuts):
     (cut_sentence,) = SentenceCutter({"``", "''"}, cuts_hyphens=cuts)([QUOTED])
     hyphens = ["well", "-", "known"] if cuts else ["well-known"]
     assert [list(sentence.words) for sentence in cut_sentence] == [
@@ -68,7 +68,7 @@ def test_of_several_ways_the_one_that_the_treebank_has():
 
 
 @given(st.lists(st.text(min_size=1, max_size=6), max_size=6))
-def test_any_words_can_stand_in_brackets(words):
+def test_any_words_can_be_in_brackets(words):
     spelt = as_in_treebank(words, set())
     assert len(spelt) == len(words)
     if words:

@@ -1,4 +1,4 @@
-"""Parsers in folders: written, read, found, and refused where they are none."""
+"""Parsers in folders: written, read, found by name, and errors for other folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PARSEVAL beside what evalb's rules give by hand, and what holds of any trees."""
+"""PARSEVAL: values by hand with the rules of evalb, and properties of any trees."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_figures_of_several():
 
 @fewer_examples
 @given(trees(), trees())
-def test_what_holds_of_any_two_trees(one, other):
+def test_properties_of_any_two_trees(one, other):
     same = Parseval.from_trees([one], [one])
     assert same.errors[0] == 0
     assert same.crossing[0] == 0

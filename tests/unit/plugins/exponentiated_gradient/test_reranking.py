@@ -111,7 +111,7 @@ def lists_of(*texts):
     )
 
 
-def test_only_what_tells_candidates_apart_is_kept():
+def test_only_features_that_distinguish_candidates_are_kept():
     low = "(TOP (S (NP (PRP we)) (VP (VBP see) (NP (NP (NNS cats)) (PP (IN in) (NP (NNS trees)))))))"
     high = "(TOP (S (NP (PRP we)) (VP (VBP see) (NP (NNS cats)) (PP (IN in) (NP (NNS trees))))))"
     view = Words()([])
@@ -223,7 +223,7 @@ def test_fixed_steps():
     assert epochs_to([0.5, 0.2, 0.1], 0.05) is None
 
 
-def test_what_all_candidates_have_alike_is_left_out():
+def test_features_that_all_candidates_share_are_omitted():
     batch = lists_batch()
     width = batch.rows.shape[1]
     dense = batch.rows.toarray()

@@ -213,7 +213,7 @@ def test_other_sentences_get_no_tag(derived, subject, phrase):
     assert derived.tag_question(statement(subject, phrase)) is None
 
 
-def test_subjects_stand_behind_the_verbs_of_quotations(derived):
+def test_subjects_follow_the_verbs_of_quotations(derived):
     clause = "(`` ``) (S (NP (PRP It)) (VP (VBD rained))) (, ,) ('' '') (NP (PRP he)) (VP (VBD said)) (. .)"
     bracketed = f"((S {clause}))"
     stated = "((S (NP (DT the) (NN boy)) (VP (VBD slept)) (. .)))"
@@ -349,7 +349,7 @@ def test_small_and_deep_trees_are_drawn():
 
 @fewer_examples
 @given(DRAWN_TREES)
-def test_nothing_stands_over_words_of_another(tree):
+def test_labels_of_a_tree_do_not_overlap(tree):
     layout = TreeLayout.from_tree(tree, lambda node: float(max(len(node.label), len(node.word or ""))), 2.0)
     nodes = layout.nodes
     for level in set(layout.levels):

@@ -1,4 +1,4 @@
-"""Grammars of treebanks and their lexicons: probabilities by hand, derivations, what is saved."""
+"""Treebank grammars and their lexicons: probabilities by hand, derivations, saving."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_a_tree_with_another_rule_has_no_derivation():
 
 
 def test_the_best_tree_by_plain_cky_and_by_the_charts():
-    """End to end: what the treebank says of other sentences, the same from the slow parser and the fast."""
+    """End to end: the slow and the fast parser find the same trees of new sentences."""
     grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(1, 2))
     parser = TreebankParser(grammar, threshold=0.0)
     texts = "the dog sleeps .", "the grey old cat sees a dog .", "birds sleep in a tree ."
@@ -275,7 +275,7 @@ def put(array, value, at):
         ("lexical", lambda a: a[:0]),
     ],
 )
-def test_arrays_that_hold_no_grammar(name, change):
+def test_arrays_without_a_grammar(name, change):
     arrays = TreebankGrammar.from_trees(plain_trees()).state()
     with pytest.raises(UserError, match="D635"):
         TreebankGrammar.from_state({**arrays, name: change(arrays[name].copy())})
@@ -316,7 +316,7 @@ WORD_SENTENCES = [[*THE, each] for each in (*NOUNS, *VERBS, *NAMES)]
 
 
 def best_symbol(lexicon, word, place=1):
-    """Return the likeliest symbol of a word, P(symbol | word) up to a constant."""
+    """Return the most probable symbol of a word, by P(symbol | word) up to a constant."""
     scores = lexicon.scores(["x"] * place + [word])[-1]
     usual = {symbol: len([1 for s in WORD_SENTENCES for _, t in s if t == symbol]) for symbol in scores}
     return max(scores, key=lambda symbol: scores[symbol] + np.log(usual[symbol]))

@@ -1,4 +1,4 @@
-"""Penn-style brackets: what is read, cleaned, written and refused; trees made binary and back."""
+"""Penn-style brackets: reading, cleaning, writing and errors; binarisation of trees and its inverse."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_words_as_people_write_them():
 
 
 @given(st.text(max_size=8))
-def test_any_word_can_stand_in_brackets(word):
+def test_any_word_can_be_in_brackets(word):
     written = escape_word(word.translate({c: "." for c in range(0x1C, 0x20)}))
     assert tree_of(f"((X {written}))").words() == [written] or written == "-NONE-"
 
@@ -322,7 +322,7 @@ def test_splits(split, text, symbol):
 
 @fewer_examples
 @given(trees(), SETTINGS)
-def test_there_and_back(tree, settings):
+def test_round_trip(tree, settings):
     binarised = settings(tree)
     assert restore_tree(binarised) == tree
     assert binarised.words() == tree.words()

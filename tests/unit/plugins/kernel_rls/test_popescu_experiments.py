@@ -279,7 +279,7 @@ def test_systems_beat_the_most_frequent_sense(sample, system):
     assert set(result["system"].seconds) == set(scored.STAGES)
 
 
-def test_features_are_made_once_for_all_systems(sample):
+def test_features_are_computed_once_for_all_systems(sample):
     bench = Bench(sample.occurrences, sample.train)
     lin, _ = bench.features(systems.RLSC_LIN)
     assert len(bench.made) == 2

@@ -274,7 +274,7 @@ def test_left_out_scores_at_the_lambda_of_the_paper(twins):
 
 
 @pytest.mark.parametrize("width", [20, 90], ids=["narrow", "wide"])
-def test_solution_and_leave_one_out_come_together(width):
+def test_solution_and_leave_one_out_are_computed_together(width):
     problem = make_problem(40, width)
     targets, indefinite = problem.targets, np.diag(np.arange(40) - 20.0)
     for system in (dual_system(problem), PrimalSystem(problem.rows.toarray()), DualSystem(indefinite)):

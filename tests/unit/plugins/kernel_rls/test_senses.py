@@ -48,7 +48,7 @@ def find_words(task, view, words):
 
 
 def test_words_by_their_tags():
-    """Of which there may be none, or of which some tokens may have none."""
+    """Tags may be missing for some tokens or for all."""
     task = SenseTask(words=WORDS)
     without = find_words(task, *make_view())
     assert without == [
@@ -387,7 +387,7 @@ def test_marks_of_texts(tmp_path):
 
 @dataclass(frozen=True)
 class FixedTags:
-    """Tokens of spaCy; a word has the tag that a test gives, or none."""
+    """Tokens of spaCy with tags that are given by the test."""
 
     name: str
     tags: dict[str, str] = field(default_factory=dict)

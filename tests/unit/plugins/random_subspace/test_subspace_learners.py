@@ -379,7 +379,7 @@ def test_masks_remove_the_exact_share(dimensions, rate, first, n, seed):
 
 
 @given(first=st.integers(0, 20), last=st.integers(20, 40), seed=st.integers(0, 2**16))
-def test_a_mask_depends_on_its_number_and_the_seed_alone(first, last, seed):
+def test_masks_only_depend_on_their_number_and_the_seed(first, last, seed):
     settings = {"dimensions": 50, "removal_rate": 0.3, "seed": seed}
     assert (keep_masks(first, last, **settings) == keep_masks(0, 40, **settings)[first:last]).all()
     other = keep_masks(first, last, **{**settings, "seed": seed + 1})

@@ -62,7 +62,7 @@ TEST = [
 ]
 
 
-def test_alike_tokens_and_unknown_words():
+def test_equal_tokens_and_unknown_words():
     gold = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TRAIN))
     # not alike: "to", the dots, two tags that are never seen in training, one of them with a dash
     assert np.flatnonzero(~gold.alike).tolist() == [3, 5, 7, 8]
@@ -81,7 +81,7 @@ def test_words_of_another_rule():
         assert not DIFFERENT.fullmatch(word), word
 
 
-def test_accuracies_of_each_kind():
+def test_accuracy_by_kind():
     gold = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TRAIN))
     wrong = [(words, ["DT"] * len(words)) for words, _ in TEST]
     hits = gold.hits([tags for _, tags in wrong])

@@ -305,7 +305,7 @@ def test_invalid_lines(tmp_path, line, problem):
     assert caught.value.code == "D995" and "line 3: " in str(caught.value) and problem in str(caught.value)
 
 
-def test_phrases_that_are_right_are_told_apart(tmp_path):
+def test_right_phrases_are_distinguished(tmp_path):
     path = tmp_path / "right.tsv"
     path.write_text("[monday] mornings|nights\t=\nmonday mornings\tmondays\n[one of *] has it\t=\tus _\n")
     view = Words()(["On Monday mornings one of those has it. So one of us has it. So has it."])

@@ -304,7 +304,7 @@ def test_contract(name, request):
 @pytest.mark.parametrize("name", ["article", "doubled", "form", "slip"])
 @fewer_examples
 @given(st.lists(st.text("aeh pln.-'\n A\u0301", max_size=40), max_size=3))
-def test_any_text_is_taken(request, name, texts):
+def test_any_text_is_accepted(request, name, texts):
     task = request.getfixturevalue(name)
     assert len(task.instances(Words()(texts))) >= 0
 

@@ -368,7 +368,7 @@ def test_the_experiment_puts_systems_side_by_side(data, monkeypatch):
     assert len(places) == 1 and most / 2 < places.pop() < 1.5 * most
 
 
-def test_each_extractor_alone(data, texts, model, monkeypatch):
+def test_each_extractor_separately(data, texts, model, monkeypatch):
     """Those of a model of several extractors, and those that the settings name."""
     smoothed = ContextProbabilities(counts=data / "t.counts")
     two = train_whole(texts, model.task, logs=FittedExtractor(model.extractors[0]), smoothed=smoothed)

@@ -67,7 +67,7 @@ def decide(model, text):
 
 
 @pytest.mark.parametrize("rows", [[0, 3, 4, 11, 12], [7], [], list(range(20))])
-def test_compacted_examples_equal_those_labelled_alone(config, rows):
+def test_compacted_examples_equal_separately_labelled_ones(config, rows):
     parts, examples = resolve(config), make_examples()
     every = [  # two places of a text, and two texts of a document
         replace(e, text=pair, start=e.start + shift, end=e.end + shift, document=str(i // 4))

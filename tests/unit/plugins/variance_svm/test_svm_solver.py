@@ -286,7 +286,7 @@ def test_variance_groups():
 
 
 @pytest.mark.parametrize("missing", [np.nan, np.float32("nan"), None])
-def test_a_missing_variance_group_is_none(missing):
+def test_a_missing_variance_group_has_no_effect(missing):
     X, y, owner = make_counts(seed=2)
     for label in ("rest", 1.0):
         groups = [[none if i % 4 == 0 else label for i in range(X.shape[1])] for none in (None, missing)]
