@@ -14,7 +14,7 @@ import httpx
 import numpy as np
 import pytest
 import spacy
-from commands import here, process
+from commands import here
 from examples import fewer_examples
 from hypothesis import given, strategies as st
 from lsp_wire import Wire
@@ -368,7 +368,7 @@ def test_writing_without_a_model_is_reported(model):
 def test_check_takes_an_option_or_a_setting(model, home):
     common = ("check", "notes.txt", "--model", model)
     assert here(*common, folder=home).returncode == 0
-    done = process(*common, "--writing", "learner", folder=home)
+    done = here(*common, "--writing", "learner", folder=home)
     assert done.returncode == 1 and done.stdout.count("notes.txt:1:") == 2 and "D954" not in done.stderr
     (home / "disambig.toml").write_text('writing = "published"\n[overrides."*.txt"]\nwriting = "learner"\n')
     assert here(*common, folder=home).stdout == done.stdout
@@ -406,7 +406,7 @@ def test_one_note_says_that_no_model_uses_it(model, home):
 
 def test_annotate_accepts_it_with_and_without_workers(model, home):
     common = ("annotate", "notes.txt", "--model", model, "--format", "jsonl", "--quiet")
-    kinds = {kind: process(*common, "--writing", kind, folder=home) for kind in ("learner", "edited")}
+    kinds = {kind: here(*common, "--writing", kind, folder=home) for kind in ("learner", "edited")}
     result = {
         kind: [item["observed"] for item in json.loads(done.stdout)["decisions"] if item["flagged"]]
         for kind, done in kinds.items()
@@ -424,7 +424,7 @@ def test_evaluate_assumes_it_in_human_errors(model, home):
     row |= {"class": "confusion", "repo": "a", "tier": 1}
     (home / "fixes.jsonl").write_text(json.dumps(row) + "\n")
     common = ("evaluate", model, "--fixes", "fixes.jsonl", "--rate", "1")
-    figures = json.loads(process(*common, "--json", "--writing", "learner", folder=home).stdout)
+    figures = json.loads(here(*common, "--json", "--writing", "learner", folder=home).stdout)
     assert figures["writing"] == "learner" and figures["all"]["right"] == 1.0
     default = json.loads(here(*common, "--json", folder=home).stdout)
     assert "writing" not in default and default["all"]["right"] == 0.0
@@ -465,19 +465,19 @@ def test_a_server_reports_unused_writing(model, home):
 
 
 @pytest.mark.parametrize(
-    ("options", "editor", "n"),
-    [
-        ((), {}, 0),
-        ((), {"writing": "learner"}, 2),
-        (("--writing", "learner"), {}, 2),
-        (("--writing", "learner"), {"writing": "edited"}, 0),
-    ],
+    ("options", "own", "n"),
+    [((), "learner", [0, 2]), (("--writing", "learner"), "edited", [2, 0])],
+    ids=["default", "option"],
 )
-def test_an_editor_accepts_an_option_and_its_own_settings(model, home, options, editor, n):
+def test_an_editor_accepts_an_option_and_its_own_settings(model, home, options, own, n):
+    models = {"models": [os.path.relpath(model, home)]}
     with Wire.started(home, *options) as wire:
-        wire.initialize({"models": [os.path.relpath(model, home)], **editor}, root=home)
+        wire.initialize(models, root=home)
         wire.open(TEXT, uri=(home / "notes.md").as_uri())
-        assert len(wire.diagnostics(1)["diagnostics"]) == n
+        flags = [len(wire.diagnostics(1)["diagnostics"])]
+        wire.send("workspace/didChangeConfiguration", {"settings": {**models, "writing": own}})
+        flags.append(len(wire.diagnostics(1)["diagnostics"]))
+        assert flags == n
         assert wire.end() == 0
 
 

@@ -91,7 +91,7 @@ def test_command_errors_are_one_line(home, options, code):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 1), ("end", 0)])
+@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 1)])
 def test_converting_answers_at_once_and_ends_cleanly(home, end, status):
     command = [sys.executable, "-m", "disambig.cli.main", "convert", "--model", str(home), "-q"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -102,12 +102,10 @@ def test_converting_answers_at_once_and_ends_cleanly(home, end, status):
             assert run.stdout.readline().decode() == written
         if end == "interrupt":
             run.send_signal(signal.SIGINT)
-        elif end == "closed output":
+        else:
             run.stdout.close()
             run.stdin.write("ねこ\n".encode())
             run.stdin.flush()
-        else:
-            run.stdin.close()
         assert run.wait(60) == status
         assert run.stderr.read() == b""
 
@@ -268,9 +266,8 @@ def test_variants_of_input_convert_alike(japanese_pack):
     assert lines[4] == "今日は雨です。" * 1200
 
 
-@pytest.mark.parametrize(  # building the tables of each takes seconds
-    "domain", [DOMAINS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in DOMAINS[1:])]
-)
+@pytest.mark.slow  # building the tables of each takes seconds
+@pytest.mark.parametrize("domain", DOMAINS)
 def test_every_domain_converts(japanese_pack, domain):
     folder = pack("disambig_ja").folders["converter"]
     converter = load_in_domain(shipped_converter().converter, folder, domain)

@@ -200,7 +200,7 @@ def test_command_errors_are_one_line(home, tmp_path, options, code):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 1), ("end", 0)])
+@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 1)])
 def test_parsing_answers_at_once_and_ends_cleanly(home, end, status):
     command = [sys.executable, "-m", "disambig.cli.main", "parse", "--model", str(home), "-q"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -212,11 +212,9 @@ def test_parsing_answers_at_once_and_ends_cleanly(home, end, status):
             assert " ".join(tree.words()) == text.replace("\n", " ").strip().replace(".", " .")
         if end == "interrupt":
             run.send_signal(signal.SIGINT)
-        elif end == "closed output":
+        else:
             run.stdout.close()
             run.stdin.write(b"It slept.\n" * 100)
-            run.stdin.close()
-        else:
             run.stdin.close()
         assert run.wait(60) == status
         assert run.stderr.read() == b""

@@ -108,7 +108,8 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow), "forkserver"])
+# to fork is what `test_the_pack_in_two_processes` does
+@pytest.mark.parametrize("method", [pytest.param("spawn", marks=pytest.mark.slow), "forkserver"])
 def test_processes(nlp, method, tmp_path):
     nlp.to_disk(tmp_path / "saved")
     script = tmp_path / "script.py"
