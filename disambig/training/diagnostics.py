@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -150,12 +151,13 @@ def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[st
             values = {"known": table_language, "seen": language, "task": task.name}
             notes.append(UserError("D441", table=path.name, **values).text)
             continue
-        words = _sample_words(tokenisation, texts) if words is None else words
-        if tokenisation.name in table.tokenisations and len(words) >= _LOOKED_UP[0]:
-            counts = table.counts_of_texts(words, tokenisation=tokenisation.name)
-            share = float((np.asarray(counts) > 0).mean())
+        words = Counter(_sample_words(tokenisation, texts)) if words is None else words
+        n = words.total()
+        if tokenisation.name in table.tokenisations and n >= _LOOKED_UP[0]:
+            counts = table.counts_of_texts(list(words), tokenisation=tokenisation.name)
+            share = sum(words[word] for word, count in zip(words, counts, strict=True) if count) / n
             if share < _MIN_KNOWN_WORDS:
-                notes.append(UserError("D442", share=share, n=len(words), table=path.name).text)
+                notes.append(UserError("D442", share=share, n=n, table=path.name).text)
     return first_warnings(notes)
 
 
