@@ -29,7 +29,7 @@ from disambig.data import Group
 from disambig.markup import read_layout, read_markup
 from disambig.models import ModelSource
 
-EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "5"))
 
 
 def replacing(pairs: dict[str, str]):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pty
-import subprocess
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from fake_models import annotate_texts, fakes
 from hypothesis import given, strategies as st
 
 from disambig.checking import FORMATS, Flag, flag_line, left_flags_line
+from disambig.cli import main
 from disambig.cli.commands.explain import Console
 from disambig.cli.main import fail
 from disambig.cli.output import StandardOutput
@@ -70,22 +72,27 @@ def test_annotations_flags_messages_and_explanations(capsys, monkeypatch):
     assert is_escaped(sys.stdout.getvalue())
 
 
-SCRIPT = str(Path(__file__).parents[2] / "integration" / "fake_models.py")
-
-
 def on_a_terminal(*arguments: str, cwd: Path) -> str:
-    """Return the output of a command on a terminal."""
+    """Return the output of a command with fake models on a terminal."""
     ours, theirs = pty.openpty()
-    streams = {"stdin": subprocess.DEVNULL, "stdout": theirs, "stderr": theirs}
-    process = subprocess.Popen([sys.executable, SCRIPT, *arguments], cwd=cwd, **streams)
-    os.close(theirs)
     parts = []
-    try:
-        while part := os.read(ours, 1 << 16):
-            parts.append(part)
-    except OSError:
-        pass
-    process.wait()
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 1 << 16):
+                parts.append(part)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with open(theirs, "w", encoding="utf8") as terminal, pytest.MonkeyPatch.context() as patch:
+        for name, fake in fakes().items():
+            patch.setitem(sys.modules, name, fake)
+        for name in ("stdout", "stderr"):
+            patch.setattr(sys, name, terminal)
+        patch.chdir(cwd)
+        with pytest.raises(SystemExit):
+            main.run([*arguments])
+    reader.join()
     os.close(ours)
     return b"".join(parts).decode()
 

@@ -59,7 +59,7 @@ choices = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     any_texts.filter(lambda any_texts: all(text.strip() for text in any_texts)),
     st.lists(st.integers(0, 10), max_size=3),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from feature_places import fit_and_transform, places, texts_and_spans
 from hypothesis import HealthCheck, given, settings, strategies as st
 
@@ -57,7 +58,7 @@ def context(words, first, n, *, window, layer, target):
     texts_and_spans(st.sampled_from("abx"), longest=7, most=3, widest=2),
     *(st.integers(1, 4), st.integers(1, 4), st.booleans(), st.sampled_from([0.3, 0.5, 1.0])),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(fewer_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_inner_product_is_the_string_kernel(engine, target, layer, drawn, window, length, several, decay):
     documents, spans = drawn
     view = view_of(documents)

@@ -234,6 +234,7 @@ def spans_from(view, draws):
 
 @pytest.mark.parametrize("layer", [None, "stem"])
 @pytest.mark.parametrize("around", [1, 3, "document"])
+@fewer_examples
 @given(ANY_TEXTS, DRAWS, st.sampled_from([0.0, 1.0]), st.integers(1, 9))
 def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws, nearness, at_once):
     view = make_view(texts)

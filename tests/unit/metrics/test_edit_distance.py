@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 
 from disambig.metrics import edit_distance_reference, edit_distances, text_sizes
@@ -46,6 +47,7 @@ def test_lengths_at_the_edges_of_blocks(n):
     assert edit_distances(first, second).tolist() == expected
 
 
+@fewer_examples
 @given(st.lists(st.tuples(short_text | any_text | long_text, short_text | any_text | long_text), max_size=5))
 def test_agrees_with_the_reference(pairs):
     first, second = [a for a, _ in pairs], [b for _, b in pairs]

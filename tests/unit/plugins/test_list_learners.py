@@ -233,7 +233,8 @@ def test_c_is_chosen_by_costs():
 
 def test_wide_lists():
     rng = np.random.default_rng(0)
-    rows = csr_array((rng.normal(size=6000), rng.integers(2_000_000, size=6000), np.arange(601) * 10))
+    indices = rng.integers(2_000_000, size=6000, dtype=np.int32)
+    rows = csr_array((rng.normal(size=6000), indices, np.arange(601, dtype=np.int32) * 10))
     cost = np.tile([0, 1, 1], 200).astype(np.float32)
     wide = SparseRows(
         csr_array(rows, shape=(600, 2_000_000)), np.arange(201) * 3, cost,
