@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-FLOOR = 0.01
+FLOOR = 0.0025
 """Seconds of processor time below which a measurement is mostly noise."""
 SIZE_RATIO, MAX_TIME_RATIO = 4, 9
 """Four times the input may take at most nine times as long; quadratic work takes 16 times as long."""

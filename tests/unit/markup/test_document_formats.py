@@ -123,7 +123,7 @@ MARKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [50_000, pytest.param(300_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [25_000, pytest.param(300_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("path", "mark"), [(path, mark) for path, marks in MARKS.items() for mark in marks])
 def test_many_marks_take_linear_time(path, mark, size):
     assert grows_linearly(lambda size: read_markup(path, mark * (size // len(mark))), size)
@@ -134,7 +134,7 @@ def test_many_marks_take_linear_time(path, mark, size):
     [("x.rst", "**"), *(("x.adoc", mark) for mark in "*_#'"), ("x.org", "*"), ("x.org", "/")],
 )
 def test_many_openings_with_one_end_take_linear_time(path, mark):
-    assert grows_linearly(lambda size: read_markup(path, f"{mark}a " * size + f"a{mark}"), 25_000)
+    assert grows_linearly(lambda size: read_markup(path, f"{mark}a " * size + f"a{mark}"), 12_500)
 
 
 @pytest.mark.parametrize(

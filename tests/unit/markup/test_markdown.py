@@ -358,7 +358,7 @@ def test_many_marks_of_dialects_take_linear_time(path, mark):
         def read(size: int, front: str = front) -> None:
             plain_text(path, front + mark * (size // len(mark)))
 
-        assert grows_linearly(read, 25_000), front
+        assert grows_linearly(read, 12_500), front
 
 
 @pytest.mark.parametrize(

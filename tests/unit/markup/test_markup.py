@@ -55,7 +55,7 @@ def test_prose_without_marks_stays_as_it_is(text, path):
     assert plain_text(path, "A " + text) == "A " + text
 
 
-@pytest.mark.parametrize("size", [50_000, pytest.param(300_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [25_000, pytest.param(300_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     "mark",
