@@ -43,7 +43,7 @@ os.environ.setdefault("DISAMBIG_TELL_COMPILING", "0")  # so that output is the s
 _EXAMPLES = {  # settings of hypothesis, by DISAMBIG_TEST_EXAMPLES
     "few": settings(deadline=None, max_examples=5),
     "new": settings(deadline=None, max_examples=25),  # new ones in every run
-    "same": settings(deadline=None, derandomize=True),  # the same in every run, as in .ci/run
+    "same": settings(deadline=None, derandomize=True, max_examples=50),  # the same in every run: .ci/run
     "many": settings(deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]),
 }
 for name, profile in _EXAMPLES.items():  # without deadlines, since the machine can be busy
