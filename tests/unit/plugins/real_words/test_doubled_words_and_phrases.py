@@ -11,7 +11,7 @@ from disambig_real_words import ENGLISH_PHRASES, Doubled, read_phrases
 from hypothesis import given, settings, strategies as st
 
 from disambig.api import Words
-from disambig.checking import corrected, find_flags
+from disambig.checking import apply_corrections, find_flags
 from disambig.data import record_edit, replacement
 from disambig.errors import UserError
 from disambig.markup import read_markup
@@ -192,7 +192,7 @@ def test_doubled_words_in_any_markup(find, place):
 )
 def test_corrections(find, text, expected):
     (raised,) = find([text])
-    assert corrected(text, raised) == expected
+    assert apply_corrections(text, raised) == expected
 
 
 def test_slips_and_mentions(find):
@@ -227,7 +227,7 @@ def test_correction_is_idempotent(find, data):
     clean = " ".join(part.replace("|", "") for part in parts) + "\n"
     text = " ".join(with_doubled_word(part, "{before}{word} {word}{after}") for part in parts) + "\n"
     (raised,) = find([text])
-    once = corrected(text, doubled_flags(raised))
+    once = apply_corrections(text, doubled_flags(raised))
     assert once == clean
     assert doubled_flags(find([once])[0]) == []
 
