@@ -271,6 +271,12 @@ def test_mistakes_whose_correction_is_not_an_alternative_have_no_weight():
     assert case.weights.tolist() == [0.0]
 
 
+def test_right_words_without_an_alternative_have_no_weight():
+    group = Group("on", ("on", "upon"), (("on", "upon"),))  # variants are no alternatives
+    assert weighted_cases(scored([[0.0, 1.0]], [0], group=group), np.array([0])).weights.tolist() == [0.0]
+    assert weighted_cases(scored([[0.0, 1.0, 2.0]], [0]), np.array([0])).weights.tolist() == [1.0]
+
+
 @pytest.mark.parametrize(
     "broken",
     [
