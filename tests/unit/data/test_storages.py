@@ -395,6 +395,8 @@ def test_scores_sums_and_norms(shared_parts):
     assert shared_parts.scores(weights) == pytest.approx(rows @ weights)
     assert shared_parts.adjoint(mass) == pytest.approx(rows.T @ mass)
     assert shared_parts.row_sqnorm() == pytest.approx((rows**2).sum(axis=1))
+    unused = replace(shared_parts, parts=np.minimum(shared_parts.parts, 5))  # no row has the last part
+    assert unused.adjoint(mass) == pytest.approx(written_out(unused).T @ mass)
 
 
 def test_norms_of_parts_without_common_columns(shared_parts):
