@@ -119,26 +119,25 @@ def test_commands_report_compilation_once_and_libraries_never(tmp_path):
 
 
 CACHED_MODULE = """
-import numpy as np
 from disambig.jit import compiled, cache_location
 
 @compiled
-def added(values):
+def added(n):
     total = 0
-    for value in values:
+    for value in range(n):
         total += value
     return total
 
 if __name__ != "__main__":
-    print(added(np.arange(5)), sum(added.stats.cache_hits.values()), cache_location(added))
+    print(added(5), sum(added.stats.cache_hits.values()), cache_location(added))
 """
 
 
 AS_USER = """
-import os, sys, numba, numpy
+import os, sys, numba
 from disambig import jit
 if len(sys.argv) > 1:
-    numba.njit(lambda values: values.sum())(numpy.arange(3))  # all of Numba that is loaded late
+    numba.njit(lambda n: sum([value for value in range(n)]))(3)  # all of Numba that is loaded late
     os.setgroups([]), os.setgid(int(sys.argv[1])), os.setuid(int(sys.argv[1]))
 sys.path.insert(0, ".")
 import toy_kernels
