@@ -20,8 +20,8 @@ from disambig.decision.calibration import (
     fit_choices,
 )
 from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
-from disambig.decision.thresholds import OperatingPoint, tune_operating_point
-from disambig.settings import fitted_field
+from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
+from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.type_aliases import Floats, Progress
 from disambig.types import Arrays, CalibrationData
 
@@ -48,6 +48,11 @@ class Corrections:
     needs_evidence : bool
         Whether a candidate is only proposed if an extractor has found evidence for it (`Features.found`).
         False if no extractor looks anything up, which is seen from the development text.
+
+    Raises
+    ------
+    UserError
+        D401 or D452 for invalid settings.
     """
 
     flags_per_1000: float = 0.5
@@ -56,6 +61,10 @@ class Corrections:
     operating: OperatingPoint = fitted_field(UNTUNED)
     needs_evidence: bool = fitted_field(True)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
+
+    def __post_init__(self) -> None:
+        check_rate(self.flags_per_1000)
+        validate_settings(self, max_examples=COUNT)
 
     def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Corrections:
         """Calibrate on right words and random substitutes, then set the thresholds on the whole text."""

@@ -30,8 +30,8 @@ from disambig.decision._rivals import (
 from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices, to_probability
 from disambig.decision.corrections import substitutes
 from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
-from disambig.decision.thresholds import OperatingPoint, tune_operating_point
-from disambig.settings import fitted_field
+from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
+from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.type_aliases import Floats, Progress
 from disambig.types import Arrays, CalibrationData, HasErrorCorpus
 
@@ -231,6 +231,11 @@ class Mistakes:
     needs_evidence : bool
         Whether a word is only flagged if an extractor has found evidence for any candidate there
         (`Features.found`). False if no extractor looks anything up, which is seen from the development text.
+
+    Raises
+    ------
+    UserError
+        D401 or D452 for invalid settings.
     """
 
     flags_per_1000: float = 0.5
@@ -246,6 +251,10 @@ class Mistakes:
     needs_evidence: bool = fitted_field(True)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_rate(self.flags_per_1000)
+        validate_settings(self, most_right=COUNT)
 
     def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Mistakes:
         """Fit the weights to right words, real mistakes and substitutes; set thresholds on right words."""

@@ -25,7 +25,7 @@ from disambig.decision.calibration import to_log_odds, to_probability
 from disambig.decision.mistakes import EVERYWHERE, Mistakes
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.features import transform_union
-from disambig.settings import fitted_field
+from disambig.settings import ABOVE_ZERO, fitted_field, validate_settings
 from disambig.text import TokenView, paragraph_offsets, passage_offsets
 from disambig.type_aliases import Floats
 from disambig.types import (
@@ -161,6 +161,11 @@ class SecondLook(_AsksFirstRule):
     weighed_from : float
         Where the best other candidate has a lower margin, `Mistakes` as the first rule is not asked: no
         proposal had one when the second look was fitted.
+
+    Raises
+    ------
+    UserError
+        D401 or D760 for invalid settings.
     """
 
     first: DecisionRule
@@ -179,6 +184,10 @@ class SecondLook(_AsksFirstRule):
     weighed_from: float = fitted_field(EVERYWHERE)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_rate(self.flags_per_1000)
+        validate_settings(self, per_1000=ABOVE_ZERO)
 
     def fit(self, material: CalibrationData, *, progress: Any = None) -> SecondLook:
         """Fit the first rule; `fit_proposals` fits the second look, to text that the first has not seen."""
@@ -418,6 +427,8 @@ class SecondLook(_AsksFirstRule):
         """Restore the decision rule from `state`; raise ValueError for invalid shapes or numbers."""
         saved = {name.removeprefix("first."): a for name, a in arrays.items() if name.startswith("first.")}
         rate = float(arrays["flags_per_1000"][0])
+        if not rate >= 0:
+            raise ValueError("a negative rate of flags in the second look")
         restored = replace(self, first=self.first.from_state(saved, groups), flags_per_1000=rate)
         if "weights" in arrays:
             restored = replace(
@@ -434,11 +445,11 @@ class SecondLook(_AsksFirstRule):
         return restored
 
     def _is_valid(self) -> bool:
+        """Return True if what `fit_proposals` learns fits together, or was not learned."""
         if self.weights is None or self.found is None:
-            return self.flags_per_1000 >= 0
+            return True
         return (
-            self.flags_per_1000 >= 0
-            and self.weights.ndim == 1
+            self.weights.ndim == 1
             and (self._n_evidence > 0 if self.evidence else self._n_evidence == 0)
             and bool(np.isfinite(self.weights).all())
             and self.operating.is_valid()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from disambig.data import CandidateLists, Group
-from disambig.decision import ERROR_RATE, Calibration, Corrections, Mistakes, OperatingPoint
+from disambig.decision import ERROR_RATE, Calibration, Corrections, Mistakes, OperatingPoint, SecondLook
 from disambig.errors import UserError
 from disambig.testing.checks import make_calibration_data
 
@@ -115,6 +116,23 @@ def test_scale_of_unequal_lists_maximises_the_likelihood():
 def test_rejects_an_impossible_rate(rate):
     with pytest.raises(UserError, match="D401"):
         FITTED.judge(make_calibration_data("own").scored(0), flags_per_1000=rate)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "code"),
+    [
+        (Corrections, {"flags_per_1000": -1.0}, "D401"),
+        (Corrections, {"flags_per_1000": float("nan")}, "D401"),
+        (Corrections, {"max_examples": 0}, "D452.*Corrections.max_examples is 0"),
+        (Mistakes, {"flags_per_1000": -0.5}, "D401"),
+        (Mistakes, {"most_right": -5}, "D452.*Mistakes.most_right is -5"),
+        (partial(SecondLook, Mistakes()), {"flags_per_1000": -2.0}, "D401"),
+        (partial(SecondLook, Mistakes()), {"per_1000": 0}, "D760.*SecondLook.per_1000 is 0"),
+    ],
+)
+def test_rejects_invalid_settings(kind, settings, code):
+    with pytest.raises(UserError, match=code):
+        kind(**settings)
 
 
 def test_rejects_a_state_of_other_groups():
