@@ -174,7 +174,7 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
     assert isinstance(batch, DenseBlocks)
     candidates = CandidateHashes.from_group(group)
     left, right = context_room(view, instances)
-    usable = fitting_contexts(left, right, candidates.longest, shortest=int(candidates.lengths.min()))
+    usable = fitting_contexts(left, right, candidates.longest, shortest=candidates.shortest)
     seed = extractor.table.seed(view.tokenisation)
     paragraph = view.document_indices(instances.positions).astype(np.uint64) * _PARAGRAPH_MULTIPLIER
     values = batch.values.copy()

@@ -135,9 +135,7 @@ def test_contexts_of_the_empty_candidate_have_both_sides():
     result = task.instances(view)
     candidates = CandidateHashes.from_group(task.groups[0])
     assert candidates.lengths.tolist() == [1, 1, 1, 0] and candidates.words[3].tolist() == [0]
-    usable = fitting_contexts(
-        *context_room(view, result), candidates.longest, shortest=int(candidates.lengths.min())
-    )
+    usable = fitting_contexts(*context_room(view, result), candidates.longest, shortest=candidates.shortest)
     both = np.array([left > 0 and right > 0 for left, right in CONTEXTS])
     assert not usable[:, ~both].any()
     at = {context: c for c, context in enumerate(CONTEXTS)}
