@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, Predictions, ScoreBatch, offsets_from_sizes, segments
 from disambig.decision.padded_scores import pad, top_margins
-from disambig.errors import UserError
-from disambig.settings import fitted_field
+from disambig.settings import NON_NEGATIVE, fitted_field
 from disambig.type_aliases import Floats
 from disambig.types import Arrays, CalibrationData, decides, metric
 
@@ -151,10 +150,10 @@ class Labels:
         Raises
         ------
         UserError
-            D780 for a `drawn` below zero.
+            D780 for a setting that is not a number, or below zero.
         """
-        if isinstance(drawn, bool) or not isinstance(drawn, int | float) or not 0 <= drawn < np.inf:
-            raise UserError("D780", setting="Labels.drawn", value=drawn)
+        NON_NEGATIVE.check("Labels.least_margin", least_margin)
+        NON_NEGATIVE.check("Labels.drawn", drawn)
         return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin, drawn)
 
     def fit(self, material: CalibrationData, *, progress: Any = None) -> Labels:

@@ -189,3 +189,10 @@ def test_state_keeps_margin_and_shrinkage_and_shrinkage_is_validated():
     assert np.array_equal(again.judge(scored).answered, fitted.judge(scored).margins.astype("f4") >= 0.3)
     with pytest.raises(UserError, match="D780"):
         Labels.unfitted(drawn=-1.0)
+
+
+@pytest.mark.parametrize("value", [-0.5, float("nan"), True, "1"])
+@pytest.mark.parametrize("setting", ["least_margin", "drawn"])
+def test_rejects_invalid_settings(setting, value):
+    with pytest.raises(UserError, match=rf"D780.*Labels.{setting}"):
+        Labels.unfitted(**{setting: value})
