@@ -28,7 +28,7 @@ from disambig.data import (
 from disambig.decision import Corrections, Labels
 from disambig.errors import UserError
 from disambig.features import by_group, transform_checked
-from disambig.features.rows import as_features
+from disambig.features.rows import cross_rows
 from disambig.formats import AnnotatedDocument, Document, records
 from disambig.models import (
     HIGHEST_RATE,
@@ -114,7 +114,7 @@ def test_features_of_lists_are_computed_per_group():
         rows_are_shared = True
 
         def transform(self, view, table):
-            return as_features(made(table.instances), POSITION_COLUMNS, table, self)
+            return cross_rows(made(table.instances), POSITION_COLUMNS, table, self)
 
     def made(instances):
         n = len(instances)
