@@ -80,9 +80,9 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     if isinstance(texts, Interned):
         numbers, index = unique_inverse(texts.numbers)
         return [texts.spellings[i] for i in numbers.tolist()], index
-    number: dict[str, int] = {}
-    index = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
-    return list(number), index
+    distinct = list(dict.fromkeys(texts))
+    number = {text: i for i, text in enumerate(distinct)}
+    return distinct, np.fromiter(map(number.__getitem__, texts), np.int64, len(texts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

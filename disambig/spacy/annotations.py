@@ -62,7 +62,9 @@ def pack_decisions(
     offsets = decisions.offsets[bounds].tolist()
     lists, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
     return [
-        {
+        _pack_nothing(decisions, spans_key, scope)
+        if bounds[i] == bounds[i + 1]
+        else {
             "layout": layout if lists is None else WITH_LISTS,
             **({} if lists is None else {"lists": _packed_lists(lists.take(slice(*bounds[i : i + 2])))}),
             "task": decisions.task,

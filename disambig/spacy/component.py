@@ -407,7 +407,7 @@ class Disambiguator(SpanWriter):
         decisions = self.model.decide(view, flags_per_1000=self.flags_per_1000).without_empty()
         if not decisions.flagged.any():
             return decisions
-        (verified,) = self.model_set.verify([decisions], [doc.text for doc in docs])
+        (verified,) = self.model_set.verify([decisions], view.texts)
         return verified
 
     @property
