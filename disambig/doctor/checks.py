@@ -62,7 +62,7 @@ def guard_check(
     Parameters
     ----------
     mend : str
-        How to fix an exception, if the caller knows advice than the error.
+        How to fix an exception, if the caller knows better advice than the error gives.
     """
     try:
         yield from check()

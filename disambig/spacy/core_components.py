@@ -199,7 +199,7 @@ class Proofreader(SpanWriter):
         if not any(map(len, decisions_by_task)):
             return decisions_by_task
         model_set = ModelSet(self.models, self.rates, self.ignore, self.protect)
-        return model_set.verify(decisions_by_task, model_views[0].texts, neighbours=True)
+        return model_set.verify(decisions_by_task, view_by_model[0].texts, neighbours=True)
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Sequence[Decisions]) -> None:
         """Write the flags of `predict` to the Docs; flags that lost to others are kept as alternatives."""

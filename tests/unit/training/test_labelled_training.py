@@ -77,7 +77,7 @@ def test_places_agree_with_a_search_of_all_instances(texts, spans, data):
             end = int(view.ends[position + length - 1]) if length else begin
             if view.document_indices(np.array([position]))[0] == number and overlaps(example, begin, end):
                 expected.append(i)
-        assert places.at(number, example) == expected
+        assert places.find(number, example) == expected
 
 
 TEXT = "The bank was steep. A bank closed."
