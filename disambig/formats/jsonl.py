@@ -71,7 +71,8 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
     if key not in parent:
         if isinstance(parsed.get("candidates"), list):
             raise UserError("D350", path=path, line=number)
-        raise refuse(f"the key {field!r} is missing; keys: {', '.join(map(repr, _keys(parsed))) or 'none'}")
+        keys = ", ".join(map(repr, _keys(parsed))) or "none"
+        raise refuse(f"the key {field!r} is missing; keys: {keys}; name another one with --field NAME")
     text_value = parent.pop(key)
     if not isinstance(text_value, str):
         raise refuse(f"the value of {field!r} is a JSON {_json_type(text_value)}, not a string")
