@@ -37,6 +37,21 @@ def check_fit(rule: object) -> None:
         raise contract_error(
             describe_component("judges", rule), seen, "a dataclass whose fields are its settings"
         )
+    _check_call(rule, "fit", "fit(material, *, progress=None)", None, progress=None)
+    _check_call(rule, "from_state", "from_state(arrays, groups)", None, None)
+
+
+def _check_call(rule: object, method: str, wanted: str, *arguments: None, **named: None) -> None:
+    """Raise D414 if a method cannot be called as the core calls it."""
+    try:
+        parameters = inspect.signature(getattr(rule, method))
+    except (TypeError, ValueError):  # functions written in C may have no signature
+        return
+    try:
+        parameters.bind(*arguments, **named)
+    except TypeError as problem:
+        part = describe_component("judges", rule)
+        raise contract_error(part, f"{method}{parameters} cannot be called: {problem}", wanted) from None
 
 
 def check_methods(rule: object) -> None:
@@ -45,15 +60,7 @@ def check_methods(rule: object) -> None:
     for name in _METHODS:
         if not callable(getattr(rule, name, None)):
             raise contract_error(part, f"the result of fit has no method {name}", "a fitted decision rule")
-    try:
-        parameters = inspect.signature(rule.judge)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):  # functions written in C may have no signature
-        return
-    try:
-        parameters.bind(None, flags_per_1000=None)
-    except TypeError as problem:
-        wanted = "judge(scored, *, flags_per_1000=None)"
-        raise contract_error(part, f"judge{parameters} cannot be called: {problem}", wanted) from None
+    _check_call(rule, "judge", "judge(scored, *, flags_per_1000=None)", None, flags_per_1000=None)
 
 
 def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:

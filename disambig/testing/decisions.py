@@ -20,7 +20,7 @@ from disambig.data import (
     segments,
 )
 from disambig.decision import check_fit, check_methods
-from disambig.errors import UserError
+from disambig.errors import UserError, describe_value
 from disambig.metrics import AddsUp, CostsTexts, Measure, Outcomes, Reweighs, times_drawn
 from disambig.testing.checks import (
     Check,
@@ -278,7 +278,8 @@ class _DecisionRuleChecks:
             judged_between(self._judge)
         before = self._judge.state()
         fitted = self._fit()
-        require(callable(getattr(fitted, "fit", None)), "the result of fit has no fit")
+        returned = f"fit returned {describe_value(fitted)}, which has no fit"
+        require(callable(getattr(fitted, "fit", None)), returned)
         with contract_failures():
             check_methods(fitted)
         for name, array in self._judge.state().items():
@@ -304,8 +305,8 @@ class _DecisionRuleChecks:
         fitted = self._fit()
         for scored in self._parts():
             chosen, sizes = fitted.judge(scored).chosen, np.diff(scored.offsets)
-            inside = (chosen >= 0) & (chosen < sizes)
-            require(bool(inside.all()), f"chosen {chosen[~inside]} from lists of {sizes[~inside]} candidates")
+            for i in np.flatnonzero((chosen < 0) | (chosen >= sizes))[:1]:
+                require(False, f"chosen {chosen[i]} from lists of {sizes[i]} candidates (instance {i})")
 
     def margins_and_probabilities_are_valid(self) -> None:
         fitted = self._fit()
@@ -313,7 +314,9 @@ class _DecisionRuleChecks:
             judged = fitted.judge(scored)
             require(bool((judged.margins >= 0).all()), "a margin is negative or NaN")
             valid = (judged.probabilities >= 0) & (judged.probabilities <= 1)
-            require(bool(valid.all()), f"probabilities {judged.probabilities[~valid]} are not from 0 to 1")
+            for i in np.flatnonzero(~valid)[:1]:
+                shown = f"{judged.probabilities[i]:g} (instance {i})"
+                require(False, f"probabilities such as {shown} are not from 0 to 1")
 
     def candidate_probabilities_are_valid(self) -> None:
         fitted = self._fit()
@@ -327,7 +330,8 @@ class _DecisionRuleChecks:
             )
             require(bool((probabilities >= 0).all()), "the probability of a candidate is negative or NaN")
             sums = np.add.reduceat(probabilities, scored.offsets[:-1])
-            require(bool(np.allclose(sums, 1.0, atol=1e-9)), f"probabilities of an instance sum to {sums}")
+            for i in np.flatnonzero(~np.isclose(sums, 1.0, atol=1e-9))[:1]:
+                require(False, f"probabilities of an instance sum to {sums[i]:g} (instance {i})")
 
     def state_is_complete(self) -> None:
         fitted, groups = self._fit(), self._material.task.groups

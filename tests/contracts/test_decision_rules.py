@@ -233,6 +233,20 @@ class Loud(Labels):
         return replace(result, answered=result.answered | True)
 
 
+class Impatient(Labels):
+    """Shows no progress."""
+
+    def fit(self, material):
+        return self
+
+
+class Groupless(Labels):
+    """Restores itself without its groups."""
+
+    def from_state(self, arrays):
+        return self
+
+
 @pytest.mark.parametrize(
     ("judge", "between", "check", "message"),
     [
@@ -241,10 +255,20 @@ class Loud(Labels):
         (Moody(), "words", "is_repeatable", "margins judged again"),
         (Short(), "words", "returns_one_decision_per_instance", r"margins of shape \(59,\) for 60"),
         (Counting(), "words", "returns_one_decision_per_instance", "answered is of int64"),
-        (Outside(), "own", "chooses_existing_candidates", "from lists of"),
+        (
+            Outside(),
+            "own",
+            "chooses_existing_candidates",
+            r"chosen \d+ from lists of \d+ candidates \(instance",
+        ),
         (Negative(), "words", "margins_and_probabilities_are_valid", "a margin is negative"),
-        (TooSure(), "words", "margins_and_probabilities_are_valid", "probabilities"),
-        (Unshared(), "own", "candidate_probabilities_are_valid", "sum to"),
+        (
+            TooSure(),
+            "words",
+            "margins_and_probabilities_are_valid",
+            r"probabilities such as \S+ \(instance \d",
+        ),
+        (Unshared(), "own", "candidate_probabilities_are_valid", r"sum to \S+ \(instance \d"),
         (PerInstance(), "own", "candidate_probabilities_are_valid", "for .* candidates"),
         (Objects(), "words", "state_is_complete", "not an array of numbers"),
         (Forgetful(), "own", "state_is_complete", "after from_state"),
@@ -262,6 +286,19 @@ class Loud(Labels):
 def test_a_broken_rule_is_found(judge, between, check, message):
     failed = failures(judge, between)
     assert re.search(message, failed[check]), failed[check]
+
+
+@pytest.mark.parametrize(
+    ("judge", "call"), [(Impatient, r"fit\(material\)"), (Groupless, r"from_state\(arrays\)")]
+)
+def test_methods_that_cannot_be_called_as_training_calls_them_are_found(judge, call):
+    (check,) = (
+        check
+        for check in check_judge(judge.unfitted(), make_calibration_data("labels"))
+        if check.name == "fit_returns_a_decision_rule"
+    )
+    with pytest.raises(AssertionError, match=f"D414.*{call} cannot be called: .*; expected"):
+        check()
 
 
 def test_a_rule_that_flags_below_its_limit_is_found():
