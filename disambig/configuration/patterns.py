@@ -26,7 +26,7 @@ _FILE, _FOLDER, _NO_MATCH = 2, 1, 0
 
 
 class GitIgnorePatterns:
-    """Patterns of ``.gitignore``: the last pattern that matches decides; a pattern with ``!`` excludes files.
+    """Patterns of ``.gitignore``: the last matching pattern decides; a pattern with ``!`` excludes files.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ class GitIgnorePatterns:
         self._last_first = patterns[::-1]
 
     def match(self, path: str) -> bool:
-        """Return True if the file `path`, relative to the folder of the patterns, is matched."""
+        """Return True if the patterns match the file at `path`, which is relative to their folder."""
         parts = path.replace("\\", "/").split("/") if _BACKSLASH_SEPARATES else path.split("/")
-        best, includes = _NO_MATCH, False
+        best_rank, includes = _NO_MATCH, False
         for pattern in self._last_first:
             rank = pattern.match(parts)
-            if rank > best:
-                best, includes = rank, pattern.includes
-            if best == _FILE:
+            if rank > best_rank:
+                best_rank, includes = rank, pattern.includes
+            if best_rank == _FILE:
                 break
         return includes
 
@@ -67,7 +67,8 @@ class _Pattern:
     groups : tuple of tuple of _Segment
         Runs of consecutive segments; any number of folders may lie between two groups (``**``).
     ending : str
-        ``"/"`` matches only folders and their contents; ``"**"`` only the contents of a folder; ``""`` both.
+        ``"/"`` for a pattern that matches only folders and their contents, ``"**"`` for one that matches only
+        the contents of folders, ``""`` for one without such an ending.
     """
 
     includes: bool
@@ -75,12 +76,14 @@ class _Pattern:
     ending: str
 
     def match(self, parts: Sequence[str]) -> int:
+        """Return `_FILE`, `_FOLDER` or `_NO_MATCH` for the names on a path."""
         first, *others = self.groups
         end = len(first)
         if end > len(parts) or not _match_at(first, parts, 0):
             return _NO_MATCH
         *middle, last = others or [()]
-        # The leftmost match of a group leaves the most room for the next groups: backtracking is not needed.
+        # The leftmost match of a group leaves the most room for the next groups, so that backtracking is not
+        # needed.
         for group in middle:
             end = _leftmost(group, parts, end)
             if end < 0:
@@ -136,9 +139,9 @@ def _match_at(group: Sequence[_Segment], parts: Sequence[str], start: int) -> bo
 
 def _leftmost(group: Sequence[_Segment], parts: Sequence[str], start: int) -> int:
     """Return the end of the first match of a group at or after `start`; -1 if there is none."""
-    for place in range(start, len(parts) - len(group) + 1):
-        if all(segment.match(parts[place + i]) for i, segment in enumerate(group)):
-            return place + len(group)
+    for first in range(start, len(parts) - len(group) + 1):
+        if _match_at(group, parts, first):
+            return first + len(group)
     return -1
 
 
@@ -185,11 +188,11 @@ def _compile(line: str) -> _Pattern | None:
 
 
 class _Unclosed(Exception):
-    """A bracket that is not closed: in git such a pattern matches nothing."""
+    """A bracket is not closed; in git, such a pattern matches nothing."""
 
 
 def _pieces(glob: str) -> tuple[list[str], list[int]]:
-    """Return the regular expressions of the pieces between stars, and how many characters each matches."""
+    """Return the regular expressions of the pieces between stars, and the number of characters of each."""
     pieces, lengths = [""], [0]
     i = 0
     while i < len(glob):
@@ -223,7 +226,7 @@ def _bracket(glob: str, start: int) -> tuple[str, int]:
     if end < 0:
         raise _Unclosed
     members = glob[first:end].replace("\\", "\\\\").replace("[", "\\[")
-    # Python warns of "&&", "~~" and "||" in a set, since they may become set operations.
+    # Python warns of "&&", "~~" and "||" in a set, because they may become set operations.
     members = re.sub(r"([&~|])(?=\1)", r"\\\1", members)
     if members.startswith("]"):
         members = "\\" + members

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from disambig.configuration._project_names import project_names
 from disambig.configuration.patterns import GitIgnorePatterns
 from disambig.configuration.settings import CHOICES, CheckSettings, SettingsSource, from_folder, merge_sources
 from disambig.errors import UserError
@@ -18,19 +19,19 @@ from disambig.files import decode, read_small
 MAX_MODEL_BYTES = 2_000_000_000
 """Maximum size of the files of a model that a settings file names."""
 _MAX_MODEL_FILES = 1_000
-_FILES = ("ignore_files", "sets_files", "baseline")
+_FILE_KEYS = ("ignore_files", "sets_files", "baseline")
 _OPTIONS = {"ignore_files": "--ignore", "sets_files": "--sets", "baseline": "--baseline", "models": "--model"}
 
 
 def project_root(folder: str) -> str:
     """Return the project of a settings file in `folder`: the git repository, or the folder itself."""
-    root = here = os.path.realpath(folder)
-    while not os.path.lexists(os.path.join(here, ".git")):
-        above = os.path.dirname(here)
-        if above == here:
-            return root
-        here = above
-    return here
+    start = current = os.path.realpath(folder)
+    while not os.path.lexists(os.path.join(current, ".git")):
+        parent = os.path.dirname(current)
+        if parent == current:
+            return start
+        current = parent
+    return current
 
 
 def is_inside(path: str, root: str) -> bool:
@@ -54,13 +55,13 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
     Raises
     ------
     UserError
-        D973 for a path outside the project, or a model that refers to one; D974 for a path that is not an
-        ordinary file, or a model that is too large.
+        D973 for a path outside the project, or a model that refers to one; D974 for a path that is not a
+        regular file, or a model that is too large.
     """
     if not file:
         return
     root = project_root(os.path.dirname(file))
-    for key in _FILES:
+    for key in _FILE_KEYS:
         if key == "baseline" and key in options:
             continue
         value = getattr(settings, key) or ()
@@ -131,15 +132,13 @@ def _check_model(home: str, root: str, file: str) -> None:
     from disambig.config import read_config
 
     for value in _strings(read_config(config)):
-        near = os.path.join(home, value)
-        is_path = os.path.isabs(value) or os.pardir in value.split("/") or os.path.lexists(near)
-        if "\0" in value or (is_path and not is_inside(near, root)) or _is_elsewhere(value, near, root):
+        in_model = os.path.join(home, value)
+        is_path = os.path.isabs(value) or os.pardir in value.split("/") or os.path.lexists(in_model)
+        leaves_project = is_path and not is_inside(in_model, root)
+        # A value can also name a file in the current directory.
+        is_outside = not os.path.lexists(in_model) and os.path.isfile(value) and not is_inside(value, root)
+        if "\0" in value or leaves_project or is_outside:
             raise UserError("D973", path=config, key="the model", value=value, root=root, hint="")
-
-
-def _is_elsewhere(value: str, near: str, root: str) -> bool:
-    """Return True if a config names a file in the current directory that is outside the project."""
-    return not os.path.lexists(near) and os.path.isfile(value) and not is_inside(value, root)
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -159,12 +158,44 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_MANIFESTS: Mapping[str, tuple[Callable[[str], Any], tuple[tuple[str, ...], ...]]] = {
+    "pyproject.toml": (tomllib.loads, (("project", "name"), ("tool", "poetry", "name"))),
+    "package.json": (json.loads, (("name",),)),
+    "Cargo.toml": (tomllib.loads, (("package", "name"),)),
+}
+"""For each manifest, its parser and the keys under which it may contain the name of the package."""
+_PACKAGE_NAME = re.compile(r"(?:@[\w.-]+/)?([\w.-]{2,80})")
+
+
+def project_names(root: str) -> tuple[str, ...]:
+    """Return the names of a project in the manifests of its top folder, in lower case.
+
+    Manifests that cannot be read are ignored.
+    """
+    names = []
+    for file, (parse, key_paths) in _MANIFESTS.items():
+        path = os.path.join(root, file)
+        if not os.path.isfile(path) or os.path.islink(path):
+            continue
+        try:
+            table = parse(decode(read_small(path, limit=MAX_BYTES, only_regular=True), path))
+        except (UserError, ValueError, RecursionError):
+            continue
+        for key_path in key_paths:
+            value = table
+            for key in key_path:
+                value = value.get(key) if isinstance(value, dict) else None
+            if isinstance(value, str) and (match := _PACKAGE_NAME.fullmatch(value)):
+                names.append(match[1].lower())
+    return tuple(dict.fromkeys(names))
+
+
 OWN = ("disambig.toml", ".disambig.toml")
 SHARED = "pyproject.toml"
 """A file of this name without the table ``[tool.disambig]`` is skipped."""
 SECTION = "tool.disambig"
 MAX_BYTES = 2_000_000
-"""Maximum size of a settings file."""
+"""Maximum size of a settings file or manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +218,7 @@ class SettingsFile:
 
     @property
     def folder(self) -> str:
-        """Folder that the paths and patterns are relative to."""
+        """The folder to which paths and patterns are relative."""
         return os.path.dirname(self.path)
 
 
@@ -207,25 +238,26 @@ def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFil
         D972 for a file that is not valid TOML, D970 and D971 for invalid contents, D30x, D973 and D975 for a
         file that cannot be read, is a link out of the project, or is too large.
     """
-    passed = []
+    searched = []
     settings_file = SettingsFile()
     while folder not in cache:
-        passed.append(folder)
-        here = _in_folder(folder)
-        if here is not None:
-            settings_file = here
+        searched.append(folder)
+        in_folder = _settings_in(folder)
+        if in_folder is not None:
+            settings_file = in_folder
             break
-        above = os.path.dirname(folder)
-        if above == folder:
+        parent = os.path.dirname(folder)
+        if parent == folder:
             break
-        folder = above
+        folder = parent
     else:
         settings_file = cache[folder]
-    cache.update(dict.fromkeys(passed, settings_file))
+    cache.update(dict.fromkeys(searched, settings_file))
     return settings_file
 
 
-def _in_folder(folder: str) -> SettingsFile | None:
+def _settings_in(folder: str) -> SettingsFile | None:
+    """Return the settings file in a folder, or None."""
     for name in OWN:
         if os.path.isfile(path := os.path.join(folder, name)):
             values = _read_toml(path)
@@ -239,7 +271,7 @@ def _in_folder(folder: str) -> SettingsFile | None:
 
 
 def _check_prefix(path: str, values: dict[str, Any]) -> None:
-    """Raise D971 if the tables have the prefix that they only have in ``pyproject.toml``."""
+    """Raise D971 if tables have the prefix that is only for ``pyproject.toml``."""
     tools = values.get("tool")
     if isinstance(tools, dict) and "disambig" in tools:
         problem = (
@@ -267,7 +299,7 @@ def _read_toml(path: str) -> dict[str, Any]:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as problem:  # a number with 5,000 digits raises a plain ValueError
         is_syntax = isinstance(problem, tomllib.TOMLDecodeError)
-        message = str(problem) if is_syntax else "a number is too long, or tables are nested too deep"
+        message = str(problem) if is_syntax else "a number is too long, or tables are nested too deeply"
         raise UserError("D972", path=path, problem=message[:1].lower() + message[1:]) from None
 
 
@@ -276,12 +308,12 @@ class ProjectSettings:
 
     Parameters
     ----------
-    over : SettingsSource, optional
+    options : SettingsSource, optional
         Settings that take precedence over all settings files, such as options of a command.
     """
 
-    def __init__(self, over: SettingsSource | None = None) -> None:
-        self._over = [over] if over is not None and over.values else []
+    def __init__(self, options: SettingsSource | None = None) -> None:
+        self._options = [options] if options is not None and options.values else []
         self._files: dict[str, SettingsFile] = {}
         self._settings: dict[tuple[str, tuple[bool, ...], bool, str], CheckSettings] = {}
         self._roots: dict[str, str] = {}
@@ -309,39 +341,40 @@ class ProjectSettings:
         return self._settings[key]
 
     def _root(self, folder: str) -> str:
-        """Return the project of a folder, whose names are then known."""
+        """Return the project of a folder, and read its names."""
         if folder not in self._roots:
             root = self._roots[folder] = project_root(folder)
             if root not in self._names:
                 self._names[root] = project_names(root)
         return self._roots[folder]
 
-    def takes(self, path: str, usual: Callable[[str], bool]) -> bool:
-        """Return True if a file in a directory is to be checked.
+    def takes(self, path: str, by_default: Callable[[str], bool]) -> bool:
+        """Return True if a file in a directory is checked.
 
         Parameters
         ----------
         path : str
-        usual : callable
+        by_default : callable
             Decides if no `include` is set.
         """
         settings = self.for_file(path)
         if settings.excluded:
             return False
         if not settings.include:
-            return usual(path)
+            return by_default(path)
         path = os.path.abspath(path)
         return self._matches(settings.include, path, nearest_settings(os.path.dirname(path), self._files))
 
     def _merge_overrides(self, file: SettingsFile, matches: Sequence[bool], excluded: bool) -> CheckSettings:
+        """Merge a settings file, its overrides that match, and the options; check the paths in the file."""
         values = {key: value for key, value in file.values.items() if key != "overrides"}
         sources = [SettingsSource(file.path, from_folder(values, file.folder))]
         overrides = file.values.get("overrides", {})
         for is_match, (pattern, values) in zip(matches, overrides.items(), strict=True):
             if is_match:
                 sources.append(SettingsSource(f"{file.path}, {pattern}", from_folder(values, file.folder)))
-        settings = merge_sources([*sources, *self._over], excluded=excluded)
-        options = self._over[0].values if self._over else {}
+        settings = merge_sources([*sources, *self._options], excluded=excluded)
+        options = self._options[0].values if self._options else {}
         check_paths(merge_sources(sources), file.path, options)
         return settings
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 ADDED = ("ignore", "ignore_files", "ignore_rules", "sets", "sets_files")
-"""Lists that a source extends; a source replaces the values of all other keys."""
+"""Keys of lists, which later sources extend; they replace the values of all other keys."""
 CHOICES = (("tasks", "models"), ("trust", "flags_per_1000"))
 """Keys that exclude each other: a source that sets one of them replaces the values of both."""
 PATHS = ("models", "ignore_files", "sets_files", "baseline")
@@ -48,22 +48,22 @@ class CheckSettings:
     tasks, models : tuple of str
         Installed models and directories of models; if both are empty, all installed models.
     flags_per_1000 : float, mapping from task to float, or None
-        False alarms to accept per 1,000 correct words; None for each model's own rate.
+        Accepted number of false alarms per 1,000 correct words; None for each model's own rate.
     trust : float or None
-        Minimum share of the shown flags that were right when measured; None for no minimum.
+        Minimum measured share of right flags among those that are shown; None for no minimum.
     max_flags_per_1000 : float or None
         Maximum number of flags per 1,000 words of a file; None for no maximum.
     rules, ignore_rules : tuple of str
-        Rules or tasks whose flags are shown (if empty: all), and those whose flags are hidden.
+        Rules or tasks whose flags are shown (all if empty), and rules or tasks whose flags are hidden.
     ignore, ignore_files, sets, sets_files : tuple of str
         Words to ignore and confusion sets, and files with them.
     baseline : str or None
         Path of the baseline file.
     writing : str or None
-        Kind of writing; the models assume as many mistakes as are usual in it; None for what each was
-        fitted to.
+        Kind of writing, whose usual number of mistakes the models assume; None for the number that each model
+        was fitted to.
     detect_language : bool
-        Whether paragraphs in another language than the model's are left alone.
+        Whether paragraphs in other languages than those of the models are left alone.
     yaml_fields : tuple of str
         Names of fields of YAML files whose values are text.
     include, exclude : tuple of str
@@ -100,7 +100,7 @@ class CheckSettings:
 
     @property
     def checker(self) -> tuple[object, ...]:
-        """Key of the loaded models: files with equal keys are checked by the same models."""
+        """A key for loaded models: files with equal keys are checked by the same models."""
         rate = self.flags_per_1000
         rates = tuple(sorted(rate.items())) if isinstance(rate, Mapping) else rate
         models = self.tasks, self.models, rates, self.trust, self.sets, self.sets_files
@@ -155,44 +155,44 @@ def merge_sources(sources: Iterable[SettingsSource], *, excluded: bool = False) 
                 origins.pop(key, None)
         for key, value in source.values.items():
             if isinstance(value, list | tuple):
-                before = values.get(key, ()) if key in ADDED else ()
-                value = (*before, *(item for item in value if item not in before))
+                old_items = values.get(key, ()) if key in ADDED else ()
+                value = (*old_items, *(item for item in value if item not in old_items))
                 if not value:
                     values.pop(key, None)
                     origins.pop(key, None)
                     continue
-            earlier = origins.get(key, ()) if key in ADDED else ()
-            values[key], origins[key] = value, tuple(dict.fromkeys((*earlier, source.origin)))
+            old_origins = origins.get(key, ()) if key in ADDED else ()
+            values[key], origins[key] = value, tuple(dict.fromkeys((*old_origins, source.origin)))
     return CheckSettings(**values, excluded=excluded, origins=origins)
 
 
 def from_folder(values: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """Return a copy of `values` whose paths, relative to `folder`, are relative to the current directory."""
+    """Return a copy of `values` in which paths relative to `folder` are relative to the current directory."""
+
+    def resolve(path: str) -> str:
+        return os.path.normpath(os.path.join(folder, path))
+
     resolved = dict(values)
     for key in PATHS:
         value = resolved.get(key)
         if isinstance(value, str):
-            resolved[key] = _relative_to_here(folder, value)
+            resolved[key] = resolve(value)
         elif value is not None:
-            resolved[key] = [_relative_to_here(folder, path) for path in value]
+            resolved[key] = list(map(resolve, value))
     return resolved
-
-
-def _relative_to_here(folder: str, path: str) -> str:
-    return os.path.normpath(os.path.join(folder, path))
 
 
 _DEFAULT_TEXTS = {
     "tasks": "all installed models that correct words",
-    "flags_per_1000": "what each model is set to",
+    "flags_per_1000": "the rate of each model",
     "trust": "no minimum",
     "max_flags_per_1000": "no maximum",
     "rules": "all",
-    "writing": "what each model was fitted to",
+    "writing": "the rate that each model was fitted to",
     "detect_language": "true",
     "include": "text and documents",
 }
-"""Description of the default of each key, for display."""
+"""Descriptions of the defaults of keys; those of other keys are "none"."""
 
 
 def settings_to_toml(name: str, settings: CheckSettings) -> str:
@@ -219,6 +219,5 @@ def _toml(value: Any) -> str:
 
 
 def _relative_origin(origin: str) -> str:
-    """Return the origin with a path below the current directory made relative to that directory."""
-    here = os.path.join(os.getcwd(), "")
-    return origin.removeprefix(here)
+    """Return an origin; a path below the current directory is made relative to it."""
+    return origin.removeprefix(os.path.join(os.getcwd(), ""))

@@ -113,7 +113,7 @@ class OverrideTable(BaseModel):
         None,
         description="How carefully the text was written: published, edited, draft or learner, with one "
         "mistake in 2,000, 400, 100 or 15 words. The more mistakes a writer makes, the more is flagged. "
-        "Default: what each model was fitted to.",
+        "Default: the rate that each model was fitted to.",
     )
     detect_language: bool | None = Field(
         None,
@@ -198,20 +198,19 @@ def _check_patterns(settings: dict[str, Any], path: str, section: str) -> None:
 
 
 def _check_lists(settings: dict[str, Any], path: str, section: str) -> None:
-    """Raise D971 if a settings file names too many models, files or confusion sets: each one costs time."""
+    """Raise D971 if a settings file names too many models, files or confusion sets, which all cost time."""
     tables = {"": settings} | {
-        f"overrides.{_quoted(name)}": at for name, at in settings.get("overrides", {}).items()
+        f"overrides.{_quoted(pattern)}": table for pattern, table in settings.get("overrides", {}).items()
     }
     for key, limit in _MAX_ENTRIES.items():
         total = 0
         for name, table in tables.items():
             total += len(table.get(key, ()))
             if total > limit:
-                whole = ".".join(filter(None, [section, name, key]))
-                problem = f"one settings file names at most {limit:,}"
-                raise UserError(
-                    "D971", path=path, key=whole, problem=problem, value=f"a list, {total:,} in all"
-                )
+                full_key = ".".join(filter(None, [section, name, key]))
+                problem = f"a settings file can name at most {limit:,}"
+                value = f"a list, {total:,} in all"
+                raise UserError("D971", path=path, key=full_key, problem=problem, value=value)
 
 
 _MAX_ENTRIES = {
@@ -227,28 +226,29 @@ _MAX_ENTRIES = {
 
 
 def _describe_problem(errors: list[Any], path: str, section: str) -> UserError:
-    """Return a message for the first error of a validation."""
+    """Return a message for the first of pydantic's errors."""
     first = errors[0]["loc"][0]
-    # A rate is a number or a table, and pydantic reports an error for both; the deeper one is the one meant.
-    error = max((one for one in errors if one["loc"][0] == first), key=lambda one: len(one["loc"]))
+    # A rate is a number or a table, and pydantic reports an error for both; the deeper one fits the value.
+    same_place = [error for error in errors if error["loc"][0] == first]
+    error = max(same_place, key=lambda error: len(error["loc"]))
     parts = [str(part) for part in error["loc"]]
     if _RATE in parts:
         del parts[parts.index(_RATE) + 1 : parts.index(_RATE) + 2]  # pydantic's name of the union member
     *tables, key = parts
-    place = ".".join([*filter(None, [section]), *map(_quoted, tables)])
-    whole = ".".join([*filter(None, [place]), _quoted(key)])
+    table = ".".join([*filter(None, [section]), *map(_quoted, tables)])
+    full_key = ".".join([*filter(None, [table]), _quoted(key)])
     if error["type"] == "extra_forbidden" and tables and key in SettingsTable.model_fields:
-        problem = "this key is not allowed in overrides, only for the whole project"
-        return UserError("D971", path=path, key=whole, problem=problem, value="set")
+        problem = "this key is only allowed for the whole project, not in overrides"
+        return UserError("D971", path=path, key=full_key, problem=problem, value="set")
     if error["type"] == "extra_forbidden":
         names = nearest_first(key, OverrideTable.model_fields if tables else SettingsTable.model_fields)
-        return UserError("D970", path=path, key=key, where=f" in [{place}]" if place else "", names=names)
+        return UserError("D970", path=path, key=key, where=f" in [{table}]" if table else "", names=names)
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "too_short" and error["input"] == []:
         message = "leave it out for the default, or see `exclude` for files that are not checked"
     for pydantic_words, toml_words in _REPLACED_WORDS.items():
         message = message.replace(pydantic_words, toml_words)
-    return UserError("D971", path=path, key=whole, problem=message, value=repr(error["input"])[:60])
+    return UserError("D971", path=path, key=full_key, problem=message, value=repr(error["input"])[:60])
 
 
 _RATE = "flags_per_1000"

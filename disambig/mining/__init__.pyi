@@ -4,7 +4,6 @@ from .corrections import (
     WordEdit as WordEdit,
     changed_paragraphs as changed_paragraphs,
     classify as classify,
-    distance as distance,
     word_edits as word_edits,
 )
 from .history import (
@@ -23,11 +22,9 @@ from .miner import (
     MinedProject as MinedProject,
     Miner as Miner,
     PackVocabulary as PackVocabulary,
+    check_output as check_output,
     select_corrections as select_corrections,
     summarise as summarise,
-)
-from .output import (
-    check_output as check_output,
     write_mined as write_mined,
 )
 from .paragraphs import (

@@ -1,4 +1,4 @@
-"""Find the words that a change of a paragraph corrected, and say what kind of mistake each one was."""
+"""Find the words that a change of a paragraph corrected, and classify the mistakes."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from difflib import SequenceMatcher
 from typing import Protocol
 
 from disambig.mining.languages import CorrectionWords
-from disambig.mining.paragraphs import LEAST_WORDS, Paragraph, Token
+from disambig.mining.paragraphs import MIN_WORDS, Paragraph, Token
+from disambig.rules import common_prefix, edit_distance
 
-MOST_EDITS = 6
-"""Maximum number of changed places of a paragraph: more is another text."""
-LEAST_SHARE = 0.6
-"""Minimum share of equal words of a paragraph before and after a change."""
-MOST_PAIRS = 40_000
+MAX_EDITS = 6
+"""Maximum number of places at which a paragraph was changed; with more, it is another text."""
+MIN_SHARE = 0.6
+"""Minimum share of words that a paragraph has in common with its earlier version."""
+MAX_PAIRS = 40_000
 """Maximum number of pairs of paragraphs that are compared for one change of a file."""
-_CAPITALS = re.compile(r"[^\W\d_]*[^\W\d_a-z][^\W\d_]*")
 _SENTENCE_BEGIN = re.compile(r"(?:^|[.!?:;\u2026\"\u201c(\[*\u2013\u2014|-])\s*$")
 
 
 class Vocabulary(Protocol):
-    """The words that exist, and the confusion sets of the installed models."""
+    """The words of a language, and the confusion sets of the installed models."""
 
     def is_word(self, word: str) -> bool:
-        """Return True if a word in lower case exists."""
+        """Return True if a word in lower case exists in the language."""
 
-    def confusion_set(self, one: str, other: str) -> str:
+    def confusion_set(self, first: str, second: str) -> str:
         """Return the name of a confusion set that contains two words; "" if there is none."""
 
 
@@ -39,15 +39,15 @@ class WordEdit:
     Attributes
     ----------
     before, after : str
-        The paragraph with only this change taken back, and with it.
+        The new paragraph with this change undone, and the new paragraph.
     start, end : int
-        Offsets of the place in `before`; equal if a word was inserted.
+        Offsets of the old word in `before`; equal if a word was inserted.
     old, new : str
-        The words, "" for no word.
+        The old and new words, "" for no word.
     n_edits : int
         Number of places at which the paragraph was changed.
-    context : tuple of str
-        The words before and after the place, in lower case, at most three of each: ``(before, after)``.
+    context : (str, str)
+        Up to three words before the change and after it, in lower case.
     """
 
     before: str
@@ -67,14 +67,14 @@ class WordEdit:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionKind:
-    """What kind of mistake an edit corrected.
+    """The kind of mistake that an edit corrected.
 
     Attributes
     ----------
     category, sub : str
-        As in `disambig.formats.Fix`.
+        See `disambig.formats.Fix`.
     certain : bool
-        Whether the pair leaves no doubt that it was a mistake, whatever the commit says.
+        Whether the pair of words is certainly a mistake, whatever the commit message says.
     """
 
     category: str
@@ -89,51 +89,50 @@ def _plain(word: str) -> str:
 def changed_paragraphs(
     old: Sequence[Paragraph], new: Sequence[Paragraph]
 ) -> Iterator[tuple[Paragraph, Paragraph]]:
-    """Yield the paragraphs of a file that were changed, before and after, in the order of the old file.
+    """Yield the old and new versions of changed paragraphs of a file, in the order of the old file.
 
-    A paragraph that was only moved is not changed. Each new paragraph is the later form of at most one old
-    one, the most similar.
+    A paragraph that was only moved is not changed. Old and new paragraphs are matched one to one, the most
+    similar ones first.
 
     Raises
     ------
     ValueError
         If so many paragraphs were changed that the file was rewritten.
     """
-    counts = Counter(paragraph.text for paragraph in new)
-    counts.subtract(Counter(paragraph.text for paragraph in old))
-    removed = _surplus(old, {text: -n for text, n in counts.items()})
-    added = _surplus(new, counts)
-    if len(removed) * len(added) > MOST_PAIRS:
+    old_counts, new_counts = (Counter(paragraph.text for paragraph in side) for side in (old, new))
+    removed = _surplus(old, old_counts - new_counts)
+    added = _surplus(new, new_counts - old_counts)
+    if len(removed) * len(added) > MAX_PAIRS:
         raise ValueError("the file was rewritten")
-    bags = [Counter(token.word for token in paragraph.tokens) for paragraph in added]
-    scored = []
-    for i, paragraph in enumerate(removed):
-        words = [token.word for token in paragraph.tokens]
-        bag = Counter(words)
-        for j, other in enumerate(bags):
-            size = max(len(words), other.total())
-            if size < LEAST_WORDS or min(len(words), other.total()) < LEAST_SHARE * size:
+    removed_words, added_words = (
+        [Counter(token.word for token in paragraph.tokens) for paragraph in side] for side in (removed, added)
+    )
+    candidates = []
+    for i, old_words in enumerate(removed_words):
+        for j, new_words in enumerate(added_words):
+            shorter, longer = sorted((old_words.total(), new_words.total()))
+            if longer < MIN_WORDS or shorter < MIN_SHARE * longer:
                 continue
-            same = (bag & other).total() / size
-            if same >= LEAST_SHARE:
-                scored.append((-same, abs(i - j), i, j))
-    pairs: dict[int, int] = {}
-    taken: set[int] = set()
-    for _, _, i, j in sorted(scored):
-        if i not in pairs and j not in taken:
-            pairs[i] = j
-            taken.add(j)
-    for i in sorted(pairs):
-        yield removed[i], added[pairs[i]]
+            share = (old_words & new_words).total() / longer
+            if share >= MIN_SHARE:
+                candidates.append((-share, abs(i - j), i, j))
+    matches: dict[int, int] = {}
+    matched: set[int] = set()
+    for _, _, i, j in sorted(candidates):
+        if i not in matches and j not in matched:
+            matches[i] = j
+            matched.add(j)
+    for i in sorted(matches):
+        yield removed[i], added[matches[i]]
 
 
-def _surplus(paragraphs: Sequence[Paragraph], counts: dict[str, int] | Counter[str]) -> list[Paragraph]:
-    """Return the last paragraphs of each text that occurs more often than on the other side."""
-    left = {text: n for text, n in counts.items() if n > 0}
+def _surplus(paragraphs: Sequence[Paragraph], surplus_counts: Counter[str]) -> list[Paragraph]:
+    """Return the given number of paragraphs of each text, the last ones."""
+    remaining = surplus_counts.copy()
     surplus = []
     for paragraph in reversed(paragraphs):
-        if left.get(paragraph.text, 0):
-            left[paragraph.text] -= 1
+        if remaining[paragraph.text]:
+            remaining[paragraph.text] -= 1
             surplus.append(paragraph)
     return surplus[::-1]
 
@@ -141,12 +140,12 @@ def _surplus(paragraphs: Sequence[Paragraph], counts: dict[str, int] | Counter[s
 def word_edits(old: Paragraph, new: Paragraph) -> list[WordEdit]:
     """Return the changes of single words between two versions of a paragraph.
 
-    A change of one word into two, or of two into one, counts if the letters stay the same. Changes of code,
-    capitals and punctuation do not count. There are none if the paragraph was changed at more than
-    `MOST_EDITS` places.
+    A change of one word into two, or of two into one, is included if the letters stay the same. Changes of
+    code, capitals and punctuation are not included. If the paragraph was changed at more than `MAX_EDITS`
+    places, the list is empty.
     """
     hunks = _hunks([token.word for token in old.tokens], [token.word for token in new.tokens])
-    if not 1 <= len(hunks) <= MOST_EDITS:
+    if not 1 <= len(hunks) <= MAX_EDITS:
         return []
     edits = []
     for hunk in hunks:
@@ -157,28 +156,33 @@ def word_edits(old: Paragraph, new: Paragraph) -> list[WordEdit]:
 
 
 _Hunk = tuple[int, int, int, int]
+"""The start and stop of a change in the old words, and in the new words."""
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> list[_Hunk]:
     """Return the places at which two sequences of words differ."""
-    first, least = 0, min(len(old), len(new))
-    while first < least and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < least - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    inner_old, inner_new = old[first : len(old) - last], new[first : len(new) - last]
+    n_shared = min(len(old), len(new))
+    n_start = 0  # equal words at the start
+    while n_start < n_shared and old[n_start] == new[n_start]:
+        n_start += 1
+    n_end = 0  # equal words at the end
+    while n_end < n_shared - n_start and old[-1 - n_end] == new[-1 - n_end]:
+        n_end += 1
+    inner_old, inner_new = old[n_start : len(old) - n_end], new[n_start : len(new) - n_end]
     if not inner_old and not inner_new:
         return []
     if min(len(inner_old), len(inner_new)) == 0 or (len(inner_old), len(inner_new)) == (1, 1):
-        return [(first, len(old) - last, first, len(new) - last)]
+        return [(n_start, len(old) - n_end, n_start, len(new) - n_end)]
     codes = SequenceMatcher(None, inner_old, inner_new, autojunk=False).get_opcodes()
-    return [(first + a, first + b, first + c, first + d) for tag, a, b, c, d in codes if tag != "equal"]
+    return [
+        (n_start + a, n_start + b, n_start + c, n_start + d) for tag, a, b, c, d in codes if tag != "equal"
+    ]
 
 
 def _word_edit(old: Paragraph, new: Paragraph, hunk: _Hunk, n_edits: int) -> WordEdit | None:
-    first, last, new_first, new_last = hunk
-    removed, added = old.tokens[first:last], new.tokens[new_first:new_last]
+    """Return the change of one word at a place; None if something else was changed there."""
+    old_start, old_stop, new_start, new_stop = hunk
+    removed, added = old.tokens[old_start:old_stop], new.tokens[new_start:new_stop]
     sizes = len(removed), len(added)
     if any(token.is_code for token in (*removed, *added)):
         return None
@@ -189,11 +193,11 @@ def _word_edit(old: Paragraph, new: Paragraph, hunk: _Hunk, n_edits: int) -> Wor
     new_text = _slice(new.text, added)
     if len(old_text.split()) > len(removed) or len(new_text.split()) > len(added):
         return None  # punctuation between the words
-    context = _context(old.tokens, first, last)
+    context = _context(old.tokens, old_start, old_stop)
     if n_edits == 1:
-        start, end = _old_place(old, new, removed, added, first)
+        start, end = _old_span(old, new, removed, added, old_start)
         return WordEdit(old.text, new.text, start, end, old_text, new_text, 1, context)
-    before, start, end = _taken_back(new, added, new_first, old_text)
+    before, start, end = _undo(new, added, new_start, old_text)
     return WordEdit(before, new.text, start, end, old_text, new_text, n_edits, context)
 
 
@@ -210,22 +214,25 @@ def _context(tokens: Sequence[Token], first: int, last: int) -> tuple[str, str]:
     return " ".join(token.word for token in left), " ".join(token.word for token in right)
 
 
-def _old_place(
-    old: Paragraph, new: Paragraph, removed: Sequence[Token], added: Sequence[Token], first: int
+def _old_span(
+    old: Paragraph, new: Paragraph, removed: Sequence[Token], added: Sequence[Token], index: int
 ) -> tuple[int, int]:
-    """Return the place of an edit in the old text; a missing word belongs just before the next word."""
+    """Return the span of an edit in the old text, at the token `index`.
+
+    A missing word belongs before the next word or, at the end of a clause, after the previous one.
+    """
     if removed:
         return removed[0].start, removed[-1].end
     ends_clause = not new.text[added[-1].end :].lstrip()[:1].isalnum()
-    if first < len(old.tokens) and not (ends_clause and first):
-        start = old.tokens[first].start
+    if index < len(old.tokens) and not (ends_clause and index):
+        start = old.tokens[index].start
     else:
-        start = old.tokens[first - 1].end if first else 0
+        start = old.tokens[index - 1].end if index else 0
     return start, start
 
 
-def _taken_back(new: Paragraph, added: Sequence[Token], first: int, old_text: str) -> tuple[str, int, int]:
-    """Return the new text with one edit taken back, and the place of the edit in it."""
+def _undo(new: Paragraph, added: Sequence[Token], index: int, old_text: str) -> tuple[str, int, int]:
+    """Return the new text with the edit at the token `index` undone, and the span of the old word in it."""
     text = new.text
     if added:
         left, right = text[: added[0].start], text[added[-1].end :]
@@ -235,15 +242,15 @@ def _taken_back(new: Paragraph, added: Sequence[Token], first: int, old_text: st
             elif left.endswith(" "):
                 left = left[:-1]
         return left + old_text + right, len(left), len(left) + len(old_text)
-    if first < len(new.tokens):
-        at = new.tokens[first].start
-        return f"{text[:at]}{old_text} {text[at:]}", at, at + len(old_text)
-    at = new.tokens[-1].end if new.tokens else 0
-    return f"{text[:at]} {old_text}{text[at:]}", at + 1, at + 1 + len(old_text)
+    if index < len(new.tokens):
+        start = new.tokens[index].start
+        return f"{text[:start]}{old_text} {text[start:]}", start, start + len(old_text)
+    end = new.tokens[-1].end if new.tokens else 0
+    return f"{text[:end]} {old_text}{text[end:]}", end + 1, end + 1 + len(old_text)
 
 
 def classify(edit: WordEdit, words: CorrectionWords, vocabulary: Vocabulary) -> CorrectionKind | str:
-    """Return what kind of mistake an edit corrected, or the reason why it is not taken for a correction.
+    """Return the kind of mistake that an edit corrected, or the reason why it is not a correction.
 
     The reasons are short phrases for a summary, such as ``"not a word"``.
     """
@@ -262,8 +269,9 @@ def classify(edit: WordEdit, words: CorrectionWords, vocabulary: Vocabulary) -> 
     if pair in words.opposites or pair <= words.not_words:
         return "another meaning"
     if old in words.articles and new in words.articles:
-        return CorrectionKind("article", *(("a/an", True) if pair == {"a", "an"} else ("", False)))
-    if (old in words.articles or new in words.articles) and distance(old, new) > 1:
+        is_a_an = pair == {"a", "an"}
+        return CorrectionKind("article", "a/an" if is_a_an else "", certain=is_a_an)
+    if (old in words.articles or new in words.articles) and edit_distance(old, new) > 1:
         return "another word"
     if len(min(old, new, key=len)) == 1 and not pair & words.articles:
         return "not a word"
@@ -281,11 +289,11 @@ def classify(edit: WordEdit, words: CorrectionWords, vocabulary: Vocabulary) -> 
         return CorrectionKind("agreement", "function")
     if name := vocabulary.confusion_set(old, new):
         return CorrectionKind("confusion", name, certain=True)
-    return _classify_alike(old, new, words)
+    return _classify_similar(old, new, words)
 
 
 def _classify_missing(edit: WordEdit, words: CorrectionWords) -> CorrectionKind | str:
-    """Return the kind of a word that was missing or one too many."""
+    """Return the kind of a word that was missing or superfluous."""
     old, new = edit.pair
     left, right = (side.split() for side in edit.context)
     if old and old in (*left[-1:], *right[:1]):
@@ -298,7 +306,7 @@ def _classify_missing(edit: WordEdit, words: CorrectionWords) -> CorrectionKind 
     return "another word inserted or removed"
 
 
-def _classify_alike(old: str, new: str, words: CorrectionWords) -> CorrectionKind | str:
+def _classify_similar(old: str, new: str, words: CorrectionWords) -> CorrectionKind | str:
     """Return the kind of a word that was replaced by a similar one."""
     short, long = sorted((old, new), key=len)
     if (long.removesuffix("s") == short or long.removesuffix("es") == short) or (
@@ -309,27 +317,25 @@ def _classify_alike(old: str, new: str, words: CorrectionWords) -> CorrectionKin
         return CorrectionKind("other-real-word", "possessive")
     if frozenset((old, new)) in words.forms:
         return CorrectionKind("other-real-word", "form")
-    same = 0
-    while same < len(short) and short[same] == long[same]:
-        same += 1
-    stem = max(3, (len(short) + 1) // 2)
-    if same >= stem and _endings(old, same, words) and _endings(new, same, words):
+    n_same = len(common_prefix(old, new))
+    min_stem = max(3, (len(short) + 1) // 2)
+    if n_same >= min_stem and _has_ending(old, n_same, words) and _has_ending(new, n_same, words):
         return CorrectionKind("other-real-word", "form")
-    n_edits = distance(old, new)
-    if n_edits <= (1 if len(short) <= 3 else 2) or (n_edits == 3 and len(short) >= 7 and same >= 3):
+    distance = edit_distance(old, new)
+    if distance <= (1 if len(short) <= 3 else 2) or (distance == 3 and len(short) >= 7 and n_same >= 3):
         return CorrectionKind("other-real-word", "alike")
     return "another word"
 
 
-def _endings(word: str, same: int, words: CorrectionWords) -> bool:
-    """Return True if what follows the common beginning is an ending, maybe after a doubled consonant."""
-    ending = word[same:]
-    doubled = len(ending) > 2 and ending[0] == word[same - 1] and ending[1:] in words.endings
-    return ending in words.endings or doubled
+def _has_ending(word: str, stem_length: int, words: CorrectionWords) -> bool:
+    """Return True if an ending follows the stem of a word, possibly after a doubled consonant."""
+    ending = word[stem_length:]
+    is_doubled = len(ending) > 2 and ending[0] == word[stem_length - 1] and ending[1:] in words.endings
+    return ending in words.endings or is_doubled
 
 
 def _is_name(edit: WordEdit) -> bool:
-    """Return True if a word looks like a name: capitals inside it, or at its beginning in a sentence."""
+    """Return True if a word is probably a name: it has inner capitals, or a capital inside a sentence."""
     for word in (edit.old, edit.new):
         if any(character.isupper() for character in word[1:]):
             return True
@@ -337,23 +343,6 @@ def _is_name(edit: WordEdit) -> bool:
         return False
     if _SENTENCE_BEGIN.search(edit.before[: edit.start]):
         return False
-    # in a title, most words begin with a capital
-    others = [word for word in edit.before.split() if word[:1].isalpha() and len(word) > 3]
-    return sum(word[0].isupper() for word in others) <= len(others) / 2 and edit.old not in ("I", "It")
-
-
-def distance(one: str, other: str, most: int = 4) -> int:
-    """Return the number of letters to insert, delete, replace or exchange with the next; at most `most`."""
-    if abs(len(one) - len(other)) >= most:
-        return most
-    older: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        previous, row = row, [i]
-        for j, wanted in enumerate(other, 1):
-            cost = min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
-                cost = min(cost, older[j - 2] + 1)
-            row.append(cost)
-        older = previous
-    return min(row[-1], most)
+    # In a title, most words begin with a capital.
+    words = [word for word in edit.before.split() if word[:1].isalpha() and len(word) > 3]
+    return sum(word[0].isupper() for word in words) <= len(words) / 2 and edit.old not in ("I", "It")

@@ -1,7 +1,7 @@
 """The commits of a git repository and the files that they changed.
 
-Only objects are read: nothing is checked out, and nothing that the repository names is run, be it a hook, a
-filter, a text converter or a file system monitor (see `disambig.checking.Repository`).
+Only objects are read: nothing is checked out, and no command that the repository configures is run, such as a
+hook, a filter, a text converter or a file system monitor (see `disambig.checking.Repository`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import IO
 from disambig.checking import Repositories, Repository
 from disambig.errors import UserError
 
-LONGEST_BLOB = 2_000_000
+MAX_BLOB_BYTES = 2_000_000
 """Maximum number of bytes of a file."""
-_LONGEST_FIELD = 1 << 20
+_MAX_FIELD = 1 << 20
 """Maximum number of bytes of a commit message or path."""
 _BLOCK = 1 << 16
 _FORMAT = "--format=%H%x00%ct%x00%at%x00%B"
@@ -47,7 +47,15 @@ _REGULAR = ("100644", "100755")
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that a commit changed: its path after the change, and its contents before and after."""
+    """A file that a commit changed.
+
+    Attributes
+    ----------
+    path : str
+        Path after the commit.
+    old, new : str
+        Object names of the contents before and after the commit.
+    """
 
     path: str
     old: str
@@ -62,9 +70,9 @@ class Commit:
     ----------
     id : str
     time : int
-        When it was committed, in seconds since 1970.
+        Time of the commit in seconds since 1970.
     year : int
-        When it was written.
+        Year in which the change was written.
     message : str
     files : tuple of ChangedFile
         The changed and renamed files, without new and deleted ones.
@@ -160,15 +168,15 @@ class History:
         with self._output(["log", "-1", "--no-show-signature", "--format=%ct", commit, "--"]) as output:
             return _number(output.read(100).strip())
 
-    def commit_at(self, moment: int) -> str | None:
-        """Return the last commit that was committed at a time or earlier; None if there is none.
+    def commit_at(self, time: int) -> str | None:
+        """Return the last commit at a time or before it, in seconds since 1970; None if there is none.
 
         Raises
         ------
         UserError
             D964 if git fails.
         """
-        command = ["rev-list", "-1", f"--min-age={max(0, moment)}", self.head, "--"]
+        command = ["rev-list", "-1", f"--min-age={max(0, time)}", self.head, "--"]
         with self._output(command) as output:
             return output.read(200).decode("ascii").strip() or None
 
@@ -182,8 +190,8 @@ class History:
         """
         with self._output(["ls-tree", "-r", "-z", "--full-tree", commit]) as output:
             for field in _fields(output):
-                about, _, path = field.partition(b"\t")
-                mode, kind, blob = about.decode("ascii").split()
+                properties, _, path = field.partition(b"\t")
+                mode, kind, blob = properties.decode("ascii").split()
                 if kind == "blob" and mode in _REGULAR:
                     yield os.fsdecode(path), blob
 
@@ -204,7 +212,7 @@ class History:
 
     @contextmanager
     def _output(self, command: list[str]) -> Iterator[IO[bytes]]:
-        """Yield the output of a git command; raise D964 if it was read to its end and git failed."""
+        """Yield the output of a git command; raise D964 if the output was read to its end and git failed."""
         process = self.repository.start(command)
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -225,10 +233,10 @@ class BlobReader:
 
     def __init__(self, process: subprocess.Popen[bytes], top: str) -> None:
         assert process.stdin is not None and process.stdout is not None
-        self._into, self._output, self._top = process.stdin, process.stdout, top
+        self._input, self._output, self._top = process.stdin, process.stdout, top
 
     def read(self, blob: str) -> bytes | None:
-        """Return the contents of an object; None if it is missing or has more than `LONGEST_BLOB` bytes.
+        """Return the contents of an object; None if it is missing or has more than `MAX_BLOB_BYTES` bytes.
 
         Raises
         ------
@@ -236,42 +244,42 @@ class BlobReader:
             D964 if git ends.
         """
         try:
-            self._into.write(f"{blob}\n".encode("ascii"))
-            self._into.flush()
+            self._input.write(f"{blob}\n".encode("ascii"))
+            self._input.flush()
         except OSError as problem:
-            raise self._failure() from problem
-        about = self._output.readline(1_000).split()
-        if not about:
-            raise self._failure()
-        if len(about) < 3:
+            raise self._error() from problem
+        header = self._output.readline(1_000).split()
+        if not header:
+            raise self._error()
+        if len(header) < 3:
             return None  # "... missing"
-        size = int(about[2])
+        size = int(header[2])
         data = bytearray()
-        for at in range(0, size, _BLOCK):
-            block = self._output.read(min(_BLOCK, size - at))
-            if size <= LONGEST_BLOB:
+        for start in range(0, size, _BLOCK):  # a large file is read too, but not kept
+            block = self._output.read(min(_BLOCK, size - start))
+            if size <= MAX_BLOB_BYTES:
                 data += block
         self._output.read(1)
-        return bytes(data) if size <= LONGEST_BLOB else None
+        return bytes(data) if size <= MAX_BLOB_BYTES else None
 
-    def _failure(self) -> UserError:
+    def _error(self) -> UserError:
         return UserError("D964", path=self._top, problem="`git cat-file` ended early")
 
 
 def _fields(output: IO[bytes]) -> Iterator[bytes]:
-    """Yield the fields of an output that end in a zero byte; long ones are cut."""
-    rest = bytearray()
-    dropped = False
+    """Yield the fields of an output, each of which ends with a zero byte; long ones are cut."""
+    start_of_field = bytearray()
+    is_cut = False
     while block := output.read(_BLOCK):
-        *whole, last = block.split(b"\0")
-        for part in whole:
-            yield bytes(rest) + (b"" if dropped else part)
-            rest.clear()
-            dropped = False
-        if len(rest) < _LONGEST_FIELD:
-            rest += last
+        *ended, last = block.split(b"\0")
+        for end_of_field in ended:
+            yield bytes(start_of_field) + (b"" if is_cut else end_of_field)
+            start_of_field.clear()
+            is_cut = False
+        if len(start_of_field) < _MAX_FIELD:
+            start_of_field += last
         else:
-            dropped = True
+            is_cut = True
 
 
 def _number(field: bytes) -> int:

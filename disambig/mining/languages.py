@@ -1,4 +1,4 @@
-"""What corrections look like in a language: its articles and prepositions, and words of commit messages."""
+"""Words that classify corrections in a language, such as articles, and words of commit messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _pairs(text: str) -> frozenset[Pair]:
 
 @dataclass(frozen=True)
 class CorrectionWords:
-    """The words of a language that decide what kind of correction a changed word is.
+    """The words of a language by which corrections are classified.
 
     Attributes
     ----------
@@ -23,21 +23,21 @@ class CorrectionWords:
         ISO 639-1 code.
     articles, prepositions : frozenset of str
     agreement : frozenset of pairs
-        Forms that agree with another word, such as is/are.
+        Forms that agree in number with another word, such as is/are.
     forms : frozenset of pairs
-        Forms of the same word that the endings do not show, such as is/was.
+        Other forms of one word that do not differ only in their endings, such as is/was.
     endings : frozenset of str
-        Endings of forms and derived words; "" for the word without an ending.
+        Endings of inflected and derived words, including "".
     taste : frozenset of pairs
-        Prepositions that writers exchange without a mistake.
+        Prepositions that writers may exchange without a mistake.
     opposites : frozenset of pairs
-        Words whose exchange changes what is said.
+        Words whose exchange changes the meaning.
     not_words : frozenset of str
-        Numbers, names of days and months: exchanging them changes what is said.
+        Numbers, days and months, whose exchange changes the meaning.
     variants : tuple of (pattern, replacement)
-        What makes two spellings of a word the same.
+        Substitutions that turn spelling variants of a word into one spelling.
     says_fix, says_language : pattern
-        What commit messages say of a correction, and of one of the language.
+        Words in messages of commits that correct something, and of commits that correct language.
     """
 
     language: str
@@ -57,11 +57,11 @@ class CorrectionWords:
     def _variant_patterns(self) -> list[tuple[re.Pattern[str], str]]:
         return [(re.compile(pattern), replacement) for pattern, replacement in self.variants]
 
-    def are_variants(self, one: str, other: str) -> bool:
+    def are_variants(self, first: str, second: str) -> bool:
         """Return True if two words in lower case are spellings of the same word."""
-        return self._one_spelling(one) == self._one_spelling(other)
+        return self._normal_spelling(first) == self._normal_spelling(second)
 
-    def _one_spelling(self, word: str) -> str:
+    def _normal_spelling(self, word: str) -> str:
         for pattern, replacement in self._variant_patterns:
             word = pattern.sub(replacement, word)
         return word
@@ -159,4 +159,4 @@ ENGLISH = CorrectionWords(
     ),
 )
 LANGUAGES = {ENGLISH.language: ENGLISH}
-"""The words of each language in which corrections can be found."""
+"""The languages in which corrections can be mined."""

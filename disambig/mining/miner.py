@@ -1,17 +1,20 @@
-"""Mine a git history: corrected words, and paragraphs that have not changed for a long time."""
+"""Mine git histories: corrected words, and paragraphs that have not changed for a long time."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from disambig.configuration import ProjectSettings
 from disambig.errors import UserError
+from disambig.files import json_text, saved_folder
 from disambig.formats import Fix, fix_kind
 from disambig.mining.corrections import (
     CorrectionKind,
@@ -23,31 +26,31 @@ from disambig.mining.corrections import (
 )
 from disambig.mining.history import BlobReader, ChangedFile, Commit, History
 from disambig.mining.languages import LANGUAGES
-from disambig.mining.paragraphs import LEAST_WORDS, Paragraph, read_paragraphs
+from disambig.mining.paragraphs import MIN_WORDS, Paragraph, read_paragraphs
 from disambig.models import Model
 from disambig.packs import packs
 
 UNTOUCHED_DAYS = 365
 """Minimum number of days since the last change of a clean paragraph."""
-MOST_PER_COMMIT = 3
-"""Maximum number of corrections of the same pair of words in a commit that are kept."""
-BULK = 10
-"""A pair that is exchanged more often in one commit is a renaming, unless it is certainly a mistake."""
-MOST_FILES = 1_000
-"""A commit that changes more files is a reorganisation."""
-SMALL = 10
+MAX_PER_COMMIT = 3
+"""Maximum number of corrections of a pair of words that are kept from one commit."""
+MAX_REPETITIONS = 10
+"""Maximum number of changes of a pair in a commit; more are a renaming, unless they are certain mistakes."""
+MAX_FILES = 1_000
+"""Maximum number of files that a commit changes; with more, it is a reorganisation."""
+SMALL_COMMIT = 10
 """Maximum number of changed lines of a small commit."""
-ALONE = 4
-"""Maximum number of changed lines of a commit that changes one word."""
-LEAST_COUNT = 10
-"""How often a word that exists occurs in the counted text of the pack."""
-KNOWN_WORDS = 0.7
-"""Minimum share of words that exist in a clean paragraph: others are code or in another language."""
+TINY_COMMIT = 4
+"""Maximum number of changed lines of a commit that probably changes only one word."""
+MIN_COUNT = 10
+"""Minimum count of a word in the table of the pack for the word to exist."""
+MIN_KNOWN_SHARE = 0.7
+"""Minimum share of existing words in a clean paragraph; others are code or in another language."""
 _DAY = 86_400
-_CACHED = 4_000_000
-"""Number of characters of paragraphs that are kept for the next commits."""
+_MAX_CACHED = 4_000_000
+"""Maximum number of characters of paragraphs that are kept for later commits."""
 _VENDORED = frozenset(("vendor", "third_party"))
-"""Folders with the texts of other projects."""
+"""Names of folders with files of other projects."""
 Progress = Callable[[str, int, int], object]
 
 
@@ -56,7 +59,7 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 
 
 class PackVocabulary:
-    """The words that occur in the counted text of a pack, and the confusion sets of models.
+    """The words in the count table of a pack, and the confusion sets of models.
 
     Parameters
     ----------
@@ -66,7 +69,7 @@ class PackVocabulary:
     Raises
     ------
     UserError
-        D543 if no pack with counts is installed for a language in which corrections can be found.
+        D543 if no pack with counts is installed for any of `LANGUAGES`.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
@@ -90,16 +93,16 @@ class PackVocabulary:
         return self._exists(word.removesuffix("'s").removesuffix("'")) or self._exists(word)
 
     def _look_up(self, word: str) -> bool:
-        return bool(self._table.counts_of_texts([word])[0] >= LEAST_COUNT)
+        return bool(self._table.counts_of_texts([word])[0] >= MIN_COUNT)
 
-    def confusion_set(self, one: str, other: str) -> str:
+    def confusion_set(self, first: str, second: str) -> str:
         """Return the name of a confusion set that contains two words; "" if there is none."""
-        return self._sets.get((one, other), "")
+        return self._sets.get((first, second), "")
 
 
 @dataclass(frozen=True, slots=True)
 class MinedCorrection:
-    """A correction of a mistake, with what is known of its commit.
+    """A correction of a mistake, with properties of its commit.
 
     Attributes
     ----------
@@ -107,9 +110,9 @@ class MinedCorrection:
     kind : CorrectionKind
     commit, path : str
     time, year : int
-        When it was committed, in seconds since 1970, and written.
+        Time of the commit in seconds since 1970, and the year in which the change was written.
     says_fix, says_language : bool
-        Whether the message speaks of a correction, and of one of the language.
+        Whether the message mentions a correction, and whether it mentions one of the language.
     n_lines : int
         Number of changed lines of the commit.
     """
@@ -126,7 +129,7 @@ class MinedCorrection:
 
     @property
     def same(self) -> bool:
-        """Whether the texts of the edit differ only in this word; capitals and punctuation count as well."""
+        """Whether the texts differ in nothing else, not even in capitals or punctuation."""
         return self.edit.n_edits > 1 or self.fix("").corrected().split() == self.edit.after.split()
 
     @property
@@ -134,12 +137,12 @@ class MinedCorrection:
         """1 if this is very likely the correction of a mistake, else 2."""
         if self.kind.certain or self.says_language:
             return 1
-        if self.kind.sub == "pref" or self.edit.n_edits > 1 or self.n_lines > SMALL or not self.same:
+        if self.kind.sub == "pref" or self.edit.n_edits > 1 or self.n_lines > SMALL_COMMIT or not self.same:
             return 2
-        return 1 if self.says_fix or self.n_lines <= ALONE else 2
+        return 1 if self.says_fix or self.n_lines <= TINY_COMMIT else 2
 
     def fix(self, repo: str) -> Fix:
-        """Return the correction as evaluation reads it; without a tier, which depends on the commit."""
+        """Return the correction in the form that evaluation reads; its tier is always 1."""
         edit = self.edit
         return Fix(
             before=edit.before,
@@ -163,7 +166,7 @@ class MinedCorrection:
             "repo": repo,
             "licence": "",
             "commit": self.commit,
-            "path": shown_path(self.path),
+            "path": path_as_text(self.path),
             "year": self.year,
             "class": self.kind.category,
             "sub": self.kind.sub,
@@ -176,7 +179,7 @@ class MinedCorrection:
             "after": edit.after,
             "said_fix": self.says_fix,
             "said_strong": self.says_language,
-            "small": self.n_lines <= SMALL,
+            "small": self.n_lines <= SMALL_COMMIT,
             "same": self.same,
             "cut": False,
             "multi": 0 if edit.n_edits == 1 else edit.n_edits,
@@ -193,17 +196,17 @@ class CleanParagraph:
 
     def record(self, repo: str) -> dict[str, Any]:
         """Return the paragraph as a JSON object (see `disambig.formats.read_clean`)."""
-        return {"repo": repo, "path": shown_path(self.path), "text": self.text, "licence": ""}
+        return {"repo": repo, "path": path_as_text(self.path), "text": self.text, "licence": ""}
 
 
-def shown_path(path: str) -> str:
+def path_as_text(path: str) -> str:
     """Return a path as text; bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 @dataclass(slots=True)
 class MinedProject:
-    """What was found in one repository.
+    """The results of mining one repository.
 
     Attributes
     ----------
@@ -215,13 +218,13 @@ class MinedProject:
         The oldest first.
     clean : list of CleanParagraph
     commits, files : int
-        Number of commits, and of changes of files that were compared.
+        Numbers of commits, and of changed files that were compared.
     skipped : Counter
-        What was not read or not taken for a correction, by reason.
+        Numbers of files, commits and changes that were not used, by reason.
     first : int
         Time of the oldest commit that changed a file, in seconds since 1970.
     notes : list of str
-        What a reader of the figures should know.
+        Remarks on the figures for readers.
     """
 
     name: str
@@ -246,7 +249,8 @@ class Miner:
     language : str
         ISO 639-1 code of the language of the texts.
     settings : ProjectSettings, optional
-        Which files are read; by default those that `disambig check` reads in the work tree.
+        Settings that determine which files are read, by default those that `disambig check` uses in the work
+        tree.
     keep_code : bool
         Whether inline code is part of the texts (see `read_paragraphs`).
 
@@ -280,7 +284,7 @@ class Miner:
         days : int
             Minimum number of days between the last change of a clean paragraph and the last commit.
         progress : callable
-            Called with the stage, what is done and how much there is.
+            Called with a stage, the amount of work that is done, and the total amount.
 
         Raises
         ------
@@ -301,9 +305,8 @@ class Miner:
             progress("reading commits", total, total)
             mined.commits = total
             mined.corrections = select_corrections(candidates, mined.skipped)
-            now = self.clean_paragraphs(blobs, self.history.head, days, mined, progress)
-        mined.clean = now
-        if not now:
+            mined.clean = self.clean_paragraphs(blobs, self.history.head, days, mined, progress)
+        if not mined.clean:
             mined.notes.append(f"no paragraph is older than {days} days")
         return mined
 
@@ -315,28 +318,24 @@ class Miner:
         mined: MinedProject,
         progress: Progress = ignore_progress,
     ) -> list[CleanParagraph]:
-        """Return the paragraphs of a commit that were the same some days before, each text once.
+        """Return the paragraphs of a commit that were the same `days` before, without duplicates.
 
         Raises
         ------
         UserError
             The errors of git (D964).
         """
-        moment = self.history.commit_time(commit) - days * _DAY
-        earlier = self.history.commit_at(moment)
+        earlier = self.history.commit_at(self.history.commit_time(commit) - days * _DAY)
         if earlier is None:
             return []
-        old = self.texts(blobs, earlier, Counter(), progress)
-        clean = []
-        for text, path in self.texts(blobs, commit, mined.skipped, progress).items():
-            if text in old:
-                clean.append(CleanParagraph(text, path))
-        return clean
+        old_texts = self.texts(blobs, earlier, Counter(), progress)
+        texts = self.texts(blobs, commit, mined.skipped, progress)
+        return [CleanParagraph(text, path) for text, path in texts.items() if text in old_texts]
 
     def texts(
         self, blobs: BlobReader, commit: str, skipped: Counter[str], progress: Progress = ignore_progress
     ) -> dict[str, str]:
-        """Return the paragraphs of running text of a commit, and the first file of each."""
+        """Return the paragraphs of prose in a commit, and the first file that contains each of them."""
         texts: dict[str, str] = {}
         files = [entry for entry in self.history.files(commit) if self._takes(entry[0])]
         for number, (path, blob) in enumerate(files, 1):
@@ -348,24 +347,24 @@ class Miner:
 
     def _is_prose(self, paragraph: Paragraph) -> bool:
         words = [token.word for token in paragraph.tokens if not token.is_code]
-        if len(words) < LEAST_WORDS:
+        if len(words) < MIN_WORDS:
             return False
-        return sum(map(self._vocabulary.is_word, words)) >= KNOWN_WORDS * len(words)
+        return sum(map(self._vocabulary.is_word, words)) >= MIN_KNOWN_SHARE * len(words)
 
     def _takes(self, path: str) -> bool:
         """Return True if a file of the repository is read."""
         from disambig.checking import PACKAGE_FOLDERS, SUFFIXES
 
         *folders, name = path.split("/")
-        left_out = PACKAGE_FOLDERS | _VENDORED
-        if name.startswith(".") or any(part.startswith(".") or part in left_out for part in folders):
+        skipped = PACKAGE_FOLDERS | _VENDORED
+        if name.startswith(".") or any(folder.startswith(".") or folder in skipped for folder in folders):
             return False
-        full = os.path.join(self.history.top, *path.split("/"))
-        # not `has_checked_suffix`, which opens files of the work tree
-        return self._settings.takes(full, lambda other: other.lower().endswith(SUFFIXES))
+        full_path = os.path.join(self.history.top, *path.split("/"))
+        # `has_checked_suffix` would open files of the work tree.
+        return self._settings.takes(full_path, lambda file: file.lower().endswith(SUFFIXES))
 
     def _mine_commit(self, commit: Commit, blobs: BlobReader, mined: MinedProject) -> list[MinedCorrection]:
-        """Return what looks like a correction in a commit."""
+        """Return the possible corrections in a commit."""
         files = [file for file in commit.files if self._takes(file.path)]
         mined.skipped["files of other formats"] += len(commit.files) - len(files)
         if not files:
@@ -373,8 +372,8 @@ class Miner:
         if commit.message.lstrip().lower().startswith("revert"):
             mined.skipped["commits that revert others"] += 1
             return []
-        if len(files) > MOST_FILES:
-            mined.skipped[f"commits of more than {MOST_FILES:,} files"] += 1
+        if len(files) > MAX_FILES:
+            mined.skipped[f"commits of more than {MAX_FILES:,} files"] += 1
             return []
         says_language = bool(self._words.says_language.search(commit.message))
         says_fix = says_language or bool(self._words.says_fix.search(commit.message))
@@ -397,45 +396,36 @@ class Miner:
         skipped: Counter[str],
         edits: list[tuple[str, WordEdit, CorrectionKind]],
     ) -> int:
-        """Add the corrections in a changed file to `edits`; return the number of changed lines."""
+        """Add the possible corrections in a changed file to `edits`; return the number of changed lines."""
         old, new = blobs.read(file.old), blobs.read(file.new)
         if old is None or new is None:
             skipped["files that are too large, or missing in the clone"] += 1
-            return SMALL + 1
+            return SMALL_COMMIT + 1
         lines = Counter(new.splitlines())
         lines.subtract(Counter(old.splitlines()))
-        added, removed = (+lines).total(), (-lines).total()
-        if not added or not removed:
-            return added + removed
+        n_added, n_removed = (+lines).total(), (-lines).total()
+        if not n_added or not n_removed:
+            return n_added + n_removed
         old_paragraphs = self._read(blobs, file.old, file.path, skipped, old)
         new_paragraphs = self._read(blobs, file.new, file.path, skipped, new)
         if old_paragraphs is None or new_paragraphs is None:
-            return added + removed
+            return n_added + n_removed
         try:
             for before, after in changed_paragraphs(old_paragraphs, new_paragraphs):
-                self._classify(file.path, word_edits(before, after), skipped, edits)
+                for edit in word_edits(before, after):
+                    kind = classify(edit, self._words, self._vocabulary)
+                    if isinstance(kind, str):
+                        skipped[f"changed words: {kind}"] += 1
+                    else:
+                        edits.append((file.path, edit, kind))
         except ValueError:
             skipped["files that were rewritten"] += 1
-        return added + removed
-
-    def _classify(
-        self,
-        path: str,
-        found: Iterable[WordEdit],
-        skipped: Counter[str],
-        edits: list[tuple[str, WordEdit, CorrectionKind]],
-    ) -> None:
-        for edit in found:
-            kind = classify(edit, self._words, self._vocabulary)
-            if isinstance(kind, str):
-                skipped[f"changed words: {kind}"] += 1
-            else:
-                edits.append((path, edit, kind))
+        return n_added + n_removed
 
     def _read(
         self, blobs: BlobReader, blob: str, path: str, skipped: Counter[str], data: bytes | None = None
     ) -> list[Paragraph] | None:
-        """Return the paragraphs of a file, maybe from an earlier call; None if it cannot be read."""
+        """Return the paragraphs of a file, from the cache if possible; None if it cannot be read."""
         suffix = os.path.splitext(path)[1].lower()
         key = blob, suffix
         if key in self._paragraphs:
@@ -453,75 +443,80 @@ class Miner:
             else:
                 options = self._settings.for_file(os.path.join(self.history.top, path)).markup_options
                 paragraphs = read_paragraphs(f"text{suffix}", text, options, keep_code=self._keep_code)
-        self._keep(key, paragraphs)
+        self._cache(key, paragraphs)
         return paragraphs
 
-    def _keep(self, key: tuple[str, str], paragraphs: list[Paragraph] | None) -> None:
+    def _cache(self, key: tuple[str, str], paragraphs: list[Paragraph] | None) -> None:
+        """Add the paragraphs of a file to the cache, and drop the least recently used ones."""
         self._paragraphs[key] = paragraphs
         self._n_characters += _size(paragraphs)
-        while self._n_characters > _CACHED and len(self._paragraphs) > 1:
+        while self._n_characters > _MAX_CACHED and len(self._paragraphs) > 1:
             self._n_characters -= _size(self._paragraphs.popitem(last=False)[1])
 
 
 def _size(paragraphs: list[Paragraph] | None) -> int:
+    """Return the number of characters in the cache, with about 100 for each object."""
     return 100 + sum(100 + len(paragraph.text) for paragraph in paragraphs or ())
 
 
 def select_corrections(candidates: Iterable[MinedCorrection], skipped: Counter[str]) -> list[MinedCorrection]:
-    """Return the corrections that were not undone, each once, the oldest first.
+    """Return the corrections that were not undone, without duplicates, the oldest first.
 
     Parameters
     ----------
     candidates : iterable of MinedCorrection
     skipped : Counter
-        The others are added to it, by reason.
+        The numbers of other candidates are added to it, by reason.
     """
-    in_order = sorted(candidates, key=lambda one: (one.time, one.commit))
-    changed = {(*one.edit.pair, one.edit.context) for one in in_order}
-    per_commit = Counter((one.commit, one.edit.pair) for one in in_order)
+    in_order = sorted(candidates, key=lambda correction: (correction.time, correction.commit))
+    changed = {(*correction.edit.pair, correction.edit.context) for correction in in_order}
+    n_in_commit = Counter((correction.commit, correction.edit.pair) for correction in in_order)
     kept: list[MinedCorrection] = []
-    seen: set[tuple[Any, ...]] = set()
-    taken: Counter[tuple[str, tuple[str, str]]] = Counter()
-    for one in in_order:
-        old, new = one.edit.pair
-        place = one.commit, one.edit.pair
-        if (new, old, one.edit.context) in changed:
+    kept_edits: set[tuple[Any, ...]] = set()
+    n_kept: Counter[tuple[str, tuple[str, str]]] = Counter()  # by commit and pair
+    for correction in in_order:
+        edit = correction.edit
+        old, new = edit.pair
+        key = correction.commit, edit.pair
+        if (new, old, edit.context) in changed:
             skipped["changed words: undone, or changed back and forth"] += 1
-        elif (old, new, one.edit.context) in seen:
+        elif (old, new, edit.context) in kept_edits:
             skipped["changed words: the same correction elsewhere"] += 1
-        elif per_commit[place] > BULK and not one.kind.certain:
+        elif n_in_commit[key] > MAX_REPETITIONS and not correction.kind.certain:
             skipped["changed words: renamed everywhere in a commit"] += 1
-        elif taken[place] >= MOST_PER_COMMIT:
-            skipped[f"changed words: more than {MOST_PER_COMMIT} of a pair in a commit"] += 1
+        elif n_kept[key] >= MAX_PER_COMMIT:
+            skipped[f"changed words: more than {MAX_PER_COMMIT} of a pair in a commit"] += 1
         else:
-            seen.add((old, new, one.edit.context))
-            taken[place] += 1
-            kept.append(one)
+            kept_edits.add((old, new, edit.context))
+            n_kept[key] += 1
+            kept.append(correction)
     return kept
 
 
-def summarise(projects: Sequence[MinedProject], *, most_pairs: int = 50) -> dict[str, Any]:
-    """Return how many corrections of each kind were found, the most frequent pairs, and what was skipped.
+def summarise(projects: Sequence[MinedProject], *, max_pairs: int = 50) -> dict[str, Any]:
+    """Return the numbers of corrections by kind, the most frequent pairs, and the numbers of skipped items.
 
-    Nothing in it names a person or quotes a text.
+    The summary neither names a person nor quotes a text.
     """
     kinds: dict[str, dict[str, dict[str, int]]] = {}
     pairs: Counter[tuple[str, str]] = Counter()
-    for one in (one for project in projects for one in project.corrections):
-        of_class = kinds.setdefault(one.kind.category, {})
-        kind = of_class.setdefault(fix_kind(one.edit.old, one.edit.new), {"tier_1": 0, "tier_2": 0})
-        kind[f"tier_{one.tier}"] += 1
-        if one.tier == 1:
-            pairs[one.edit.pair] += 1
+    for project in projects:
+        for correction in project.corrections:
+            edit = correction.edit
+            by_kind = kinds.setdefault(correction.kind.category, {})
+            counts = by_kind.setdefault(fix_kind(edit.old, edit.new), {"tier_1": 0, "tier_2": 0})
+            counts[f"tier_{correction.tier}"] += 1
+            if correction.tier == 1:
+                pairs[edit.pair] += 1
     return {
         "projects": [
             {
-                "name": shown_path(project.name),
+                "name": path_as_text(project.name),
                 "head": project.head,
                 "commits": project.commits,
                 "compared_files": project.files,
                 "corrections": len(project.corrections),
-                "tier_1": sum(one.tier == 1 for one in project.corrections),
+                "tier_1": sum(correction.tier == 1 for correction in project.corrections),
                 "clean_paragraphs": len(project.clean),
                 "clean_words": sum(len(paragraph.text.split()) for paragraph in project.clean),
                 "skipped": dict(project.skipped.most_common()),
@@ -529,6 +524,52 @@ def summarise(projects: Sequence[MinedProject], *, most_pairs: int = 50) -> dict
             }
             for project in projects
         ],
-        "kinds": {name: dict(sorted(of_class.items())) for name, of_class in sorted(kinds.items())},
-        "pairs": [{"old": old, "new": new, "n": n} for (old, new), n in pairs.most_common(most_pairs)],
+        "kinds": {category: dict(sorted(by_kind.items())) for category, by_kind in sorted(kinds.items())},
+        "pairs": [{"old": old, "new": new, "n": n} for (old, new), n in pairs.most_common(max_pairs)],
     }
+
+
+FIXES, CLEAN, SUMMARY = "fixes.jsonl", "clean.jsonl", "summary.json"
+
+
+def check_output(path: Path, *, force: bool = False) -> None:
+    """Check that the results can be written to a folder.
+
+    Raises
+    ------
+    UserError
+        D310 if it exists (with `force`, it may hold the results of an earlier run), D544 if it holds other
+        files.
+    """
+    if not os.path.lexists(path):
+        return
+    if not path.is_dir() or set(os.listdir(path)) - {FIXES, CLEAN, SUMMARY}:
+        raise UserError("D544", path=path)
+    if not force and os.listdir(path):
+        raise UserError("D310", path=path)
+
+
+def write_mined(
+    path: Path, projects: Sequence[MinedProject], summary: dict[str, Any], *, force: bool = False
+) -> None:
+    """Write the corrections and clean paragraphs of projects and a summary to a folder, all or nothing.
+
+    Raises
+    ------
+    UserError
+        The errors of `check_output`; D309 if the folder cannot be written.
+    """
+    check_output(path, force=force)
+    named = [(path_as_text(project.name), project) for project in projects]
+    with saved_folder(path) as folder:
+        fixes = (correction.record(name) for name, project in named for correction in project.corrections)
+        clean = (paragraph.record(name) for name, project in named for paragraph in project.clean)
+        _write_lines(folder / FIXES, fixes)
+        _write_lines(folder / CLEAN, clean)
+        (folder / SUMMARY).write_text(json_text(summary) + "\n", encoding="utf8")
+
+
+def _write_lines(path: Path, records: Iterator[dict[str, Any]]) -> None:
+    with path.open("w", encoding="utf8", newline="\n") as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")

@@ -11,14 +11,14 @@ from typing import Any
 from disambig.markup import NO_OPTIONS, iterate_units, read_markup
 from disambig.text import CODE_SIGNS, HIDDEN
 
-LEAST_WORDS = 5
+MIN_WORDS = 5
 """Minimum number of words of a paragraph."""
-MOST_WORDS = 1_000
+MAX_WORDS = 1_000
 """Maximum number of words of a paragraph; longer ones are usually data."""
 _PIECES = re.compile(rf"(?P<code>[{CODE_SIGNS}]+)|[{HIDDEN}]+|(?P<space>\s+)")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-_IS_NAME = re.compile(r"[\w.:/#<>()\[\]{}@*=+-]{1,60}")
-_UNREADABLE_CODE = "x"
+_CODE_NAME = re.compile(r"[\w.:/#<>()\[\]{}@*=+-]{1,60}")
+_OTHER_CODE = "x"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Token:
     Attributes
     ----------
     word : str
-        In lower case, with straight apostrophes.
+        The word in lower case, with straight apostrophes.
     start, end : int
         Offsets in the paragraph.
     is_code : bool
-        Whether it is code, a formula or a part of a name such as ``well_known``.
+        Whether the word is code, a formula or a part of a name such as ``well_known``.
     """
 
     word: str
@@ -62,24 +62,24 @@ class Paragraph:
         return tuple(self._iterate_tokens())
 
     def _iterate_tokens(self) -> Iterator[Token]:
-        code = iter((*self.code, (len(self.text) + 1, len(self.text) + 1)))
-        first, last = next(code)
+        spans = iter((*self.code, (len(self.text) + 1, len(self.text) + 1)))
+        code_start, code_end = next(spans)
         for match in _WORD.finditer(self.text):
             start, end = match.span()
-            while last <= start:
-                first, last = next(code)
-            inside = first < end and start < last
+            while code_end <= start:
+                code_start, code_end = next(spans)
+            is_code = code_start < end and start < code_end
             word = match[0].lower().replace("\u2019", "'")
-            yield Token(word, start, end, inside or _is_part_of_name(self.text, start, end))
+            yield Token(word, start, end, is_code or _is_part_of_name(self.text, start, end))
 
 
 def _is_part_of_name(text: str, start: int, end: int) -> bool:
     """Return True if a word is joined with others by an underscore, slash, dot or hyphen, or has digits."""
     before, after = text[start - 1 : start], text[end : end + 1]
-    joined = before in tuple("_/\\@#$-") or after in tuple("_/\\@=(-")
-    dotted = after in (".", ":") and text[end + 1 : end + 2].isalnum()
-    dotted = dotted or (before in (".", ":") and start > 1 and text[start - 2].isalnum())
-    return joined or dotted or any(character.isdigit() for character in text[start:end])
+    is_joined = before in tuple("_/\\@#$-") or after in tuple("_/\\@=(-")
+    is_dotted = after in (".", ":") and text[end + 1 : end + 2].isalnum()
+    is_dotted = is_dotted or (before in (".", ":") and start > 1 and text[start - 2].isalnum())
+    return is_joined or is_dotted or any(character.isdigit() for character in text[start:end])
 
 
 def read_paragraphs(
@@ -91,15 +91,15 @@ def read_paragraphs(
     ----------
     path, text : str
     options : mapping of str to object
-        Settings of formats, as for `disambig.markup.read_markup`.
+        See `disambig.markup.read_markup`.
     keep_code : bool
-        Whether inline code is part of the text; if not, each piece of code is one character that is a word in
-        no count table, as it is when a document is checked.
+        Whether inline code is part of the text. Otherwise, each piece of code is one character that no count
+        table contains, as in a document that is checked.
 
     Returns
     -------
     list of Paragraph
-        Those with 1 to `MOST_WORDS` words; an empty list if the text is not in its format.
+        The paragraphs with 1 to `MAX_WORDS` words; an empty list if the format of the text is invalid.
     """
     plain = read_markup(path, text, options)
     if plain.problem:
@@ -107,51 +107,51 @@ def read_paragraphs(
     paragraphs = []
     for start, end in iterate_units(plain.text):
         paragraph = _render(plain.text[start:end], text[start:end], keep_code)
-        if paragraph.text and paragraph.text.count(" ") < MOST_WORDS:
+        if paragraph.text and paragraph.text.count(" ") < MAX_WORDS:
             paragraphs.append(paragraph)
     return paragraphs
 
 
-def _render(painted: str, original: str, keep_code: bool) -> Paragraph:
-    """Return a part of a document as a paragraph, with each run of white space as one blank.
+def _render(plain: str, original: str, keep_code: bool) -> Paragraph:
+    """Return a part of a document as a paragraph, with each run of white space as one space.
 
     Parameters
     ----------
-    painted : str
-        The part after markup was read: signs replace markup and code (`disambig.markup.read_markup`).
+    plain : str
+        The part without markup: signs replace markup and code (see `disambig.markup.read_markup`).
     original : str
-        The same part with its markup, as long as `painted`.
+        The same part with markup, as long as `plain`.
     keep_code : bool
         See `read_paragraphs`.
     """
     parts: list[str] = []
     code: list[tuple[int, int]] = []
-    length = at = 0
+    length = position = 0
 
     def add(part: str) -> None:
         nonlocal length
         parts.append(part)
         length += len(part)
 
-    blank = True
-    for match in _PIECES.finditer(painted):
-        if match.start() > at:
-            add(painted[at : match.start()])
-            blank = False
-        at = match.end()
+    after_space = True
+    for match in _PIECES.finditer(plain):
+        if match.start() > position:
+            add(plain[position : match.start()])
+            after_space = False
+        position = match.end()
         if match["code"]:
-            shown = _code_text(original[slice(*match.span())]) if keep_code else match["code"][:1]
-            code.append((length, length + len(shown)))
-            add(shown)
-            blank = False
-        elif match["space"] and not blank:
+            code_text = _code_text(original[slice(*match.span())]) if keep_code else match["code"][:1]
+            code.append((length, length + len(code_text)))
+            add(code_text)
+            after_space = False
+        elif match["space"] and not after_space:
             add(" ")
-            blank = True
-    add(painted[at:])
+            after_space = True
+    add(plain[position:])
     return Paragraph("".join(parts).rstrip(), tuple(code))
 
 
 def _code_text(original: str) -> str:
-    """Return code as it is read aloud: a name without its marks, "x" for formulas and other code."""
+    """Return the text of code for readers: a name without its marks, or "x" for formulas and other code."""
     name = original.strip("`'\"$ ")
-    return name if _IS_NAME.fullmatch(name) else _UNREADABLE_CODE
+    return name if _CODE_NAME.fullmatch(name) else _OTHER_CODE

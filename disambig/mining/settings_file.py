@@ -1,4 +1,4 @@
-"""Write the results of tuning into the settings of a project; comments and all other settings stay."""
+"""Write the results of tuning into the settings of a project; comments and other settings are kept."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class TunedSettings:
     ignore_path, ignore_text : str
         The file of words and corrections to ignore, and its contents.
     keeps_rates : bool
-        Whether the file sets rates of its own, which stay as they are.
+        Whether the file has rates of the user, which are kept.
     hides : str
-        A settings file above the project that no longer applies once these are written; "" if there is none.
+        A settings file above the project that will no longer apply; "" if there is none.
     """
 
     path: str
@@ -90,7 +90,7 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
         keeps_rates = _set_rates(table, layer.rates)
         _name_ignore_file(table)
         text = tomlkit.dumps(document)
-        if "\r\n" in old:  # lines that were added end as the others do
+        if "\r\n" in old:  # new lines get the line ends of the file
             text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     except TOMLKitError as problem:
         raise UserError("D972", path=target, problem=str(problem)) from None
@@ -99,20 +99,20 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
 
 
 def _check_ours(path: str) -> None:
-    """Raise D546 unless a file does not exist or was written by an earlier tuning."""
+    """Raise D546 if a file exists that no earlier tuning has written."""
     if not os.path.lexists(path):
         return
     try:
         with open(path, "rb") as file:
-            ours = file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode("ascii")
+            is_ours = file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode("ascii")
     except OSError:
-        ours = False
-    if os.path.islink(path) or not ours:
+        is_ours = False
+    if os.path.islink(path) or not is_ours:
         raise UserError("D546", path=path)
 
 
 def _set_rates(table: Any, rates: Mapping[str, float]) -> bool:
-    """Set the rates, unless the table has some that no earlier tuning wrote; return whether it has."""
+    """Set the rates in a settings table; return True, without a change, if the user has set rates there."""
     import tomlkit
 
     if _TRUST in table:
@@ -132,7 +132,7 @@ def _set_rates(table: Any, rates: Mapping[str, float]) -> bool:
 
 
 def _name_ignore_file(table: Any) -> None:
-    """Add the file of words to ignore to the files that are named."""
+    """Add the file of words to ignore to the list `ignore_files`."""
     import tomlkit
 
     if _FILES not in table:

@@ -1,7 +1,7 @@
-"""Tune the models to a project: measure them on its history, choose rates, learn what they wrongly flag.
+"""Tune models to a project: measure them on its history, choose rates, and learn words to ignore.
 
-The history is divided in time. Rates and words to ignore are chosen on the older half; the newer half, which
-had no part in the choice, shows what they are worth.
+The history is divided in time. Rates and words to ignore are chosen on the older half, and tested on the
+newer half.
 """
 
 from __future__ import annotations
@@ -39,50 +39,55 @@ from disambig.mining.miner import (
 )
 from disambig.type_aliases import Floats
 
-MOST_CLEAN_WORDS = 200_000
-"""Maximum number of clean words of each half; of more, a part is chosen that stays the same."""
-LEAST_FLAGGED = 2
-"""A correction that is proposed in so many untouched paragraphs, and never made, is one to ignore."""
-LEAST_WORD = 3
-"""The same for a word for which several corrections are proposed."""
-ALWAYS, OFTEN = 0.5, 0.3
-"""Minimum share of the occurrences of a word that are flagged, to ignore the word, and a correction of it."""
-LEAST_CORRECTIONS = 10
-"""With fewer corrections in the older half, rates are not chosen."""
-STEPS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
-"""Rates that are tried for each task, as multiples of its own."""
+MAX_CLEAN_WORDS = 200_000
+"""Maximum number of clean words of each half; of a longer text, a sample is used that stays the same."""
+MIN_CORRECTION_FLAGS = 2
+"""Minimum number of clean paragraphs in which a correction is proposed, to ignore the correction."""
+MIN_WORD_FLAGS = 3
+"""Minimum number of clean paragraphs in which corrections of a word are proposed, to ignore the word."""
+MIN_WORD_SHARE, MIN_CORRECTION_SHARE = 0.5, 0.3
+"""Minimum share of flagged occurrences of a word, to ignore the word, and to ignore a correction of it."""
+MIN_MISTAKES = 10
+"""Minimum number of mistakes in the older half to choose rates."""
+RATE_FACTORS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
+"""Rates that are tried for each task, as multiples of its own rate."""
 PRIOR_RIGHT = 100.0
-"""The general measurement of the models counts as much as so many right corrections of the project ..."""
+"""Weight of the general measurement of the models, as a number of right corrections of the project."""
 PRIOR_WORDS = 100_000.0
-"""... and as so many clean words."""
+"""Weight of the general measurement of the models, as a number of clean words of the project."""
+N_FOLDS = 5
+"""Number of folds of the older half in which a choice of rates is tested."""
+MAX_TRIED = 50
+"""Maximum number of combinations of rates that are tested with overlapping flags resolved."""
 IGNORE_FILE = "disambig-ignore.txt"
-"""Name of the file with the words and corrections to ignore, beside the settings file."""
+"""Name of the file with words and corrections to ignore, in the folder of the settings file."""
 _DAY = 86_400
-_WORDS = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryHalf:
-    """The mistakes that were corrected in a half of the history, and clean paragraphs of that time."""
+    """The mistakes that were corrected in one half of a history, and the clean paragraphs of that half."""
 
     fixes: Sequence[Fix]
     clean: Sequence[Clean]
 
     @property
     def words(self) -> int:
-        """Number of clean words."""
+        """The number of clean words."""
         return sum(len(paragraph.text.split()) for paragraph in self.clean)
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """How many mistakes are rightly corrected, and how many flags clean text has.
+    """The number of mistakes that are rightly corrected, and the number of flags in clean text.
 
     Attributes
     ----------
     mistakes, right : int
+        Numbers of mistakes, and of those that are rightly corrected.
     words, false_flags : int
-        Every flag in clean text counts as false.
+        Numbers of clean words, and of flags on them, which all count as false.
     """
 
     mistakes: int
@@ -92,28 +97,28 @@ class Measurement:
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures with 95 % intervals (Wilson)."""
-        low, high = wilson(self.right, self.mistakes) if self.mistakes else (0.0, 1.0)
-        least, most = wilson(self.false_flags, self.words) if self.words else (0.0, 1.0)
+        right_low, right_high = wilson(self.right, self.mistakes) if self.mistakes else (0.0, 1.0)
+        false_low, false_high = wilson(self.false_flags, self.words) if self.words else (0.0, 1.0)
         return {
             "mistakes": self.mistakes,
             "right": self.right,
             "right_share": self.right / self.mistakes if self.mistakes else None,
-            "right_interval": [low, high],
+            "right_interval": [right_low, right_high],
             "words": self.words,
             "false_flags": self.false_flags,
             "false_per_1000": 1000 * self.false_flags / self.words if self.words else None,
-            "false_interval": [1000 * least, 1000 * most],
+            "false_interval": [1000 * false_low, 1000 * false_high],
         }
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectLayer:
-    """What is set for a project.
+    """The settings that tuning chose for a project.
 
     Attributes
     ----------
     rates : mapping from task to float
-        Flags per 1,000 words of the tasks whose rate is not their own.
+        Flags per 1,000 words of the tasks whose rate differs from that of their model.
     ignore : tuple of str
         Words and corrections to ignore, in the form of the setting `ignore`: ``word``, ``written -> meant``.
     """
@@ -129,18 +134,21 @@ class Tuning:
     Attributes
     ----------
     layer : ProjectLayer
-        What was chosen on the older half and does no harm on the newer.
+        The settings that were chosen on the older half and do no harm on the newer half.
     measured : mapping of str to Measurement
-        ``"older, as shipped"``, ``"older, tuned"``, ``"newer, as shipped"``, ``"newer, tuned"``. The last is
-        of what was chosen on the older half alone.
+        ``"older, as shipped"``, ``"older, tuned"``, ``"newer, as shipped"`` and ``"newer, tuned"``, each with
+        all settings that were chosen on the older half.
     divided_at : int
         The end of the older half, in seconds since 1970.
     gained, lost : int
-        Mistakes of the newer half that only the tuned models correct, and that only the others correct.
+        Numbers of mistakes of the newer half that only the tuned models correct, and that only the models as
+        shipped correct.
     dropped : tuple of str
-        What was chosen on the older half and suppresses a right correction in the newer.
+        Entries to ignore that were chosen on the older half, but suppress a right correction in the newer
+        half.
     pairs : tuple of (str, str, int, int)
-        The most frequent mistakes of the writers: written, meant, how often, and how many of them are found.
+        The most frequent mistakes of the writers: the written word, the meant word, the number of times, and
+        how many of them are found.
     notes : tuple of str
     """
 
@@ -154,35 +162,43 @@ class Tuning:
     notes: tuple[str, ...] = ()
 
 
-class _Trials:
-    """The edits that the models propose for a half, with any words ignored."""
+class _HalfTrials:
+    """The edits that the models propose for a half of a history; it can be evaluated with words ignored.
+
+    Parameters
+    ----------
+    checker : ModelChecker
+    half : HistoryHalf
+    edits : sequence of list of ProposedEdit
+        The edits of each text: first the mistakes, then the clean paragraphs.
+    """
 
     def __init__(self, checker: ModelChecker, half: HistoryHalf, edits: Sequence[list[ProposedEdit]]) -> None:
         self.half, self._checker = half, checker
         self.texts = _history_texts(half)
         self._edits = edits
-        self._made: dict[frozenset[str], MistakeTrial] = {}
+        self._trials: dict[frozenset[str], MistakeTrial] = {}  # by the ignored words
 
     @classmethod
-    def run(cls, checker: ModelChecker, half: HistoryHalf, ignore: Collection[str]) -> _Trials:
-        """Check the texts of a half."""
+    def run(cls, checker: ModelChecker, half: HistoryHalf, ignore: Collection[str]) -> _HalfTrials:
+        """Check the texts of a half at the highest rates that are tried."""
         texts = _history_texts(half)
-        highest = {task: STEPS[-1] * rate for task, rate in checker.rates().items()}
+        highest = {task: RATE_FACTORS[-1] * rate for task, rate in checker.rates().items()}
         return cls(checker, half, without_ignored(checker.edits(texts, highest), texts, ignore))
 
-    def folds(self) -> Iterator[tuple[_Trials, _Trials]]:
-        """Yield, for each of `FOLDS` folds, the trials without it and those of it alone."""
+    def folds(self) -> Iterator[tuple[_HalfTrials, _HalfTrials]]:
+        """Yield, for each of `N_FOLDS` folds, the trials of the other folds and those of the fold."""
         n_fixes, n_clean = len(self.half.fixes), len(self.half.clean)
-        folds = np.concatenate([np.arange(n_fixes) % FOLDS, np.arange(n_clean) % FOLDS])
-        for fold in range(FOLDS):
-            yield self._part(folds != fold), self._part(folds == fold)
+        folds = np.concatenate([np.arange(n_fixes) % N_FOLDS, np.arange(n_clean) % N_FOLDS])
+        for fold in range(N_FOLDS):
+            yield self._subset(folds != fold), self._subset(folds == fold)
 
-    def _part(self, wanted: NDArray[np.bool_]) -> _Trials:
+    def _subset(self, mask: NDArray[np.bool_]) -> _HalfTrials:
         n_fixes = len(self.half.fixes)
-        fixes = list(itertools.compress(self.half.fixes, wanted[:n_fixes]))
-        clean = list(itertools.compress(self.half.clean, wanted[n_fixes:]))
-        edits = list(itertools.compress(self._edits, wanted))
-        return _Trials(self._checker, HistoryHalf(fixes, clean), edits)
+        fixes = list(itertools.compress(self.half.fixes, mask[:n_fixes]))
+        clean = list(itertools.compress(self.half.clean, mask[n_fixes:]))
+        edits = list(itertools.compress(self._edits, mask))
+        return _HalfTrials(self._checker, HistoryHalf(fixes, clean), edits)
 
     @property
     def name(self) -> str:
@@ -200,19 +216,19 @@ class _Trials:
     def trial(self, ignore: Collection[str] = ()) -> MistakeTrial:
         """Return the trial of these models with further words ignored."""
         key = frozenset(ignore)
-        if key not in self._made:
+        if key not in self._trials:
             stored = _StoredEdits(self.name, self.tasks, without_ignored(self._edits, self.texts, key))
-            self._made[key] = MistakeTrial.from_checker(stored, self.half.fixes, self.half.clean)
-        return self._made[key]
+            self._trials[key] = MistakeTrial.from_checker(stored, self.half.fixes, self.half.clean)
+        return self._trials[key]
 
     def measure(self, limits: Mapping[str, float], ignore: Collection[str] = ()) -> Measurement:
-        """Return the figures at some limits."""
+        """Return the figures at decision limits by task."""
         outcome = self.trial(ignore).at_limits(limits)
         right, flags = int(outcome.right.sum()), int(outcome.flags.sum())
         return Measurement(len(self.half.fixes), right, self.half.words, flags)
 
     def right(self, limits: Mapping[str, float], ignore: Collection[str] = ()) -> np.ndarray[Any, Any]:
-        """Return which mistakes are rightly corrected."""
+        """Return whether each mistake is rightly corrected."""
         return self.trial(ignore).at_limits(limits).right
 
 
@@ -222,6 +238,8 @@ def _history_texts(half: HistoryHalf) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _StoredEdits:
+    """A checker that returns known edits."""
+
     name: str
     tasks: Sequence[str]
     stored: list[list[ProposedEdit]]
@@ -233,23 +251,23 @@ class _StoredEdits:
 def without_ignored(
     edits: Sequence[Sequence[ProposedEdit]], texts: Sequence[str], ignore: Collection[str]
 ) -> list[list[ProposedEdit]]:
-    """Return the edits of texts without those of words or corrections to ignore."""
+    """Return the edits of texts without those that words or corrections to ignore suppress."""
     return [
-        [edit for edit in of_text if not ignore or not _entries(edit, text) & set(ignore)]
-        for of_text, text in zip(edits, texts, strict=True)
+        [edit for edit in text_edits if not ignore or not _entries(edit, text) & set(ignore)]
+        for text_edits, text in zip(edits, texts, strict=True)
     ]
 
 
 def _entries(edit: ProposedEdit, text: str) -> set[str]:
-    """Return what an ignore list can hold to suppress an edit."""
-    return set(ignore_entries(text, *_stripped(edit, text), (edit.new or "").strip()))
+    """Return the entries of an ignore list that suppress an edit."""
+    return set(ignore_entries(text, *_word_span(edit, text), (edit.new or "").strip()))
 
 
-def _stripped(edit: ProposedEdit, text: str) -> tuple[int, int]:
-    """Return the place of the written word: an edit may add or remove a space with the word."""
-    inner = text[edit.start : edit.end].strip()
-    start = text.index(inner, edit.start) if inner else edit.start
-    return start, start + len(inner)
+def _word_span(edit: ProposedEdit, text: str) -> tuple[int, int]:
+    """Return the span of the written word; an edit may add or remove a space with the word."""
+    word = text[edit.start : edit.end].strip()
+    start = text.index(word, edit.start) if word else edit.start
+    return start, start + len(word)
 
 
 def _fix_entries(fix: Fix) -> tuple[str, ...]:
@@ -261,14 +279,14 @@ def divide(
 ) -> tuple[HistoryHalf, HistoryHalf, int, MinedProject]:
     """Mine a history and divide it at the median time of its corrections.
 
-    A clean paragraph of the older half was the same for some time at the end of that half; one of the newer
-    half was written later and is still the same in HEAD.
+    A clean paragraph of the older half had not changed for some time at the end of that half; one of the
+    newer half was written later and has not changed for some time in HEAD.
 
     Returns
     -------
     older, newer : HistoryHalf
     divided_at : int
-        In seconds since 1970.
+        The end of the older half in seconds since 1970.
     mined : MinedProject
 
     Raises
@@ -277,50 +295,58 @@ def divide(
         D545 if the history has too little to divide; D964 if git fails.
     """
     mined = miner.mine(days=days, progress=progress)
-    corrections = [one for one in mined.corrections if one.tier <= tier]
+    corrections = [correction for correction in mined.corrections if correction.tier <= tier]
     history = miner.history
-    times = sorted(one.time for one in corrections)
+    times = sorted(correction.time for correction in corrections)
     if len(times) < 2:
         raise UserError("D545", path=history.top, corrections=pluralize(len(times), "word correction"))
     divided_at = times[(len(times) - 1) // 2]
-    # at most half of the time that is left, or there would be no paragraph of the newer half
-    left = (history.commit_time(history.head) - divided_at) // _DAY
-    after = max(1, min(days, left // 2))
-    if after < days:
+    # Paragraphs of the newer half can only be unchanged for a part of it: at most half of its time.
+    newer_days = (history.commit_time(history.head) - divided_at) // _DAY
+    newer_clean_days = max(1, min(days, newer_days // 2))
+    if newer_clean_days < days:
         mined.notes.append(
-            f"the newer half has only {left:,} days: its clean paragraphs have not changed for {after:,} days"
+            f"the newer half has only {newer_days:,} days: its clean paragraphs have not changed for "
+            f"{newer_clean_days:,} days"
         )
     middle = history.commit_at(divided_at) or history.head
     with history.blobs() as blobs:
-        old_clean = miner.clean_paragraphs(blobs, middle, days, mined, progress)
-        before = max(1, (divided_at - mined.first) // _DAY // 2)
-        if not old_clean and before < days:
-            old_clean = miner.clean_paragraphs(blobs, middle, before, mined, progress)
-            mined.notes.append(f"clean paragraphs of the older half have not changed for {before:,} days")
-        earlier = miner.texts(blobs, middle, Counter(), progress)
-        now = miner.clean_paragraphs(blobs, history.head, after, mined, progress)
-    new_clean = [paragraph for paragraph in now if paragraph.text not in earlier]
+        older_clean = miner.clean_paragraphs(blobs, middle, days, mined, progress)
+        older_clean_days = max(1, (divided_at - mined.first) // _DAY // 2)
+        if not older_clean and older_clean_days < days:
+            older_clean = miner.clean_paragraphs(blobs, middle, older_clean_days, mined, progress)
+            mined.notes.append(
+                f"clean paragraphs of the older half have not changed for {older_clean_days:,} days"
+            )
+        older_texts = miner.texts(blobs, middle, Counter(), progress)
+        head_clean = miner.clean_paragraphs(blobs, history.head, newer_clean_days, mined, progress)
+    newer_clean = [paragraph for paragraph in head_clean if paragraph.text not in older_texts]
+    older = [correction for correction in corrections if correction.time <= divided_at]
+    newer = [correction for correction in corrections if correction.time > divided_at]
     name = mined.name
-    older = _half(name, [one for one in corrections if one.time <= divided_at], old_clean)
-    newer = _half(name, [one for one in corrections if one.time > divided_at], new_clean)
-    return older, newer, divided_at, mined
+    return _half(name, older, older_clean), _half(name, newer, newer_clean), divided_at, mined
 
 
 def _half(name: str, corrections: Sequence[MinedCorrection], clean: Sequence[CleanParagraph]) -> HistoryHalf:
-    fixed = {" ".join(one.edit.before.split()) for one in corrections}
-    kept = [Clean(one.text, name) for one in _sample(clean) if one.text not in fixed]
-    return HistoryHalf([one.fix(name) for one in corrections], kept)
+    """Return a half of the history of the project `name`, with a sample of the clean paragraphs."""
+    corrected = {" ".join(correction.edit.before.split()) for correction in corrections}
+    kept = [Clean(paragraph.text, name) for paragraph in _sample(clean) if paragraph.text not in corrected]
+    return HistoryHalf([correction.fix(name) for correction in corrections], kept)
 
 
 def _sample(clean: Sequence[CleanParagraph]) -> list[CleanParagraph]:
-    """Return clean paragraphs of at most `MOST_CLEAN_WORDS` words, by a hash of their text."""
-    chosen, words = [], 0
-    for paragraph in sorted(clean, key=lambda one: hashlib.sha256(one.text.encode("utf8")).digest()):
-        words += len(paragraph.text.split())
-        if words > MOST_CLEAN_WORDS:
+    """Return clean paragraphs of at most `MAX_CLEAN_WORDS` words, chosen by a hash of their texts."""
+
+    def text_hash(paragraph: CleanParagraph) -> bytes:
+        return hashlib.sha256(paragraph.text.encode("utf8")).digest()
+
+    sample, n_words = [], 0
+    for paragraph in sorted(clean, key=text_hash):
+        n_words += len(paragraph.text.split())
+        if n_words > MAX_CLEAN_WORDS:
             break
-        chosen.append(paragraph)
-    return chosen
+        sample.append(paragraph)
+    return sample
 
 
 def tune(
@@ -334,59 +360,73 @@ def tune(
     notes: Sequence[str] = (),
     progress: Progress = ignore_progress,
 ) -> Tuning:
-    """Choose rates and words to ignore on the older half of a history, and measure them on the newer.
+    """Choose rates and words to ignore on the older half of a history, and measure them on the newer half.
 
     Parameters
     ----------
     checker : ModelChecker
     older, newer : HistoryHalf
     trust : mapping from task to PrecisionTable, optional
-        The general measurement of the models, which counts besides the few mistakes of a project.
+        The general measurement of the models, which is combined with the few mistakes of a project.
     ignore : collection of str
-        Words that the project ignores already.
+        Words that the project already ignores.
     divided_at : int
+        The end of the older half in seconds since 1970.
     notes : sequence of str
+        Notes to which those of tuning are added.
     progress : callable
     """
     notes = list(notes)
     default_limits = checker.limits()
     progress("checking the older half", 0, 1)
-    old = _Trials.run(checker, older, ignore)
+    older_trials = _HalfTrials.run(checker, older, ignore)
     progress("checking the newer half", 0, 1)
-    new = _Trials.run(checker, newer, ignore)
-    chosen_ignore = _effective(old, default_limits, learn_ignored(old, default_limits, trust or {}))
+    newer_trials = _HalfTrials.run(checker, newer, ignore)
+    learned = learn_ignored(older_trials, default_limits, trust or {})
+    new_ignore = _drop_without_effect(older_trials, default_limits, learned)
     rates: dict[str, float] = {}
-    if len(older.fixes) < LEAST_CORRECTIONS:
-        notes.append(f"rates are not chosen: the older half has fewer than {LEAST_CORRECTIONS} mistakes")
+    if len(older.fixes) < MIN_MISTAKES:
+        notes.append(f"rates are not chosen: the older half has fewer than {MIN_MISTAKES} mistakes")
     else:
-        rates = choose_rates(checker, old, chosen_ignore, trust or {})
-        if rates and not is_better_elsewhere(checker, old, chosen_ignore, trust or {}):
+        rates = choose_rates(checker, older_trials, new_ignore, trust or {})
+        if rates and not is_better_held_out(checker, older_trials, new_ignore, trust or {}):
             notes.append("in cross-validation on the older half, choosing rates does no good: none are set")
             rates = {}
     limits = default_limits | _limits(checker, rates)
-    before, after = new.right(default_limits), new.right(limits, chosen_ignore)
+    shipped_right = newer_trials.right(default_limits)
+    tuned_right = newer_trials.right(limits, new_ignore)
     measured = {
-        "older, as shipped": old.measure(default_limits),
-        "older, tuned": old.measure(limits, chosen_ignore),
-        "newer, as shipped": new.measure(default_limits),
-        "newer, tuned": new.measure(limits, chosen_ignore),
+        "older, as shipped": older_trials.measure(default_limits),
+        "older, tuned": older_trials.measure(limits, new_ignore),
+        "newer, as shipped": newer_trials.measure(default_limits),
+        "newer, tuned": newer_trials.measure(limits, new_ignore),
     }
-    layer, dropped = _keep_harmless(checker, new, rates, chosen_ignore, notes)
+    layer, dropped = _keep_harmless(checker, newer_trials, rates, new_ignore, notes)
     return Tuning(
         layer=layer,
         measured=measured,
         divided_at=divided_at,
-        gained=int((after & ~before).sum()),
-        lost=int((before & ~after).sum()),
+        gained=int((tuned_right & ~shipped_right).sum()),
+        lost=int((shipped_right & ~tuned_right).sum()),
         dropped=dropped,
-        pairs=_frequent_pairs(older, newer, old.right(default_limits), before),
+        pairs=_frequent_pairs(older, newer, older_trials.right(default_limits), shipped_right),
         notes=tuple(notes),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class TunedProject:
-    """A repository with what tuning found."""
+    """A repository with the results of mining and tuning.
+
+    Attributes
+    ----------
+    top : str
+        Top folder of the work tree.
+    mined : MinedProject
+    tuning : Tuning
+    own_rates : mapping from task to float
+        The rates of the models as shipped.
+    """
 
     top: str
     mined: MinedProject
@@ -404,7 +444,7 @@ def tune_project(
 ) -> TunedProject:
     """Mine the history of a repository and tune the models that the settings of its top folder name.
 
-    Rates that the settings already have, and the results of an earlier tuning, have no influence.
+    Rates in the settings and the results of an earlier tuning are ignored.
 
     Parameters
     ----------
@@ -422,10 +462,10 @@ def tune_project(
         The errors of `disambig.checking.load_checker`, `Miner` and `divide`.
     """
     settings = settings or ProjectSettings()
-    chosen = settings.for_file(os.path.join(History(folder).top, "text.txt"))
-    theirs = tuple(path for path in chosen.ignore_files if os.path.basename(path) != IGNORE_FILE)
-    chosen = replace(chosen, flags_per_1000=None, trust=None, ignore_files=theirs)
-    source = correcting_source(chosen)
+    text_settings = settings.for_file(os.path.join(History(folder).top, "text.txt"))
+    user_files = tuple(path for path in text_settings.ignore_files if os.path.basename(path) != IGNORE_FILE)
+    text_settings = replace(text_settings, flags_per_1000=None, trust=None, ignore_files=user_files)
+    source = correcting_source(text_settings)
     checker = ModelChecker(tuple(source.correcting_models()))
     vocabulary = PackVocabulary(checker.models)
     miner = Miner(folder, vocabulary, vocabulary.language, settings=settings, keep_code=False)
@@ -435,7 +475,7 @@ def tune_project(
         older,
         newer,
         trust=source.measured_precision(),
-        ignore=frozenset(map(plain_word, chosen.words_to_ignore())),
+        ignore=frozenset(map(plain_word, text_settings.words_to_ignore())),
         divided_at=divided_at,
         notes=mined.notes,
         progress=progress,
@@ -444,155 +484,166 @@ def tune_project(
 
 
 def _limits(checker: ModelChecker, rates: Mapping[str, float]) -> dict[str, float]:
+    """Return the decision limits of the tasks that have a rate in `rates`."""
     return {task: limit for task, limit in checker.limits(rates or None).items() if task in rates}
 
 
 def learn_ignored(
-    trials: _Trials, limits: Mapping[str, float], trust: Mapping[str, PrecisionTable]
+    trials: _HalfTrials, limits: Mapping[str, float], trust: Mapping[str, PrecisionTable]
 ) -> tuple[str, ...]:
-    """Return what is proposed again and again in clean text and was never corrected.
+    """Return words and corrections that are proposed repeatedly in clean text and were never made.
 
-    A word is ignored if most of its occurrences are flagged, with different corrections; a correction, if a
-    good part of the occurrences of its word are flagged. A correction of a word that is mostly right is only
-    ignored together with its neighbour. What is right as a rule, according to the general measurement, must
-    be flagged more often: nobody may have seen these mistakes yet. Proposals that lose against overlapping
-    ones count as well, since they would be flagged in their place.
+    A word is ignored if most of its occurrences are flagged, with different corrections. A correction is
+    ignored if a considerable share of the occurrences of its word are flagged; otherwise, only together with
+    a neighbouring word. Corrections that are mostly right according to the general measurement must be
+    flagged more often, because the writers may have overlooked these mistakes. Proposals that overlap more
+    certain ones are included: they would be flagged in their place.
     """
-    rows: dict[str, set[int]] = defaultdict(set)
-    shares: dict[str, list[float]] = defaultdict(list)
-    proposed: dict[tuple[str, ...], str] = {}
-    meant: dict[str, set[str]] = defaultdict(set)
-    counts: Counter[str] = Counter()
-    for row, (text, edits) in enumerate(trials.clean_edits()):
-        counts.update(map(plain_word, _WORDS.findall(text)))
+    paragraphs: dict[str, set[int]] = defaultdict(set)  # by entry: the paragraphs in which it is flagged
+    shares: dict[str, list[float]] = defaultdict(list)  # by entry: the measured shares of right flags
+    proposed: dict[tuple[str, ...], str] = {}  # the written word by the entries that suppress a proposal
+    replacements: dict[str, set[str]] = defaultdict(set)  # by written word
+    counts: Counter[str] = Counter()  # by word
+    for number, (text, edits) in enumerate(trials.clean_edits()):
+        counts.update(map(plain_word, _WORD.findall(text)))
         for edit in edits:
             if edit.sure <= limits[edit.task]:
                 continue
-            start, end = _stripped(edit, text)
-            new = (edit.new or "").strip()
-            entries = ignore_entries(text, start, end, new)
+            start, end = _word_span(edit, text)
+            replacement = (edit.new or "").strip()
+            entries = ignore_entries(text, start, end, replacement)
             observed = plain_word(text[start:end])
             proposed[entries] = observed
-            meant[observed].add(new.lower())
+            replacements[observed].add(replacement.lower())
             table = trust.get(edit.task)
-            share = 0.0 if table is None else table.estimate(observed, new, edit.sure).share
+            share = 0.0 if table is None else table.estimate(observed, replacement, edit.sure).share
             for entry in entries:
-                rows[entry].add(row)
+                paragraphs[entry].add(number)
                 shares[entry].append(share)
     made = {entry for fix in trials.half.fixes for entry in _fix_entries(fix)}
 
-    def is_wrong(entry: str, least: int) -> bool:
-        usual = float(np.mean(shares[entry])) >= 0.5
-        return entry not in made and len(rows[entry]) >= least + usual
+    def is_wrong(entry: str, min_paragraphs: int) -> bool:
+        is_mostly_right = float(np.mean(shares[entry])) >= 0.5
+        return entry not in made and len(paragraphs[entry]) >= min_paragraphs + is_mostly_right
 
     chosen = set()
     for entries, observed in proposed.items():
         if any("#" in entry or not re.search(IGNORE_ENTRY, entry) for entry in entries):
             continue  # it cannot be written: "#" begins a comment in the file, and "*" makes a pattern
-        correction, *specific = entries[1:] if observed else entries
-        share = len(rows[correction]) / max(1, counts[observed])
-        always = len(rows[observed]) >= ALWAYS * max(1, counts[observed])
-        if observed and always and len(meant[observed]) > 1 and is_wrong(observed, LEAST_WORD):
+        correction, *with_neighbour = entries[1:] if observed else entries
+        n_occurrences = max(1, counts[observed])
+        word_share = len(paragraphs[observed]) / n_occurrences
+        correction_share = len(paragraphs[correction]) / n_occurrences
+        varies = len(replacements[observed]) > 1
+        if observed and word_share >= MIN_WORD_SHARE and varies and is_wrong(observed, MIN_WORD_FLAGS):
             chosen.add(observed)
-        elif observed and share >= OFTEN and is_wrong(correction, LEAST_FLAGGED):
+        elif (
+            observed
+            and correction_share >= MIN_CORRECTION_SHARE
+            and is_wrong(correction, MIN_CORRECTION_FLAGS)
+        ):
             chosen.add(correction)
         else:
-            chosen.update([entry for entry in specific if is_wrong(entry, LEAST_FLAGGED)][:1])
+            chosen.update([entry for entry in with_neighbour if is_wrong(entry, MIN_CORRECTION_FLAGS)][:1])
     words = {entry for entry in chosen if ARROW not in entry}
-    return tuple(sorted(one for one in chosen if one in words or one.split(f" {ARROW}")[0] not in words))
+    return tuple(
+        sorted(entry for entry in chosen if entry in words or entry.split(f" {ARROW}")[0] not in words)
+    )
 
 
-def _effective(trials: _Trials, limits: Mapping[str, float], ignore: Sequence[str]) -> tuple[str, ...]:
-    """Return the entries without which more is flagged: others lose against edits that are not ignored."""
-    flags = trials.measure(limits, ignore).false_flags
-    others = ((entry, [other for other in ignore if other != entry]) for entry in ignore)
-    return tuple(entry for entry, rest in others if trials.measure(limits, rest).false_flags > flags)
+def _drop_without_effect(
+    trials: _HalfTrials, limits: Mapping[str, float], ignore: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the entries without which there are more flags.
+
+    The proposals that other entries suppress overlap more certain ones, and would not be flagged anyway.
+    """
+    n_flags = trials.measure(limits, ignore).false_flags
+    return tuple(
+        entry
+        for entry in ignore
+        if trials.measure(limits, [other for other in ignore if other != entry]).false_flags > n_flags
+    )
 
 
 def choose_rates(
     checker: ModelChecker,
-    trials: _Trials,
+    trials: _HalfTrials,
     ignore: Collection[str],
     trust: Mapping[str, PrecisionTable],
 ) -> dict[str, float]:
-    """Return the rates at which clean text has the fewest flags, and no fewer mistakes are corrected.
+    """Return the rates with the fewest flags in clean text that correct no fewer mistakes.
 
-    A rate belongs to each task, so that a task that finds little in this project can give way to one that
-    finds more. The few mistakes of a project are weighed together with the general measurement of the models.
+    Each task has a rate, so that a task that finds little in this project gives way to one that finds more.
+    The few mistakes of a project are combined with the general measurement of the models.
 
     Returns
     -------
     dict
-        Rates of the tasks for which another one than their own is chosen.
+        Rates of the tasks for which another rate than their own is chosen.
     """
     default_rates, trial = checker.rates(), trials.trial(ignore)
     tasks = trials.tasks
-    options = {task: [step * default_rates[task] for step in STEPS] for task in tasks}
+    options = {task: [factor * default_rates[task] for factor in RATE_FACTORS] for task in tasks}
     prior = _prior_right(checker, tasks, options, trust)
-    right, false = [], []
+    right, false = [], []  # for each task, an array over its rates
     for task in tasks:
-        counts = []
+        task_right, task_false = [], []
         for rate in options[task]:
-            alone = dict.fromkeys(tasks, np.inf) | {task: checker.limits({task: rate})[task]}
-            outcome = trial.at_limits(alone)
-            flags = int(outcome.flags.sum()) + rate * PRIOR_WORDS / 1000
-            counts.append((int(outcome.right.sum()), flags / (trials.half.words + PRIOR_WORDS)))
-        right.append(np.array([n for n, _ in counts], np.float64) + prior[task])
-        false.append(np.array([share for _, share in counts]))
-    n_right, n_false = _sums(right), _sums(false)
-    # of two choices that are nearly as good, the one that changes less
-    steps = np.abs(np.arange(len(STEPS)) - STEPS.index(1.0)).astype(np.float64)
-    cost = n_false * (1 + 0.002 * _sums([steps] * len(tasks)))
-    shape = n_right.shape
-    default = np.ravel_multi_index((STEPS.index(1.0),) * len(tasks), shape)
-    enough = np.flatnonzero(n_right.ravel() >= n_right.ravel()[default])
-    best = enough[np.argsort(cost.ravel()[enough], kind="stable")]
-    least = int(trial.at_limits(checker.limits()).right.sum())
-    for at in best[:MOST_TRIED].tolist():
-        chosen = np.unravel_index(at, shape)
+            only_task = dict.fromkeys(tasks, np.inf) | {task: checker.limits({task: rate})[task]}
+            outcome = trial.at_limits(only_task)
+            n_flags = int(outcome.flags.sum()) + rate * PRIOR_WORDS / 1000
+            task_right.append(int(outcome.right.sum()))
+            task_false.append(n_flags / (trials.half.words + PRIOR_WORDS))
+        right.append(np.array(task_right, np.float64) + prior[task])
+        false.append(np.array(task_false))
+    total_right, total_false = _sums_of_combinations(right), _sums_of_combinations(false)
+    # Of two combinations that are nearly equally good, the one that changes less is preferred.
+    default_step = RATE_FACTORS.index(1.0)
+    steps = np.abs(np.arange(len(RATE_FACTORS)) - default_step).astype(np.float64)
+    cost = total_false * (1 + 0.002 * _sums_of_combinations([steps] * len(tasks)))
+    shape = total_right.shape
+    default = np.ravel_multi_index((default_step,) * len(tasks), shape)
+    allowed = np.flatnonzero(total_right.ravel() >= total_right.ravel()[default])
+    best = allowed[np.argsort(cost.ravel()[allowed], kind="stable")]
+    min_right = int(trial.at_limits(checker.limits()).right.sum())
+    for combination in best[:MAX_TRIED].tolist():
+        chosen = np.unravel_index(combination, shape)
         rates = {task: options[task][i] for task, i in zip(tasks, chosen, strict=True)}
-        if int(trial.at_limits(checker.limits(rates)).right.sum()) >= least:
+        if int(trial.at_limits(checker.limits(rates)).right.sum()) >= min_right:
             return {
                 task: float(f"{rates[task]:.3g}")
                 for task, i in zip(tasks, chosen, strict=True)
-                if STEPS[i] != 1.0
+                if RATE_FACTORS[i] != 1.0
             }
     return {}
 
 
-def is_better_elsewhere(
+def is_better_held_out(
     checker: ModelChecker,
-    trials: _Trials,
+    trials: _HalfTrials,
     ignore: Collection[str],
     trust: Mapping[str, PrecisionTable],
 ) -> bool:
-    """Return True if choosing rates is of use on text and mistakes that had no part in the choice.
+    """Return True if chosen rates are better than the models' own in cross-validation.
 
-    In cross-validation, rates must correct no fewer mistakes and flag less, or correct more and not flag
-    more. Among millions of combinations of rates, some look better by chance, if there are few mistakes.
+    The rates must correct no fewer mistakes with fewer flags, or more mistakes with no more flags. Among
+    millions of combinations of rates, some seem better by chance if there are few mistakes.
     """
     right = flags = own_right = own_flags = 0
     default_limits = checker.limits()
-    for learn, held_out in trials.folds():
-        rates = choose_rates(checker, learn, ignore, trust)
-        chosen, shipped = (
-            held_out.measure(default_limits | _limits(checker, rates), ignore),
-            held_out.measure(default_limits, ignore),
-        )
-        right, own_right = right + chosen.right, own_right + shipped.right
-        flags, own_flags = flags + chosen.false_flags, own_flags + shipped.false_flags
+    for training, held_out in trials.folds():
+        rates = choose_rates(checker, training, ignore, trust)
+        tuned = held_out.measure(default_limits | _limits(checker, rates), ignore)
+        shipped = held_out.measure(default_limits, ignore)
+        right, own_right = right + tuned.right, own_right + shipped.right
+        flags, own_flags = flags + tuned.false_flags, own_flags + shipped.false_flags
     is_no_worse = right >= own_right and flags <= own_flags
     return is_no_worse and (right, flags) != (own_right, own_flags)
 
 
-FOLDS = 5
-"""Number of folds of the older half in which a choice of rates is tried."""
-MOST_TRIED = 50
-"""Maximum number of choices of rates for which overlapping flags are resolved."""
-
-
-def _sums(rows: Sequence[Floats]) -> Floats:
-    """Return the sums of one number of each row, for all choices; shape ``(len(row 0), len(row 1), ...)``."""
+def _sums_of_combinations(rows: Sequence[Floats]) -> Floats:
+    """Return the sum of each combination of one number per row; shape ``(len(row 0), len(row 1), ...)``."""
     total = np.zeros(())
     for row in rows:
         total = total[..., None] + row
@@ -605,9 +656,9 @@ def _prior_right(
     options: Mapping[str, Sequence[float]],
     trust: Mapping[str, PrecisionTable],
 ) -> dict[str, Floats]:
-    """Return how many right corrections the general measurement gives each task at each rate.
+    """Return the number of right corrections of each task at each rate according to the general measurement.
 
-    At the models' own rates, there are `PRIOR_RIGHT` of all tasks together.
+    The numbers are scaled so that at the models' own rates, they add up to `PRIOR_RIGHT`.
     """
 
     def right(task: str, rate: float) -> float:
@@ -625,36 +676,43 @@ def _prior_right(
 
 def _keep_harmless(
     checker: ModelChecker,
-    trials: _Trials,
+    trials: _HalfTrials,
     rates: Mapping[str, float],
     ignore: Sequence[str],
     notes: list[str],
 ) -> tuple[ProjectLayer, tuple[str, ...]]:
-    """Return what does no harm in the newer half, and the entries that suppress a right correction there."""
+    """Return the settings that do no harm in the newer half, and the entries that suppress right corrections.
+
+    `trials` are those of the newer half. Notes about rates that are not set are added to `notes`.
+    """
     default_limits = checker.limits()
     made = {entry for fix in trials.half.fixes for entry in _fix_entries(fix)}
     dropped = tuple(entry for entry in ignore if entry in made)
     kept = tuple(entry for entry in ignore if entry not in dropped)
-    with_own = trials.measure(default_limits, kept)
-    with_rates = trials.measure(default_limits | _limits(checker, rates), kept)
-    if rates and with_rates.right < with_own.right:
+    shipped = trials.measure(default_limits, kept)
+    tuned = trials.measure(default_limits | _limits(checker, rates), kept)
+    if rates and tuned.right < shipped.right:
         notes.append("the chosen rates correct fewer mistakes of the newer half: they are not set")
         rates = {}
-    elif rates and with_rates.false_flags > with_own.false_flags:
+    elif rates and tuned.false_flags > shipped.false_flags:
         notes.append("the chosen rates raise more flags in the newer half: they are not set")
         rates = {}
     return ProjectLayer(dict(rates), kept), dropped
 
 
 def _frequent_pairs(
-    older: HistoryHalf, newer: HistoryHalf, *right: np.ndarray[Any, Any], most: int = 20
+    older: HistoryHalf,
+    newer: HistoryHalf,
+    older_right: np.ndarray[Any, Any],
+    newer_right: np.ndarray[Any, Any],
+    max_pairs: int = 20,
 ) -> tuple[tuple[str, str, int, int], ...]:
-    """Return the pairs that were corrected most often, and how many of these corrections are found."""
+    """Return the pairs that were corrected most often: their counts, and how many of them are found."""
     counts: Counter[tuple[str, str]] = Counter()
-    hits: Counter[tuple[str, str]] = Counter()
-    fixes = itertools.chain(zip(older.fixes, right[0], strict=True), zip(newer.fixes, right[1], strict=True))
-    for fix, is_right in fixes:
+    n_right: Counter[tuple[str, str]] = Counter()
+    fixes = [*older.fixes, *newer.fixes]
+    for fix, is_right in zip(fixes, [*older_right, *newer_right], strict=True):
         pair = plain_word(fix.old), plain_word(fix.new)
         counts[pair] += 1
-        hits[pair] += bool(is_right)
-    return tuple((*pair, n, hits[pair]) for pair, n in counts.most_common(most) if n > 1)
+        n_right[pair] += bool(is_right)
+    return tuple((*pair, n, n_right[pair]) for pair, n in counts.most_common(max_pairs) if n > 1)

@@ -9,13 +9,17 @@ from .catalogue import (
 )
 from .english import (
     ENGLISH_RULES as ENGLISH_RULES,
+    common_prefix as common_prefix,
+    edit_distance as edit_distance,
     english_rule as english_rule,
 )
 from .naming import (
+    ALL_RULES as ALL_RULES,
     Concern as Concern,
     Correction as Correction,
     MistakeExample as MistakeExample,
     Rule as Rule,
+    RuleSelection as RuleSelection,
     RuleSet as RuleSet,
     default_rules as default_rules,
     rule_pattern as rule_pattern,
@@ -26,8 +30,4 @@ from .page import (
     rule_text as rule_text,
     rules_page as rules_page,
     save_measured as save_measured,
-)
-from .selection import (
-    ALL_RULES as ALL_RULES,
-    RuleSelection as RuleSelection,
 )

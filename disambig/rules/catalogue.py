@@ -11,25 +11,25 @@ from disambig.errors import UserError
 from disambig.rules.naming import Concern, MistakeExample, Rule, RuleSet, default_rules
 
 PAGE_VARIABLE = "DISAMBIG_RULES_PAGE"
-"""Environment variable with the address of a published copy of the page of the rules (`local_page`)."""
+"""Environment variable with the address of a published copy of the rules page (see `local_page`)."""
 _PROJECT = "https://pypi.org/project/disambig/"
 PAGE = os.environ.get(PAGE_VARIABLE) or _PROJECT
-"""Address of the documentation, the only place that reports have it from; a rule has an anchor of its name.
+"""Address of the rules page in reports; each rule has an anchor with its name.
 
-Without `PAGE_VARIABLE` it is the project's page, which does not describe each rule (see `rule_link`).
+Without `PAGE_VARIABLE`, it is the project's page, which does not describe each rule (see `rule_link`).
 """
 _log = logging.getLogger(__name__)
 
 
 def local_page() -> Path:
-    """Return the file with the page of the rules, which each installation contains."""
+    """Return the path of the rules page that is installed with the package."""
     return Path(__file__).with_name("README.md")
 
 
 def rule_link(rule: Rule) -> str:
-    """Return where people read about a rule: an address or, if the project's page is all there is, a command.
+    """Return the address at which users can read about a rule, "" if there is none.
 
-    It is empty for a rule of a plugin without an address.
+    If the address is only that of the project's page, a command is returned instead.
     """
     return f"disambig rules {rule.name}" if rule.url.startswith(_PROJECT) else rule.url
 
@@ -164,27 +164,27 @@ CATALOGUE = (
 def installed_rules() -> dict[str, Rule]:
     """Return the shared rules, and those of the tasks of all installed plugins, by name.
 
-    The first rule of a name counts: a rule of a plugin cannot replace a shared one.
+    If several rules have a name, the first one is used: a rule of a plugin cannot replace a shared one.
     """
     from disambig import registry
 
     rules = {rule.name: (rule, "disambig itself") for rule in CATALOGUE}
-    for name, factory in registry.load_all("tasks").items():
-        for rule in _declared(factory):
-            first, owner = rules.setdefault(rule.name, (rule, f"the task {name}"))
+    for task, factory in registry.load_all("tasks").items():
+        for rule in _declared_rules(factory):
+            first, owner = rules.setdefault(rule.name, (rule, f"the task {task}"))
             if first != rule:
-                _log.warning("%s", UserError("D022", rule=rule.name, task=name, owner=owner))
+                _log.warning("%s", UserError("D022", rule=rule.name, task=task, owner=owner))
     return {name: rule for name, (rule, _) in sorted(rules.items())}
 
 
 def find_rule(name: str) -> Rule:
-    """Return the rule of a name; if no installed task declares it, one that says nothing about it."""
+    """Return the rule with a name; if no installed task declares it, a rule without a description."""
     shared = next((rule for rule in CATALOGUE if rule.name == name), None)
     return shared or installed_rules().get(name) or Rule(name, f"The task {name!r} proposes other words.")
 
 
-def _declared(factory: Any) -> tuple[Rule, ...]:
-    """Return the rules of the class of a task; none for functions and tasks that do not correct words."""
+def _declared_rules(factory: Any) -> tuple[Rule, ...]:
+    """Return the rules of the class of a task; none for functions and for tasks that do not correct words."""
     declared, task = getattr(factory, "rules", None), getattr(factory, "name", None)
     if isinstance(declared, RuleSet):
         return declared.rules

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 
 from disambig.rules.catalogue import CATALOGUE
@@ -77,57 +78,60 @@ Pair = frozenset[str]
 def english_rule(correction: Correction, otherwise: str = "") -> str:
     """Return the name of the rule of a correction of English text, one of `CATALOGUE`.
 
-    It depends on the words only. The first of these that applies counts: one word or two; words that are
-    inserted or removed; articles; prepositions; words that people confuse (``english_confused.txt``); number;
-    apostrophes; forms of a word; a slip of the finger; and for words that are not alike, confused words.
+    The rule depends only on the words. The first of these that applies is returned: one word or two; words
+    that are inserted or removed; articles; prepositions; words that people confuse, which are listed in
+    ``english_confused.txt``; number; apostrophes; forms of a word; a slip of the finger, if the words are
+    similar; confused words.
 
     Parameters
     ----------
     correction : Correction
     otherwise : str
-        Rule in place of the last two, for a task that knows how its words are related.
+        Rule to return instead of the last two, for a task that knows how its words are related.
     """
     return _rule_from_tables(correction) or otherwise or _rule_by_spelling(correction)
 
 
 def _rule_from_tables(correction: Correction) -> str:
-    """Return the name of the rule if tables or the form of the words decide it, else an empty string."""
-    old, new = correction.observed, correction.replacement
-    if old and old != new and _letters(old) == _letters(new):
+    """Return the name of the rule if tables or the form of the words determine it, else ""."""
+    observed, replacement = correction.observed, correction.replacement
+    if observed and observed != replacement and _letters(observed) == _letters(replacement):
         return "one-word-or-two"
-    before, after = _changed(old.split(), new.split())
-    if not before or not after:
-        return _inserted_or_removed(before, after)
-    if len(before) > 1 or len(after) > 1:
+    old, new = _changed_words(observed.split(), replacement.split())
+    if not old or not new:
+        return _inserted_or_removed(old, new)
+    if len(old) > 1 or len(new) > 1:
         return "wrong-phrase"
-    return _one_word(before[0], after[0])
+    return _single_word(old[0], new[0])
 
 
 def _letters(words: str) -> str:
     return words.replace(" ", "").replace("-", "")
 
 
-def _changed(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
-    """Return the words that differ, without those at both ends that stay."""
-    while before and after and before[0] == after[0]:
-        before, after = before[1:], after[1:]
-    while before and after and before[-1] == after[-1]:
-        before, after = before[:-1], after[:-1]
-    return before, after
+def _changed_words(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Return two phrases without the words that they share at their beginnings and ends."""
+    while old and new and old[0] == new[0]:
+        old, new = old[1:], new[1:]
+    while old and new and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    return old, new
 
 
-def _inserted_or_removed(before: list[str], after: list[str]) -> str:
-    words = before or after
+def _inserted_or_removed(removed: list[str], inserted: list[str]) -> str:
+    """Return the rule of words that are inserted or removed; one of the lists is empty."""
+    words = removed or inserted
     if len(words) != 1:
         return "wrong-phrase" if words else "extra-word"
     if words[0] in ARTICLES:
         return "article"
     if words[0] in PREPOSITIONS:
-        return "missing-preposition" if after else "extra-preposition"
-    return "missing-word" if after else "extra-word"
+        return "missing-preposition" if inserted else "extra-preposition"
+    return "missing-word" if inserted else "extra-word"
 
 
-def _one_word(old: str, new: str) -> str:
+def _single_word(old: str, new: str) -> str:
+    """Return the rule of one word that replaces another, or "" if the tables do not relate them."""
     pair = frozenset((old, new))
     if pair == {"a", "an"}:
         return "a-an"
@@ -135,11 +139,11 @@ def _one_word(old: str, new: str) -> str:
         return "article"
     if pair <= PREPOSITIONS and pair != {"of", "off"}:
         return "wrong-preposition"
-    if pair in _confused():
+    if pair in _confused_pairs():
         return "confused-words"
     if pair in _pairs(_NUMBER) or _adds_s(old, new) or _adds_s(new, old):
         return "agreement"
-    if old.replace("'", "") == new.replace("'", "") or _possessive(old, new) or _possessive(new, old):
+    if old.replace("'", "") == new.replace("'", "") or _is_possessive(old, new) or _is_possessive(new, old):
         return "apostrophe"
     if pair in _pairs(_FORMS) or _is_form(old, new):
         return "word-form"
@@ -147,16 +151,15 @@ def _one_word(old: str, new: str) -> str:
 
 
 def _rule_by_spelling(correction: Correction) -> str:
-    """Return the rule of two words that no table relates: a slip of the finger if they look alike."""
-    before, after = _changed(correction.observed.split(), correction.replacement.split())
-    old, new = before[0], after[0]
-    distance = _edits(old, new)
-    slip = distance <= 1 or (distance == 2 and min(len(old), len(new)) >= _LONG)
-    return "typo-that-is-a-word" if slip else "confused-words"
+    """Return the rule of two words that no table relates: a slip of the finger if they are similar."""
+    (old, *_), (new, *_) = _changed_words(correction.observed.split(), correction.replacement.split())
+    distance = edit_distance(old, new)
+    is_slip = distance <= 1 or (distance == 2 and min(len(old), len(new)) >= _LONG)
+    return "typo-that-is-a-word" if is_slip else "confused-words"
 
 
 @lru_cache(maxsize=1)
-def _confused() -> frozenset[Pair]:
+def _confused_pairs() -> frozenset[Pair]:
     lines = _CONFUSED.read_text(encoding="utf-8").splitlines()
     return _pairs("|".join(line for line in lines if line and not line.startswith("#")))
 
@@ -164,14 +167,12 @@ def _confused() -> frozenset[Pair]:
 @lru_cache(maxsize=8)
 def _pairs(groups: str) -> frozenset[Pair]:
     """Return all pairs of words within the groups of a table."""
-    lists = [group.split() for group in groups.split("|")]
-    return frozenset(
-        frozenset((one, other)) for words in lists for one in words for other in words if one != other
-    )
+    word_lists = [group.split() for group in groups.split("|")]
+    return frozenset(frozenset(pair) for words in word_lists for pair in combinations(set(words), 2))
 
 
 def _adds_s(word: str, longer: str) -> bool:
-    """Return True if a word with the ending -s of a plural or of a verb is `longer`."""
+    """Return True if `longer` is a word with the ending -s of a plural or of a verb."""
     if len(word) < 3 or longer.endswith(("ss", "us", "is", "'s")) or word in _NO_NUMBER:
         return False
     if word.endswith("y") and longer == f"{word[:-1]}ies":
@@ -182,10 +183,10 @@ def _adds_s(word: str, longer: str) -> bool:
 
 
 _NO_NUMBER = frozenset("her our your their its his the thus than new does".split())
-"""Words whose number an added -s does not change."""
+"""Words that an added -s turns into other words, and not into plurals."""
 
 
-def _possessive(word: str, other: str) -> bool:
+def _is_possessive(word: str, other: str) -> bool:
     """Return True if `other` is a possessive of a word or of its plural: city, cities and city's."""
     if not other.endswith(("'s", "s'")):
         return False
@@ -196,46 +197,45 @@ def _possessive(word: str, other: str) -> bool:
 def _is_form(old: str, new: str) -> bool:
     """Return True if two words differ in an ending: quick, quickly; plan, planned; create, creation."""
     table = _pairs(_FORMS)
-    if any(frozenset((one, other)) in table for one in _bases(old) for other in _bases(new)):
+    if any(frozenset((base, other)) in table for base in _bases(old) for other in _bases(new)):
         return True
-    same = (i for i, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
-    start = old[: next(same, min(len(old), len(new)))]
-    if start.endswith("n") and {old[len(start) :], new[len(start) :]} <= _NASAL:
+    prefix = common_prefix(old, new)
+    if prefix.endswith("n") and {old[len(prefix) :], new[len(prefix) :]} <= _NASAL:
         return True
     return any(
-        _are_endings(start[:length], old[length:], new[length:])
-        for length in range(len(start), max(len(start) - _SHARED, 1), -1)
+        _are_endings(prefix[:length], old[length:], new[length:])
+        for length in range(len(prefix), max(len(prefix) - _MAX_SHARED, 1), -1)
     )
 
 
-_SHARED = 3
-"""Maximum number of letters that two endings have in common: -ing and -ion."""
+_MAX_SHARED = 3
+"""Maximum number of letters that two endings have in common, such as those of -ing and -ion."""
 
 
-def _are_endings(stem: str, one: str, other: str) -> bool:
-    """Return True if both words are probably forms of one stem."""
-    written = {one, other}
-    one, other = sorted((_undoubled(stem, one), _undoubled(stem, other)), key=len)
-    if not one:
-        if other in ("d", "r", "rs", "st"):  # use, used
+def _are_endings(stem: str, first: str, second: str) -> bool:
+    """Return True if a stem with two endings probably makes two forms of one word."""
+    written = {first, second}
+    short, long = sorted((_undoubled(stem, first), _undoubled(stem, second)), key=len)
+    if not short:
+        if long in ("d", "r", "rs", "st"):  # use, used
             return stem.endswith("e") and len(stem) > 2
-        short = other in ("ed", "ing") or other not in written  # add, added; big, bigger
-        return other in _ENDINGS and other != "e" and len(stem) > (2 if short else 3)
-    if not {one, other} <= _ENDINGS or one == other:
+        allows_short_stem = long in ("ed", "ing") or long not in written  # add, added; big, bigger
+        return long in _ENDINGS and long != "e" and len(stem) > (2 if allows_short_stem else 3)
+    if not {short, long} <= _ENDINGS or short == long:
         return False
-    if len(other) == 1:
-        return stem.endswith("e") if {one, other} == {"d", "s"} else len(stem) > _LONG
-    return len(stem) > 2 or (len(stem) > 1 and {one, other} <= _VERB_ENDINGS)
+    if len(long) == 1:
+        return stem.endswith("e") if {short, long} == {"d", "s"} else len(stem) > _LONG
+    return len(stem) > 2 or (len(stem) > 1 and {short, long} <= _VERB_ENDINGS)
 
 
 def _undoubled(stem: str, ending: str) -> str:
     """Return an ending without the consonant that is doubled before it, as in planned."""
-    doubled = len(stem) > 2 and ending[:1] == stem[-1] and stem[-1] not in "aeiou"
-    return ending[1:] if doubled and ending[1:] in _DOUBLING else ending
+    is_doubled = len(stem) > 2 and ending[:1] == stem[-1] and stem[-1] not in "aeiou"
+    return ending[1:] if is_doubled and ending[1:] in _DOUBLING else ending
 
 
 def _bases(word: str) -> set[str]:
-    """Return the words of which a word may be a form in -s or -ing, and those without a prefix."""
+    """Return the possible bases of a word: without -s or -ing, and without a prefix."""
     bases = {word}
     for ending in ("s", "es", "ing"):
         if word.endswith(ending) and len(word) > len(ending) + 1:
@@ -249,16 +249,26 @@ def _bases(word: str) -> set[str]:
 _PREFIXES = ("under", "over", "un", "re", "fore", "mis", "out")
 
 
-def _edits(old: str, new: str) -> int:
-    """Return the number of letters to insert, remove, replace or swap with the next one."""
+def common_prefix(first: str, second: str) -> str:
+    """Return the letters at which two words begin alike."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return first[: next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))]
+
+
+def edit_distance(old: str, new: str) -> int:
+    """Return the number of letters to insert, delete, replace or swap with the next one to get `new`.
+
+    No letter is edited twice (optimal string alignment).
+    """
+    two_above: list[int] = []
     above: list[int] = []
     row = list(range(len(new) + 1))
-    for i, letter in enumerate(old, 1):
-        before, above, row = above, row, [i]
-        for j, other in enumerate(new, 1):
-            best = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != other))
-            if i > 1 and j > 1 and letter == new[j - 2] and old[i - 2] == other:
-                best = min(best, before[j - 2] + 1)
+    for i, old_letter in enumerate(old, 1):
+        two_above, above, row = above, row, [i]
+        for j, new_letter in enumerate(new, 1):
+            best = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (old_letter != new_letter))
+            if i > 1 and j > 1 and old_letter == new[j - 2] and old[i - 2] == new_letter:
+                best = min(best, two_above[j - 2] + 1)
             row.append(best)
     return row[-1]
 

@@ -1,14 +1,14 @@
-"""Rules, and the function of a task that names the rule of each of its corrections."""
+"""Rules, the function of a task that names the rule of each of its corrections, and selections of rules."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from disambig.errors import contract_error
+from disambig.errors import UserError, contract_error, nearest_first
 from disambig.formatting import describe_failure
 from disambig.registry import plugin_packages
 
@@ -86,11 +86,11 @@ class RuleSet:
     ----------
     rules : tuple of Rule
     name_correction : callable
-        Returns the name of the rule of a `Correction`. It depends on nothing else, so that equal corrections
-        of different models have the same rule. A function of a module, since it is sent to other processes.
+        Returns the name of the rule of a `Correction`, and depends on nothing else, so that equal corrections
+        of different models have the same rule. It must be a function of a module, because it is sent to other
+        processes.
     language : str
-        Code of the language of the words that it names; "" for any. A task of another language does not use
-        these rules.
+        Code of the language to which the rules apply; "" for any. Tasks of other languages do not use them.
     """
 
     rules: tuple[Rule, ...]
@@ -119,7 +119,7 @@ class RuleSet:
 
     @property
     def _function(self) -> str:
-        """What messages call `name_correction`."""
+        """A description of `name_correction` for messages."""
         function = self.name_correction
         name = getattr(function, "__qualname__", type(function).__name__)
         return f"the function {getattr(function, '__module__', '?')}.{name}, which names rules"
@@ -131,7 +131,46 @@ def _plain(words: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _SameName:
+class RuleSelection:
+    """The rules whose flags are shown, selected by their names or by the names of tasks.
+
+    Attributes
+    ----------
+    only : frozenset of str
+        Rules or tasks whose flags are shown; if it is empty, those of all rules.
+    ignored : frozenset of str
+        Rules or tasks whose flags are hidden.
+    """
+
+    only: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.only or self.ignored)
+
+    def shows(self, *names: str) -> bool:
+        """Return True if a flag with these names, its rule and its task, is shown."""
+        return (not self.only or not self.only.isdisjoint(names)) and self.ignored.isdisjoint(names)
+
+    def check(self, available: Collection[str]) -> None:
+        """Check that every name is one of `available`.
+
+        Raises
+        ------
+        UserError
+            D519 for an unknown name.
+        """
+        for name in sorted(self.only | self.ignored):
+            if name not in available:
+                raise UserError("D519", where="", name=name, names=nearest_first(name, available))
+
+
+ALL_RULES = RuleSelection()
+"""The flags of every rule are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ConstantName:
     """Gives every correction the same rule."""
 
     name: str
@@ -153,4 +192,4 @@ def default_rules(task: str, made_by: type, concern: Concern = "other") -> RuleS
     """
     title = (inspect.getdoc(made_by) or "").partition("\n")[0] or f"The task {task!r} proposes other words."
     name = re.sub(r"[^a-z0-9_-]", "-", task.lower()).lstrip("-_0123456789")[:60] or "other"
-    return RuleSet((Rule(name, title, concern=concern),), _SameName(name))
+    return RuleSet((Rule(name, title, concern=concern),), _ConstantName(name))

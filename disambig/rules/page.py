@@ -12,41 +12,41 @@ from disambig.formatting import FEW_MEASURED, describe_share
 from disambig.rules.catalogue import CATALOGUE, PAGE, local_page
 from disambig.rules.naming import Rule
 
-LEAST = 10
-"""Minimum number of flags for which a share is given."""
+MIN_FLAGS = 10
+"""Minimum number of flags on which a share is measured."""
 MEASURED = Path(__file__).with_name("measured.json")
-"""How often flags of the shared rules were right; ``corpora/disambig_en/scoring.py`` writes it."""
+"""The measured shares of right flags of the shared rules, written by ``corpora/disambig_en/scoring.py``."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredShare:
-    """How often flags of a rule were right.
+    """The share of a rule's flags that were right.
 
     Attributes
     ----------
     share : float
-        In text with the usual number of mistakes (see ``disambig/checking/README.md``).
+        The share in text with the usual number of mistakes (see ``disambig/checking/README.md``).
     flags : int
-        Number of flags it was measured on.
+        Number of flags on which it was measured.
     """
 
     share: float
     flags: int
 
     def __str__(self) -> str:
-        """Return the share in per cent, or in tenths if it rests on few flags."""
+        """Return the share in per cent, or in tenths if it was measured on few flags."""
         return describe_share(self.share, self.flags)
 
 
 @lru_cache(maxsize=1)
 def measured_shares() -> dict[str, MeasuredShare]:
-    """Return how often flags of each shared rule were right; a rule without enough flags is missing."""
+    """Return the measured share of each shared rule with enough flags."""
     saved = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return {name: MeasuredShare(**one) for name, one in saved["rules"].items()}
+    return {name: MeasuredShare(**measured) for name, measured in saved["rules"].items()}
 
 
 def measured_text() -> str:
-    """Return what the shares were measured on."""
+    """Return the description of the text on which the shares were measured."""
     return str(json.loads(MEASURED.read_text(encoding="utf-8"))["text"])
 
 
@@ -56,11 +56,11 @@ def save_measured(shares: Mapping[str, MeasuredShare], *, text: str) -> None:
     Parameters
     ----------
     shares : mapping from str to MeasuredShare
-        By rule; those of at least `LEAST` flags are kept.
+        By rule; those of at least `MIN_FLAGS` flags are kept.
     text : str
-        Description of the text that they were measured on.
+        Description of the text on which they were measured.
     """
-    kept = {name: asdict(share) for name, share in shares.items() if share.flags >= LEAST}
+    kept = {name: asdict(share) for name, share in shares.items() if share.flags >= MIN_FLAGS}
     MEASURED.write_text(json.dumps({"text": text, "rules": kept}, indent=1) + "\n", encoding="utf-8")
     measured_shares.cache_clear()
     local_page().write_text(rules_page(), encoding="utf-8")
@@ -72,14 +72,14 @@ def rule_text(rule: Rule) -> str:
     lines += [rule.description] if rule.description else []
     for example in rule.examples:
         lines += ["", f"  wrong: {example.wrong}", f"  right: {example.right}"]
-    lines += ["", f"Right: {_measured(rule)}."]
+    lines += ["", f"Right: {_share_text(rule)}."]
     lines += [f"Silence: <!-- disambig: ignore-next-line[{rule.name}] --> above a line, or", ""]
     lines += [f'    ignore_rules = ["{rule.name}"]', "", "in disambig.toml."]
     lines += [f"More: {rule.url}"] if rule.url and not rule.url.startswith(PAGE) else []
     return "\n".join(lines) + "\n"
 
 
-def _measured(rule: Rule) -> str:
+def _share_text(rule: Rule) -> str:
     share = measured_shares().get(rule.name)
     return "too few such flags to measure" if share is None else f"{share} of such flags"
 
@@ -118,7 +118,7 @@ def rules_page() -> str:
     for rule in CATALOGUE:
         parts.append(f"\n## {rule.name}\n\n{rule.title} {rule.description}\n\n")
         parts += [f"* {example.wrong} → {example.right}\n" for example in rule.examples]
-        parts.append(f"* Right: {_measured(rule)}.\n")
+        parts.append(f"* Right: {_share_text(rule)}.\n")
     return "".join(parts)
 
 

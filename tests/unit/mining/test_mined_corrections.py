@@ -12,7 +12,6 @@ from disambig.mining import (
     Paragraph,
     changed_paragraphs,
     classify,
-    distance,
     read_paragraphs,
     word_edits,
 )
@@ -136,14 +135,6 @@ def test_a_rewritten_file_is_refused():
     new = [Paragraph(f"This is a newer line with number {i}.") for i in range(300)]
     with pytest.raises(ValueError, match="rewritten"):
         list(changed_paragraphs(old, new))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [("form", "from", 1), ("to", "too", 1), ("abc", "xyz", 3), ("a", "abcdefgh", 4)],
-)
-def test_distance(one, other, expected):
-    assert distance(one, other) == distance(other, one) == expected
 
 
 def test_paragraphs_are_without_markup_and_know_their_code():

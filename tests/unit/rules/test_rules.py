@@ -21,6 +21,7 @@ from disambig.rules import (
     RuleSelection,
     RuleSet,
     default_rules,
+    edit_distance,
     english_rule,
     find_rule,
     installed_rules,
@@ -307,3 +308,11 @@ def test_check_task_checks_rules():
     ours["declares_traits_for_training"]()
     with pytest.raises(AssertionError, match="D414"):
         misnamed["declares_traits_for_training"]()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [("form", "from", 1), ("to", "too", 1), ("abc", "xyz", 3), ("a", "abcdefgh", 7), ("", "ab", 2)],
+)
+def test_edit_distance(old, new, expected):
+    assert edit_distance(old, new) == edit_distance(new, old) == expected
