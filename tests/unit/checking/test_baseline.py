@@ -1,4 +1,4 @@
-"""Baselines: what is known is hidden, what is new is shown, whatever moved."""
+"""Baselines: known flags are hidden even if lines move, and new flags are shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def path(tmp_path, monkeypatch):
     return tmp_path / "known.json"
 
 
-def test_the_file_of_a_baseline(path):
+def test_baseline_file_format(path):
     entry = {"path": "docs/a.md", "task": "spelling", "observed": "quite"}
     flags = [{**entry, "sentence": "A quite day."}, {**entry, "sentence": "A quite place.", "count": 2}]
     assert json.loads(path.read_text()) == {"disambig_baseline": 1, "flags": flags}
@@ -47,7 +47,7 @@ def test_known_flags_are_hidden_from_any_folder(path, monkeypatch):
     assert read_baseline("odd.json").new_flags("b\udcff.md", TEXT, FLAGS) == []
 
 
-def test_one_more_of_the_same_is_new_and_vanished_flags_are_counted(path):
+def test_repeated_flags_are_counted_and_unmatched_entries_reported(path):
     text = f"{TEXT} A quite place. A quiet quite. "
     more = [*FLAGS, flag(45), flag(60)]
     assert read_baseline("known.json").new_flags("docs/a.md", text, more) == more[3:]
@@ -90,7 +90,7 @@ def document(flags, version=1, more=""):
         (document('[{"path": 1, "task": [], "observed": {}, "sentence": 0}]'), "D966"),
     ],
 )
-def test_invalid_baselines_are_refused(tmp_path, text, code):
+def test_invalid_baselines_are_rejected(tmp_path, text, code):
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(UserError) as caught:
@@ -102,7 +102,7 @@ def test_invalid_baselines_are_refused(tmp_path, text, code):
     assert path.read_text() == text
 
 
-def test_a_baseline_that_is_not_there_and_one_that_is_replaced(path, tmp_path):
+def test_missing_baselines_and_overwriting(path, tmp_path):
     with pytest.raises(UserError, match="D300"):
         read_baseline(str(tmp_path / "no.json"))
     new_baseline("known.json").write()

@@ -1,4 +1,4 @@
-"""Files that are checked: reading, writing again, diffs."""
+"""Checked files: finding, reading and writing them, and diffs."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_files_of_a_directory(tmp_path):
     assert list(find_files(["nowhere", "-", "-"])) == ["nowhere", "-"]
 
 
-def test_a_file_is_read_rather_than_a_link_to_it(tmp_path):
-    """Git and --fix know the file only."""
+def test_a_file_is_read_instead_of_a_link_to_it(tmp_path):
+    """Git and --fix work on the file, not on links to it."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "b.md").write_text("x")
     (tmp_path / "a.md").symlink_to(tmp_path / "docs" / "b.md")
@@ -55,7 +55,7 @@ def test_a_file_is_read_rather_than_a_link_to_it(tmp_path):
     assert list(find_files(links)) == links[:1]
 
 
-def test_what_is_left_out_of_a_directory_is_counted(tmp_path):
+def test_skipped_files_of_a_directory_are_counted(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "out.md").write_text("x")
@@ -85,7 +85,7 @@ def test_unreadable_files(tmp_path, monkeypatch):
         assert code_of(read_text, str(tmp_path / name)) == code
 
 
-def test_a_file_is_written_with_its_mode_and_a_copy(tmp_path):
+def test_a_written_file_keeps_its_mode_and_gets_a_backup(tmp_path):
     path = tmp_path / "a.md"
     file = write(path, b"\xef\xbb\xbfold\r\ntext")
     path.chmod(0o640)
@@ -97,7 +97,7 @@ def test_a_file_is_written_with_its_mode_and_a_copy(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.md", "a.md.bak"]
 
 
-def test_older_backups_are_kept_and_none_is_made_unless_wanted(tmp_path):
+def test_older_backups_are_kept_and_backups_are_optional(tmp_path):
     path = tmp_path / "a.md"
     assert write_text(write(path), "new", backup=None) is None
     assert os.listdir(tmp_path) == ["a.md"]
@@ -129,7 +129,7 @@ def test_links_and_read_only_files_are_not_written(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["link.md", "real.md"]
 
 
-def test_a_file_changed_meanwhile_is_not_written(tmp_path):
+def test_a_file_that_changed_since_it_was_read_is_not_written(tmp_path):
     path = tmp_path / "a.md"
     file = write(path)
     path.write_bytes(b"newer text")
@@ -182,7 +182,7 @@ def write_and_rename(path, text):
 
 @pytest.mark.parametrize("save", [write_in_place, write_and_rename])
 def test_concurrent_writes_of_an_editor_are_kept(tmp_path, save):
-    """Once both are done, the text is the editor's: corrected or not, never an older one."""
+    """After both, the file has the text of the editor, corrected or not, but never an older one."""
     path = tmp_path / "a.md"
     path.write_text("0 quite\n")
     together = threading.Barrier(2, timeout=60)
@@ -214,7 +214,7 @@ def test_concurrent_writes_of_an_editor_are_kept(tmp_path, save):
     assert os.listdir(tmp_path) == ["a.md"]
 
 
-def test_a_diff():
+def test_unified_diff():
     old = "".join(f"{i}\n" for i in range(20))
     new = old.replace("\n2\n", "\nx\n").replace("\n15\n", "\ny\n")
     assert unified_diff("a b", old, new) == (

@@ -1,4 +1,4 @@
-"""Directives: one grammar in the comments of all markups and of code."""
+"""Directives: the same grammar in the comments of all formats and of code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_text(text, path="x.md"):
 
 
 def flagged_and_unused(text, path="x.md"):
-    """Return the words that are flagged, and the directives that hide nothing."""
+    """Return the flagged words, and the directives that do not suppress any flag."""
     result = check_text(text, path)
     assert not result.problems
     return [flag.observed for flag in result.flags], [item.directive for item in result.unused]
@@ -77,7 +77,7 @@ def test_directives_hide_flags(path, text, words):
         ("ignore-line[preposition] task:spelling", []),
     ],
 )
-def test_tasks_and_words_behind_each(path, what, words):
+def test_tasks_and_words_in_directives(path, what, words):
     assert flagged_and_unused(f"{BOTH} <!-- disambig: {what} -->", path)[0] == words
 
 
@@ -91,14 +91,14 @@ def test_a_directive_for_an_overlapping_task_hides_the_flag():
 @pytest.mark.parametrize(
     "comment", ["<!-- {} -->", "% {}", ".. {}", "# {}", "// {}", "/* {} */", "{{# {} #}}", "-- {}", "{}"]
 )
-def test_the_marks_of_any_markup(comment):
+def test_directives_in_every_comment_syntax(comment):
     comment = comment.format("disambig: ignore quite")
     text = f"{comment}\n{QUIET}"
     (hidden,) = read_directives("x", text, [(0, len(comment))], TextLines(text)).hidden
     assert (hidden.word, hidden.directive, hidden.start) == ("quite", "ignore quite", 0)
 
 
-def test_blocks_of_tasks_and_words_and_two_directives_for_one_flag():
+def test_off_and_on_with_words_and_tasks_and_two_directives_for_one_flag():
     off, on = "<!-- disambig: off task:spelling, during -->", "<!-- disambig: on {} -->"
     one = f"{off}\n{BOTH}\n{on.format('during')}\n{BOTH}\n{on.format('')}\n{BOTH}"
     assert flagged_and_unused(one) == (["during", "quite", "during"], [])
@@ -151,7 +151,7 @@ BEHIND = "does not suppress any flag; it is after text of its comment: write it 
          f"a.md, line 1: 'ignore-line' {BEHIND}, <!-- disambig: ignore-line -->"),
     ],
 )  # fmt: skip
-def test_a_directive_behind_text_is_reported(path, text, note):
+def test_a_directive_after_text_is_reported(path, text, note):
     assert notes(text, path) == [note]
     assert flagged_and_unused(text, path)[0] == ["quite"]
 
@@ -207,7 +207,7 @@ def test_prose_that_mentions_a_directive_is_not_reported(comment):
     assert notes(f"{comment}\n", "a.py") == []
 
 
-def test_text_behind_a_directive_is_reported_as_words():
+def test_text_after_a_directive_is_reported_as_words():
     (note,) = notes(f"// disambig: ignore-line In {QUIET} here.\n", "a.js")
     assert note.startswith(
         "a.js, line 1: 'ignore-line in a quite place here.' does not suppress any flag; 'in a "
@@ -222,7 +222,7 @@ COMMENTS = st.lists(st.sampled_from(SIGNS), max_size=8).map("".join)
 
 
 @given(st.lists(COMMENTS, max_size=5))
-def test_every_comment_hides_something_or_is_an_error(comments):
+def test_every_directive_hides_flags_or_is_an_error(comments):
     text, places = "", []
     for comment in comments:
         start = len(text)
@@ -266,7 +266,7 @@ def test_directives_in_comments_of_code(path, text, lines):
     assert [(flag.observed, flag.line) for flag in result.flags] == [("quite", line) for line in lines]
 
 
-def test_code_is_checked_if_it_is_named_and_its_comments_alone():
+def test_only_comments_of_code_are_checked_and_only_if_it_is_named():
     assert not any(has_checked_suffix("a" + suffix) for suffix in CODE)
     assert has_checked_suffix("a.md") and has_checked_suffix("a.TEX")
     text = "quite = 1  # in a quite place\n"

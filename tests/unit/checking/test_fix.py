@@ -33,7 +33,7 @@ EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "5"))
 
 
 def replacing(pairs: dict[str, str]):
-    """Return an annotator that flags some words, each to be replaced by another, whatever is around."""
+    """Return an annotator that replaces words by a table, whatever their context."""
     groups, numbers = [Group(f"{old}/{new}", (old, new)) for old, new in pairs.items()], list(pairs)
 
     def annotate(texts):
@@ -50,7 +50,7 @@ def flags_in(name: str, text: str, annotate):
 
 
 def fix_text(name: str, text: str, annotate) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return the text as ``--fix`` writes it, what it replaced, and where it wrote."""
+    """Return the text as ``--fix`` writes it, the replaced spans, and the written spans."""
     taken, _ = select_compatible(flags_in(name, text, annotate))
     kept = stable_flags(name, text, taken, Recheck(annotate))
     write_places, length, at = [], 0, 0
@@ -64,7 +64,7 @@ def fix_text(name: str, text: str, annotate) -> tuple[str, list[tuple[int, int]]
 THERE_AND_BACK = replacing({"your": "you're", "you're": "your", "quite": "quiet"})
 
 
-def test_corrections_that_would_be_reverted_are_not_made_and_chains_not_started():
+def test_corrections_that_would_be_reverted_are_not_made():
     text = "Is it your turn?\n\nIt was a quite place, and you're late.\n"
     assert fix_text("a.md", text, THERE_AND_BACK)[0] == text.replace("quite", "quiet")
     chain = replacing({"one": "two", "two": "three", "three": "four"})
@@ -78,7 +78,7 @@ def test_stable_decisions_of_a_corpus():
     assert [texts[d][s:e] for d, s, e, is_flagged in places if is_flagged] == ["quite"] * 2
 
 
-def test_only_what_was_corrected_is_decided_again():
+def test_only_corrected_paragraphs_are_decided_again():
     requests: list[int] = []
     inner = replacing({"quite": "quiet"})
 
@@ -107,7 +107,7 @@ GLUE = st.sampled_from([" ", "\n", "\n\n", "\n- ", "\n\n# ", " <b>", "** "])
 
 @st.composite
 def texts_with_mistakes(draw):
-    """Texts of sentences in which some of the mistakes are made."""
+    """Texts of sentences, some of them with mistakes."""
     parts = []
     for sentence in draw(st.lists(st.sampled_from(SENTENCES + PLAIN), min_size=1, max_size=10)):
         keep = lambda match: match[1] if draw(st.booleans()) else RIGHT.get(match[1], match[1])  # noqa: E731
@@ -137,7 +137,7 @@ def outside(text: str, places: list[tuple[int, int]]) -> list[str]:
     return [text[end:start] for end, start in zip(ends, [*(start for start, _ in places), None], strict=True)]
 
 
-def test_through_the_command(tmp_path):
+def test_fix_command_is_stable(tmp_path):
     text = "\n\n".join(re.sub(r"[{}]", "", item) for item in SENTENCES)
     (tmp_path / "a.md").write_text(text)
     command = ("check", "--no-backup", "--quiet", "a.md", "--flags-per-1000", "6")
@@ -274,7 +274,7 @@ def fix_folder(folder: Path, *options: str) -> list[dict]:
 
 
 def changed_places(before: str, after: str) -> list[tuple[int, int]]:
-    """Return where the words of a corrected text differ from those before."""
+    """Return the spans in which the words of a corrected text differ from those before."""
     old, new = (re.findall(r"\S+|\s+", text) for text in (before, after))
     ends = [0, *accumulate(map(len, new))]
     changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -283,7 +283,7 @@ def changed_places(before: str, after: str) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("rate", [None, "6"])
 def test_a_second_run_changes_nothing(tmp_path: Path, rate: str | None):
-    """60 paragraphs with mistakes, each in a file of its own."""
+    """60 paragraphs with mistakes, each in its own file."""
     random_state = random.Random(20)
     texts = {f"{number}.md": with_mistakes(random_state) + "\n" for number in range(60)}
     for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""Flags: their places, choice and identity; words, corrections and names of the document to ignore."""
+"""Flags: their positions, selection and identity; ignored words, corrections and names of the document."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def one_decision(start, end, candidates, observed, chosen):
     return make_decisions([Group("g", candidates)], [(0, start, end, 0, observed, chosen)])
 
 
-def test_places_are_those_of_editors_in_each_unit():
+def test_columns_in_characters_utf16_and_utf8():
     text = "\ufeffab\r\nc\U0001f600d\re\n\nf"
     places = TextLines(text)
     result = [places.line_and_column(text.index(letter)) for letter in "abcdef"]
@@ -63,12 +63,12 @@ def test_places_are_those_of_editors_in_each_unit():
 
 
 @given(st.text(alphabet="a\r\n\ufeff", max_size=20))
-def test_lines_are_those_that_line_ends_make(text):
+def test_lines_are_separated_by_any_line_end(text):
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     assert TextLines(text).line_and_column(len(text))[0] == len(lines)
 
 
-def test_flags_have_their_places_and_come_in_text_order_over_all_tasks():
+def test_flags_of_all_tasks_are_in_text_order():
     (result,) = check_fake(f"# Title\n\nIt is **{QUIET}**.\n").flags
     assert (result.line, result.column, result.observed, result.replacement) == (3, 11, "quite", "quiet")
     assert (result.task, round(result.probability, 2)) == ("spelling", 0.9)
@@ -79,7 +79,7 @@ def test_flags_have_their_places_and_come_in_text_order_over_all_tasks():
 
 
 @pytest.mark.parametrize(("most", "shown"), [(None, 5), (0, 0), (1, 1), (34, 2), (1000, 5)])
-def test_the_number_of_flags_can_be_bounded(most, shown):
+def test_the_number_of_flags_can_be_limited(most, shown):
     result = check_fake(f"{QUIET}. " * 5 + "word " * 15, most_per_1000=most)
     assert result.words == 30
     assert len(result.flags) == shown
@@ -99,7 +99,7 @@ def flags_of(text, *decision, path="x.txt"):
     return find_flags(path, text, read_markup(path, text), [one_decision(*decision)]).flags
 
 
-def test_labels_are_no_flags_and_corrections_fit_the_text():
+def test_labels_are_not_flags_and_corrections_match_the_text():
     assert not flags_of("it rains", 0, 2, ("referential", "not"), -1, 1)
     assert not flags_of("it may **be** so", 3, 11, ("may be", "maybe"), 0, 1, path="x.md")
     for text, expected in (("its can\u2019t", "it\u2019s"), ("its can't", "it's")):
@@ -114,7 +114,7 @@ def test_labels_are_no_flags_and_corrections_fit_the_text():
     assert apply_corrections(text, [result]) == "He saw a dog."
 
 
-def test_the_more_certain_of_two_corrections_is_chosen_and_none_across_lines():
+def test_the_more_certain_correction_is_chosen_and_none_across_lines():
     taken, left = select_compatible([flag(5, 7, "a", 0.4), flag(5, 7, "b", 0.6), flag(7, 9, "c", 0.1)])
     assert [f.replacement for f in taken] == ["b", "c"]
     assert [f.replacement for f in left] == ["a"]
@@ -170,7 +170,7 @@ def test_the_identity_has_the_sentence_and_survives_moved_lines():
 
 
 @given(st.text(alphabet="ab.!? \n\u2029", max_size=60), st.data())
-def test_a_sentence_holds_its_place(text, data):
+def test_a_sentence_contains_its_flag(text, data):
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     inside = " ".join(text[start:end].split())
@@ -235,7 +235,7 @@ RULES = {
     ],
 )
 def test_ignoring_a_flag_does_not_show_its_alternative(ignore, shown):
-    """The same in both: an overlapping flag, which was less certain, does not show up instead."""
+    """In `check` and `annotate`, a less certain overlapping flag is not shown in its place."""
     text = "It was a quite place, and I seen it."
     models = [ToyModel.of(task, *rules) for task, rules in RULES.items()]
     decisions = ModelSet(tuple(models)).annotate([text])
@@ -249,7 +249,7 @@ def test_ignoring_a_flag_does_not_show_its_alternative(ignore, shown):
 
 @pytest.fixture(scope="module")
 def flagged():
-    """Return what gives the words that the models of the pack flag in a text."""
+    """Return a function that returns the words that the models of the pack flag in a text."""
     models = ModelSource().load()
 
     def words(text):

@@ -1,4 +1,4 @@
-"""Changed lines in git repositories, of which no setting is trusted: nothing that they name is run."""
+"""Changed lines in git repositories. Their settings are not trusted: no command that they name is run."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Trap:
 
 @pytest.fixture
 def clean_git(tmp_path, monkeypatch):
-    """Git without the settings of the machine that runs the tests."""
+    """Git without the settings of this machine."""
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
     for name in ("AUTHOR", "COMMITTER"):
@@ -90,7 +90,7 @@ def trap(tmp_path):
 
 @pytest.fixture
 def top(tmp_path, clean_git, monkeypatch):
-    """A repository whose file a.md got a third line, which is staged; the current folder is in it."""
+    """A repository with a staged third line in a.md; it contains the current folder."""
     top = tmp_path / "top"
     top.mkdir()
     monkeypatch.chdir(top)
@@ -132,7 +132,7 @@ def code_of(call, *arguments):
 
 
 def reset_times(top):
-    """Make git compare all contents, as after an archive was unpacked."""
+    """Make git compare the contents of all files, as after unpacking an archive."""
     for path in top.rglob("*.md"):
         os.utime(path, (1, 1))
 
@@ -415,12 +415,12 @@ def flag_at(start, end=None):
 
 
 def new_words(changes, path, words):
-    """Return which of the words of a file stand in new lines."""
+    """Return the words of a file that are in new lines."""
     text = changes.read(path).text
     return [word for word in words if changes.keep(path, text, [flag_at(text.index(word))])]
 
 
-def test_new_lines_of_the_files_as_they_are(repository):
+def test_new_lines_of_work_tree_files(repository):
     (repository / "a.md").write_bytes(b"one\r\nTWO\r\nthree\r\nfour")
     (repository / "c.md").write_bytes(b"one\r\nthree\r\n")
     (repository / "new.md").write_bytes(b"all of it")
@@ -464,7 +464,7 @@ def test_staged_contents_are_read(repository):
     assert not changes.has("new.md")
 
 
-def test_the_first_commit_may_be_checked(tmp_path, monkeypatch, repository):
+def test_changes_before_the_first_commit(tmp_path, monkeypatch, repository):
     monkeypatch.chdir(tmp_path)
     call("init", "-q", "young")
     monkeypatch.chdir("young")
@@ -475,7 +475,7 @@ def test_the_first_commit_may_be_checked(tmp_path, monkeypatch, repository):
 
 
 @pytest.mark.parametrize("name", ["a b.md", "é\u4e2d.md", 'q"\\.md', "t\ta.md", "-x.md"])
-def test_names_of_all_kinds(repository, name):
+def test_unusual_file_names(repository, name):
     (repository / name).write_bytes(b"one\n" * 20 + b"two\n")
     commit()
     (repository / name).write_bytes(b"one\n" * 20 + b"++ b/other.md\n-- x\n")  # renamed, in git's eyes
@@ -497,7 +497,7 @@ def test_diff_settings_of_the_user_do_not_matter(repository):
     assert new_words(Changes("HEAD"), "a.md", ["1", "two", "3", "4", "six", "7"]) == ["two", "six"]
 
 
-def test_from_a_folder_below_through_a_link_and_in_a_hook(repository, tmp_path, monkeypatch):
+def test_changes_from_a_subfolder_a_link_and_a_hook(repository, tmp_path, monkeypatch):
     (repository / "docs" / "b.md").write_bytes(b"NEW\r\n")
     monkeypatch.chdir("docs")
     assert Changes("HEAD").has("b.md") and not Changes("HEAD").has("../a.md")
@@ -510,7 +510,7 @@ def test_from_a_folder_below_through_a_link_and_in_a_hook(repository, tmp_path, 
     assert Changes().has("docs/b.md")
 
 
-def test_a_change_of_a_file_is_one_of_a_link_to_it(repository, tmp_path):
+def test_a_change_of_a_file_is_a_change_of_links_to_it(repository, tmp_path):
     (repository / "link.md").symlink_to(repository / "docs" / "b.md")
     (tmp_path / "outside.md").write_text("x")
     (repository / "out.md").symlink_to(tmp_path / "outside.md")

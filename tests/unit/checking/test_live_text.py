@@ -1,4 +1,4 @@
-"""Text that is edited: only what changed is decided again, and flags equal those of the whole text."""
+"""Edited text: only changed parts are annotated again, and the flags equal those of a whole check."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def make_paragraphs(n: int) -> str:
 
 
 class Asked:
-    """Models that keep the texts that they were given."""
+    """Models that record the texts that they annotate."""
 
     def __init__(self) -> None:
         self.texts: list[list[str]] = []
@@ -189,7 +189,7 @@ def test_a_check_can_be_cancelled(monkeypatch):
     assert len(asked.texts) <= 7  # what was done was kept
 
 
-def test_settings_hold_as_in_a_run(tmp_path):
+def test_settings_apply_as_in_a_run(tmp_path):
     (tmp_path / "words.txt").write_text("quite\n")
     text = "\n\n".join(SENTENCES[:3])
     everything = live_text(text)
@@ -231,7 +231,7 @@ def test_candidates_are_edits_with_the_suggestion_first():
     assert all(len(own) <= 1 + len(flag.alternatives) for flag, own in zip(flags, proposed_only, strict=True))
 
 
-def test_the_context_of_a_place():
+def test_context_around_an_offset():
     text = make_paragraphs(3)
     live = LiveText("notes.txt", CheckSettings(), models())
     live.check(text)

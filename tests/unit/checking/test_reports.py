@@ -187,7 +187,7 @@ def test_github_counts_characters_and_gitlab_lines():
     assert (first["severity"], first["check_name"]) == ("info", "disambig/spelling")
 
 
-def test_a_place_over_two_lines():
+def test_a_flag_over_two_lines():
     text = "may\r\nbe so"
     actual = flags_to_report(text, flags=one_flag("may\r\nbe", "maybe"))
     region = {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 3}
@@ -261,7 +261,7 @@ def test_a_report_of_several_files_and_odd_names(format):
         assert place["artifactLocation"]["uri"] == "b%FF.md"
 
 
-def test_paths_are_those_of_the_repository(tmp_path, monkeypatch):
+def test_paths_are_relative_to_the_repository(tmp_path, monkeypatch):
     (tmp_path / "top" / "docs").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "top" / "docs")
     assert path_in_repository("a.md") == "a.md"

@@ -38,7 +38,7 @@ def note(tmp_path, monkeypatch):
 
 
 def check_file(capfd, *arguments):
-    """Return exit status, what is printed, and what is said of it."""
+    """Return the exit status, standard output and standard error."""
     with pytest.raises(SystemExit) as ended:
         run_command(["check", *map(str, arguments)])
     shown = capfd.readouterr()
@@ -65,7 +65,7 @@ def test_json(note, capfd):
     assert (first, second) == (("note.md", 3, 10, "quiet"), ("note.md", 3, 41, "from"))
 
 
-def test_a_file_that_cannot_be_read_or_decided_does_not_stop_the_rest(note, capfd):
+def test_a_file_with_an_error_does_not_stop_the_others(note, capfd):
     (note.parent / "bad.md").write_bytes(b"\xff")
     status, out, err = check_file(capfd, "gone.md", "bad.md", note.parent)
     assert status == 2
@@ -92,7 +92,7 @@ def test_diff_and_fix(note, capfd):
     assert not (note.parent / "note.md.bak2").exists()
 
 
-def test_quiet_runs_name_no_written_files(note, capfd):
+def test_quiet_runs_do_not_mention_written_files(note, capfd):
     assert check_file(capfd, "--quiet", "--write-baseline", "flags.json", "note.md") == (0, "", "")
     status, out, err = check_file(capfd, "--quiet", "--fix", "note.md")
     assert status == 1 and "fixed" in out and not err
@@ -132,7 +132,7 @@ def test_standard_input(note, capfd, monkeypatch):
     assert "x.md:3:10: quite -> quiet (spelling), fixed" in err
 
 
-def test_bounded_flags_and_ignored_words(note, capfd):
+def test_maximum_of_flags_and_ignored_words(note, capfd):
     status, out, err = check_file(capfd, "--max-flags-per-1000", "1", "note.md")
     assert (status, out.count("\n")) == (1, 1)
     assert "1 flag left out by --max-flags-per-1000 (note.md: 1)" in err
@@ -147,7 +147,7 @@ def test_a_pattern_in_a_file_of_words_to_ignore(note, capfd):
     assert "[D971] words: line 2 is 'qu*': patterns are not supported" in err
 
 
-def test_an_unknown_directive_is_an_error_and_an_empty_directory_is_none(note, capfd):
+def test_an_unknown_directive_is_an_error_but_an_empty_directory_is_not(note, capfd):
     note.write_text("Well. <!-- disambig: ingore well -->")
     status, _, err = check_file(capfd, "note.md")
     assert status == 2 and "[D641] note.md, line 1: unknown directive 'ingore well'" in err
@@ -179,7 +179,7 @@ def test_an_unknown_directive_is_an_error_and_an_empty_directory_is_none(note, c
         (["--sets", "nowhere"], "D300"),
     ],
 )
-def test_wrong_options(note, capfd, options, code):
+def test_invalid_options(note, capfd, options, code):
     status, out, err = check_file(capfd, *options, "note.md")
     assert (status, out) == (2, "")
     assert err.startswith(f"disambig: [{code}]") and err.count("\n") == 1
@@ -200,7 +200,7 @@ TEXT = "It was a quite place.\n\nI lived there during 1997.\n"
 
 @pytest.fixture
 def loaded_sources(monkeypatch):
-    """What models were asked for."""
+    """The sources of the models that were loaded."""
     sources = []
 
     def load(source):
@@ -298,7 +298,7 @@ def test_a_baseline_hides_known_flags(home):
     assert (home / "note.md").read_text() == TEXT
 
 
-def test_the_bound_counts_new_flags(home):
+def test_the_maximum_counts_only_new_flags(home):
     check_project(home, "--write-baseline", "known.json", "note.md", "--max-flags-per-1000", "0")
     write_file(home / "note.md", f"{TEXT}\nAnother quite place. One more quite place.\n")
     done = check_project(home, "--baseline", "known.json", "--max-flags-per-1000", "1", "note.md")

@@ -33,7 +33,7 @@ def status_of(*arguments: str) -> int:
 
 @pytest.fixture
 def command(monkeypatch):
-    """A command ``train`` that raises what it is given."""
+    """A command ``train`` that raises a given exception."""
 
     def make(problem: BaseException | None) -> None:
         module = types.ModuleType("disambig.cli.commands.train")
@@ -102,7 +102,7 @@ def test_user_errors_are_one_line_interrupts_have_a_status_and_bugs_a_traceback(
         ("evaluate spelling --text missing.txt --rate -1", "[D602] --rate -1.0:", ""),
     ],
 )
-def test_wrong_usage_is_one_line(capsys, arguments, code, part):
+def test_usage_errors_are_one_line(capsys, arguments, code, part):
     assert status_of(*arguments.split()) == 2
     out, err = capsys.readouterr()
     assert err.startswith(f"disambig: {code}")
@@ -172,7 +172,7 @@ main.run([])
 
 @pytest.mark.skipif(os.name != "posix", reason="no signals")
 @pytest.mark.parametrize("where", ["closing", "ending"])
-def test_a_second_signal_while_ending(where):
+def test_a_second_signal_during_exit(where):
     done = subprocess.run([sys.executable, "-c", TERMINATED_TWICE, where], capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (143, b"")
 
@@ -221,7 +221,7 @@ def test_completion(monkeypatch, typed, shown):
     assert "typer" in imported and not imported & {"numba", "spacy", "scipy", "rich"}
 
 
-def test_names_of_models_and_experiments(monkeypatch):
+def test_completion_of_models_and_experiments(monkeypatch):
     assert "spelling" in complete(monkeypatch, "disambig check --task sp").stdout.split()
     assert "bergsma2010.table1" in complete(monkeypatch, "disambig reproduce berg").stdout.split()
     assert "variance_svm" in complete(monkeypatch, "disambig plugins var").stdout.split()
@@ -305,7 +305,7 @@ def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeyp
 
 
 def test_one_rate_is_shared_among_models(tmp_path):
-    """The models that ship do not know their gains yet, or do: what they get adds up to what is asked."""
+    """Whether or not the shipped models know their gains, their rates add up to the requested rate."""
     output = here("explain", "A quite place.", "--flags-per-1000", "1.5").stdout.splitlines()
     lines = [line for line in output if "flags per 1,000 words)" in line]
     rates = [float(line.rpartition(", ")[2].split()[0]) for line in lines]

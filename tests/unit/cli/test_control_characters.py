@@ -34,7 +34,7 @@ def is_escaped(text: str) -> bool:
     return SHOWN in text and not any(raw in text for raw in RAW)
 
 
-def test_controls_are_written_out():
+def test_control_characters_are_escaped_as_text():
     assert escape_control_chars(EVIL) == SHOWN
     assert escape_control_chars("a\tb\n") == "a\\x09b\\x0a"
     assert escape_control_chars("a\tb\n", lines=True) == "a\tb\n"
@@ -50,7 +50,7 @@ def test_escaping_is_idempotent(text):
     assert "\x1b" not in shown
 
 
-def test_annotations_flags_messages_and_explanations(capsys, monkeypatch):
+def test_control_characters_in_annotations_flags_messages_and_explanations(capsys, monkeypatch):
     document, decisions = Document("x", "a quite\x1b[2J place", EVIL), annotate_texts(["a quite place"])
     page = make_format("text").encode([AnnotatedDocument(document, tuple(decisions))])
     assert is_escaped(page.decode())

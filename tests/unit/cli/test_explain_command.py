@@ -121,7 +121,7 @@ def test_candidate_words_that_are_not_decided_are_named(capsys, model):
 
 @dataclass(frozen=True)
 class LabellingModel(ExplainableModel):
-    """It calls "quite" and "quiet" labels of every place where one of them stands."""
+    """Treats "quite" and "quiet" as labels of each place where one of them occurs."""
 
     def with_least_margin(self, least_margin):
         return self
@@ -159,7 +159,7 @@ def test_labels_are_ordered_by_probability(capsys, monkeypatch):
     assert rows[head + 1 : head + 3] == ["quite quite%4:02:00:: 0.852 0.000", "quiet 0.148 2.250"]
 
 
-def test_the_offset_for_f1_is_part_of_the_probability(capsys, monkeypatch):
+def test_the_f1_offset_is_part_of_the_probability(capsys, monkeypatch):
     reasons = [Contribution(name, "near", 1.0, None, 0.5, 0.5) for name in ("quiet", "quite")]
     rows = shown_labels(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 9.0), reasons=reasons)
     assert "quiet, with probability 0.999; 3 of 14 n-grams are in the table" in rows

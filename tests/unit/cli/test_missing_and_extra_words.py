@@ -1,4 +1,4 @@
-"""Missing and extra words: spaces, places and corrected text in everything that commands print."""
+"""Missing and extra words: spaces, positions and corrected text in all output of commands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LINES = [
 
 
 def annotate_texts(texts):
-    """Put "to" before every "music" that has none, and take every "about" out."""
+    """Insert "to" before each "music" without one, and remove each "about"."""
     rows = [
         (number, match.start(), match.start() if music else match.end(), 3 if music else 1, 0 if music else 3)
         for number, text in enumerate(texts)
@@ -61,7 +61,7 @@ def decisions(rows, probability=0.75, *, task="preposition"):
 
 @pytest.fixture
 def decide(monkeypatch):
-    """Let models make these decisions of one text, and none of any other: of what it is corrected to."""
+    """Make models return given decisions for one text, and none for others, such as the corrected text."""
 
     def decide(text, rows):
         none = [decisions([], task=item.task) for item in rows]
@@ -108,7 +108,7 @@ def test_check_prints_quotes_for_no_word_shows_a_diff_and_corrects(note, capfd):
     assert note.read_text(encoding="utf8") == RIGHT
 
 
-def test_check_for_programs(capfd):
+def test_check_reports_for_programs(capfd):
     _, out, _ = command(capfd, "check", "--format", "jsonl", "note.txt")
     result = [json.loads(line) for line in out.splitlines()]
     shown = " ".join(f"{flag['observed']}/{flag['replacement']}" for flag in result)
@@ -139,7 +139,7 @@ def test_directives_hide_missing_words(note, capfd):
     assert command(capfd, "check", "note.txt")[0] == 0
 
 
-def test_flags_that_are_left_are_named(note, capfd, decide):
+def test_flags_that_are_not_corrected_are_listed(note, capfd, decide):
     twice = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], 0.9, task="b")
     decide("We listen music.", twice)
     note.write_text("We listen music.")
@@ -177,7 +177,7 @@ def test_annotate_shows_the_same_in_every_format(capfd):
     ],
 )
 def test_the_more_certain_of_two_corrections_is_made(note, capfd, decide, text, sure, other, right):
-    """Each was decided as if the other stayed: of "She begun" both would make "She had began"."""
+    """Each decision assumes that the other word stays: both would turn "She begun" into "She had began"."""
     row, probability = other
     rows = decisions([(0, 10, 10, 3, 0)], sure, task="a"), decisions([row], probability, task="b")
     note.write_text(text)

@@ -126,7 +126,7 @@ def test_a_broken_plugin_does_not_break_help(code, write, load_with, capsys):
 
 
 def test_taken_names_are_ignored(write, load_with, capsys, caplog):
-    """The rest of the plugin stays: that another has the same idea is no fault of it."""
+    """The other entries of the plugin are kept: it is not at fault if another plugin uses the name."""
     write("a_plugin", '"a.shout.v1", "good_commands:shout", "The first."')
     write(
         "b_plugin",

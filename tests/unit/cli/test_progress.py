@@ -1,4 +1,4 @@
-"""Progress bars, rates, summaries, and lines that are processed as they come."""
+"""Progress bars, rates, summaries, and lines that are processed as they arrive."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def without_terminal(*arguments):
 
 
 def on_terminal(*arguments):
-    """Return what a terminal gets as output and messages together."""
+    """Return the output and the messages that a terminal receives."""
     mine, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     command = [sys.executable, "-c", CODE, *arguments]
@@ -86,7 +86,7 @@ def test_the_bar_is_cleared_before_a_line():
     assert "learning" not in on_terminal("quiet")
 
 
-def test_the_rate_leaves_out_the_start_up():
+def test_the_rate_excludes_the_start_up():
     now = iter([0.0, 100.0, 101.0, 103.0])
     rate = ProgressRate("annotating", "B", clock=lambda: next(now))
     rate.report(0, 4_000_000)
@@ -99,7 +99,7 @@ def test_the_rate_leaves_out_the_start_up():
     assert rate.seconds_left() == 0.0
 
 
-def test_steps_sizes_and_durations():
+def test_formats_of_stages_sizes_and_durations():
     for stage, done, total, line in (("fitting", 0, 1, "fitting"), ("learning", 3, 40, "learning: 3 of 40")):
         rate = ProgressRate(stage)
         rate.report(done, total)
@@ -138,7 +138,7 @@ def test_the_summary_of_a_resumed_job(capsys):
         assert summary(capsys, report)[-1] == expected
 
 
-def test_the_rate_is_that_of_all_but_the_first_piece(capsys):
+def test_the_rate_of_words_excludes_the_first_piece(capsys):
     now = iter([0.0, 100.0, 101.0, 102.0])
     reporter = AnnotationReporter(clock=lambda: next(now))
     reporter.begin(300)
@@ -158,13 +158,13 @@ def numbered_lines(n):
 
 
 @pytest.mark.parametrize("n", [0, 1, 3, BLOCK, BLOCK + 1, 12 * BLOCK + 5])
-def test_every_line_once_in_order(n):
+def test_line_blocks_contain_every_line_once_in_order(n):
     result = list(line_blocks(iter(numbered_lines(n))))
     assert [line for block in result for line in block] == numbered_lines(n)
     assert all(1 <= len(block) <= BLOCK for block in result)
 
 
-def test_a_line_is_given_before_the_next_is_read():
+def test_a_line_is_yielded_before_the_next_is_read():
     answered = threading.Event()
 
     def typed():
@@ -180,7 +180,7 @@ def test_a_line_is_given_before_the_next_is_read():
     assert seen == [[line] for line in numbered_lines(3)]
 
 
-def test_an_error_comes_after_the_lines_before_it():
+def test_an_error_is_raised_after_the_lines_before_it():
     def broken():
         yield from numbered_lines(2)
         raise UserError("D300", path="gone.txt")

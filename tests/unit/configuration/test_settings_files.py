@@ -1,4 +1,4 @@
-"""Settings: which hold for a file, what is wrong with them, the schema for editors."""
+"""Settings: those of a file, errors in them, and the schema for editors."""
 
 from __future__ import annotations
 

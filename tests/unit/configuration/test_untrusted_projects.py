@@ -17,7 +17,7 @@ TEXT = "The weather was fine on that day.\n"
 
 @pytest.fixture
 def project(tmp_path):
-    """Return a project of one text, beside a file that is not its own."""
+    """Return a project with one text, next to a file outside the project."""
     (tmp_path / "secret.txt").write_text("token\n")
     home = tmp_path / "project"
     home.mkdir()
@@ -34,7 +34,7 @@ def check(home, *arguments):
 
 
 def check_in_time(home, *arguments):
-    """Do the same within a minute; what hangs is interrupted."""
+    """Run `check` for at most a minute; interrupt it if it hangs."""
 
     def interrupt(*_):
         pytest.fail("the check hangs")

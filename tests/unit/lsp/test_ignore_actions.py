@@ -38,7 +38,7 @@ def apply_edit(edit, text: str) -> str:
          f"| a | b |\n|---|---|\n| it | is then {COMMENT} |\n"),
     ],
 )  # fmt: skip
-def test_comment_in_the_line(name, text, expected):
+def test_comment_in_a_line(name, text, expected):
     assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
 
 

@@ -99,7 +99,7 @@ def test_changed_lines_equal_those_of_the_new_text(text, start, taken, put, enco
     assert len(ProtocolLines(text, encoding)) == len(re.split("\r\n|\r|\n", text))  # as it was
 
 
-def test_a_change_scans_only_the_lines_it_touches(monkeypatch):
+def test_a_change_scans_only_the_changed_lines(monkeypatch):
     actual: list[int] = []
     text = "It was so.\n" * 1000
     before = ProtocolLines(text, "utf-16")
@@ -370,7 +370,7 @@ def test_a_change_of_the_text_does_not_reload_settings():
 
 
 def check_all(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
-    """Check some texts at once; return the published names, in order, and the codes of reported problems."""
+    """Check texts at once; return the published names in order, and the codes of reported problems."""
     published: list[str] = []
     codes: list[str] = []
 
@@ -418,7 +418,7 @@ def test_checks_a_long_text_in_slices(monkeypatch):
     assert len(actual) == 7  # nothing is decided twice
 
 
-def test_gives_up_a_slow_text(monkeypatch):
+def test_abandons_a_slow_text(monkeypatch):
     monkeypatch.setattr("disambig.lsp.scheduler.LIMIT_SECONDS", 0.05)
 
     def annotate(texts):

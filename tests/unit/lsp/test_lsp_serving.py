@@ -1,4 +1,4 @@
-"""Serving editors: framing, bad messages, connections, processes, the command."""
+"""Serving editors: framing, invalid messages, connections, processes and the command."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def answers_to(*messages: dict) -> tuple[int, list[dict]]:
         {"method": "$/cancelRequest", "params": [1]},
     ],
 )
-def test_a_bad_message_does_not_end_the_server(bad):
+def test_an_invalid_message_does_not_end_the_server(bad):
     status, answers = answers_to(bad)
     assert status == 0
     assert answers[-1] == {"jsonrpc": "2.0", "id": 2, "result": None}
@@ -136,7 +136,7 @@ def test_a_bad_message_does_not_end_the_server(bad):
         assert (answer["id"], answer["error"]["code"]) == (5, -32600)
 
 
-def test_unexpected_errors_are_errors_of_their_message(monkeypatch):
+def test_unexpected_errors_are_sent_as_responses(monkeypatch):
     from disambig.lsp import EditorProtocol
 
     def fail(self, message):
@@ -266,7 +266,7 @@ def test_watches_a_running_process_until_stopped():
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system does not say when one started")
-def test_recognises_a_reused_process_number(monkeypatch):
+def test_recognises_a_reused_process_id(monkeypatch):
     monkeypatch.setattr(serving, "POLL_SECONDS", 0.05)
     monkeypatch.delattr(os, "pidfd_open", raising=False)
     starts = iter(["100", "100", "200"])

@@ -1,4 +1,4 @@
-"""The extension for VS Code: its manifest, which server it starts, and what it says if that fails."""
+"""The extension for VS Code: its manifest, the server that it starts, and its messages about errors."""
 
 from __future__ import annotations
 

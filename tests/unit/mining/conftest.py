@@ -1,4 +1,4 @@
-"""Repositories with histories that are made for a test, and a vocabulary without models."""
+"""Repositories with histories made for a test, and a vocabulary without models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words a change of a paragraph corrected, and what kind of mistake each was."""
+"""Words that a change of a paragraph corrected, and the kinds of their mistakes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def kind_of(before, after, vocabulary):
         ("You can not see the sea from here.", "You cannot see the sea from here.", (OTHER, "split")),
     ],
 )  # fmt: skip
-def test_kinds_of_mistakes(before, after, expected, vocabulary):
+def test_kinds_of_corrections(before, after, expected, vocabulary):
     assert kind_of(before, after, vocabulary) == expected
 
 
@@ -83,7 +83,7 @@ def test_changes_that_are_not_edits(before, after):
     assert edits(before, after) == []
 
 
-def test_each_of_several_edits_is_taken_back_alone():
+def test_each_of_several_edits_is_undone_separately():
     before = "It depends of the weather, and the boats was late."
     after = "It depends on the weather, and the boats were late."
     first, second = edits(before, after)
@@ -92,7 +92,7 @@ def test_each_of_several_edits_is_taken_back_alone():
     assert (first.n_edits, second.n_edits) == (2, 2)
 
 
-def test_the_place_of_a_missing_word_is_before_the_next():
+def test_a_missing_word_is_placed_before_the_next_word():
     (edit,) = edits("He opened window of the kitchen.", "He opened the window of the kitchen.")
     assert (edit.start, edit.end, edit.old, edit.new) == (10, 10, "", "the")
     (edit,) = edits("This is what we talked.", "This is what we talked about.")
@@ -105,7 +105,7 @@ WORDS = st.lists(
 
 
 @given(WORDS, WORDS, st.integers(0, 11))
-def test_an_edit_leads_from_its_text_before_to_the_text_after(words, others, at):
+def test_applying_an_edit_gives_the_new_text(words, others, at):
     from disambig.formats import Fix
 
     changed = [*words[: at % len(words)], *others[:1], *words[at % len(words) + len(others) % 2 :]]
@@ -130,14 +130,14 @@ def test_the_most_similar_paragraphs_are_paired_and_moved_ones_are_not_changed()
     ]
 
 
-def test_a_rewritten_file_is_refused():
+def test_a_rewritten_file_is_rejected():
     old = [Paragraph(f"This is the old line number {i}.") for i in range(300)]
     new = [Paragraph(f"This is a newer line with number {i}.") for i in range(300)]
     with pytest.raises(ValueError, match="rewritten"):
         list(changed_paragraphs(old, new))
 
 
-def test_paragraphs_are_without_markup_and_know_their_code():
+def test_paragraphs_have_no_markup_and_mark_their_code():
     text = "# A title of the page\n\n* Run `make all` and **wait**, see [the page](http://a.org).\n"
     title, item = read_paragraphs("a.md", text)
     assert (title.text, item.text) == ("A title of the page", "Run x and wait, see the page.")

@@ -1,4 +1,4 @@
-"""Mining a history: what is kept and left out, that a repository runs nothing, and the commands."""
+"""Mining a history: kept and skipped changes, hostile repositories, and the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning: what is chosen on the older half of a history, measured on the newer, and written."""
+"""Tuning: choices on the older half of a history, measurements on the newer half, and written settings."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_rates_fall_where_flags_are_false_and_rise_where_they_are_right():
 
 @pytest.mark.parametrize(("n_found", "chosen"), [(1, False), (8, True)])
 def test_rates_that_improve_by_chance_are_not_set(n_found, chosen):
-    """One task gives way to another, which corrects one mistake instead, or several ones."""
+    """One task gives way to another, which corrects one or several mistakes instead."""
     table = [("slip", "lips", "one", 0.81), ("form", "from", "one", 0.9)]
     table += [(f"plain{i}", f"plane{i}", "one", 0.82) for i in range(40)]
     table += [(f"wrong{i}", f"right{i}", "two", 0.75) for i in range(n_found)]
@@ -152,13 +152,13 @@ def test_rates_that_improve_by_chance_are_not_set(n_found, chosen):
     assert any("cross-validation" in note for note in tuned.notes) is not chosen
 
 
-def test_with_few_mistakes_rates_stay():
+def test_with_few_mistakes_rates_are_not_changed():
     tuned = tune(FakeChecker(("stone", "stones", "one", 0.9)), half(texts=stones(2)), half())
     assert not tuned.layer.rates
     assert "rates are not chosen" in tuned.notes[0]
 
 
-def test_figures_have_intervals_and_none_without_text():
+def test_figures_have_intervals_and_are_missing_without_text():
     tuned = tune(
         FakeChecker(("stone", "stones", "one", 0.9)), half([mistake("stone", "stones")], stones(1)), half()
     )
@@ -243,7 +243,7 @@ def test_settings_are_written_beside_those_of_the_user(tmp_path):
 @pytest.mark.parametrize(
     "theirs", ["flags_per_1000 = 0.5\n", "flags_per_1000 = { slip = 1 } # ours\n", 'trust = "4/5"\n']
 )
-def test_rates_of_the_user_stay(theirs, tmp_path):
+def test_rates_of_the_user_are_kept(theirs, tmp_path):
     (tmp_path / "disambig.toml").write_text(theirs)
     settings = tuned_settings(str(tmp_path), LAYER)
     assert settings.keeps_rates
@@ -261,7 +261,7 @@ def test_settings_in_pyproject(tmp_path):
     assert dict(ProjectSettings().for_file(str(tmp_path / "a.md")).flags_per_1000) == {"spelling": 0.3}
 
 
-def test_line_ends_of_the_settings_stay(tmp_path):
+def test_line_ends_of_the_settings_are_kept(tmp_path):
     file = tmp_path / "disambig.toml"
     file.write_bytes(b"# ours\r\nwriting = 'draft'\r\n")
     tuned_settings(str(tmp_path), LAYER).write()

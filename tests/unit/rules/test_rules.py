@@ -1,4 +1,4 @@
-"""Rules: the name of each kind of correction, the page, the rules of tasks, and choosing rules."""
+"""Rules: the name of each kind of correction, the page, the rules of tasks, and selections of rules."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_text_of_a_rule():
     assert "Right: too few such flags to measure." in rule_text(elsewhere).splitlines()
 
 
-def test_where_people_read_about_a_rule():
+def test_link_of_a_rule():
     assert rule_link(find_rule("a-an")) == "disambig rules a-an"
     assert rule_link(Rule("yours", "A word is wrong.", url="https://example.org/#yours")).startswith("https")
     assert rule_link(Rule("yours", "A word is wrong.")) == ""

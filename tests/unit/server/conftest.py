@@ -1,4 +1,4 @@
-"""A server of fake models, asked without a network."""
+"""A server of fake models that is called without a network."""
 
 from __future__ import annotations
 

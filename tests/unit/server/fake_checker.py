@@ -1,4 +1,4 @@
-"""The fake models of the integration tests, as a server asks its models."""
+"""The fake models of the integration tests as the checker of a server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disambig.server import ServerChecker
 TEXT = "It lasted during 1997 to 2001. It was a quite place."
 """The fake models flag two words of it."""
 calls: list[int] = []
-"""How many texts each call of the models had."""
+"""Number of texts in each call of the models."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Fake(FakeModel):
 
 
 class FakeChecker(ServerChecker):
-    """Asks the fake models; at a rate of nought they flag nothing."""
+    """Runs the fake models; at a rate of 0 they flag nothing."""
 
     def annotate(self, options):
         def run(texts):

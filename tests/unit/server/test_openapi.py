@@ -1,4 +1,4 @@
-"""The OpenAPI document describes every route, and every answer conforms to it."""
+"""The OpenAPI document describes every route, and every response conforms to it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_paths_are_the_routes():
 
 
 @pytest.mark.parametrize(("method", "path", "request_"), REQUESTS)
-def test_answers_conform_to_the_document(ask, method, path, request_):
+def test_responses_conform_to_the_document(ask, method, path, request_):
     answer = ask(method.upper(), path, **request_)
     operations = DOCUMENT["paths"][path]
     operation = operations.get(method) or next(iter(operations.values()))

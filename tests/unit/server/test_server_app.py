@@ -1,4 +1,4 @@
-"""What is answered under each path, refusals included."""
+"""The responses of each path, including errors."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def test_limits_the_number_of_flags(ask, monkeypatch):
     assert answer["warnings"] == {"incompleteResults": True}
 
 
-def test_limits_the_size_of_an_answer(ask, monkeypatch):
+def test_limits_the_size_of_a_response(ask, monkeypatch):
     answer = ask("POST", "/annotate", json={"text": f"{TEXT} " * 200})
     assert len(answer.content) == int(answer.headers["content-length"]) > 1 << 17
     assert answer.json()["flags"] == 400
@@ -373,7 +373,7 @@ def test_preflight_requests(ask):
 
 
 def test_picky_keeps_the_required_precision():
-    """A rate would take its place: at other rates no share of flags is asked for."""
+    """A rate would replace it: at other rates, no precision is required."""
     checker, trusting = fake_checker(), fake_checker(least=0.8)
     assert checker.options_for(picky=True).rates == {"preposition": 3.0, "spelling": 3.0}
     assert trusting.options_for(picky=True).rates == trusting.rates

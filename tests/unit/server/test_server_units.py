@@ -36,7 +36,7 @@ PIECES = st.lists(
 
 
 @given(PIECES)
-def test_places_of_annotated_text(pieces):
+def test_original_spans_of_annotated_text(pieces):
     text = AnnotatedText.from_pieces(pieces)
     assert text.original == "".join(piece.original for piece in pieces)
     meant = [piece.original if piece.interpretation is None else piece.interpretation for piece in pieces]
@@ -130,7 +130,7 @@ SMALL = ServerLimits(max_text=1, client_seconds=0.05, held=100_000)
 
 
 def receiving(*parts, more=False):
-    """Return an ASGI receiver of a body in parts, and a list that grows with each part taken."""
+    """Return an ASGI receiver of a body in parts, and the list of the parts that were received."""
     left = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
     if not more:
         left[-1]["more_body"] = False
@@ -172,7 +172,7 @@ def test_counts_bytes_until_the_block_ends():
     assert bodies.held == 0
 
 
-def test_does_not_read_a_body_announced_as_too_long():
+def test_does_not_read_a_body_with_too_large_a_content_length():
     receive, taken = receiving(b"a")
     assert rejected_code(BodyReader(SMALL), receive, str(SMALL.max_body + 1)) == "D885"
     assert not taken
@@ -184,7 +184,7 @@ def test_stops_reading_a_body_that_gets_too_long():
     assert len(taken) == 2
 
 
-def test_gives_up_a_slow_body():
+def test_rejects_a_slow_body():
     assert rejected_code(BodyReader(SMALL), receiving(b"a", more=True)[0]) == "D889"
 
 
@@ -195,7 +195,7 @@ def test_client_disconnects():
     assert rejected_code(BodyReader(SMALL), receive) == "D883"
 
 
-def test_counts_bytes_of_answers():
+def test_counts_bytes_of_responses():
     bodies = BodyReader(SMALL)
     with bodies.hold(90_000):
         with pytest.raises(UserError, match="D887"), bodies.hold(20_000):

@@ -53,7 +53,7 @@ def test_models_are_listed(ask, serving):
 
 
 @pytest.mark.parametrize("name", ["shouter", "pack/other"])
-def test_text_is_answered_by_the_named_model(ask, serving, name):
+def test_text_is_parsed_by_the_named_model(ask, serving, name):
     answer = ask("POST", f"/models/{name}", json={"text": "one\ntwo", "n_best": 2}, serving=serving)
     assert answer.status_code == 200
     assert answer.json() == [{"candidates": ["ONE", "ONE"]}, {"candidates": ["TWO", "TWO"]}]
@@ -70,13 +70,13 @@ def test_text_is_answered_by_the_named_model(ask, serving, name):
         ({"text": "a", "n_best": True}, "'n_best' must be an integer from 1 to 100"),
     ],
 )
-def test_invalid_bodies_are_refused(ask, serving, body, part):
+def test_invalid_bodies_are_rejected(ask, serving, body, part):
     answer = ask("POST", "/models/shouter", json=body, serving=serving)
     assert answer.status_code == 400
     assert part in answer.text
 
 
-def test_unknown_models_methods_and_long_texts_are_refused(ask, serving):
+def test_unknown_models_methods_and_long_texts_are_rejected(ask, serving):
     assert ask("POST", "/models/nobody", json={"text": "a"}, serving=serving).status_code == 404
     assert ask("GET", "/models/shouter", serving=serving).status_code == 405
     few = serving | {"limits": ServerLimits(max_text=3)}
