@@ -16,7 +16,7 @@ _STRING: Json = {"type": "string"}
 _NUMBER: Json = {"type": "number"}
 _COUNT: Json = {"type": "integer", "minimum": 0}
 _PROBABILITY: Json = {"type": "number", "minimum": 0, "maximum": 1}
-_FLAG = {"type": "string", "enum": ["true", "yes", "false", "no"]}
+_YES_OR_NO = {"type": "string", "enum": ["true", "yes", "false", "no"]}
 _ERRORS = {
     "400": "The request is invalid.",
     "403": "The host or the origin is not allowed.",
@@ -81,17 +81,24 @@ def _ref(name: str) -> Json:
 
 
 def _operation(
-    name: str, summary: str, kind: str, schema: Json, errors: Sequence[str] = _COMMON_ERRORS, **more: Any
+    name: str,
+    summary: str,
+    media_type: str,
+    schema: Json,
+    errors: Sequence[str] = _COMMON_ERRORS,
+    **fields: Any,
 ) -> Json:
-    responses: Json = {"200": {"description": "The response.", "content": {kind: {"schema": schema}}}}
+    """Return an operation with its successful response and its errors; `fields` are further fields of it."""
+    content = {media_type: {"schema": schema}}
+    responses: Json = {"200": {"description": "The response.", "content": content}}
     for status in sorted(errors):
         content = {"text/plain": {"schema": _ref("Refusal")}}
         responses[status] = {"description": _ERRORS[status], "content": content}
-    return {"operationId": name, "summary": summary, **more, "responses": responses}
+    return {"operationId": name, "summary": summary, **fields, "responses": responses}
 
 
-def _body(kind: str, schema: Json) -> Json:
-    return {"required": True, "content": {kind: {"schema": schema}}}
+def _body(media_type: str, schema: Json) -> Json:
+    return {"required": True, "content": {media_type: {"schema": schema}}}
 
 
 def _annotate(text: Json) -> Json:
@@ -101,19 +108,19 @@ def _annotate(text: Json) -> Json:
     shared = {"flags_per_1000": rate, "writing": writing, "records": {"enum": list(RECORD_VERSIONS)}}
     document = {"type": "object", "required": ["text"], "properties": {"id": name, "text": text}}
     documents = {"type": "array", "minItems": 1, "maxItems": MAX_DOCUMENTS, "items": document}
-    one = {"type": "object", "required": ["text"], "additionalProperties": False}
-    one["properties"] = {"id": name, "text": text, **shared}
-    several = {"type": "object", "required": ["documents"], "additionalProperties": False}
-    several["properties"] = {"documents": documents, **shared}
+    with_text = {"type": "object", "required": ["text"], "additionalProperties": False}
+    with_text["properties"] = {"id": name, "text": text, **shared}
+    with_documents = {"type": "object", "required": ["documents"], "additionalProperties": False}
+    with_documents["properties"] = {"documents": documents, **shared}
     record = {"anyOf": [_ref("Record"), _ref("FirstRecord")]}
-    answer = {"oneOf": [record, {"type": "array", "items": record}]}
+    response = {"oneOf": [record, {"type": "array", "items": record}]}
     summary = "Annotate one text or several: the records of `disambig annotate --format jsonl`."
-    body = _body(_JSON, {"oneOf": [one, several]})
-    return _operation("annotate", summary, _JSON, answer, _TEXT_ERRORS, requestBody=body)
+    body = _body(_JSON, {"oneOf": [with_text, with_documents]})
+    return _operation("annotate", summary, _JSON, response, _TEXT_ERRORS, requestBody=body)
 
 
 def _record() -> Json:
-    """Return the schema of a record as a part of this document, which has no address of its own."""
+    """Return the schema of a record without the keys of a document of its own."""
     return {key: value for key, value in record_schema().items() if key not in ("$schema", "$id")}
 
 
@@ -134,10 +141,10 @@ def _standalone(text: Json) -> Json:
     schema = {"type": "object", "required": ["text"], "additionalProperties": False}
     body = _body(_JSON, {**schema, "properties": {"text": text, "n_best": n_best}})
     name = {"name": "name", "in": "path", "required": True, "schema": _STRING}
-    answer = _array({"type": "object", "description": "A sentence or line with its result."})
+    response = _array({"type": "object", "description": "A sentence or line with its result."})
     summary = "Parse or convert a text."
     errors = (*_TEXT_ERRORS, "404")
-    return _operation("standalone", summary, _JSON, answer, errors, parameters=[name], requestBody=body)
+    return _operation("standalone", summary, _JSON, response, errors, parameters=[name], requestBody=body)
 
 
 def _languagetool(base: str, text: Json) -> Json:
@@ -150,7 +157,7 @@ def _languagetool(base: str, text: Json) -> Json:
         "disabledRules": _STRING,
         "enabledCategories": _STRING,
         "disabledCategories": _STRING,
-        "enabledOnly": _FLAG,
+        "enabledOnly": _YES_OR_NO,
         "level": {"type": "string", "enum": ["default", "picky"]},
         "mode": {"type": "string", "enum": ["all", "textLevelOnly", "allButTextLevelOnly"]},
         "flagsPer1000": {**_NUMBER, "minimum": 0},
