@@ -321,7 +321,7 @@ def test_a_label_that_the_model_does_not_know_counts_as_wrong(tmp_path):
     assert (result["overall"]["n"], result["overall_known"]["n"], result["unknown_labels"]) == (60, 40, 20)
     assert result["overall"]["accuracy"] == pytest.approx(result["overall_known"]["accuracy"] * 40 / 60)
     shown = here("evaluate", "topic", "--labelled", "b.tsv", folder=tmp_path).stdout
-    assert "20 more examples with labels unknown to the model: count as wrong" in shown
+    assert "20 more examples with labels unknown to the model: counted as wrong" in shown
     assert "all with known labels: accuracy" in shown
 
 
