@@ -139,7 +139,7 @@ def test_sentences_without_a_parse_are_flat_and_counted(home):
     done = here(
         "parse", "--model", home, "--max-length", "5", given="The cat saw the dog with a bell.\nIt slept."
     )
-    assert "1 of 2 sentences: more than 5 words (--max-length), a flat tree stands in for it" in done.stderr
+    assert "1 of 2 sentences: more than 5 words (--max-length), a flat tree is given instead" in done.stderr
     first, second = read_raw_trees(done.stdout)
     assert all(child.word for child in first.children) and first.tags()[:3] == ["DT", "NN", "VBD"]
     assert not all(child.word for child in second.children)

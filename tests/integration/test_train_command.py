@@ -455,7 +455,8 @@ def test_senseval_gets_its_score(sense_folder):
     options = ["--labelled", "test.xml", "--key", "key", "--sensemap", "map"]
     shown = run_senses(sense_folder, "evaluate", "s2", *options).stdout
     assert (
-        "7 examples in 7 documents\n1 more example with labels unknown to the model: counted as wrong" in shown
+        "7 examples in 7 documents\n1 more example with labels unknown to the model: counted as wrong"
+        in shown
     )
     result = json.loads(run_senses(sense_folder, "evaluate", "s2", *options, "--json").stdout)["senseval"]
     fine, coarse = result["fine"], result["coarse"]
