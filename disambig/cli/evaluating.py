@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,15 +85,7 @@ def run_comparison(
 
         texts = read_texts(list(text), lines=lines)
         decided = on_texts(*models, split(texts)["test"] if only_test else texts)
-    result = compare(models, decided, measure=measure)
-    if json:
-        typer.echo(json_text(result))
-        return
-    from disambig.training import report_line
-
-    typer.echo(report_line(result["account"]), file=sys.stderr)
-    for line in comparison_lines(result):
-        typer.echo(line)
+    _print(compare(models, decided, measure=measure), comparison_lines, json)
 
 
 def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
@@ -337,10 +328,15 @@ def _interval(interval: tuple[float, float] | None, spec: str) -> str:
     return "" if interval is None else f" ({interval[0]:{spec}} to {interval[1]:{spec}})"
 
 
-def _print(result: dict[str, Any], lines: Any, json: bool) -> None:
+def _print(result: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], json: bool) -> None:
+    """Print a result as JSON or as lines of text, with the account of its examples on standard error."""
     if json:
-        typer.echo(json_module.dumps(result, indent=1))
+        typer.echo(json_text(result))
         return
+    if "account" in result:
+        from disambig.training import report_line
+
+        typer.echo(report_line(result["account"]), file=sys.stderr)
     for line in lines(result):
         typer.echo(line)
 
@@ -372,13 +368,11 @@ def run_on_labelled(
     from disambig.evaluation import cross_validate, evaluate_labelled
     from disambig.files import error_sink
     from disambig.formats import read_labelled
-    from disambig.training import report_line
 
     if text or not labelled:
         raise UserError("D465")
     on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
     say = error_sink(**on_error)
-    unknown_labels = 0
     if folds is None:
         from disambig.models import load
 
@@ -396,8 +390,6 @@ def run_on_labelled(
             meter.show("scoring", 0, None)
             figures = evaluate_labelled(loaded, examples, say=say)
         result = {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
-        systems, overall = {"model": result["groups"]}, {"model": result["overall"]}
-        unknown_labels = result["unknown_labels"]
     else:
         from disambig.training import check_error_files, read_plan
 
@@ -411,33 +403,34 @@ def run_on_labelled(
             result = cross_validate(
                 plan.parts, examples, folds=folds, say=say, progress=report_progress, **plan.settings
             )
-        systems, overall = result["systems"], result["overall"]
-    if json:
-        typer.echo(json_text(result))
-        return
-    typer.echo(report_line(result["account"]), file=sys.stderr)
+    _print(result, lambda figures: examples_lines(figures, folds), json)
+
+
+def examples_lines(result: dict[str, Any], folds: int | None) -> Iterator[str]:
+    """Yield the figures on labelled examples as lines of text."""
     n_documents = pluralize(result["documents"], "document")
     with_folds = f", {folds} folds" if folds else ""
     unused = f", {result['unused']:,} not used" if result["unused"] else ""
-    typer.echo(f"{pluralize(result['n'], 'example')} in {n_documents}{with_folds}{unused}")
+    yield f"{pluralize(result['n'], 'example')} in {n_documents}{with_folds}{unused}"
     if unknown := result.get("unknown"):
-        typer.echo(f"{pluralize(unknown, 'more example')} of words unknown to the model: not attempted")
-    if unknown_labels:
+        yield f"{pluralize(unknown, 'more example')} of words unknown to the model: not attempted"
+    if unknown_labels := result.get("unknown_labels", 0):
         n_unknown = pluralize(unknown_labels, "more example")
-        typer.echo(f"{n_unknown} with labels unknown to the model: counted as wrong")
+        yield f"{n_unknown} with labels unknown to the model: counted as wrong"
     for grain, score in result.get("senseval", {}).items():
-        typer.echo(
+        yield (
             f"Senseval, {grain}: precision {score['precision']:.3f}, recall {score['recall']:.3f}, "
             f"attempted {score['attempted']:.1%} of {score['n']:,}"
         )
+    has_systems = "systems" in result  # cross-validation compares the model with baselines
+    systems = result["systems"] if has_systems else {"model": result["groups"]}
+    overall = result["overall"] if has_systems else {"model": result["overall"]}
     for system, groups in systems.items():
-        if len(groups) > 1 or result.get("unknown") or unknown_labels:
-            typer.echo(figures_line(f"{SYSTEM_NAMES[system]}, all", overall[system]))
+        if len(groups) > 1 or unknown or unknown_labels:
+            yield figures_line(f"{SYSTEM_NAMES[system]}, all", overall[system])
         if unknown_labels:
-            title = f"{SYSTEM_NAMES[system]}, all with known labels"
-            typer.echo(figures_line(title, result["overall_known"]))
-        for line in labelled_lines(SYSTEM_NAMES[system], groups):
-            typer.echo(line)
+            yield figures_line(f"{SYSTEM_NAMES[system]}, all with known labels", result["overall_known"])
+        yield from labelled_lines(SYSTEM_NAMES[system], groups)
 
 
 def figures_line(title: str, figures: dict[str, Any]) -> str:
@@ -469,19 +462,13 @@ def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | 
     from disambig.formats import read_nbest
     from disambig.metrics import list_measure_named
     from disambig.models import check_lists, load
-    from disambig.training import report_line
 
     if measure is not None:
         list_measure_named(measure)  # raise an error before anything is read
     model = load(name)
     check_lists(model)
     figures = evaluate_lists(model, list(read_nbest(paths)), measure=measure)
-    if json:
-        typer.echo(json_text({"model": f"{model.name} {model.version}", **figures}))
-        return
-    typer.echo(report_line(figures["account"]), file=sys.stderr)
-    for line in list_lines(figures):
-        typer.echo(line)
+    _print({"model": f"{model.name} {model.version}", **figures}, list_lines, json)
 
 
 def run_on_text(
@@ -548,11 +535,7 @@ def run_on_text(
 
         plot_reliability(figures["reliability"], plot, title=loaded.task.name)
         remark(f"{plot}: drawn")
-    if json:
-        typer.echo(json_text({"model": f"{loaded.name} {loaded.version}", **figures}))
-        return
-    for line in evaluation_lines(figures):
-        typer.echo(line)
+    _print({"model": f"{loaded.name} {loaded.version}", **figures}, evaluation_lines, json)
 
 
 def evaluation_lines(figures: dict[str, Any]) -> list[str]:

@@ -31,16 +31,6 @@ HTTP_STATUS = {
 """HTTP status by error code; other errors have status 500."""
 
 
-def http_status(problem: UserError) -> int:
-    """Return the HTTP status of an error."""
-    return HTTP_STATUS.get(problem.code, 500)
-
-
-def client_message(problem: UserError) -> str:
-    """Return the text of an error response."""
-    return f"Error: {problem}"
-
-
 def unclear_request(problem: str) -> UserError:
     """Return the error for a request that cannot be understood."""
     return UserError("D883", problem=problem)
@@ -250,8 +240,8 @@ class RequestGuard:
                 raise
             await _send_text(
                 send_with_headers,
-                http_status(problem),
-                client_message(problem),
+                HTTP_STATUS.get(problem.code, 500),
+                f"Error: {problem}",
                 _error_headers(problem),
                 unread=receive if problem.code in ("D885", "D887") and not is_read else None,
             )
