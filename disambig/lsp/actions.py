@@ -64,40 +64,30 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
         return _notebook_edit(name, text, flag, "ignore-line", read)
     start, end = ProtocolLines(text, "utf-32").line_span(flag.start)
     line = text[start:end]
-    indent = line[: len(line) - len(line.lstrip())]
-    target = ignore_target(flag)
-    line_stop = end - (len(line) - len(line.rstrip()))
     is_markdown = entry is not None and entry.name in _MARKDOWN
     if is_markdown and flag.start < front_matter_end(text):
-        return _front_matter_edit(name, text, flag, (start, line_stop), read)
-    if line.rstrip().endswith("|") and line_stop > flag.end:  # in the last cell of a table
-        line_stop -= 1
-    before, after = ("", " ") if text[line_stop:end].startswith("|") else (" ", "")
-    newline = _line_end(text)
+        return _front_matter_edit(name, text, flag, (start, start + len(line.rstrip())), read)
     place = "any" if entry is None else entry.comment_place
-    gap = newline if place == "block" else ""
-    edits = [
-        (
-            line_stop,
-            line_stop,
-            f"{before}{_directive_comment(name, _limit_directive('ignore-line', target))}{after}",
-        ),
-        (
-            start,
-            start,
-            f"{indent}{_directive_comment(name, _limit_directive('ignore-next-line', target))}{newline}{gap}",
-        ),
-    ]
-    if is_markdown and not after:
-        is_heading = bool(_HEADING.match(line) or _UNDERLINE.match(text, end))
-        column = _comment_column(line[: line_stop - start], is_heading=is_heading)
-        edits[0] = start + column, start + column, edits[0][2]
-        if column < flag.end - start:
-            del edits[0]
-    if place != "any":
-        del edits[0]
     if place in ("paragraph", "block") and (_LIST_ITEM.match(line) or not _is_first_line(read(text), start)):
         return None  # the comment would end the list or the paragraph
+    target = ignore_target(flag)
+    edits = []
+    if place == "any":
+        comment = _directive_comment(name, _limit_directive("ignore-line", target))
+        position = start + len(line.rstrip())
+        if line.rstrip().endswith("|") and position > flag.end:  # in the last cell of a table
+            edits.append((position - 1, position - 1, f"{comment} "))
+        elif is_markdown:
+            is_heading = bool(_HEADING.match(line) or _UNDERLINE.match(text, end))
+            position = start + _comment_column(line.rstrip(), is_heading=is_heading)
+            if position >= flag.end:
+                edits.append((position, position, f" {comment}"))
+        else:
+            edits.append((position, position, f" {comment}"))
+    comment = _directive_comment(name, _limit_directive("ignore-next-line", target))
+    indent = line[: len(line) - len(line.lstrip())]
+    newlines = _line_end(text) * (2 if place == "block" else 1)
+    edits.append((start, start, f"{indent}{comment}{newlines}"))
     return next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
 
 
