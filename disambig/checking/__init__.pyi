@@ -70,6 +70,7 @@ from .reports import (
     ReportedFlag as ReportedFlag,
     RunSummary as RunSummary,
     flag_line as flag_line,
+    flag_question as flag_question,
     left_flags_line as left_flags_line,
     make_report as make_report,
     path_in_repository as path_in_repository,

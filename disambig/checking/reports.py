@@ -68,19 +68,31 @@ class ReportedFlag:
     @property
     def message(self) -> str:
         """The flag as a question, without line ends."""
-        observed, meant = (
-            escape_control_chars(" ".join(text.split()))
-            for text in (self.flag.observed, self.flag.replacement)
-        )
-        if not observed:
-            question = f'Is "{meant}" missing here?'
-        elif not meant:
-            question = f'Is "{observed}" one word too many?'
-        else:
-            question = f'Did you mean "{meant}" in place of "{observed}"?'
-        trust = self.flag.trust
-        measured = "" if trust is None else f"; {trust} of such flags were right"
-        return f"{question} ({self.flag.rule}{measured})"
+        return flag_question(self.flag)
+
+
+def flag_question(flag: Flag, quotes: str = '""') -> str:
+    """Return a flag as a question on one line, with its rule and the measured precision of such flags.
+
+    Parameters
+    ----------
+    flag : Flag
+    quotes : str
+        The opening and the closing quotation mark.
+    """
+    opening, closing = quotes[0], quotes[1]
+    observed, meant = (
+        f"{opening}{escape_control_chars(' '.join(text.split()))}{closing}"
+        for text in (flag.observed, flag.replacement)
+    )
+    if not flag.observed.strip():
+        question = f"Is {meant} missing here?"
+    elif not flag.replacement.strip():
+        question = f"Is {observed} one word too many?"
+    else:
+        question = f"Did you mean {meant} in place of {observed}?"
+    measured = "" if flag.trust is None else f"; {flag.trust} of such flags were right"
+    return f"{question} ({flag.rule}{measured})"
 
 
 @dataclass(frozen=True, slots=True)

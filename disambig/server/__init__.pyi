@@ -19,7 +19,6 @@ from .checker import (
 from .languagetool import (
     VisibleFlag as VisibleFlag,
     make_visible as make_visible,
-    message as message,
     visible_flags as visible_flags,
 )
 from .middleware import (

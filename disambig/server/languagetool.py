@@ -18,6 +18,7 @@ from disambig.checking import (
     TextLines,
     find_flags,
     flag_candidates,
+    flag_question,
     most_certain,
     read_directives,
     sentence_around,
@@ -26,7 +27,6 @@ from disambig.data import check_writing
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, text_problem
-from disambig.formatting import escape_control_chars
 from disambig.markup import PlainText
 from disambig.rules import Rule
 from disambig.server.annotated_text import (
@@ -573,7 +573,7 @@ def _match(
     flag = visible_flag.flag
     start = offsets.count(visible_flag.start)
     return {
-        "message": message(visible_flag),
+        "message": flag_question(flag, "“”"),
         "shortMessage": rule.short,
         "replacements": [_replacement(proposal) for proposal in visible_flag.proposals],
         "offset": start,
@@ -591,20 +591,6 @@ def _match(
         "ignoreForIncompleteSentence": False,
         "contextForSureMatch": 0,
     }
-
-
-def message(visible_flag: VisibleFlag) -> str:
-    """Return a flag as a question, with its rule and the measured precision of such flags."""
-    flag = visible_flag.flag
-    observed, meant = (
-        escape_control_chars(" ".join(text.split())) for text in (flag.observed, flag.replacement)
-    )
-    about = flag.rule if flag.trust is None else f"{flag.rule}; {flag.trust} of such flags were right"
-    if not observed:
-        return f"Is “{meant}” missing here? ({about})"
-    if not meant:
-        return f"Is “{observed}” one word too many? ({about})"
-    return f"Did you mean “{meant}” in place of “{observed}”? ({about})"
 
 
 def context(text: str, start: int, end: int) -> dict[str, Any]:

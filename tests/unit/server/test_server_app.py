@@ -7,11 +7,11 @@ import json
 import pytest
 from fake_checker import TEXT, fake_checker
 
-from disambig.checking import Flag
+from disambig.checking import Flag, flag_question
 from disambig.configuration import CheckSettings
 from disambig.data import PrecisionEstimate
 from disambig.packs import available
-from disambig.server import AllowedOrigins, ServerChecker, ServerLimits, VisibleFlag, message
+from disambig.server import AllowedOrigins, ServerChecker, ServerLimits
 
 
 def check(ask, text=TEXT, **fields):
@@ -398,7 +398,7 @@ def test_page_shows_a_rate_or_a_precision(ask):
 )
 def test_message(trust, suffix):
     flag = Flag(0, 1, 1, 1, "b", "a", "spelling", 0.67, (0, 1, "a"), trust=trust)
-    assert message(VisibleFlag(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({suffix})"
+    assert flag_question(flag, "“”") == f"Did you mean “a” in place of “b”? ({suffix})"
 
 
 def test_page_of_rules(ask):
