@@ -8,7 +8,7 @@ from typing import Any
 
 from disambig.api.settings import Constraint, is_number
 
-CHOSEN = ("alignment", "loo")
+WEIGHT_CHOICES = ("alignment", "loo")
 MOST_REGULARISATION, MOST_DEGREE = 1e100, 100
 
 REGULARISATION = Constraint(
@@ -22,14 +22,14 @@ REGULARISATION = Constraint(
 DEGREE = Constraint("D513", lambda value: value <= MOST_DEGREE, lambda _: {"least": 1, "most": MOST_DEGREE})
 
 
-def weights_by_group(ways: Sequence[str] = ()) -> Constraint:
-    """Return the constraint (D777) for None, one of `ways`, or a mapping of weights of feature groups."""
+def group_weights_constraint(choices: Sequence[str] = ()) -> Constraint:
+    """Return the constraint (D777) for None, one of `choices`, or a mapping of weights of feature groups."""
 
     def accepts(value: Any) -> bool:
         if isinstance(value, Mapping):
             weights = list(value.values())
             return all(is_number(weight) and 0 <= weight < math.inf for weight in weights) and any(weights)
-        return value is None or (isinstance(value, str) and value in ways)
+        return value is None or (isinstance(value, str) and value in choices)
 
     return Constraint("D777", accepts)
 

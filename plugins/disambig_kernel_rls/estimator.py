@@ -19,9 +19,15 @@ from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedColumns
 from disambig.api.settings import choice
 
-from ._validation import CHOSEN, REGULARISATION, weights_by_group
-from .rls.kernel_functions import MANNERS, GaussianKernel, LinearKernel, PolynomialKernel, in_shares
-from .rls.learners import FeatureGroups, group_weights
+from ._validation import REGULARISATION, WEIGHT_CHOICES, group_weights_constraint
+from .rls.kernel_functions import (
+    NORMALISATIONS,
+    GaussianKernel,
+    LinearKernel,
+    PolynomialKernel,
+    divide_by_sum,
+)
+from .rls.learners import FeatureGroups, column_weights, group_weights
 from .rls.scorers import find_winners
 from .rls.systems import (
     DualSystem,
@@ -33,8 +39,8 @@ from .rls.systems import (
     leave_one_out_quality,
 )
 
-OF_ROWS = ("linear", "poly", "rbf")
-NAMES = (*OF_ROWS, "precomputed")
+ROW_KERNELS = ("linear", "poly", "rbf")
+NAMES = (*ROW_KERNELS, "precomputed")
 
 
 class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -120,12 +126,12 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         REGULARISATION.check("alpha", self.alpha)
         if not callable(self.kernel):
             choice("D778", NAMES).check("kernel", self.kernel)
-        choice("D778", MANNERS).check("normalise", self.normalise)
+        choice("D778", NORMALISATIONS).check("normalise", self.normalise)
         for option in ("groups", "group_weights"):
             if getattr(self, option) is not None:
                 choice("D778", ("groups",)).check(f"normalise, with {option},", self.normalise)
                 if not callable(self.kernel):
-                    choice("D778", OF_ROWS).check(f"kernel, with {option},", self.kernel)
+                    choice("D778", ROW_KERNELS).check(f"kernel, with {option},", self.kernel)
         self.classes_, right = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise UserError("D706", seen=self.classes_.tolist()[0])
@@ -143,8 +149,7 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(system, DualSystem):
             self.dual_coef_ = solution
         if self.kernel == "linear":
-            weights = solution if isinstance(system, PrimalSystem) else problem.rows.T @ solution
-            self.coef_ = np.ascontiguousarray(weights.T)
+            self.coef_ = np.ascontiguousarray(column_weights(system, solution, problem.rows).T)
         elif self.kernel != "precomputed":
             self.X_fit_ = problem.rows
         return self
@@ -182,15 +187,14 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             names = self._columns.group_names
             weights = self.group_weights
             if weights is not None and not isinstance(weights, str):
-                weights = _by_name(weights, names)
-            weights_by_group(CHOSEN).check("group_weights", weights)
+                weights = _weights_by_name(weights, names)
+            group_weights_constraint(WEIGHT_CHOICES).check("group_weights", weights)
             if isinstance(weights, Mapping) or weights is None:
-                shares = in_shares(dict.fromkeys(names, 1.0) if weights is None else weights)
+                shares = divide_by_sum(dict.fromkeys(names, 1.0) if weights is None else weights)
                 self.group_weights_ = np.array([shares[name] for name in names])
             else:
-                batch = CrossedRows(
-                    _sparse(X), (targets < 0).astype(np.float32), _crossed(self._columns, targets)
-                )
+                columns = CrossedColumns(self._columns, tuple(map(str, range(targets.shape[1]))))
+                batch = CrossedRows(_sparse(X), (targets < 0).astype(np.float32), columns)
                 self.group_weights_ = group_weights(FeatureGroups.from_batch(batch), weights, self.alpha)
         return self._rows(X)
 
@@ -208,22 +212,24 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return normalised.toarray() if callable(self.kernel) and not hasattr(X, "toarray") else normalised
 
     def _system(self, rows: Any) -> LinearSystem:
+        """Return the linear system of the training rows, in its smaller form (primal or dual)."""
         if self.kernel == "linear" and rows.shape[1] < rows.shape[0]:
             return PrimalSystem(rows.toarray())
         return DualSystem.from_kernel(self._gram(rows, rows), rows.shape[0])
 
     def _gram(self, left: Any, right: Any) -> Floats:
+        """Return the kernel of each pair of prepared rows."""
         if self.kernel == "precomputed":
             return np.asarray(left)
         if callable(self.kernel):
             return np.asarray(self.kernel(left, right), np.float64)
-        manner = (
-            "none" if self.normalise == "none" else "row"
-        )  # here it only matters whether rows are normalised
         if self.kernel == "rbf":
             return GaussianKernel(gamma=self.gamma).gram(left, right)
         if self.kernel == "poly":
-            return PolynomialKernel(degree=self.degree, offset=self.coef0, normalise=manner).gram(left, right)
+            # the rows are normalised already; the kernel only needs to know whether they are
+            normalise = "none" if self.normalise == "none" else "row"
+            kernel = PolynomialKernel(degree=self.degree, offset=self.coef0, normalise=normalise)
+            return kernel.gram(left, right)
         return LinearKernel().gram(left, right)
 
 
@@ -245,11 +251,8 @@ def _columns(groups: Any, width: int) -> Columns:
     return Columns(np.full(width, -1, np.int32), group_of.astype(np.int32), names)
 
 
-def _crossed(columns: Columns, targets: Floats) -> CrossedColumns:
-    return CrossedColumns(columns, tuple(map(str, range(targets.shape[1]))))
-
-
-def _by_name(weights: Any, names: tuple[str, ...]) -> dict[str, float]:
+def _weights_by_name(weights: Any, names: tuple[str, ...]) -> dict[str, float]:
+    """Return the weights of groups by their names; D784 unless there is one for each group."""
     values = np.asarray(weights)
     if values.shape != (len(names),):
         raise UserError("D784", seen=values.shape, expected=len(names))

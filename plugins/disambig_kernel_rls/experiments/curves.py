@@ -54,17 +54,17 @@ class Popescu2004Curves:
         sample = read_edition(SENSEVAL_2, data, quick=quick)
         draws = QUICK_DRAWS if quick else DRAWS
         shares_by_system = training_shares(sample, draws, progress=progress)
-        has, tests = example_counts(sample)
+        n_examples, tests = example_counts(sample)
         return ExperimentResult(
             [
                 row
-                for name, which in word_classes(has).items()
-                for row in curve_rows(name, shares_by_system, which, has, tests)
+                for name, members in word_classes(n_examples).items()
+                for row in curve_rows(name, shares_by_system, members, n_examples, tests)
             ],
-            curve_claims(shares_by_system, has, tests),
+            curve_claims(shares_by_system, n_examples, tests),
             [
-                f"{len(has)} words, {has.sum():,} training and {tests.sum():,} test instances; {draws} "
-                "draws, in each of which a larger size contains the smaller ones; a word with fewer "
+                f"{len(n_examples)} words, {n_examples.sum():,} training and {tests.sum():,} test instances; "
+                f"{draws} draws, in each of which a larger size contains the smaller ones; a word with fewer "
                 "examples gives all it has; accuracy is over test instances, ± the standard deviation "
                 "over draws",
                 "vocabularies come from the whole training part; p is from Wilcoxon's signed-rank test "
@@ -80,10 +80,10 @@ class Popescu2004Curves:
                 }
                 for name, shares in shares_by_system.items()
             }
-            | {"words": list(sample.occurrences.words), "training examples": has.tolist()},
+            | {"words": list(sample.occurrences.words), "training examples": n_examples.tolist()},
             [
-                curve_panel(name, shares_by_system, which, has, tests)
-                for name, which in word_classes(has).items()
+                curve_panel(name, shares_by_system, members, n_examples, tests)
+                for name, members in word_classes(n_examples).items()
             ],
         )
 
@@ -127,52 +127,52 @@ def example_counts(sample: SensevalSample) -> tuple[NDArray[np.int64], NDArray[n
     return np.bincount(groups[sample.train], minlength=n), np.bincount(groups[sample.test], minlength=n)
 
 
-def word_classes(has: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
+def word_classes(n_examples: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
     """Return which words are in each class: all words, then the size classes that are not empty."""
-    classes = {"": np.ones(len(has), bool)}
+    classes = {"": np.ones(len(n_examples), bool)}
     for name, (low, high) in CLASSES.items():
-        which = (has >= low) & (has < high)
-        if which.any():
-            classes[name] = which
+        members = (n_examples >= low) & (n_examples < high)
+        if members.any():
+            classes[name] = members
     return classes
 
 
-def _sizes(which: NDArray[np.bool_], has: NDArray[np.int64]) -> list[int]:
+def _sizes(members: NDArray[np.bool_], n_examples: NDArray[np.int64]) -> list[int]:
     """Return the indices of the sizes that some word of a class exceeds, and the index of "all"."""
-    return [place for place, size in enumerate(SIZES) if size < has[which].max()] + [len(SIZES)]
+    return [place for place, size in enumerate(SIZES) if size < n_examples[members].max()] + [len(SIZES)]
 
 
-def _accuracy(shares: Floats, which: NDArray[np.bool_], tests: NDArray[np.int64]) -> Floats:
+def _accuracy(shares: Floats, members: NDArray[np.bool_], tests: NDArray[np.int64]) -> Floats:
     """Return the accuracy over the test instances of some words, in %, shape ``(n_sizes + 1, draws)``."""
-    weights = tests[which] / tests[which].sum()
-    return np.asarray(100 * np.einsum("w,wsd->sd", weights, shares[which]))
+    weights = tests[members] / tests[members].sum()
+    return np.asarray(100 * np.einsum("w,wsd->sd", weights, shares[members]))
 
 
 def curve_rows(
     name: str,
     shares_by_system: Mapping[str, Floats],
-    which: NDArray[np.bool_],
-    has: NDArray[np.int64],
+    members: NDArray[np.bool_],
+    n_examples: NDArray[np.int64],
     tests: NDArray[np.int64],
 ) -> list[ResultRow]:
     """Return the rows of a class of words: the accuracy of each system at each size."""
     rows = []
     for system, shares in shares_by_system.items():
-        accuracy = _accuracy(shares, which, tests)
-        for place in _sizes(which, has):
+        accuracy = _accuracy(shares, members, tests)
+        for place in _sizes(members, n_examples):
             setting = ALL if place == len(SIZES) else str(SIZES[place])
             spread = None if place == len(SIZES) else float(accuracy[place].std())
             label = f"{system}, {name}" if name else system
-            mean, n = float(accuracy[place].mean()), int(tests[which].sum())
+            mean, n = float(accuracy[place].mean()), int(tests[members].sum())
             rows.append(ResultRow(label, setting, None, mean, n, spread))
     return rows
 
 
 def curve_claims(
-    shares_by_system: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArray[np.int64]
+    shares_by_system: Mapping[str, Floats], n_examples: NDArray[np.int64], tests: NDArray[np.int64]
 ) -> list[Claim]:
     """Return the expectations of the curves; the one on the improved system was added after a first run."""
-    every = np.ones(len(has), bool)
+    every = np.ones(len(n_examples), bool)
     accuracy = {
         name: _accuracy(shares, every, tests).mean(axis=1) for name, shares in shares_by_system.items()
     }
@@ -191,7 +191,7 @@ def curve_claims(
         and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SURE
         for place in range(SIZES.index(10), len(names))
     ]
-    most = list(word_classes(has).values())[-1]
+    most = list(word_classes(n_examples).values())[-1]
     curve = _accuracy(shares_by_system[COMB], most, tests).mean(axis=1)
     half = SIZES.index(100)
     p = wilcoxon(words[COMB][most][:, -1], words[COMB][most][:, half])
@@ -228,16 +228,16 @@ def curve_claims(
 def curve_panel(
     name: str,
     shares_by_system: Mapping[str, Floats],
-    which: NDArray[np.bool_],
-    has: NDArray[np.int64],
+    members: NDArray[np.bool_],
+    n_examples: NDArray[np.int64],
     tests: NDArray[np.int64],
 ) -> Panel:
     """Return the plot of a class of words, with each size at the mean number of examples per word."""
-    places = _sizes(which, has)
-    used = [float(np.minimum(has[which], most).mean()) for most in (*SIZES, has.max())]
+    places = _sizes(members, n_examples)
+    used = [float(np.minimum(n_examples[members], most).mean()) for most in (*SIZES, n_examples.max())]
     lines = {}
     for system, shares in shares_by_system.items():
-        accuracy = _accuracy(shares, which, tests).mean(axis=1)
+        accuracy = _accuracy(shares, members, tests).mean(axis=1)
         lines[system] = [(used[place], float(accuracy[place])) for place in places]
-    title = f"{name or 'all words'} ({int(which.sum())})"
+    title = f"{name or 'all words'} ({int(members.sum())})"
     return Panel(title, "training examples a word, mean", "accuracy, %", lines, logarithmic=True)

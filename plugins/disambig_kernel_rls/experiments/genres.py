@@ -54,9 +54,10 @@ KINDS = {
 KIND_OF = {genre: kind for kind, genres in KINDS.items() for genre in genres}
 SAME, AS_MANY, OTHER = "same kind", "other kinds, as many", "other kinds, all"
 CONDITIONS = (SAME, AS_MANY, OTHER)
-LEAST = 20
+MIN_TRAINING = 20
 """Minimum number of occurrences of a word in the training half of a kind."""
-LEAST_TESTS = 5
+MIN_TESTS = 5
+"""Minimum number of occurrences of a word in the test half of a kind."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +80,7 @@ class GenreFold:
 
 
 def genre_folds(
-    words: NDArray[np.integer], kinds: Sequence[str], documents: Sequence[str], *, least: int = LEAST
+    words: NDArray[np.integer], kinds: Sequence[str], documents: Sequence[str], *, least: int = MIN_TRAINING
 ) -> list[GenreFold]:
     """Return the folds of all words that occur often enough.
 
@@ -102,11 +103,11 @@ def genre_folds(
             inside = of_word & (kind == name)
             test, same = np.flatnonzero(inside & test_half), np.flatnonzero(inside & ~test_half)
             others = np.flatnonzero(of_word & (kind != name))
-            if len(test) < LEAST_TESTS or len(same) < least or len(others) < len(same):
+            if len(test) < MIN_TESTS or len(same) < least or len(others) < len(same):
                 continue
             rng = np.random.default_rng((20, word, list(KINDS).index(name)))
-            some = np.sort(rng.choice(others, len(same), replace=False))
-            folds.append(GenreFold(word, name, {SAME: same, AS_MANY: some, OTHER: others}, test))
+            as_many = np.sort(rng.choice(others, len(same), replace=False))
+            folds.append(GenreFold(word, name, {SAME: same, AS_MANY: as_many, OTHER: others}, test))
     return folds
 
 
@@ -148,10 +149,10 @@ def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrenc
         for place in document.places:
             counts[place.word] += 1
             senses.setdefault(place.word, set()).add(place.sense)
-    often = sorted(
-        word for word, n in counts.items() if n >= 2 * LEAST + LEAST_TESTS and len(senses[word]) > 1
+    frequent = sorted(
+        word for word, n in counts.items() if n >= 2 * MIN_TRAINING + MIN_TESTS and len(senses[word]) > 1
     )
-    kept = set(often[::every])
+    kept = set(frequent[::every])
     found_occurrences = [
         WordOccurrence(text, place.start, place.end, place.word, (place.sense,))
         for text, document in enumerate(documents)
@@ -161,10 +162,10 @@ def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrenc
     kinds = [KIND_OF[documents[occurrence.text].genre] for occurrence in found_occurrences]
     names = [documents[occurrence.text].name for occurrence in found_occurrences]
     occurrences = locate_occurrences(tokens()([document.text for document in documents]), found_occurrences)
-    cut = genre_folds(occurrences.instances.groups, kinds, names)
-    if not cut:
-        raise UserError("D738", path=path, least=LEAST)
-    return occurrences, cut
+    folds = genre_folds(occurrences.instances.groups, kinds, names)
+    if not folds:
+        raise UserError("D738", path=path, least=MIN_TRAINING)
+    return occurrences, folds
 
 
 Hits = dict[str, dict[str, Bools]]
@@ -241,13 +242,12 @@ def claim_gains_more(base: str, robust: str, hits: Hits, words: NDArray[np.int64
 
 def mean_by_word(hits: Bools, words: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the accuracy on each word."""
-    names, number = np.unique(words, return_inverse=True)
-    return np.bincount(number, weights=hits, minlength=len(names)) / np.bincount(number)
+    names, numbers = np.unique(words, return_inverse=True)
+    return np.bincount(numbers, weights=hits, minlength=len(names)) / np.bincount(numbers)
 
 
 AROUND = 60
 """Number of tokens on each side in the broad context, about as many as in a context of Senseval-2."""
-GENRES_COMB, GENRES_SVM = "RLSC-COMB", "SVM-COMB"
 BASES = {"SGD": "random_subspace.SGD.v1", "P": "random_subspace.Perceptron.v1"}
 SUBSPACES = 25
 RATES = (0.1, 0.5)
@@ -266,8 +266,8 @@ def _linear(base: str, rate: float | None = None) -> systems.SystemConfig:
     if rate is None:
         return systems.SystemConfig(_FEATURES, learner, scaled=True)
     name = "random_subspace.RandomSubspaces.v1"
-    under = {"@disambig_learners": name, "n_subspaces": SUBSPACES, "removal_rate": rate, "base": learner}
-    return systems.SystemConfig(_FEATURES, under, scaled=True)
+    subspaces = {"@disambig_learners": name, "n_subspaces": SUBSPACES, "removal_rate": rate, "base": learner}
+    return systems.SystemConfig(_FEATURES, subspaces, scaled=True)
 
 
 def rival_systems() -> dict[str, list[str]]:
@@ -276,8 +276,8 @@ def rival_systems() -> dict[str, list[str]]:
 
 
 SYSTEMS = {
-    GENRES_COMB: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.RLSCComb.v1"}),
-    GENRES_SVM: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.SVMComb.v1"}),
+    RLSC_COMB: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.RLSCComb.v1"}),
+    SVM_COMB: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.SVMComb.v1"}),
 }
 for _base in BASES:
     SYSTEMS[_base] = _linear(_base)
@@ -335,7 +335,7 @@ class Popescu2004Genres:
 def evaluate_systems(occurrences: WordOccurrences, folds: Sequence[GenreFold], *, progress: Progress) -> Hits:
     """Return which test occurrences each system decides correctly under each training condition."""
     bench = Bench(occurrences, np.arange(len(occurrences)))
-    features = bench.features(SYSTEMS[GENRES_COMB])[0]
+    features = bench.features(SYSTEMS[RLSC_COMB])[0]
     hits: dict[str, dict[str, list[NDArray[np.bool_]]]] = {
         name: {condition: [] for condition in CONDITIONS} for name in (MFS, *SYSTEMS)
     }

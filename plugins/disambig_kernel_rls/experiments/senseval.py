@@ -144,7 +144,7 @@ def read_edition(edition: SensevalEdition, data: Path, *, quick: bool) -> Sensev
     words = sorted({instance.word for instance in test})
     kept = set(sample_words(words) if quick else words)
     train, test = ([instance for instance in part if instance.word in kept] for part in (train, test))
-    _check(edition, data, train, test, key)
+    _check_parts(edition, data, train, test, key)
     word_occurrences = [
         WordOccurrence(
             n,
@@ -167,7 +167,7 @@ def read_edition(edition: SensevalEdition, data: Path, *, quick: bool) -> Sensev
         sensemap,
         most_frequent_senses(train),
         clock,
-        _edition_problem(edition, warnings_by_file),
+        _broken_instances_note(edition, warnings_by_file),
     )
 
 
@@ -193,7 +193,7 @@ def missing_files(data: Path) -> list[str]:
     ]
 
 
-def _edition_problem(
+def _broken_instances_note(
     edition: SensevalEdition, warnings_by_file: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
     """Return a note on the broken instances (D488) of each file, if there are any."""
@@ -208,9 +208,10 @@ def _path(edition: SensevalEdition, data: Path, name: str) -> Path:
     return edition.path(data, name) or data / edition.folder / name
 
 
-def _check(
+def _check_parts(
     edition: SensevalEdition, data: Path, train: Sequence[Any], test: Sequence[Any], key: Mapping[str, Any]
 ) -> None:
+    """Check that test instances are in the key, and their words in the training part (D737)."""
     trained_words = {instance.word for instance in train if instance.senses}
     path = data / edition.folder
     for instance in test:
@@ -261,7 +262,7 @@ def evaluate_systems(
 ) -> dict[str, SystemResults]:
     """Return the results of each system, and of the most frequent sense, on a sample."""
     bench = Bench(sample.occurrences, sample.train)
-    results = {OFFICIAL: _official(sample), MFS: _evaluate_system(sample, MOST_FREQUENT, bench)}
+    results = {OFFICIAL: _published_baseline(sample), MFS: _evaluate_system(sample, MOST_FREQUENT, bench)}
     for done, (name, system) in enumerate(systems.items()):
         progress(f"{stage}: {name}", done, len(systems))
         results[name] = _evaluate_system(sample, system, bench)
@@ -306,7 +307,8 @@ def _evaluate_system(sample: SensevalSample, system: SystemConfig, bench: Bench)
     return SystemResults(answers, is_right(occurrences, sample.test, answers), clock, reports)
 
 
-def _official(sample: SensevalSample) -> SystemResults:
+def _published_baseline(sample: SensevalSample) -> SystemResults:
+    """Return the results of the published baseline."""
     occurrences = sample.occurrences
     words = [occurrences.words[n] for n in occurrences.instances.groups[sample.test]]
     answers = tuple(sample.most_frequent[word] for word in words)
@@ -351,15 +353,13 @@ def compare_systems(
 ) -> Claim:
     """Return the claim that the first system is above the second; `sure` requires p below `SURE`."""
     p = mcnemar(results[first].right, results[second].right)
-    only = (
-        int((results[first].right & ~results[second].right).sum()),
-        int((results[second].right & ~results[first].right).sum()),
-    )
+    first_alone = int((results[first].right & ~results[second].right).sum())
+    second_alone = int((results[second].right & ~results[first].right).sum())
     return Claim(
         claim,
         bool(scores[first] > scores[second]) and (p < SURE or not sure),
         f"{scores[first]:.2f} and {scores[second]:.2f}: {scores[first] - scores[second]:+.2f} points; right "
-        f"alone on {only[0]} and {only[1]} instances, p = {p:.2g}",
+        f"alone on {first_alone} and {second_alone} instances, p = {p:.2g}",
     )
 
 

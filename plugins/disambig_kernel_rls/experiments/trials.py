@@ -78,14 +78,13 @@ class WordOccurrences:
 def locate_occurrences(view: TokenView, found_occurrences: Sequence[WordOccurrence]) -> WordOccurrences:
     """Find the tokens of occurrences; an occurrence without a token is put at the next token."""
     words = tuple(sorted({occurrence.word for occurrence in found_occurrences}))
-    number = {word: n for n, word in enumerate(words)}
-    solid = view.ends > view.starts
-    places = np.flatnonzero(solid)
+    numbers = {word: n for n, word in enumerate(words)}
+    is_word = view.ends > view.starts
+    places = np.flatnonzero(is_word)
     ends = np.searchsorted(places, view.documents)
     positions, lengths = [], []
     for occurrence in found_occurrences:
-        lo, hi = int(ends[occurrence.text]), int(ends[occurrence.text + 1])
-        inside = places[lo:hi]
+        inside = places[int(ends[occurrence.text]) : int(ends[occurrence.text + 1])]
         first = int(np.searchsorted(view.ends[inside], occurrence.start, side="right"))
         last = int(np.searchsorted(view.starts[inside], occurrence.end, side="left"))
         first = min(first, len(inside) - 1)
@@ -94,7 +93,7 @@ def locate_occurrences(view: TokenView, found_occurrences: Sequence[WordOccurren
     instances = Instances(
         np.array(positions, np.int64),
         np.array(lengths, np.int32),
-        np.array([number[occurrence.word] for occurrence in found_occurrences], np.int32),
+        np.array([numbers[occurrence.word] for occurrence in found_occurrences], np.int32),
         np.zeros(len(found_occurrences), np.int32),
     )
     senses, multiwords = (
@@ -116,15 +115,15 @@ def senses_by_frequency(occurrences: WordOccurrences, rows: Index) -> dict[str, 
 def sense_costs(occurrences: WordOccurrences, rows: Index, senses: Sequence[str]) -> NDArray[np.float32]:
     """Return the costs of senses, 0 if correct and 1 otherwise, shape ``(n, K)``."""
     costs = np.ones((len(rows), len(senses)), np.float32)
-    number = {sense: n for n, sense in enumerate(senses)}
+    numbers = {sense: n for n, sense in enumerate(senses)}
     for at, row in enumerate(rows.tolist()):
         for sense in occurrences.senses[row]:
-            if sense in number:
-                costs[at, number[sense]] = 0.0
+            if sense in numbers:
+                costs[at, numbers[sense]] = 0.0
     return costs
 
 
-NEARLY_ALWAYS = 0.9
+MIN_MARKED_SHARE = 0.9
 """A sense with at least this share of marked training occurrences is possible for marked occurrences only."""
 
 
@@ -146,13 +145,13 @@ def possible_senses(
         The senses in `train`.
     """
     names = np.array([sense.partition("%")[0].lower() for sense in senses])
-    number = {sense: k for k, sense in enumerate(senses)}
-    marked, all_of = np.zeros(len(senses)), np.zeros(len(senses))
+    numbers = {sense: k for k, sense in enumerate(senses)}
+    marked, totals = np.zeros(len(senses)), np.zeros(len(senses))
     for row in train.tolist():
-        has = [number[sense] for sense in occurrences.senses[row]]
-        all_of[has] += 1
-        marked[has] += bool(occurrences.multiwords[row])
-    free = marked < NEARLY_ALWAYS * all_of
+        its_senses = [numbers[sense] for sense in occurrences.senses[row]]
+        totals[its_senses] += 1
+        marked[its_senses] += bool(occurrences.multiwords[row])
+    free = marked < MIN_MARKED_SHARE * totals
     possible = np.empty((len(test), len(senses)), bool)
     for at, row in enumerate(test.tolist()):
         multiword = occurrences.multiwords[row]

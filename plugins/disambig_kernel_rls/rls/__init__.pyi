@@ -4,7 +4,7 @@ from .kernel_functions import (
     PolynomialKernel as PolynomialKernel,
 )
 from .learners import (
-    OF_MANY as OF_MANY,
+    LAMBDA_OF_MANY as LAMBDA_OF_MANY,
     RLSC as RLSC,
     FeatureGroups as FeatureGroups,
     RLSCComb as RLSCComb,

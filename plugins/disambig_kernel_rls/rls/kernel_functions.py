@@ -14,12 +14,12 @@ from disambig.api.arrays import offsets_from_sizes
 from disambig.api.batches import normalised
 from disambig.api.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE, choice, validate_settings
 
-from .._validation import DEGREE, weights_by_group
+from .._validation import DEGREE, group_weights_constraint
 from .scorers import read_batch
 
-MANNERS = ("row", "groups", "none")
-FULL = 0.5
-"""Columns that at least this share of rows has are multiplied as dense ones."""
+NORMALISATIONS = ("row", "groups", "none")
+DENSE_SHARE = 0.5
+"""Columns that are in more than this share of the rows are multiplied as dense ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class NormalisedRows:
     weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        validate_settings(self, normalise=choice("D778", MANNERS), weights=weights_by_group())
+        validate_settings(self, normalise=choice("D778", NORMALISATIONS), weights=group_weights_constraint())
         if self.weights is not None:
             choice("D778", ("groups",)).check(
                 f"{type(self).__name__}.normalise, with weights,", self.normalise
@@ -62,10 +62,10 @@ class NormalisedRows:
             crossed = replace(crossed, rows=csr_array(crossed.rows))
         if self.normalise == "row":
             return normalised(crossed, together=True).rows
-        return normalised(crossed, None if self.weights is None else in_shares(self.weights)).rows
+        return normalised(crossed, None if self.weights is None else divide_by_sum(self.weights)).rows
 
 
-def in_shares(weights: Mapping[str, float]) -> dict[str, float]:
+def divide_by_sum(weights: Mapping[str, float]) -> dict[str, float]:
     """Return weights divided by their sum, for weights of any size."""
     largest = max(weights.values())  # divided by first: the sum may overflow
     parts = {name: weight / largest for name, weight in weights.items()}
@@ -79,24 +79,25 @@ def row_products(left: Any, right: Any) -> NDArray[np.float64]:
     Columns that are in most rows, such as those of word vectors, are multiplied as dense ones, which is
     faster.
     """
-    full = np.bincount(right.indices, minlength=right.shape[1]) > FULL * right.shape[0]
-    if full.sum() < 8:
+    is_dense = np.bincount(right.indices, minlength=right.shape[1]) > DENSE_SHARE * right.shape[0]
+    if is_dense.sum() < 8:
         return np.asarray((left @ right.T).toarray(), np.float64)
-    dense = [_select_columns(rows, full).toarray() for rows in (left, right)]
-    rest = [_select_columns(rows, ~full) for rows in (left, right)]
+    dense = [_select_columns(rows, is_dense).toarray() for rows in (left, right)]
+    rest = [_select_columns(rows, ~is_dense) for rows in (left, right)]
     products: NDArray[np.float64] = dense[0] @ dense[1].T + (rest[0] @ rest[1].T).toarray()
     return products
 
 
-def _select_columns(rows: Any, wanted: NDArray[np.bool_]) -> Any:
+def _select_columns(rows: Any, selected: NDArray[np.bool_]) -> Any:
     """Return sparse rows with the wanted columns only."""
     from scipy.sparse import csr_array
 
-    kept = wanted[rows.indices]
+    kept = selected[rows.indices]
     before = offsets_from_sizes(kept)
-    number = np.cumsum(wanted) - 1
+    number = np.cumsum(selected) - 1
     return csr_array(
-        (rows.data[kept], number[rows.indices[kept]], before[rows.indptr]), (rows.shape[0], int(wanted.sum()))
+        (rows.data[kept], number[rows.indices[kept]], before[rows.indptr]),
+        (rows.shape[0], int(selected.sum())),
     )
 
 

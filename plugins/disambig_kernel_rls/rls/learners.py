@@ -15,8 +15,8 @@ from disambig.api.arrays import Floats
 from disambig.api.batches import own_columns
 from disambig.api.settings import validate_settings
 
-from .._validation import CHOSEN, KERNEL, REGULARISATION, weights_by_group
-from .kernel_functions import LinearKernel, in_shares, row_products
+from .._validation import KERNEL, REGULARISATION, WEIGHT_CHOICES, group_weights_constraint
+from .kernel_functions import LinearKernel, divide_by_sum, row_products
 from .scorers import TAKES, ColumnWeights, SupportRows, read_batch
 from .systems import (
     DualSystem,
@@ -56,8 +56,8 @@ class FeatureGroups:
         """Return the feature groups of a batch (errors: see `prepare_problem`)."""
         crossed = read_batch(batch)
         problem = prepare_problem(crossed, UNIT)
-        own = own_columns(crossed.columns, int(crossed.rows.shape[1]))
-        return cls(problem, own.group_names, own.groups[problem.columns].astype(np.int64))
+        columns = own_columns(crossed.columns, int(crossed.rows.shape[1]))
+        return cls(problem, columns.group_names, columns.groups[problem.columns].astype(np.int64))
 
     def shares(self, weights: Mapping[str, float]) -> Floats:
         """Return the weights from a setting, divided by their sum.
@@ -73,7 +73,7 @@ class FeatureGroups:
         for name in self.names:
             if name not in weights:
                 raise UserError("D476", name=name, seen="none")
-        shares = in_shares(weights)
+        shares = divide_by_sum(weights)
         return np.array([shares[name] for name in self.names], np.float64)
 
     def equal(self) -> Floats:
@@ -186,13 +186,13 @@ def _improve_weights(
     moved = True
     while moved:
         moved = False
-        for giver, taker in np.argwhere(~np.eye(len(best), dtype=bool)):
-            part = min(step, best[giver])
-            if part < 1e-9:
+        for source, target in np.argwhere(~np.eye(len(best), dtype=bool)):
+            amount = min(step, best[source])
+            if amount < 1e-9:
                 continue
             shares = best.copy()
-            shares[giver] -= part
-            shares[taker] += part
+            shares[source] -= amount
+            shares[target] += amount
             other = quality_with(shares)
             if other > quality:
                 best, quality, moved = shares, other, True
@@ -201,8 +201,8 @@ def _improve_weights(
 
 LAMBDA = 1e-9
 """The value in the paper."""
-MANY, OF_MANY = 1000, 3e-4
-"""The "auto" lambda is `OF_MANY` from `MANY` examples on, and proportionally smaller for fewer examples."""
+MANY, LAMBDA_OF_MANY = 1000, 3e-4
+"""The "auto" lambda for `MANY` or more examples; for fewer examples it is proportionally smaller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,7 +346,9 @@ class RLSCComb:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
-        validate_settings(self, weights=weights_by_group(CHOSEN), regularisation=REGULARISATION)
+        validate_settings(
+            self, weights=group_weights_constraint(WEIGHT_CHOICES), regularisation=REGULARISATION
+        )
 
     def fit(
         self,
@@ -409,6 +411,7 @@ def column_weights(system: LinearSystem, solution: Floats, rows: Any) -> Floats:
 
 
 def _system(problem: RLSProblem, kernel: Kernel) -> LinearSystem:
+    """Return the linear system of a problem, in its smaller form (primal or dual)."""
     n, d = problem.rows.shape
     if kernel.is_linear and d < n:
         return PrimalSystem(problem.rows.toarray())
@@ -418,6 +421,7 @@ def _system(problem: RLSProblem, kernel: Kernel) -> LinearSystem:
 def _regularisation(
     setting: float | str, problem: RLSProblem, system: LinearSystem
 ) -> tuple[float, LeaveOneOutQuality | None]:
+    """Return lambda for a learner's setting, and its quality if it was chosen by leave-one-out."""
     if setting == "loo":
         return best_regularisation(problem, system)
     return auto_regularisation(len(problem.targets)) if setting == "auto" else float(setting), None
@@ -429,7 +433,7 @@ def auto_regularisation(n: int) -> float:
     A hundred examples have many more features and can be fitted exactly. With about as many examples as
     features, an exact fit of contradicting examples would destroy most of what was learned.
     """
-    return OF_MANY * min(n / MANY, 1.0)
+    return LAMBDA_OF_MANY * min(n / MANY, 1.0)
 
 
 def _leave_one_out(setting: float | str, problem: RLSProblem, system: LinearSystem) -> float:

@@ -36,15 +36,15 @@ def read_batch(batch: CandidateBatch) -> CrossedRows:
     return CrossedRows(lists.rows, wrong[:, None], CrossedColumns(lists.columns, ("right",)))
 
 
-def read_unchanged(read_rows: CrossedRows, batch: CandidateBatch) -> CandidateBatch:
-    """Convert the crossed rows of lists, perhaps with other columns, back to lists; leave others as is."""
-    if len(read_rows.offsets) == len(batch.offsets):
-        return read_rows
-    columns = own_columns(read_rows.columns, int(read_rows.rows.shape[1]))
-    return SparseRows(read_rows.rows, batch.offsets, batch.cost, columns)
+def restore_lists(crossed: CrossedRows, batch: CandidateBatch) -> CandidateBatch:
+    """Convert the crossed rows that `read_batch` made of lists back to lists; leave other rows alone."""
+    if len(crossed.offsets) == len(batch.offsets):
+        return crossed
+    columns = own_columns(crossed.columns, int(crossed.rows.shape[1]))
+    return SparseRows(crossed.rows, batch.offsets, batch.cost, columns)
 
 
-WITHIN = 1e-6
+TIE_TOLERANCE = 1e-6
 """Scores that differ by less than this are equal. Instances with the same features and different senses
 should score 0 for each of these senses; the computed scores differ by about n lambda, and by rounding errors
 of coefficients of the size 1 / (n lambda)."""
@@ -63,21 +63,21 @@ def find_winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) 
     -------
     array of int64, shape (n,)
     """
-    tied = scores >= scores.max(axis=1, keepdims=True) - WITHIN
+    tied = scores >= scores.max(axis=1, keepdims=True) - TIE_TOLERANCE
     return np.where(tied, frequencies, -1).argmax(axis=1).astype(np.int64)
 
 
 def break_ties(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.float64]:
     """Return scores whose plain argmax is the result of `find_winners`.
 
-    If the best scores are equal, the winner's score is raised above them by twice `WITHIN`; all other scores
-    stay as they are. The shapes are those of `find_winners`.
+    If the best scores are equal, the winner's score is raised above them by twice `TIE_TOLERANCE`; all other
+    scores stay as they are. The shapes are those of `find_winners`.
     """
     best = scores.max(axis=1)
-    tied = np.flatnonzero((scores >= best[:, None] - WITHIN).sum(axis=1) > 1)
+    tied = np.flatnonzero((scores >= best[:, None] - TIE_TOLERANCE).sum(axis=1) > 1)
     if len(tied):
         scores = scores.copy()
-        scores[tied, find_winners(scores[tied], frequencies)] = best[tied] + 2 * WITHIN
+        scores[tied, find_winners(scores[tied], frequencies)] = best[tied] + 2 * TIE_TOLERANCE
     return scores
 
 
@@ -146,9 +146,9 @@ class ColumnWeights:
         rows = self.kernel.rows(crossed)
         same = restricted(replace(crossed, rows=rows), self.columns)
         if not self.bias.any():
-            return read_unchanged(same, batch), self.weights
+            return restore_lists(same, batch), self.weights
         weights = np.column_stack([self.weights.reshape(len(self.bias), -1), self.bias])
-        return read_unchanged(_with_constant(same), batch), weights.ravel()
+        return restore_lists(_with_constant(same), batch), weights.ravel()
 
     def state(self) -> Arrays:
         """Return weights, columns, bias, frequencies and shares."""
@@ -182,6 +182,7 @@ class ColumnWeights:
 
 
 def _with_constant(batch: CrossedRows) -> CrossedRows:
+    """Return crossed rows with a constant of one as the last column."""
     from scipy.sparse import csr_array, hstack
 
     own = own_columns(batch.columns, int(batch.rows.shape[1]))
@@ -264,5 +265,5 @@ class SupportRows:
 def _natural_numbers(name: str, array: NDArray[np.generic]) -> NDArray[np.integer]:
     """Return a saved array of integers that are not negative; ValueError for other arrays."""
     if array.ndim != 1 or array.dtype.kind not in "iu" or array.astype(np.int64).min(initial=0) < 0:
-        raise ValueError(f"{name} are not integers from 0 on")
+        raise ValueError(f"{name} are not integers of at least 0")
     return array.astype(np.int64)

@@ -12,7 +12,7 @@ from disambig.api import Arrays, CandidateBatch, Fitted, Scorer
 from disambig.api.arrays import Floats
 from disambig.api.settings import ABOVE_ZERO, validate_settings
 
-from .._validation import CHOSEN, weights_by_group
+from .._validation import WEIGHT_CHOICES, group_weights_constraint
 from .kernel_functions import LinearKernel, row_products
 from .learners import LAMBDA, UNIT, FeatureGroups, group_weights
 from .scorers import TAKES, ColumnWeights
@@ -89,7 +89,7 @@ class SVMComb:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
-        validate_settings(self, C=ABOVE_ZERO, weights=weights_by_group(CHOSEN))
+        validate_settings(self, C=ABOVE_ZERO, weights=group_weights_constraint(WEIGHT_CHOICES))
 
     def fit(
         self,

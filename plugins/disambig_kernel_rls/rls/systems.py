@@ -203,11 +203,11 @@ class DualSystem:
     def _decomposed(self, targets: Floats, shifts: Sequence[float]) -> Iterator[tuple[Floats, Floats]]:
         """Yield coefficients and leave-one-out scores for each shift, by one eigendecomposition."""
         values, vectors = np.linalg.eigh(self.gram)
-        inside, square = vectors.T @ targets, vectors**2
+        projected, squared = vectors.T @ targets, vectors**2
         for shift in shifts:
-            scale = _inverse(values, shift)
-            coefficients = vectors @ (scale[:, None] * inside)
-            yield coefficients, targets - coefficients / (square @ scale)[:, None]
+            inverse = _inverse(values, shift)
+            coefficients = vectors @ (inverse[:, None] * projected)
+            yield coefficients, targets - coefficients / (squared @ inverse)[:, None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,13 +236,14 @@ class PrimalSystem:
         digits for small shifts.
         """
         left, values, _ = np.linalg.svd(self.rows, full_matrices=False)
-        inside, square = left.T @ targets, left**2
-        # rounding may make 1 - h slightly negative for an example that alone spans a direction
-        outside, beyond = targets - left @ inside, np.maximum(1.0 - square.sum(axis=1), 0.0)
+        projected, squared = left.T @ targets, left**2
+        # the parts of y and of 1 - h outside the span of the rows; rounding may make that of 1 - h slightly
+        # negative for an example that alone spans a direction
+        outside, leverage_outside = targets - left @ projected, np.maximum(1.0 - squared.sum(axis=1), 0.0)
         for shift in shifts:
-            kept = shift / (values**2 + shift)
-            residuals = outside + left @ (kept[:, None] * inside)
-            yield targets - residuals / (beyond + square @ kept)[:, None]
+            unfitted = shift / (values**2 + shift)
+            residuals = outside + left @ (unfitted[:, None] * projected)
+            yield targets - residuals / (leverage_outside + squared @ unfitted)[:, None]
 
     def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
         """Return the result of `solve`, and the leave-one-out scores by a singular value decomposition."""

@@ -40,15 +40,16 @@ def inflections(word: str, part: str) -> tuple[str, ...]:
         return (word,)
     forms = [word]
     if part in ("n", "v"):
-        forms += _with_s(word)
+        forms += _add_s(word)
     if part == "v":
-        forms += [*_with("ed", word), *_with("ing", word)]
+        forms += [*_add_ending("ed", word), *_add_ending("ing", word)]
     if part in ("a", "j", "r") and _syllables(word) <= _LONGEST_COMPARED:
-        forms += [*_with("er", word), *_with("est", word)]
+        forms += [*_add_ending("er", word), *_add_ending("est", word)]
     return tuple(dict.fromkeys(forms))
 
 
-def _with_s(word: str) -> Iterator[str]:
+def _add_s(word: str) -> Iterator[str]:
+    """Yield the spellings of a word with the ending -s."""
     if word.endswith(("s", "x", "z", "ch", "sh")):
         yield word + "es"
         return
@@ -60,7 +61,7 @@ def _with_s(word: str) -> Iterator[str]:
         yield word + "es"
 
 
-def _with(ending: str, word: str) -> Iterator[str]:
+def _add_ending(ending: str, word: str) -> Iterator[str]:
     """Yield the spellings of a word with an ending that begins with a vowel."""
     if ending == "ing":
         if word.endswith("ie"):
@@ -85,6 +86,7 @@ def _with(ending: str, word: str) -> Iterator[str]:
 
 
 def _syllables(word: str) -> int:
+    """Return the approximate number of syllables of a word."""
     return len(_SYLLABLE.findall(word.removesuffix("e"))) or 1
 
 
@@ -138,7 +140,7 @@ class WordForms:
         with a capital was seen inside a sentence; if these are at least half of the form's occurrences,
         tokens tagged as names count as well. Forms in `certain` belong to their word regardless of the tag.
         """
-        wanted: dict[str, list[tuple[int, int]]] = {}
+        words_of_form: dict[str, list[tuple[int, int]]] = {}
         parts, names = [], []
         for number, (name, forms) in enumerate(words):
             lemma, _, letter = name.rpartition(".")
@@ -154,24 +156,26 @@ class WordForms:
                     counts.setdefault(form, 0)
             parts.append(part)
             for form, n in counts.items():
-                wanted.setdefault(form, []).append((-n, number))
-        table = np.full((len(wanted), UNTAGGED + 1), -1, np.int32)
-        for row, (form, pairs) in enumerate(wanted.items()):
+                words_of_form.setdefault(form, []).append((-n, number))
+        table = np.full((len(words_of_form), UNTAGGED + 1), -1, np.int32)
+        for row, (form, pairs) in enumerate(words_of_form.items()):
             for _, number in sorted(pairs, reverse=True):  # the best one is written last and stays
                 part = parts[number]
                 table[row, UNTAGGED] = number
                 table[row, part] = number
                 if part == NOUN and form in names[number]:
                     table[row, NAME] = number
-        sure = np.isin(list(wanted), list(certain))
-        table[:, ANY] = np.where((table[:, ANY] < 0) & sure, table[:, UNTAGGED], table[:, ANY])
+        is_certain = np.isin(list(words_of_form), list(certain))
+        table[:, ANY] = np.where((table[:, ANY] < 0) & is_certain, table[:, UNTAGGED], table[:, ANY])
         for part in range(ANY + 1, UNTAGGED):
             table[:, part] = np.where(table[:, part] >= 0, table[:, part], table[:, ANY])
-        hashes = hash_words(list(wanted))
+        hashes = hash_words(list(words_of_form))
         order = np.argsort(hashes)
         tags = hash_words(list(TAGS))
-        by_tag = np.argsort(tags)
-        return cls(hashes[order], table[order], tags[by_tag], np.array(list(TAGS.values()), np.int8)[by_tag])
+        tag_order = np.argsort(tags)
+        return cls(
+            hashes[order], table[order], tags[tag_order], np.array(list(TAGS.values()), np.int8)[tag_order]
+        )
 
     def find(self, view: TokenView) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the positions of the tokens that belong to a word, and the index of each word.
@@ -187,9 +191,8 @@ class WordForms:
         if "tag" in view.layers:
             tags = view.layers["tag"][positions]
             tag_index = HashVocabulary(self.tags).lookup(tags)
-            part = np.where(tag_index >= 0, self.parts[tag_index], np.where(tags == 0, UNTAGGED, ANY)).astype(
-                np.int8
-            )
+            other_parts = np.where(tags == 0, UNTAGGED, ANY)
+            part = np.where(tag_index >= 0, self.parts[tag_index], other_parts).astype(np.int8)
             if (part == ANY).any() and (part[tags != 0] == ANY).all():
                 _warn_of_other_tags(view)
         words = self.words[rows[positions], part]
@@ -200,5 +203,5 @@ class WordForms:
 def _warn_of_other_tags(view: TokenView) -> None:
     """Warn if a view has tags and none of them is from a known tagset."""
     if not np.isin(view.layers["tag"], hash_words([*TAGS, *OTHER_TAGS])).any():
-        tagsets = "the Penn Treebank's and Universal Dependencies'"
-        warnings.warn(f"the tags are not from a known tagset: words are found by {tagsets}", stacklevel=4)
+        known = "those of the Penn Treebank and of Universal Dependencies"
+        warnings.warn(f"the tags are from an unknown tagset; known tags are {known}", stacklevel=4)

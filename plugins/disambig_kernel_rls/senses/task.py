@@ -50,10 +50,10 @@ class WordStatistics:
             self.glosses.setdefault(example.label, example.gloss)
         if form and not any(map(str.isspace, form)):
             self.forms[form.lower()] += 1
-            if form[0].isupper() and not _begins(example):
+            if form[0].isupper() and not _may_begin_sentence(example):
                 self.forms[form.capitalize()] += 1
 
-    def word(self, name: str) -> list[Any]:
+    def inventory_entry(self, name: str) -> list[Any]:
         """Return the name, forms with their counts, senses, and glosses if there are any."""
         senses = _by_frequency(self.senses)
         glosses = [self.glosses.get(sense, "") for sense in senses] if self.glosses else []
@@ -66,25 +66,25 @@ def build_inventory(labelled: Sequence[Labelled], *, least: int, language: str) 
     Examples without a word are grouped by the stems of their forms; such a word is named after its most
     frequent form.
     """
-    kept = {
-        name: seen
-        for name, seen in _words(labelled, language).items()
-        if seen.forms and seen.examples >= least
-    }
-    return [kept[name].word(name) for name in sorted(kept)]
+    statistics = _collect_statistics(labelled, language)
+    return [
+        word.inventory_entry(name)
+        for name, word in sorted(statistics.items())
+        if word.forms and word.examples >= least
+    ]
 
 
-def with_fewer(
+def rare_words(
     labelled: Sequence[Labelled], words: Sequence[Sequence[Any]], least: int, *, language: str
 ) -> list[str]:
     """Return the names of the words (see `build_inventory`) with fewer than `least` examples."""
     if least <= 1:
         return []
-    seen = _words(labelled, language)
-    return [word[0] for word in words if seen[word[0]].examples < least]
+    statistics = _collect_statistics(labelled, language)
+    return [name for name, *_ in words if statistics[name].examples < least]
 
 
-def _words(labelled: Sequence[Labelled], language: str) -> dict[str, WordStatistics]:
+def _collect_statistics(labelled: Sequence[Labelled], language: str) -> dict[str, WordStatistics]:
     """Return the statistics of all words in the examples by name."""
     named: defaultdict[str, WordStatistics] = defaultdict(WordStatistics)
     stemmed: defaultdict[str, WordStatistics] = defaultdict(WordStatistics)
@@ -95,10 +95,10 @@ def _words(labelled: Sequence[Labelled], language: str) -> dict[str, WordStatist
             continue
         (named[example.word] if example.word else stemmed[stem(form)]).add(example)
     words = dict(named)
-    for seen in stemmed.values():
-        name = next((form for form in _by_frequency(seen.forms) if form not in words), "")
+    for statistics in stemmed.values():
+        name = next((form for form in _by_frequency(statistics.forms) if form not in words), "")
         if name:
-            words[name] = seen
+            words[name] = statistics
     return words
 
 
@@ -109,12 +109,12 @@ def certain_forms(labelled: Sequence[Labelled]) -> list[str]:
     the Penn Treebank.
     """
     examples = Counter(example.text[example.start : example.end].strip().lower() for example in labelled)
-    often = {form: n for form, n in examples.items() if n >= CERTAIN_EXAMPLES}
-    if not often:
+    frequent = {form: n for form, n in examples.items() if n >= CERTAIN_EXAMPLES}
+    if not frequent:
         return []
     texts = dict.fromkeys(example.text for example in labelled)
-    occurrences = Counter(word for text in texts for word in _RUN.findall(text.lower()) if word in often)
-    return sorted(form for form, n in often.items() if n >= CERTAIN_SHARE * occurrences[form] > 0)
+    occurrences = Counter(word for text in texts for word in _RUN.findall(text.lower()) if word in frequent)
+    return sorted(form for form, n in frequent.items() if n >= CERTAIN_SHARE * occurrences[form] > 0)
 
 
 def _by_frequency(counts: Counter[str]) -> list[str]:
@@ -122,7 +122,7 @@ def _by_frequency(counts: Counter[str]) -> list[str]:
     return sorted(counts, key=lambda key: (-counts[key], key))
 
 
-def _begins(example: Labelled) -> bool:
+def _may_begin_sentence(example: Labelled) -> bool:
     """Return True if the place may begin a sentence, where a capital does not indicate a name."""
     before = example.text[: example.start][-40:].rstrip(" \t")
     return not before or before[-1] in _ENDS
@@ -140,8 +140,12 @@ def _stemmer(language: str) -> Callable[[str], str]:
 PLURALS = {NOUN: "nouns", VERB: "verbs", ADJECTIVE: "adjectives", ADVERB: "adverbs"}
 
 
-def mostly_missed(
-    forms: Iterable[str], labelled: Sequence[Labelled], view: TokenView, texts: Sequence[str], own: Instances
+def mostly_missed_forms(
+    forms: Iterable[str],
+    labelled: Sequence[Labelled],
+    view: TokenView,
+    texts: Sequence[str],
+    found: Instances,
 ) -> list[str]:
     """Return the forms that are not found by their tags at most of their labelled places.
 
@@ -153,7 +157,7 @@ def mostly_missed(
         The instances of the task in the view.
     """
     number = {text: i for i, text in enumerate(texts)}
-    starts, documents = view.starts[own.positions], view.document_indices(own.positions)
+    starts, documents = view.starts[found.positions], view.document_indices(found.positions)
     located = set(zip(documents.tolist(), starts.tolist(), strict=True))
     places: Counter[str] = Counter()
     missed: Counter[str] = Counter()
@@ -166,8 +170,8 @@ def mostly_missed(
     return [form for form in forms if 2 * missed[form] > places[form]]
 
 
-def disagreements(
-    groups: Sequence[Group], labelled: Instances, own: Instances, certain: Instances
+def tag_disagreements(
+    groups: Sequence[Group], labelled: Instances, found: Instances, certain: Instances
 ) -> list[str]:
     """Return notes on words whose labelled places mostly have tags of another part of speech.
 
@@ -178,7 +182,7 @@ def disagreements(
         The instances found by tags only, and those found by tags or certain forms.
     """
     by_tag, by_either = (
-        set(zip(i.positions.tolist(), i.groups.tolist(), strict=True)) for i in (own, certain)
+        set(zip(i.positions.tolist(), i.groups.tolist(), strict=True)) for i in (found, certain)
     )
     notes = []
     for g, group in enumerate(groups):
@@ -187,11 +191,11 @@ def disagreements(
         missed = [pair for p in labelled.positions[rows].tolist() if (pair := (p, g)) not in by_tag]
         if not group.learned or not lemma or letter not in PARTS or 2 * len(missed) <= len(rows):
             continue
-        then = "it is decided regardless of its tag"
+        consequence = "it is decided regardless of its tag"
         if not all(pair in by_either for pair in missed):
-            then = "in other text such places get no decision"
+            consequence = "in other text such places get no decision"
         summary = f"{len(missed):,} of {len(rows):,} labelled places are not {PLURALS[PARTS[letter]]}"
-        notes.append(f"{group.name}: {summary} by their tags: {then}")
+        notes.append(f"{group.name}: {summary} by their tags: {consequence}")
     return notes
 
 
@@ -306,21 +310,21 @@ class SenseTask:
         words = build_inventory(labelled, least=self.least, language=self.language)
         if not words:
             raise UserError("D496", n=len(labelled), least=self.least)
-        rest = with_fewer(labelled, words, self.learned, language=self.language)
+        rest = rare_words(labelled, words, self.learned, language=self.language)
         learned_forms = {form for name, forms, _, _ in words if name not in rest for form in forms}
         learned_examples = [example for example in labelled if example.word not in rest]
         certain = [form for form in certain_forms(learned_examples) if form in learned_forms]
         if certain and tokenisation is not None:
             texts = list(dict.fromkeys(example.text for example in labelled))
             view = view_of_texts(texts, tokenisation)
-            own = replace(self, words=words, rest=rest, certain=()).instances(view)
-            certain = mostly_missed(certain, labelled, view, texts, own)
+            found = replace(self, words=words, rest=rest, certain=()).instances(view)
+            certain = mostly_missed_forms(certain, labelled, view, texts, found)
         return {"words": words, "certain": certain, **({"rest": rest} if rest else {})}
 
     def warnings(self, view: TokenView, labelled: Instances) -> list[str]:
         """Return notes on words whose labelled places mostly have tags of another part of speech."""
-        own = replace(self, certain=()).instances(view)
-        return disagreements(self.groups, labelled, own, self.instances(view))
+        found = replace(self, certain=()).instances(view)
+        return tag_disagreements(self.groups, labelled, found, self.instances(view))
 
 
 def _problem(word: Any) -> str:

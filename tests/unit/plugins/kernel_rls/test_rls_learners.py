@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from disambig_kernel_rls.rls import (
-    OF_MANY,
+    LAMBDA_OF_MANY,
     RLSC,
     DualSystem,
     FeatureGroups,
@@ -516,8 +516,8 @@ def test_regularisation_for_many_noisy_examples():
         for value in (1e-9, "auto", "loo")
     )
     assert fixed < 0.7 and auto > fixed + 0.1 and chosen > fixed + 0.1
-    assert auto_regularisation(100) == pytest.approx(OF_MANY / 10)
-    assert auto_regularisation(1000) == auto_regularisation(9000) == OF_MANY
+    assert auto_regularisation(100) == pytest.approx(LAMBDA_OF_MANY / 10)
+    assert auto_regularisation(1000) == auto_regularisation(9000) == LAMBDA_OF_MANY
 
 
 def test_sanity_baseline_detects_too_little_regularisation():

@@ -74,7 +74,7 @@ def test_warning_for_unknown_tagsets(tags, warned):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         SenseTask(words=WORDS).instances(replace(view, layers={"tag": layer}))
-    assert ["not from a known tagset" in str(item.message) for item in caught] == [True] * warned
+    assert ["from an unknown tagset" in str(item.message) for item in caught] == [True] * warned
 
 
 def test_proper_names():
