@@ -32,7 +32,8 @@ from ._features import (
 if TYPE_CHECKING:
     from .parser import Weights
 
-_LEAST = np.iinfo(np.int64).min
+_IMPOSSIBLE = np.iinfo(np.int64).min
+"""Score of an action that a state does not allow."""
 
 
 def parse_greedy(
@@ -56,12 +57,12 @@ def parse_greedy(
         keys = _keys(states, at, sizes[at], buffers[at], lengths[at], first_rows[at], atoms)
         scores = _scores(keys, n_labels, weights, starts, vocabulary)
         can_shift = buffers[at] <= lengths[at]
-        scores[~can_shift, 0] = _LEAST
-        scores[~(can_shift & (sizes[at] >= 1)), 1 : n_labels + 1] = _LEAST
-        scores[sizes[at] < 2, n_labels + 1 :] = _LEAST
+        scores[~can_shift, 0] = _IMPOSSIBLE
+        scores[~(can_shift & (sizes[at] >= 1)), 1 : n_labels + 1] = _IMPOSSIBLE
+        scores[sizes[at] < 2, n_labels + 1 :] = _IMPOSSIBLE
         best = scores.argmax(axis=1)
         totals[at] += scores[np.arange(len(at)), best]
-        _apply(states, at, sizes, buffers, best, n_labels)
+        _apply_actions(states, at, sizes, buffers, best, n_labels)
     words = row_ranks(bounds)
     sentences = np.repeat(np.arange(len(lengths)), lengths + 1)
     heads[:] = states[HEAD, sentences, words]
@@ -97,14 +98,15 @@ def _keys(
     columns = np.stack([values[name] for name in COLUMNS], axis=1)
     half, factor = np.uint64(32), np.uint64(0xD6E8FEB86659FD93)
     numbers = np.arange(1, len(TEMPLATES) + 1, dtype=np.uint64)
-    h = numbers * np.uint64(0x9E3779B97F4A7C15) + columns[:, TEMPLATES[:, 0]]
+    hashes = numbers * np.uint64(0x9E3779B97F4A7C15) + columns[:, TEMPLATES[:, 0]]
     for column in (1, 2):
-        h = (h ^ (h >> half)) * factor + columns[:, TEMPLATES[:, column]]
-    h = (h ^ (h >> half)) * factor
-    return (h >> half).astype(np.uint32)
+        hashes = (hashes ^ (hashes >> half)) * factor + columns[:, TEMPLATES[:, column]]
+    hashes = (hashes ^ (hashes >> half)) * factor
+    return (hashes >> half).astype(np.uint32)
 
 
 def _distances(first: Ints, second: Ints) -> NDArray[np.uint64]:
+    """Return the distances between words in classes: 1 to 5, 6 up to 10, 7 beyond; 0 if one is missing."""
     distance = second - first
     grouped = np.where(distance > 10, 7, np.where(distance > 5, 6, distance))
     return np.where((first == 0) | (second == 0), 0, grouped).astype(np.uint64)
@@ -125,15 +127,15 @@ def _scores(
     return sums.astype(np.int64).reshape(len(keys), n_actions)
 
 
-def _apply(states: Ints, at: Ints, sizes: Ints, buffers: Ints, actions: Ints, n_labels: int) -> None:
+def _apply_actions(states: Ints, at: Ints, sizes: Ints, buffers: Ints, actions: Ints, n_labels: int) -> None:
     """Carry out one possible action of each state in `at`."""
     shifts = at[actions == 0]
     states[STACK, shifts, sizes[shifts]] = buffers[shifts]
     sizes[shifts] += 1
     buffers[shifts] += 1
     for is_left in (True, False):
-        own = (actions > 0) & ((actions <= n_labels) == is_left)
-        arcs, label = at[own], actions[own]
+        is_arc = (actions > 0) & ((actions <= n_labels) == is_left)
+        arcs, label = at[is_arc], actions[is_arc]
         sizes[arcs] -= 1
         child = states[STACK, arcs, sizes[arcs]]
         if is_left:

@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import (
-    Decides,
     Features,
     Group,
     Instances,
     Model,
     StatelessExtractor,
     TokenView,
-    UserError,
     by_group,
     load_model,
 )
@@ -31,7 +29,11 @@ from disambig.api.features import one_score
 from disambig.api.text import SpacyTokens, hash_words, tokenisation_named
 
 from .grammar import (
+    ED_FORM,
+    ING_FORM,
     NOTHING,
+    PARTICIPLE_FORM,
+    PAST_FORM,
     SINGULAR,
     UNKNOWN,
     Expectation,
@@ -47,7 +49,7 @@ from .grammar import (
     verb_fit,
     verb_form,
 )
-from .parser import PACK, DependencyParser, load_parser
+from .parser import PACK, DependencyParser, check_tagger, load_parser
 
 EVIDENCE = (
     "verb",
@@ -69,6 +71,10 @@ EVIDENCE = (
 because a mistake may mislead the parser. ``confidence`` is the mean of both sentences. ``parse_gain`` is by
 how much the score of the parse rises with the correction.
 """
+_VERB, _NOUN, _DETERMINER, _ARTICLE, _FITS, _CONFIDENCE = map(
+    EVIDENCE.index, ("verb", "noun", "determiner", "article", "observed", "confidence")
+)
+"""Numbers of columns; the four fits begin at `_FITS`."""
 LONGEST = 200
 """Longer sentences are not parsed: they are tables or lists."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -123,15 +129,17 @@ class SyntaxReader:
     parser : DependencyParser
     tagger : Model, optional
         By default the parser's own.
+
+    Raises
+    ------
+    UserError
+        D505 for a tagger that does not tag every token.
     """
 
     def __init__(self, parser: DependencyParser, tagger: Model | None = None) -> None:
         self.parser = parser
         self.tagger = load_model(parser.tagger) if tagger is None else tagger
-        does = getattr(self.tagger.task, "decides", None)
-        if not isinstance(does, Decides) or (does.where, does.between) != ("tokens", "labels"):
-            task = self.tagger.task.name
-            raise UserError("D505", name="disambig_dependencies", model=self.tagger.name, task=task)
+        check_tagger(self.tagger, "disambig_dependencies")
         self._tokens = SpacyTokens(parser.language)
         # web1t.v1 splits English nearly as spaCy does (99.3 % of the words are the same), without loading it
         self._tokenise = tokenisation_named("web1t.v1") if parser.language == "en" else self._tokens
@@ -179,13 +187,13 @@ class SyntaxReader:
         """
         columns = np.zeros((len(edits), len(EVIDENCE)), np.float32)
         places = list(self._places(texts, edits))
-        number: dict[tuple[str, ...], int] = {}
+        numbers: dict[tuple[str, ...], int] = {}
         for _, _, _, old, new in places:
-            number.setdefault(old, len(number))
-            number.setdefault(new, len(number))
-        parses, scores = self.parse(list(number))
+            numbers.setdefault(old, len(numbers))
+            numbers.setdefault(new, len(numbers))
+        parses, scores = self.parse(list(numbers))
         for row, at, sizes, old, new in places:
-            before, after = number[old], number[new]
+            before, after = numbers[old], numbers[new]
             columns[row, :-1] = _compare(parses[before], parses[after], at, sizes)
             # a longer sentence has a higher score
             per_word = scores[before] / max(len(old), 1)
@@ -203,12 +211,12 @@ class SyntaxReader:
         spans = [
             (edit.document, *_paragraph(texts[edit.document], breaks[edit.document], edit)) for edit in edits
         ]
-        where = {span: i for i, span in enumerate(dict.fromkeys(spans))}
-        masked = [hide_markup(texts[document][start:end]) for document, start, end in where]
+        paragraphs = {span: i for i, span in enumerate(dict.fromkeys(spans))}
+        masked = [hide_markup(texts[document][start:end]) for document, start, end in paragraphs]
         view = self._tokenise(masked)
         for row, (edit, span) in enumerate(zip(edits, spans, strict=True)):
-            document = where[span]
-            first, last = view.documents[document : document + 2].tolist()
+            paragraph = paragraphs[span]
+            first, last = view.documents[paragraph : paragraph + 2].tolist()
             starts, ends = view.starts[first:last] + span[1], view.ends[first:last] + span[1]
             words = ends > starts
             if edit.start == edit.end:
@@ -224,12 +232,13 @@ class SyntaxReader:
             begin, end = view.sentences[sentence : sentence + 2].tolist()
             if end - begin > LONGEST or at + size >= end:
                 continue
-            text = masked[document]
+            text = masked[paragraph]
             old = tuple(text[view.starts[i] : view.ends[i]] for i in range(begin + 1, end - 1))
             new, at = self._split(edit.new), at - begin - 1
             yield row, at, (size, len(new)), old, (*old[:at], *new, *old[at + size :])
 
     def _split_words(self, text: str) -> tuple[str, ...]:
+        """Return the words of a correction."""
         view = self._tokenise([text])
         spans = zip(view.starts.tolist(), view.ends.tolist(), strict=True)
         return tuple(text[start:end] for start, end in spans if end > start)
@@ -255,9 +264,10 @@ def _compare(
     if not all(sizes):
         with_word, without = (after, before) if sizes[1] else (before, after)
         if sum(sizes) == 1 and with_word.words[at] in ("a", "an", "the"):
-            there, bare = _article_fits(with_word, without, at)
-            values[3], values[8] = 1, 0.5
-            values[4:8] = (bare, there) * 2 if sizes[1] else (there, bare) * 2
+            article_fit, bare_fit = _article_fits(with_word, without, at)
+            values[_ARTICLE], values[_CONFIDENCE] = 1, 0.5
+            fits = (bare_fit, article_fit) if sizes[1] else (article_fit, bare_fit)
+            values[_FITS : _FITS + 4] = fits * 2
         return values
     same = 0
     while same < min(sizes) - 1 and before.words[at + same] == after.words[at + same]:
@@ -270,28 +280,31 @@ def _compare(
             values[kind] = 1
         if not expected.kind:
             continue
-        values[8] += expected.confidence / 2
-        fits = [
-            _fit(expected, word, other, own.tags[place])
-            for word, other, own in ((observed, candidate, before), (candidate, observed, after))
+        values[_CONFIDENCE] += expected.confidence / 2
+        both = [
+            _fit(expected, word, other, sentence.tags[place])
+            for word, other, sentence in ((observed, candidate, before), (candidate, observed, after))
         ]
-        if min(fits) < 0 or 0 not in fits:  # a fit alone says nothing: all good text fits
-            values[4 + 2 * i : 6 + 2 * i] = expected.confidence * np.array(fits)
+        if min(both) < 0 or 0 not in both:  # a fit alone says nothing: all good text fits
+            column = _FITS + 2 * i
+            values[column : column + 2] = expected.confidence * np.array(both)
     return values
 
 
 def _expect(parse: SentenceParse, at: int) -> tuple[int, Expectation]:
+    """Return the column of the kind of a place, -1 if it has none, and what is expected there."""
     tag = parse.tags[at]
     if tag.startswith("V"):
-        return 0, expect_verb(parse, at)
+        return _VERB, expect_verb(parse, at)
     if tag.startswith("NN"):
-        return 1, expect_noun(parse, at)
+        return _NOUN, expect_noun(parse, at)
     if determiner_number(parse.words[at]):
-        return 2, expect_determiner(parse, at)
+        return _DETERMINER, expect_determiner(parse, at)
     return -1, NOTHING
 
 
 def _fit(expected: Expectation, word: str, other: str, tag: str) -> int:
+    """Return how a word fits what is expected: 1, 0 or -1; `other` is the word it is compared with."""
     if expected.wants == UNKNOWN:
         return 0
     if expected.kind == "verb":
@@ -319,7 +332,12 @@ def _article_fits(with_word: SentenceParse, without: SentenceParse, at: int) -> 
     return 0.0, 0.0
 
 
-PAIRS = frozenset("am is are was were be been has have had do does did don't doesn't isn't aren't".split())
+_AUXILIARIES = frozenset(
+    "am is are was were be been has have had do does did don't doesn't isn't aren't".split()
+)
+
+
+_VERB_FORMS = frozenset((ING_FORM, ED_FORM, PAST_FORM, PARTICIPLE_FORM))
 
 
 def concerns_agreement(observed: str, candidate: str) -> bool:
@@ -332,16 +350,13 @@ def concerns_agreement(observed: str, candidate: str) -> bool:
         return (observed or candidate) in ("a", "an", "the")
     if adds_s(observed, candidate) or adds_s(candidate, observed):
         return True
-    if observed in PAIRS and candidate in PAIRS:
+    if observed in _AUXILIARIES and candidate in _AUXILIARIES:
         return True
     if determiner_number(observed) and determiner_number(candidate):
         return determiner_number(observed) != determiner_number(candidate)
     forms = {verb_form(observed, candidate, ""), verb_form(candidate, observed, "")}
     related = observed[:1] == candidate[:1] or is_irregular(observed) or is_irregular(candidate)
     return len(forms) == 2 and related and bool(forms & _VERB_FORMS)
-
-
-_VERB_FORMS = frozenset(("ing", "ed", "past", "participle"))
 
 
 class Agreement(StatelessExtractor):

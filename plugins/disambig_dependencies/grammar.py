@@ -187,7 +187,7 @@ _OPEN_NOUNS = frozenset(
     "chaos alias status bus api apis kubernetes windows postgres redis rails pandas devops aws ios sms "
     "us uk eu dns tls css js cs os analysis basis synopsis gas".split()
 )
-"""Nouns that take both, or whose form does not show their number."""
+"""Nouns that take verbs of both numbers, or whose form does not show their number."""
 _PARTS = frozenset(
     "all some most any more half rest lot lots plenty majority minority percent % bulk".split()
 )
@@ -233,13 +233,14 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float, tuple[str,
     if word in _OPEN_NOUNS:
         return UNKNOWN, 0.0, ("open",)
     numbers = {"NN": (SINGULAR, 0.9), "NNS": (PLURAL, 0.95), "NNP": (SINGULAR, 0.7), "VBG": (SINGULAR, 0.6)}
-    own, sure = numbers.get(tag, (UNKNOWN, 0.0))
-    return own, sure, (tag,)
+    number, confidence = numbers.get(tag, (UNKNOWN, 0.0))
+    return number, confidence, (tag,)
 
 
 def _coordinated(
     parse: SentenceParse, noun: int, conjuncts: Sequence[int]
 ) -> tuple[str, float, tuple[str, ...]]:
+    """Return the number of coordinated nouns, its confidence and the cues."""
     joined = {parse.words[i] for conjunct in (noun, *conjuncts) for i in parse.select(conjunct, "cc")}
     if {parse.words[i] for i in parse.select(noun, "det")} & {"each", "every", "no"}:
         return UNKNOWN, 0.0, ("each and",)
@@ -330,14 +331,14 @@ def expect_verb(parse: SentenceParse, verb: int) -> Expectation:
     auxiliary = governor(parse, verb)
     if auxiliary >= 0:
         word, tag = parse.words[auxiliary], parse.tags[auxiliary]
-        near = 0.9 if verb - auxiliary <= 3 else 0.6
+        confidence = 0.9 if verb - auxiliary <= 3 else 0.6
         cues: tuple[str, ...] = ("auxiliary", word)
         if word in _BE:
-            return Expectation("verb", AFTER_BE, near if word != "'s" else 0.2, cues)
+            return Expectation("verb", AFTER_BE, confidence if word != "'s" else 0.2, cues)
         if word in _HAVE:
-            return Expectation("verb", PARTICIPLE, near, cues)
+            return Expectation("verb", PARTICIPLE, confidence, cues)
         if word in _DO or tag == "MD" or word == "to":
-            return Expectation("verb", BASE, near if word != "'d" else 0.2, cues)
+            return Expectation("verb", BASE, confidence if word != "'d" else 0.2, cues)
         return NOTHING
     at, reliable = subject(parse, verb)
     if at < 0:
@@ -386,6 +387,7 @@ def expect_noun(parse: SentenceParse, noun: int) -> Expectation:
 
 
 def _is_many(word: str) -> bool:
+    """Return True for figures that take a plural; those of four or more may be a year or a code."""
     return word.isascii() and word.isdigit() and word not in ("0", "1") and len(word) < 4
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import TokenView, UserError, load_model
+from disambig.api import Decides, Model, TokenView, UserError, load_model
 from disambig.api.arrays import ArrayFolder, digest_arrays, offsets_from_sizes
 from disambig.api.features import WordClasses
 from disambig.api.packs import PackFolder
@@ -143,12 +143,14 @@ class DependencyParser:
             span = range(first + 1, last - 1)
             if span:
                 words = [text[view.starts[i] : view.ends[i]] for i in span]
-                heads_here = [
-                    int(head) - span.start if head >= 0 else -1 for head in heads[span.start : span.stop]
-                ]
-                labels = [self.relation(label) for label in relations[span.start : span.stop].tolist()]
+                tokens = slice(span.start, span.stop)
                 parsed.append(
-                    ParsedWords(words, names[tags[span.start : span.stop]].tolist(), heads_here, labels)
+                    ParsedWords(
+                        words,
+                        names[tags[tokens]].tolist(),
+                        [head - span.start if head >= 0 else -1 for head in heads[tokens].tolist()],
+                        [self.relation(label) for label in relations[tokens].tolist()],
+                    )
                 )
         return parsed
 
@@ -243,11 +245,11 @@ class DependencyParser:
             return heads, labels, totals
         from ._kernels import parse_beam, parse_greedy
 
-        own = (bounds, atoms, len(self.relations), *self._pack_rows())
+        inputs = (bounds, atoms, len(self.relations), *self._pack_rows())
         if self.beam == 1:
-            parse_greedy(*own, heads, labels, totals)
+            parse_greedy(*inputs, heads, labels, totals)
         else:
-            parse_beam(*own, self.beam, heads, labels, totals)
+            parse_beam(*inputs, self.beam, heads, labels, totals)
         return heads, labels, totals
 
     def _pack_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -282,21 +284,36 @@ def encode_words(
 
 
 def _hashes(strings: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the hashes of strings; each distinct string is hashed once."""
     distinct = list(set(strings))
     by_string = dict(zip(distinct, hash_words(distinct).tolist(), strict=True))
     return np.array([by_string[string] for string in strings], np.uint64)
 
 
 def _atoms(words: NDArray[np.uint64], tags: NDArray[np.uint64], classes: WordClasses) -> NDArray[np.uint64]:
+    """Return the hashes of words and tags, and the words' coarsest and finest classes, as columns."""
     columns = classes.lookup(words)
     return np.stack([words, tags, columns[:, 0], columns[:, -1]], axis=1)
 
 
-def _is_in(folder: Path) -> bool:
+def _has_parser(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
-PARSERS = PackFolder("dependencies", "dependency parser", "save_parser", _is_in, PACK)
+def check_tagger(model: Model, name: str) -> None:
+    """Check that a model tags every token.
+
+    Raises
+    ------
+    UserError
+        D505 if it does not; `name` is what needs the tags.
+    """
+    decides = getattr(model.task, "decides", None)
+    if not isinstance(decides, Decides) or (decides.where, decides.between) != ("tokens", "labels"):
+        raise UserError("D505", name=name, model=model.name, task=model.task.name)
+
+
+PARSERS = PackFolder("dependencies", "dependency parser", "save_parser", _has_parser, PACK)
 """Parsers by the name of their pack or folder."""
 
 
@@ -339,19 +356,19 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
         if not isinstance(relations, list) or not 1 <= len(relations) <= MOST_LABELS:
             raise ValueError("its relations are not a list of names")
         if not all(
-            isinstance(one, str) and one for one in (*relations, header["language"], header["tagger"])
+            isinstance(name, str) and name for name in (*relations, header["language"], header["tagger"])
         ):
-            raise ValueError("one of its names is not a string")
+            raise ValueError("one of its names is not a string, or is empty")
         weights = _read_weights(arrays, 2 * len(relations) + 1)
         classes = WordClasses.from_state({"class_words": arrays["class_words"], "classes": arrays["classes"]})
         if not classes.depth:
             raise ValueError("its words have no classes")
         if header.get("digest") != digest_arrays(arrays, "\n".join(relations).encode()):
             raise ValueError("the header and the arrays do not belong together, or are damaged")
-        own = {"language": header["language"], "tagger": header["tagger"], "beam": header["beam"]}
+        settings = {name: header[name] for name in ("language", "tagger", "beam")}
     except (ValueError, LookupError, TypeError) as problem:
         raise UserError("D900", path=folder, problem=problem) from None
-    return DependencyParser(tuple(relations), weights, classes, **own)
+    return DependencyParser(tuple(relations), weights, classes, **settings)
 
 
 def _state(parser: DependencyParser) -> dict[str, NDArray[Any]]:
@@ -376,7 +393,7 @@ def _read_weights(arrays: Mapping[str, NDArray[Any]], n_actions: int) -> Weights
     if (steps[1:] == 0).any() or (len(keys) and keys[-1] >= 1 << 32):
         raise ValueError("its features are not ascending")
     if len(sizes) != len(keys) or (sizes == 0).any() or sizes.sum(dtype=np.int64) != len(actions):
-        raise ValueError("its features and weights do not fit together")
+        raise ValueError("its features do not have as many weights as they say")
     if len(actions) != len(weights) or (actions >= n_actions).any():
         raise ValueError("a weight belongs to no action")
     return Weights(keys.astype(np.uint32), sizes, actions, weights)

@@ -19,6 +19,7 @@ TreebankSentence = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[s
 SCALE = 8
 """Weights are multiples of an eighth."""
 _EXPLORE = 0.9
+"""Probability of following a wrong decision, from the second pass on."""
 
 
 def train_parser(
@@ -82,14 +83,13 @@ def train_parser(
     own_classes = classes or WordClasses(np.zeros(0, np.uint64), np.zeros((0, 1), np.uint16))
     bounds, atoms = encode_words([(words, tags) for words, tags, _, _ in trees], own_classes)
     heads = np.array([head for tree in trees for head in (0, *(h + 1 for h in tree[2]))], np.int32)
-    number = {relation: i for i, relation in enumerate(relations, 1)}
+    numbers = {relation: i for i, relation in enumerate(relations, 1)}
     labels = np.array(
-        [label for tree in trees for label in (0, *(number.get(name, 0) for name in tree[3]))], np.int32
+        [label for tree in trees for label in (0, *(numbers.get(name, 0) for name in tree[3]))], np.int32
     )
     memory = _Memory(len(atoms))
     rng = np.random.default_rng(seed)
-    turn = 0
-    while turn < passes:
+    for turn in range(passes):
         progress("passes", turn, passes)
         order = rng.permutation(len(trees))
         examples = (bounds, atoms, heads, labels, order, len(relations))
@@ -98,12 +98,11 @@ def train_parser(
             train_greedy(*examples, 0.0 if turn == 0 else _EXPLORE, *state, seed + turn)
         else:
             train_beam(*examples, beam, *state)
-        turn += 1
     time, lowest = int(max(memory.clock[0], 1)), max(least, 0.5 / SCALE)
     keys, actions, weights = averaged(
         memory.table, memory.chunks, memory.sums, int(memory.used[0]), time, lowest
     )
-    pruned = _pruned(keys, actions, weights, most)
+    pruned = _prune(keys, actions, weights, most)
     return DependencyParser(tuple(relations), pruned, own_classes, beam, language, tagger)
 
 
@@ -121,7 +120,7 @@ class _Memory:
         self.used, self.clock = np.zeros(1, np.int64), np.zeros(1, np.int64)
 
 
-def _pruned(
+def _prune(
     keys: NDArray[np.uint32], actions: NDArray[np.uint16], weights: NDArray[np.float32], most: int | None
 ) -> Weights:
     """Return the largest weights, rounded, by ascending features."""

@@ -15,11 +15,11 @@ from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from disambig.api import Decides, Model, UserError
+from disambig.api import Model, UserError
 from disambig.api.components import SpanWriter
 from disambig.api.text import SpacyTokens, hash_words
 
-from ..parser import DependencyParser
+from ..parser import DependencyParser, check_tagger
 
 ROOT, SPACE = "ROOT", "dep"
 """Relations of roots and of white-space tokens, as spaCy's own parsers name them."""
@@ -60,7 +60,7 @@ class DependencyLabeller(SpanWriter):
     Raises
     ------
     UserError
-        D500 for a pipeline of another language, D505 for a tagger that is not one.
+        D500 for a pipeline of another language, D505 for a tagger that does not tag every token.
     """
 
     reference_file: ClassVar[str] = "dependencies.json"
@@ -68,9 +68,7 @@ class DependencyLabeller(SpanWriter):
     def __init__(self, nlp: Language, parser: DependencyParser, tagger: Model, *, name: str) -> None:
         if nlp.lang != parser.language:
             raise UserError("D500", name=name, seen=nlp.lang, language=parser.language)
-        does = getattr(tagger.task, "decides", None)
-        if not isinstance(does, Decides) or (does.where, does.between) != ("tokens", "labels"):
-            raise UserError("D505", name=name, model=tagger.name, task=tagger.task.name)
+        check_tagger(tagger, name)
         super().__init__(name, "")
         self.parser, self.tagger = parser, tagger
         self._tokens = SpacyTokens(parser.language)
@@ -93,20 +91,20 @@ class DependencyLabeller(SpanWriter):
         masks = [np.array([not token.is_space for token in doc], bool) for doc in docs]
         for doc, first, last in zip(docs, bounds, bounds[1:], strict=False):
             if doc.has_annotation("TAG"):
-                own = [token.tag_ for token in doc if not token.is_space]
-                tags[positions[first:last]] = hash_words(own)
+                doc_tags = [token.tag_ for token in doc if not token.is_space]
+                tags[positions[first:last]] = hash_words(doc_tags)
         heads, relations = self.parser.parse_view(view, tags)
         parses = Dependencies([], [])
         for doc, mask, first, last in zip(docs, masks, bounds, bounds[1:], strict=False):
-            own_positions = positions[first:last]
+            doc_positions = positions[first:last]
             at = np.flatnonzero(mask)
-            own_heads = heads[own_positions]
-            words = np.where(own_heads < 0, np.arange(len(at)), own_positions.searchsorted(own_heads))
+            doc_heads = heads[doc_positions]
+            words = np.where(doc_heads < 0, np.arange(len(at)), doc_positions.searchsorted(doc_heads))
             all_heads = _space_heads(doc, mask)
             all_heads[at] = at[words]
             all_relations = np.full(len(doc), doc.vocab.strings.add(SPACE), np.uint64)
             strings = np.array([doc.vocab.strings.add(name) for name in self._names], np.uint64)
-            all_relations[at] = strings[relations[own_positions]]
+            all_relations[at] = strings[relations[doc_positions]]
             is_root = all_heads == np.arange(len(doc))
             all_relations[is_root] = strings[0]
             parses.heads.append(all_heads)
