@@ -31,10 +31,10 @@ from .session import ClusterSession, PersistentCluster, SessionEvent, open_sessi
 if TYPE_CHECKING:
     from .engine import DaskRunner
 
-_TICK = 0.25
-_CONNECT = 10.0  # seconds
-_LOSSES = 5
-_GRACE = 5.0  # seconds in which a worker should end itself after a timeout, before it is restarted
+_EVENT_SECONDS = 0.25  # that the run waits for an event before it looks at the workers
+_CONNECT_SECONDS = 10.0
+_MAX_LOSSES = 5  # of connections to the scheduler, without a finished item in between
+_GRACE_SECONDS = 5.0  # in which a worker should end itself after a timeout, before it is restarted
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class ClusterRun:
     queue: ItemQueue
     kept_cluster: PersistentCluster | None = None
     pool: WorkerPool = field(default_factory=WorkerPool)
-    tries: dict[int, Attempt] = field(default_factory=dict)
+    attempts: dict[int, Attempt] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
     logged: set[LogMessage] = field(default_factory=set)
@@ -77,15 +77,15 @@ class ClusterRun:
 
     def busy(self) -> bool:
         """Return True if workers have items."""
-        return bool(self.tries)
+        return bool(self.attempts)
 
     def connect(self) -> None:
         """Connect to the cluster and start to prepare its workers."""
-        begin = WorkSetup(self.run, self.work, os.getcwd(), logger_levels())
+        setup = WorkSetup(self.run, self.work, os.getcwd(), logger_levels())
         self.session = open_session(
-            self.engine.scheduler, self.engine.workers, seconds=_CONNECT, kept=self.kept_cluster
+            self.engine.scheduler, self.engine.workers, seconds=_CONNECT_SECONDS, kept=self.kept_cluster
         )
-        self.startup = WorkerStartup(self.engine, self.session, self.pool, begin, self.numbers)
+        self.startup = WorkerStartup(self.engine, self.session, self.pool, setup, self.numbers)
 
     def dispatch(self) -> None:
         """Send waiting items to workers with room; give idle workers the items that others are slow with."""
@@ -107,12 +107,12 @@ class ClusterRun:
     def _send(self, task: PendingItem, worker: ClusterWorker) -> None:
         assert self.session is not None
         attempt = Attempt(next(self.numbers), task, worker)
-        order = ItemRequest(attempt.number, task.item, self.engine.timeout)
-        self.tries[attempt.number] = attempt
-        worker.tries.append(attempt)
+        request = ItemRequest(attempt.number, task.item, self.engine.timeout)
+        self.attempts[attempt.number] = attempt
+        worker.attempts.append(attempt)
         task.running += 1
         attempt.future = self.session.submit(
-            attempt.number, worker.address, process_item, worker.loaded_work, order
+            attempt.number, worker.address, process_item, worker.loaded_work, request
         )
 
     def receive(self) -> list[WorkOutcome]:
@@ -123,7 +123,7 @@ class ClusterRun:
         outcomes: list[WorkOutcome | None] = []
         queue = self.session.events
         with suppress(Empty):
-            self._handle_event(queue.get(timeout=_TICK), outcomes)
+            self._handle_event(queue.get(timeout=_EVENT_SECONDS), outcomes)
             while True:
                 self._handle_event(queue.get_nowait(), outcomes)
         outcomes += [self._handle_hang(attempt) for attempt in self._overdue()]
@@ -135,18 +135,18 @@ class ClusterRun:
         if event.kind == "message":
             self._handle_message(*event.value)
         elif event.kind == "workers":
-            outcomes += map(self._handle_lost_worker, self.startup.workers(event.value))
+            outcomes += map(self._handle_lost_worker, self.startup.update_workers(event.value))
         elif not self.startup.handle_event(event):
             outcomes.append(self._handle_end(event))
 
     def _handle_end(self, event: SessionEvent) -> WorkOutcome | None:
         assert self.session is not None
-        attempt = self.tries.get(event.number)
+        attempt = self.attempts.get(event.number)
         if attempt is None:  # the attempt was abandoned: its worker is free again
             for worker in self.pool.workers.values():
                 worker.hung.discard(event.number)
             return None
-        first = attempt.worker.tries[0] is attempt
+        first = attempt.worker.attempts[0] is attempt
         self._cancel(attempt)
         if event.kind == "answer":
             return self._handle_result(attempt, event.value)
@@ -169,7 +169,7 @@ class ClusterRun:
                 self.logged.add(message)
                 tell_log(message)
             return
-        attempt = self.tries.get(value[0])
+        attempt = self.attempts.get(value[0])
         if attempt is not None:
             attempt.began = attempt.began or time.monotonic()
             attempt.task.counter(value[1])
@@ -193,13 +193,13 @@ class ClusterRun:
 
     def _cancel_others(self, task: PendingItem) -> None:
         """Abandon the attempts of an item that has an outcome."""
-        for other in [attempt for attempt in self.tries.values() if attempt.task is task]:
+        for other in [attempt for attempt in self.attempts.values() if attempt.task is task]:
             self._cancel(other)
 
     def _cancel(self, attempt: Attempt) -> None:
         """Abandon an attempt; a worker that has started it stops at its next progress message."""
-        del self.tries[attempt.number]
-        attempt.worker.tries.remove(attempt)
+        del self.attempts[attempt.number]
+        attempt.worker.attempts.remove(attempt)
         attempt.task.running -= 1
         attempt.future.release()
 
@@ -212,19 +212,19 @@ class ClusterRun:
 
     def _handle_lost_worker(self, worker: ClusterWorker) -> WorkOutcome | None:
         """Retry the items of a lost worker elsewhere; only the first of them can have caused the loss."""
-        if not worker.tries:
+        if not worker.attempts:
             return None
         attempt = self._clear_worker(worker)
-        took = time.monotonic() - (attempt.began or time.monotonic())
-        late = self.engine.timeout is not None and took >= self.engine.timeout
-        return self._count_failure(attempt, self._timeout_message() if late else self._loss_message())
+        seconds = time.monotonic() - (attempt.began or time.monotonic())
+        timed_out = self.engine.timeout is not None and seconds >= self.engine.timeout
+        return self._count_failure(attempt, self._timeout_message() if timed_out else self._loss_message())
 
     def _clear_worker(self, worker: ClusterWorker) -> Attempt:
         """Remove all items from a worker and return the running attempt; the others wait again."""
-        for behind in reversed(worker.tries[1:]):
+        for behind in reversed(worker.attempts[1:]):
             self._cancel(behind)
             self.queue.repeat(behind.task)
-        attempt = worker.tries[0]
+        attempt = worker.attempts[0]
         self._cancel(attempt)
         return attempt
 
@@ -232,14 +232,16 @@ class ClusterRun:
         """Return attempts beyond the timeout on workers that cannot end themselves (frozen, no nanny)."""
         if self.engine.timeout is None:
             return []
-        latest = time.monotonic() - self.engine.timeout - _GRACE
+        latest = time.monotonic() - self.engine.timeout - _GRACE_SECONDS
         return [
-            attempt for attempt in self.tries.values() if attempt.began is not None and attempt.began < latest
+            attempt
+            for attempt in self.attempts.values()
+            if attempt.began is not None and attempt.began < latest
         ]
 
     def _handle_hang(self, attempt: Attempt) -> WorkOutcome | None:
         assert self.session is not None
-        if attempt.number not in self.tries:  # abandoned with another attempt at the same item
+        if attempt.number not in self.attempts:  # abandoned with another attempt at the same item
             return None
         attempt.worker.hung.add(attempt.number)
         self._clear_worker(attempt.worker)
@@ -263,16 +265,18 @@ class ClusterRun:
         assert self.session is not None and self.startup is not None
         self.session.close()
         self.losses += 1
-        begun = self.startup.open
-        for attempt in sorted(self.tries.values(), key=lambda attempt: -attempt.task.index):
+        was_open = self.startup.open
+        for attempt in sorted(self.attempts.values(), key=lambda attempt: -attempt.task.index):
             self._cancel(attempt)
             self.queue.repeat(attempt.task)
         self.pool.workers.clear()
-        until = time.monotonic() + self.engine.patience
-        while self.losses <= _LOSSES and time.monotonic() < until and self.engine.scheduler is not None:
+        deadline = time.monotonic() + self.engine.patience
+        while (
+            self.losses <= _MAX_LOSSES and time.monotonic() < deadline and self.engine.scheduler is not None
+        ):
             with suppress(UserError):  # not available yet
                 self.connect()
-                self.startup.open = begun
+                self.startup.open = was_open
                 return
             time.sleep(1)
         where = self.engine.scheduler or "of this machine"

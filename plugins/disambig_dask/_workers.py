@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .engine import DaskRunner
 
 
-SLOW_FACTOR = 10.0  # an item must take at least this many seconds before another worker tries it, too
-_REMEMBERED_DURATIONS = 3  # and at least this many times the median duration
+SLOW_SECONDS = 10.0  # an item must take at least this long before another worker tries it, too,
+_SLOW_FACTOR = 3  # and at least this many times the median duration
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +54,7 @@ class ClusterWorker:
     ready: bool = False
     unfit: bool = False
     hung: set[int] = field(default_factory=set)  # numbers of attempts that were abandoned because they hung
-    tries: list[Attempt] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
 
     @property
     def usable(self) -> bool:
@@ -76,18 +76,18 @@ class WorkerPool:
 
     def with_room(self) -> ClusterWorker | None:
         """Return the worker with the fewest items, if it can take another one."""
-        free = [worker for worker in self.usable if len(worker.tries) < worker.depth]
-        return min(free, key=lambda worker: len(worker.tries), default=None)
+        free = [worker for worker in self.usable if len(worker.attempts) < worker.depth]
+        return min(free, key=lambda worker: len(worker.attempts), default=None)
 
     def idle(self) -> ClusterWorker | None:
         """Return a worker without items."""
-        return next((worker for worker in self.usable if not worker.tries), None)
+        return next((worker for worker in self.usable if not worker.attempts), None)
 
     def stuck_behind(self) -> Attempt | None:
         """Return an attempt that waits behind another one on its worker, the last in line first."""
         for worker in self.workers.values():
-            if len(worker.tries) > 1 and worker.tries[-1].began is None:
-                return worker.tries[-1]
+            if len(worker.attempts) > 1 and worker.attempts[-1].began is None:
+                return worker.attempts[-1]
         return None
 
     def slowest(self, now: float) -> Attempt | None:
@@ -96,19 +96,19 @@ class WorkerPool:
         begun = [
             attempt
             for worker in self.workers.values()
-            for attempt in worker.tries[:1]
+            for attempt in worker.attempts[:1]
             if attempt.began is not None and attempt.task.running == 1
         ]
         late = [
             attempt
             for attempt in begun
-            if now - (attempt.began or now) > max(SLOW_FACTOR, _REMEMBERED_DURATIONS * usual)
+            if now - (attempt.began or now) > max(SLOW_SECONDS, _SLOW_FACTOR * usual)
         ]
         return min(late, key=lambda attempt: attempt.began or now, default=None)
 
 
-_ENDS = 3  # workers that may end while they load before the run is given up, if none is ready yet
-_DEPTH = 2
+_MAX_ENDED = 3  # workers that end while they load; the run is given up then if none is ready
+_DEPTH = 2  # see `ClusterWorker`
 _log = logging.getLogger("disambig.dask")
 
 
@@ -119,14 +119,14 @@ class WorkerStartup:
     engine: DaskRunner
     session: ClusterSession
     pool: WorkerPool
-    begin: WorkSetup
+    setup: WorkSetup
     numbers: Iterator[int]
     open: bool = False  # the first item may be sent, or was sent
-    seen: bool = False
+    seen: bool = False  # the scheduler's list of workers has come
     n_ended: int = 0  # workers that ended before they were ready
     starting: dict[int, ClusterWorker] = field(default_factory=dict)
     expected: dict[str, Any] | None = None
-    alone_since: float = field(default_factory=time.monotonic)
+    too_few_since: float = field(default_factory=time.monotonic)
 
     def complete(self) -> bool:
         """Return True if items may be sent: all workers are ready, or sending has started already."""
@@ -135,7 +135,7 @@ class WorkerStartup:
             self.open = bool(self.pool.usable)
         return self.open
 
-    def workers(self, addresses: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[ClusterWorker]:
+    def update_workers(self, addresses: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[ClusterWorker]:
         """Update the set of workers from the scheduler's list, and return the workers that are lost.
 
         Raises
@@ -152,8 +152,8 @@ class WorkerStartup:
         for worker in gone:
             if not worker.ready and not worker.unfit:
                 self.n_ended += 1
-                self._not_starting(worker)
-        if self.n_ended >= _ENDS and not self.open and not self.pool.usable:
+                self._forget_start(worker)
+        if self.n_ended >= _MAX_ENDED and not self.open and not self.pool.usable:
             raise UserError("D858", problem="see the worker's log", times=self.n_ended)
         return gone
 
@@ -168,9 +168,9 @@ class WorkerStartup:
         wanted = 1 if self.open else self.engine.workers
         now = time.monotonic()
         if len(self.pool.workers) >= wanted:
-            self.alone_since = now
+            self.too_few_since = now
         self.session.request_workers(self.seen and not self.pool.workers)
-        if now - self.alone_since > self.engine.patience:
+        if now - self.too_few_since > self.engine.patience:
             raise UserError(
                 "D855",
                 address=self.session.address,
@@ -223,7 +223,7 @@ class WorkerStartup:
         """Send the work to a worker; its start-up ends with an event."""
         compared = self.engine.scheduler is not None
         worker.loaded_work = self.session.submit_kept(
-            next(self.numbers), worker.address, load_work, self.begin
+            next(self.numbers), worker.address, load_work, self.setup
         )
         number = next(self.numbers)
         self.starting[number] = worker
@@ -231,9 +231,9 @@ class WorkerStartup:
             number, worker.address, start_work, worker.loaded_work, compared
         )
         if compared and self.expected is None:
-            self.expected = expected_environment(self.begin.work)
+            self.expected = expected_environment(self.setup.work)
 
-    def _not_starting(self, gone: ClusterWorker) -> None:
+    def _forget_start(self, gone: ClusterWorker) -> None:
         for number, worker in list(self.starting.items()):
             if worker is gone:
                 del self.starting[number]

@@ -17,7 +17,7 @@ from typing import Any
 from disambig.api import UserError
 from disambig.api.runners import DescribesWork, Function, Work
 
-_LONG = 20  # characters of a digest that are shown
+_DIGEST_START = 20  # characters of a digest that are shown
 
 
 def expected_environment(work: Work) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _flatten(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str,
 
 def _shorten(value: Any) -> str:
     text = "nothing" if value is None else str(value)
-    return text if len(text) <= 3 * _LONG else f"{text[:_LONG]}..."
+    return text if len(text) <= 3 * _DIGEST_START else f"{text[:_DIGEST_START]}..."
 
 
 @contextmanager
@@ -82,9 +82,9 @@ class _LogSender(logging.Handler):
 
 
 TOPIC = "disambig"
-_EVERY = 0.2  # seconds between two progress messages of an item
+_PROGRESS_SECONDS = 0.2  # between two progress messages of an item
 # One item at a time per process: memory is planned for one, and the working directory is global.
-_alone = threading.Lock()
+_one_item_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +121,17 @@ class LoadedWork:
     Pickled by Dask it is the work alone, and is started again after it is loaded.
     """
 
-    def __init__(self, begin: WorkSetup) -> None:
-        self.begin = begin
+    def __init__(self, setup: WorkSetup) -> None:
+        self.setup = setup
         self._function: Function | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LoadedWork, (self.begin,)
+        return LoadedWork, (self.setup,)
 
     def function(self) -> Function:
         """Return the function that processes an item; the first call loads what it needs."""
         if self._function is None:
-            self._function = self.begin.work.start()
+            self._function = self.setup.work.start()
         return self._function
 
 
@@ -139,19 +139,23 @@ class ItemAbandoned(BaseException):
     """Ends an abandoned item; a BaseException, so that no handler inside the work catches it."""
 
 
-def load_work(begin: WorkSetup) -> LoadedWork:
+def load_work(setup: WorkSetup) -> LoadedWork:
     """Return the object that stays on a worker for the duration of the job."""
-    return LoadedWork(begin)
+    return LoadedWork(setup)
 
 
-def start_work(held: LoadedWork, describe: bool) -> ItemResult:
+def start_work(loaded: LoadedWork, describe: bool) -> ItemResult:
     """Load what the work needs; the result's value is the worker's environment, if `describe` is set."""
-    begin = held.begin
-    with _alone, _working_directory(begin.folder), forward_logs(begin.levels, _message_sender(begin.run)):
+    setup = loaded.setup
+    with (
+        _one_item_at_a_time,
+        _working_directory(setup.folder),
+        forward_logs(setup.levels, _make_sender(setup.run)),
+    ):
         try:
-            work = begin.work
+            work = setup.work
             seen = expected_environment(work) if describe else {}
-            held.function()
+            loaded.function()
             return ItemResult("done", seen)
         except UserError as problem:
             return ItemResult("user error", problem)
@@ -159,43 +163,43 @@ def start_work(held: LoadedWork, describe: bool) -> ItemResult:
             return ItemResult("bug", traceback.format_exc())
 
 
-def process_item(held: LoadedWork, order: ItemRequest) -> ItemResult:
+def process_item(loaded: LoadedWork, request: ItemRequest) -> ItemResult:
     """Process one item; a worker that exceeds the timeout ends itself."""
-    begin = held.begin
-    say = _message_sender(begin.run)
+    setup = loaded.setup
+    say = _make_sender(setup.run)
     with (
-        _alone,
-        _working_directory(begin.folder),
-        forward_logs(begin.levels, say),
-        _exit_after(order.timeout),
+        _one_item_at_a_time,
+        _working_directory(setup.folder),
+        forward_logs(setup.levels, say),
+        _exit_after(request.timeout),
     ):
-        amount, last = 0, time.monotonic()
-        wanted = _is_wanted_function()
+        n_done, last = 0, time.monotonic()
+        is_wanted = _make_is_wanted()
 
         def tell(done: int) -> None:
-            nonlocal amount, last
-            if not wanted():
+            nonlocal n_done, last
+            if not is_wanted():
                 raise ItemAbandoned
-            amount = max(amount, done)
-            if time.monotonic() - last >= _EVERY:
+            n_done = max(n_done, done)
+            if time.monotonic() - last >= _PROGRESS_SECONDS:
                 last = time.monotonic()
-                say("part", [order.number, amount])
+                say("part", [request.number, n_done])
 
         try:
-            if not wanted():
+            if not is_wanted():
                 raise ItemAbandoned
-            say("part", [order.number, 0])
-            result = held.function()(order.item, tell)
-            return ItemResult("done", result, amount)
+            say("part", [request.number, 0])
+            result = loaded.function()(request.item, tell)
+            return ItemResult("done", result, n_done)
         except ItemAbandoned:
             return ItemResult("left")
         except UserError as problem:
-            return ItemResult("user error", problem, amount)
+            return ItemResult("user error", problem, n_done)
         except Exception:
-            return ItemResult("bug", traceback.format_exc(), amount)
+            return ItemResult("bug", traceback.format_exc(), n_done)
 
 
-def _message_sender(run: str) -> Any:
+def _make_sender(run: str) -> Callable[[str, Any], None]:
     """Return a function that sends (kind, value) to the clients; values must be plain."""
     from distributed import get_worker
 
@@ -207,18 +211,18 @@ def _message_sender(run: str) -> Any:
     return say
 
 
-def _is_wanted_function() -> Any:
+def _make_is_wanted() -> Callable[[], bool]:
     """Return a function that returns True as long as the client waits for the current task."""
     from distributed import get_worker
 
     worker = get_worker()
     key = worker.get_current_task()
 
-    def wanted() -> bool:
+    def is_wanted() -> bool:
         task = worker.state.tasks.get(key)
         return task is not None and task.state == "executing"
 
-    return wanted
+    return is_wanted
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from typing import Any
 
 from disambig.api import UserError
 from disambig.api.runners import delay_interrupts, leave_out_current_directory
-from disambig_dask.serving import TOPIC
+
+from .serving import TOPIC
 
 _GRACE_SECONDS = 1.0
 """Additional seconds in which Dask may report a problem itself, beyond its own time limit."""
@@ -53,8 +54,8 @@ async def _check_reachable(address: str, seconds: float) -> None:
     from distributed.comm import connect
 
     try:
-        comm = await asyncio.wait_for(connect(address, timeout=seconds), seconds + _GRACE_SECONDS)
-        await comm.close()
+        connection = await asyncio.wait_for(connect(address, timeout=seconds), seconds + _GRACE_SECONDS)
+        await connection.close()
     except asyncio.TimeoutError:
         raise ValueError(f"what listens there does not answer within {seconds:g} seconds") from None
     except OSError:
@@ -77,44 +78,45 @@ def _read_address(path: Path) -> str:
         ) from None
 
 
-_OTHERS = ("tornado.application", "asyncio")
+_OTHER_LOGGERS = ("tornado.application", "asyncio")
 _lock = threading.Lock()
-_before: dict[logging.Logger, int] = {}  # levels to restore when the last block ends
-_blocks = 0
+_levels_before: dict[logging.Logger, int] = {}  # levels to restore when the last block ends
+_n_blocks = 0
 
 
 @contextmanager
 def quiet_logging() -> Iterator[None]:
     """Silence Dask's loggers; blocks may overlap (threads, alternating runs): the last one restores them."""
-    global _blocks
+    global _n_blocks
     import distributed  # noqa: F401  sets levels as it is imported, which must not be later
 
     with _lock:
-        _blocks += 1
+        _n_blocks += 1
         for log in _loud_loggers():
-            _before.setdefault(log, log.level)
+            _levels_before.setdefault(log, log.level)
             log.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
         with _lock:
-            _blocks -= 1
-            if not _blocks:
-                for log, level in _before.items():
+            _n_blocks -= 1
+            if not _n_blocks:
+                for log, level in _levels_before.items():
                     log.setLevel(level)
-                _before.clear()
+                _levels_before.clear()
 
 
 def _loud_loggers() -> list[logging.Logger]:
     """Return Dask's loggers with a level of their own; the others inherit the level of ``distributed``."""
     names = [name for name in list(logging.root.manager.loggerDict) if name.startswith("distributed.")]
     with_levels = [log for log in map(logging.getLogger, names) if log.level]
-    return [logging.getLogger("distributed"), *with_levels, *map(logging.getLogger, _OTHERS)]
+    return [logging.getLogger("distributed"), *with_levels, *map(logging.getLogger, _OTHER_LOGGERS)]
 
 
 POLL_INTERVAL = 0.5  # seconds between two requests for the list of workers
-_STARTS = 2  # attempts to start a local cluster
-_QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2 and returning memory to the system 0.35
+_START_ATTEMPTS = 2  # attempts to start a local cluster
+_DASK_SETTINGS = {
+    # of 2.0 seconds of annotation, Dask's profiler takes 0.2 and returning memory to the system 0.35
     "distributed.worker.profile.enabled": False,
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,  # None: not set
     # What every process of a cluster does at intervals, worker or not, took 5 % of a processor; 2 % is left.
@@ -295,12 +297,12 @@ def _start_cluster(workers: int) -> Any:
     from distributed import LocalCluster
 
     leave_out_current_directory()
-    for left in reversed(range(_STARTS)):
-        made = None
+    for attempts_left in reversed(range(_START_ATTEMPTS)):
+        cluster = None
         try:
             # interrupts are delayed: a half-started cluster cannot be closed without a traceback
-            with delay_interrupts(), settings(_QUICK):
-                made = LocalCluster(
+            with delay_interrupts(), settings(_DASK_SETTINGS):
+                cluster = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
                     processes=True,
@@ -309,13 +311,13 @@ def _start_cluster(workers: int) -> Any:
                     silence_logs=logging.CRITICAL,
                     preload=["disambig_dask._local_worker"],  # also for workers that are started later
                 )
-            return made
+            return cluster
         except Exception as problem:
-            if not left:
+            if not attempts_left:
                 message = " ".join(str(problem).split())
                 raise UserError("D920", problem=message or type(problem).__name__) from None
         except BaseException:
-            _close_cluster(made)
+            _close_cluster(cluster)
             raise
     raise AssertionError
 

@@ -22,6 +22,7 @@ MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
 FORMAT = 2
 LABELS = ("right", "wrong", "superfluous", "missing before")
 """What the encoder says of a word: it is right, wrong or superfluous, or lacks a word before it."""
+_RIGHT, _WRONG, _SUPERFLUOUS, _MISSING_BEFORE = range(len(LABELS))
 EVIDENCE = ("error as written", "error as corrected", "kind of error", "word as written", "word as corrected")
 """Columns of `Encoder.compare`."""
 WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
@@ -105,7 +106,7 @@ class Encoder:
         except ImportError as error:
             raise UserError("D747") from error
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or _usual_threads()
+        options.intra_op_num_threads = threads or _default_threads()
         options.inter_op_num_threads = 1
         options.log_severity_level = 3  # errors only
         options.enable_cpu_mem_arena = False  # an arena keeps all memory that the largest batch took
@@ -165,8 +166,8 @@ class Encoder:
             word that is missing or removed). Corrections that change no word get zeros.
         """
         queries = _Queries()
-        kinds, gaps, used = [], [], []
-        for number, (text, (start, end, new)) in enumerate(zip(texts, edits, strict=True)):
+        kinds, gaps, rows = [], [], []
+        for row, (text, (start, end, new)) in enumerate(zip(texts, edits, strict=True)):
             before, after = self._readings(text, start, end, new)
             if before.is_gap and after.is_gap:
                 continue
@@ -176,17 +177,18 @@ class Encoder:
             )
             queries.add(before, (old_piece, new_piece))
             queries.add(after, (old_piece, new_piece))
-            kinds.append(3 if before.is_gap else 2 if after.is_gap else 1)
+            kinds.append(_MISSING_BEFORE if before.is_gap else _SUPERFLUOUS if after.is_gap else _WRONG)
             gaps += [before.is_gap, after.is_gap]
-            used.append(number)
+            rows.append(row)
         evidence = np.zeros((len(texts), len(EVIDENCE)), np.float32)
-        if used:
+        if rows:
             labels, words, in_gaps = self._run(queries)
-            odds = np.log(-np.expm1(np.minimum(labels[:, 0], -1e-6))) - labels[:, 0]
+            right = labels[:, _RIGHT]
+            odds = np.log(-np.expm1(np.minimum(right, -1e-6))) - right
             scores = np.where(np.array(gaps)[:, None], in_gaps, words)
             gains = scores[:, 1] - scores[:, 0]
-            kind = labels[np.arange(0, len(odds), 2), kinds] - labels[::2, 0]
-            evidence[used] = np.stack([odds[::2], odds[1::2], kind, gains[::2], gains[1::2]], axis=1)
+            kind = labels[np.arange(0, len(odds), 2), kinds] - right[::2]
+            evidence[rows] = np.stack([odds[::2], odds[1::2], kind, gains[::2], gains[1::2]], axis=1)
         return evidence
 
     def states(self, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Floats:
@@ -221,8 +223,8 @@ class Encoder:
         for reading in new:
             queries.add(reading, (0, 0))
         states = np.zeros((len(new), outputs["states"][1]), np.float32)
-        for at, inputs in self._batches(queries):
-            (states[at],) = self._session.run(("states",), inputs)
+        for numbers, inputs in self._batches(queries):
+            (states[numbers],) = self._session.run(("states",), inputs)
         vectors |= dict(zip(new, states, strict=True))
         self._keep({reading: vectors[reading].copy() for reading in new})  # a row would hold its batch
         return np.stack([vectors[reading] for reading in readings]) if readings else states
@@ -271,8 +273,10 @@ class Encoder:
         n = len(queries.rows)
         labels = np.zeros((n, len(LABELS)), np.float32)
         words, gaps = np.zeros((n, 2), np.float32), np.zeros((n, 2), np.float32)
-        for at, inputs in self._batches(queries):
-            labels[at], words[at], gaps[at] = self._session.run(("mistakes", "words", "gaps"), inputs)
+        for numbers, inputs in self._batches(queries):
+            labels[numbers], words[numbers], gaps[numbers] = self._session.run(
+                ("mistakes", "words", "gaps"), inputs
+            )
         labels -= labels.max(axis=1, keepdims=True)
         labels -= np.log(np.exp(labels).sum(axis=1, keepdims=True))
         return labels, words, gaps
@@ -289,9 +293,10 @@ class Encoder:
             ids = np.zeros((len(batch), max(len(sentences[i]) for i in batch)), np.int64)
             for row, i in enumerate(batch):
                 ids[row, : len(sentences[i])] = sentences[i]
-            at = np.concatenate([by_sentence[starts[i] : starts[i + 1]] for i in batch])
+            numbers = np.concatenate([by_sentence[starts[i] : starts[i + 1]] for i in batch])
             row_in_batch = np.repeat(np.arange(len(batch)), [starts[i + 1] - starts[i] for i in batch])
-            yield at, {"ids": ids, "rows": row_in_batch, "places": places[at], "candidates": candidates[at]}
+            inputs = {"ids": ids, "rows": row_in_batch}
+            yield numbers, inputs | {"places": places[numbers], "candidates": candidates[numbers]}
 
 
 def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -324,7 +329,8 @@ def _read_checked(folder: Path) -> dict[str, Any]:
     return dict(about)
 
 
-def _usual_threads() -> int:
+def _default_threads() -> int:
+    """Return the number of threads that ``OMP_NUM_THREADS`` says, 1 if it says none."""
     value = os.environ.get("OMP_NUM_THREADS", "")
     return int(value) if value.isascii() and value.isdigit() and int(value) > 0 else 1
 

@@ -32,23 +32,25 @@ from disambig.api.settings import ABOVE_ZERO, validate_settings
 from .encoder import EVIDENCE, Encoder
 
 NAME = "encoder"
-"""Feature group of the attributes."""
+"""Feature group of the attributes of `EncoderEvidence` and `CandidateOdds`."""
+STATES = "states"
+"""Feature group of the attributes of `EncoderStates` and `WhitenedStates`."""
 
 
 def encoder_folder(name: str | Path) -> Path:
     """Return the folder of the encoder in an installed pack, or else the folder of this name."""
-    brought = packs().get(str(name))
-    return brought.folders["encoder"] if brought and "encoder" in brought.folders else Path(name)
+    pack = packs().get(str(name))
+    return pack.folders["encoder"] if pack and "encoder" in pack.folders else Path(name)
 
 
 @lru_cache(maxsize=2)
-def _opened(folder: Path, threads: int | None) -> Encoder:
-    """Return an encoder, which all models that use it share: it takes 100 MB of memory."""
+def _open_encoder(folder: Path, threads: int | None) -> Encoder:
+    """Return an encoder, which is opened once for all models that use it: it takes 100 MB of memory."""
     return Encoder.load(folder, threads=threads)
 
 
 class CorrectionsExtractor(StatelessExtractor):
-    """What the extractors that read each candidate in its sentence share."""
+    """Base of the extractors that read each candidate in its sentence."""
 
     folders: ClassVar[tuple[str, ...]] = ("folder",)
 
@@ -59,7 +61,7 @@ class CorrectionsExtractor(StatelessExtractor):
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder, opened on first use."""
-        return _opened(encoder_folder(self.folder).resolve(), self.threads)
+        return _open_encoder(encoder_folder(self.folder).resolve(), self.threads)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"folder": self.folder, "threads": self.threads}
@@ -167,11 +169,7 @@ def dense_batch(
     return DenseBlocks(values.reshape(-1, k, n_columns), shared, columns, costs.reshape(-1, k))
 
 
-STATES = "states"
-"""Feature group of the attributes of `EncoderStates`."""
-
-
-class _ReadsStates:
+class _StatesExtractor:
     """Base of the extractors of the encoder's state at each word."""
 
     __slots__ = ()
@@ -184,7 +182,7 @@ class _ReadsStates:
     @property
     def encoder(self) -> Encoder:
         """The encoder, opened on first use."""
-        return _opened(encoder_folder(self.folder).resolve(), self.threads)
+        return _open_encoder(encoder_folder(self.folder).resolve(), self.threads)
 
     def _training_states(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
         """Return the states at the instances, shape ``(n, width)``; one of zeros if there are none.
@@ -220,7 +218,7 @@ def _fitted(array: NDArray[np.float32] | None) -> NDArray[np.float32]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class EncoderStates(_ReadsStates):
+class EncoderStates(_StatesExtractor):
     """Extractor of the encoder's state at each word: a vector that stands for the word in its sentence.
 
     The dimensions are centred and scaled to unit variance over the training instances. Every candidate has
@@ -308,12 +306,12 @@ def _state_columns(candidates: tuple[str, ...], width: int) -> Columns:
     )
 
 
-SHRUNK = 0.1
+SHRINKAGE = 0.1
 """Share of the mean variance in the covariance matrix: directions without variance are not blown up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class WhitenedStates(_ReadsStates):
+class WhitenedStates(_StatesExtractor):
     """Extractor of the encoder's state at each word as one row, shared by the candidates (`CrossedRows`).
 
     The rows are whitened over the training instances within their groups: the few directions in which all
@@ -369,11 +367,13 @@ class WhitenedStates(_ReadsStates):
         rows = (states @ _fitted(self.whitening)).astype(np.float32)
         columns = Columns(np.full(width, -1, np.int32), np.zeros(width, np.int32), (STATES,))
         features = []
-        for here, (instances, group) in zip(table.slices, table.parts, strict=True):
+        for group_rows, (instances, group) in zip(table.slices, table.parts, strict=True):
             k = len(group.candidates)
             none = np.zeros(k * len(instances), np.int32)
             costs = instances.costs(group).reshape(-1, k)
-            crossed = CrossedRows(_sparse(rows[here]), costs, CrossedColumns(columns, group.candidates))
+            crossed = CrossedRows(
+                _as_sparse(rows[group_rows]), costs, CrossedColumns(columns, group.candidates)
+            )
             features.append(Features(crossed, none, none))
         return features
 
@@ -382,21 +382,21 @@ def whitening_matrix(states: NDArray[np.float32], groups: NDArray[np.int32]) -> 
     """Return the inverse square root of the covariance within groups, shape ``(width, width)``."""
     width = states.shape[1]
     scatter = np.zeros((width, width))
-    freedom = 0
+    degrees_of_freedom = 0
     for group in np.unique(groups):
         centred = states[groups == group].astype(np.float64)
         centred -= centred.mean(axis=0)
         scatter += centred.T @ centred
-        freedom += len(centred) - 1
-    covariance = scatter / max(freedom, 1)
+        degrees_of_freedom += len(centred) - 1
+    covariance = scatter / max(degrees_of_freedom, 1)
     mean_variance = max(float(np.trace(covariance)) / width, 1e-9)
-    covariance = (1 - SHRUNK) * covariance + SHRUNK * mean_variance * np.eye(width)
+    covariance = (1 - SHRINKAGE) * covariance + SHRINKAGE * mean_variance * np.eye(width)
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray((vectors / np.sqrt(values)) @ vectors.T)
 
 
-def _sparse(rows: NDArray[np.float32]) -> Any:
-    """Return rows in the storage that other extractors of shared rows have, with which they are joined."""
+def _as_sparse(rows: NDArray[np.float32]) -> Any:
+    """Return rows in the form of other extractors of shared rows, with whose rows they are joined."""
     from scipy.sparse import csr_array
 
     return csr_array(rows.astype(np.float64))

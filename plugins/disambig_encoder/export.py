@@ -25,7 +25,7 @@ OPSET, IR_VERSION = 20, 9
 """As new as `LayerNormalization` and `Gelu` need; onnxruntime reads both from release 1.17 on."""
 ONNXRUNTIME = "com.microsoft"
 """Domain of operators that only onnxruntime has: they do several steps at once."""
-LARGEST = 63
+MAX_WEIGHT = 63
 """Weights have 7 bits: with 8, sums of two products overflow 16 bits on processors without VNNI."""
 ZERO_POINT = 128
 
@@ -70,7 +70,7 @@ class _Graph:
         weight = weights[f"{name}.weight"]
         if self.bits == 32:
             return self.add("MatMul", [x, self.constant(f"{name}.weight", weight.T.astype(np.float32))])
-        values, scales = quantise_rows(weight, LARGEST)
+        values, scales = quantise_rows(weight, MAX_WEIGHT)
         last = self.constant("axis1", np.array([1]))
         largest = self.add("ReduceMax", [self.add("Abs", [x]), last], keepdims=1)
         scale = self.add("Mul", [largest, self.constant("step", np.array(1 / 127, np.float32))])
@@ -141,7 +141,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     heads : int
         Number of attention heads.
     bits : int
-        8 (see `LARGEST`), or 32 for floats everywhere.
+        8 (see `MAX_WEIGHT`), or 32 for floats everywhere.
     """
     from onnx import TensorProto, helper
 
@@ -150,7 +150,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
     weights = {**weights, **_scaled_queries(weights, layers, (width // heads) ** -0.5)}
 
-    def whole(name: str, values: Sequence[int]) -> str:
+    def integers(name: str, values: Sequence[int]) -> str:
         return graph.constant(name, np.array(values, np.int64))
 
     def embed(ids: str) -> str:
@@ -165,17 +165,17 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
 
     # -- embeddings
     shape = graph.add("Shape", ["ids"])
-    length = graph.add("Slice", [shape, whole("one", [1]), whole("two", [2])])
+    length = graph.add("Slice", [shape, integers("one", [1]), integers("two", [2])])
     table = graph.constant("positions", weights["positions.weight"].astype(np.float32))
-    positions = graph.add("Slice", [table, whole("zero", [0]), length, whole("axis0", [0])])
+    positions = graph.add("Slice", [table, integers("zero", [0]), length, integers("axis0", [0])])
     x = graph.norm(graph.add("Add", [embed("ids"), positions]), "norm", weights)
-    x = graph.add("Reshape", [x, whole("flat", [-1, width])])  # (n * length, width)
+    x = graph.add("Reshape", [x, integers("flat", [-1, width])])  # (n * length, width)
     pad = graph.add("Equal", ["ids", graph.constant("pad", np.array(0, np.int64))])
     low, high = (graph.constant(n, np.array(v, np.float32)) for n, v in (("low", -1e4), ("high", 0.0)))
-    mask = graph.add("Unsqueeze", [graph.add("Where", [pad, low, high]), whole("axes12", [1, 2])])
+    mask = graph.add("Unsqueeze", [graph.add("Where", [pad, low, high]), integers("axes12", [1, 2])])
 
-    in_heads = graph.add("Concat", [shape, whole("heads", [heads, width // heads])], axis=0)
-    flat = whole("flat", [-1, width])
+    in_heads = graph.add("Concat", [shape, integers("heads", [heads, width // heads])], axis=0)
+    flat = integers("flat", [-1, width])
 
     def split_heads(part: str, order: list[int]) -> str:
         return graph.add("Transpose", [graph.add("Reshape", [part, in_heads])], perm=order)
@@ -216,8 +216,8 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     for head, output in (("word", "words"), ("gap", "gaps")):
         hidden = graph.gelu(x, f"{head}.0", weights)
         hidden = graph.norm(hidden, f"{head}.2", weights, 1e-5)
-        hidden = graph.add("Unsqueeze", [hidden, whole("axis1", [1])])
-        product = graph.add("Squeeze", [graph.add("MatMul", [hidden, embedded]), whole("axis1", [1])])
+        hidden = graph.add("Unsqueeze", [hidden, integers("axis1", [1])])
+        product = graph.add("Squeeze", [graph.add("MatMul", [hidden, embedded]), integers("axis1", [1])])
         graph.add("Add", [product, piece_bias], name=output)
 
     shapes: dict[str, list[str | int | None]] = {"ids": ["n", "length"], "rows": ["m"], "places": ["m"]}

@@ -20,8 +20,10 @@ REACH = 500
 PAD, NOTHING, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
 """Special pieces; `NOTHING` stands for the absence of a word."""
 _UNUSED = re.compile(r"\[unused\d+\]")
-_LONGEST = 100
-_CACHED = 1 << 14
+_MAX_CHARACTERS = 100
+"""A longer part of a word is unknown, as for BERT."""
+_MAX_CACHED = 1 << 14
+"""Maximum number of words whose pieces are kept."""
 
 
 def unused_piece(number: int) -> str:
@@ -42,8 +44,7 @@ def split_words(text: str) -> list[str]:
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the offsets of the sentence around a place; at most `REACH` characters on each side of it."""
     left, right = max(0, start - REACH), min(len(text), end + REACH)
-    stop = right
-    for match in SENTENCE_END.finditer(text, left, stop):
+    for match in SENTENCE_END.finditer(text, left, right):
         if match.end() <= start:
             left = match.end()
         elif match.start() >= end:
@@ -74,7 +75,7 @@ class WordPieces:
         missing = [piece for piece in (PAD, NOTHING, UNKNOWN, CLS, SEP) if piece not in self.numbers]
         if missing or self.numbers[PAD] != 0:
             raise ValueError(
-                f"pieces that are missing: {', '.join(missing)}" if missing else "[PAD] is not first"
+                f"pieces are missing: {', '.join(missing)}" if missing else "[PAD] is not the first piece"
             )
         self.unknown, self.cls, self.sep = (self.numbers[piece] for piece in (UNKNOWN, CLS, SEP))
         self.nothing = self.numbers[NOTHING]
@@ -93,7 +94,7 @@ class WordPieces:
         pieces = self._words.get(word)
         if pieces is None:
             pieces = [number for part in _parts(word) for number in self._split(part)] or [self.unknown]
-            if len(self._words) < _CACHED:
+            if len(self._words) < _MAX_CACHED:
                 self._words[word] = pieces
         return pieces
 
@@ -101,7 +102,7 @@ class WordPieces:
         """Return the longest pieces of a part of a word from left to right."""
         numbers: list[int] = []
         start = 0
-        while start < len(part) <= _LONGEST:
+        while start < len(part) <= _MAX_CHARACTERS:
             prefix = "##" if start else ""
             for end in range(len(part), start, -1):
                 number = self.numbers.get(prefix + part[start:end])

@@ -248,11 +248,11 @@ def test_a_worker_that_joins_later_and_differs_is_not_used(folder, job, tmp_path
 
 @pytest.mark.slow
 def test_slow_shards_are_also_given_to_another_worker(tmp_path, monkeypatch):
-    from disambig_dask import DaskRunner, _workers as crew
+    from disambig_dask import DaskRunner
 
     from disambig.testing.jobs import Doubling
 
-    monkeypatch.setattr(crew, "SLOW_FACTOR", 1.0)
+    monkeypatch.setattr("disambig_dask._workers.SLOW_SECONDS", 1.0)
     with cluster(tmp_path / "cluster") as lists:
         began = time.monotonic()
         runner = DaskRunner(lists.address, workers=2)

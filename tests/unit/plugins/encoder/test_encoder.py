@@ -254,7 +254,7 @@ def test_word_pieces():
 
 
 def test_invalid_vocabularies(weights, tmp_path):
-    for vocabulary, problem in ((VOCABULARY[1:], r"missing: \[PAD\]"), (["a", *VOCABULARY], "not first")):
+    for vocabulary, problem in ((VOCABULARY[1:], r"missing: \[PAD\]"), (["a", *VOCABULARY], "not the first")):
         with pytest.raises(ValueError, match=problem):
             WordPieces(vocabulary)
     with pytest.raises(ValueError, match="28 word pieces, but 29 embeddings"):
