@@ -9,7 +9,7 @@ from .packed import (
     Collins2005Packed as Collins2005Packed,
 )
 from .reranking import (
-    PAIRS as PAIRS,
+    COMPARED as COMPARED,
     Collins2005Reranking as Collins2005Reranking,
     Difference as Difference,
     RerankerComparison as RerankerComparison,

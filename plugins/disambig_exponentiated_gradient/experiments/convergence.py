@@ -78,11 +78,12 @@ def plain_steps(
 Paths = Mapping[str, Mapping[str, list[float]]]
 PAIRWISE = "pairwise"
 ONLINE, BATCH = f"{COST}, online", f"{COST}, batch"
-CLOSE, TEN = 0.02, 10
+NEAR_GAP, TEN = 0.02, 10
 """Relative gap that counts as converged, and the number of passes in the slides."""
-LITTLE = 0.3
+MAX_F1_CHANGE = 0.3
 """Maximum difference from the last F1, in points."""
-SMALLEST = 1e-5
+MIN_GAP = 1e-5
+"""Smaller gaps are drawn as this one, because the axis is logarithmic."""
 
 
 def convergence_claims(paths: Paths, first: float) -> list[Claim]:
@@ -98,18 +99,18 @@ def convergence_claims(paths: Paths, first: float) -> list[Claim]:
     last, other = paths[ONLINE]["F1"][-1], paths[PERCEPTRON]["F1"]
     return [
         Claim(
-            f"EG is close to its limit after ten passes online (relative gap up to {CLOSE:.0%})",
-            all(gap <= CLOSE for gap in at_ten.values()),
+            f"EG is close to its limit after ten passes online (relative gap up to {NEAR_GAP:.0%})",
+            all(gap <= NEAR_GAP for gap in at_ten.values()),
             "; ".join(f"{name} {gap:.2%}" for name, gap in at_ten.items()),
         ),
         Claim(
-            f"... and so is its F1 (within {LITTLE:g} points of that after twenty)",
-            all(abs(a - b) <= LITTLE for a, b in f1.values()),
+            f"... and so is its F1 (within {MAX_F1_CHANGE:g} points of that after twenty)",
+            all(abs(a - b) <= MAX_F1_CHANGE for a, b in f1.values()),
             "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in f1.items()),
         ),
         Claim(
-            f"with pairwise steps, EG is near its limit after ten passes (relative gap up to {CLOSE:.0%})",
-            all(gap <= CLOSE for gap in pairwise.values()),
+            f"with pairwise steps, EG is near its limit after ten passes (relative gap up to {NEAR_GAP:.0%})",
+            all(gap <= NEAR_GAP for gap in pairwise.values()),
             "; ".join(f"{name} {gap:.2%}" for name, gap in pairwise.items()),
         ),
         Claim(
@@ -160,12 +161,12 @@ def convergence_panels(paths: Paths, first: float) -> list[Panel]:
         for name in (ONLINE, BATCH)
         for key in ("primal", "dual")
     }
-    gaps = {name.removeprefix(f"{COST}, "): _logarithms(paths[name]["gap"]) for name in compared}
+    gaps = {name.removeprefix(f"{COST}, "): _log_line(paths[name]["gap"]) for name in compared}
     by_loss = [name for name in paths if name.endswith(("online", PAIRWISE))]
-    losses = {name: _logarithms(paths[name]["gap"]) for name in by_loss}
-    most = max(len(path["F1"]) for path in paths.values())
+    losses = {name: _log_line(paths[name]["gap"]) for name in by_loss}
+    n_epochs = max(len(path["F1"]) for path in paths.values())
     reached = {name.removeprefix(f"{COST}, "): _line(paths[name]["F1"]) for name in compared}
-    reached |= {PERCEPTRON: _line(paths[PERCEPTRON]["F1"]), "PCFG": [(1.0, first), (float(most), first)]}
+    reached |= {PERCEPTRON: _line(paths[PERCEPTRON]["F1"]), "PCFG": [(1.0, first), (float(n_epochs), first)]}
     every = {name: _line(paths[name]["F1"]) for name in by_loss}
     every |= {PERCEPTRON: reached[PERCEPTRON], "PCFG": [(1.0, first), (20.0, first)]}
     return [
@@ -183,8 +184,8 @@ def _line(values: Sequence[float]) -> list[tuple[float, float]]:
     return [(float(i), float(y)) for i, y in enumerate(values, start=1) if i in kept]
 
 
-def _logarithms(values: Sequence[float]) -> list[tuple[float, float]]:
-    return [(x, float(np.log10(max(y, SMALLEST)))) for x, y in _line(values)]
+def _log_line(values: Sequence[float]) -> list[tuple[float, float]]:
+    return [(x, float(np.log10(max(y, MIN_GAP)))) for x, y in _line(values)]
 
 
 EPOCHS, BATCHES = 20, 100
@@ -228,11 +229,11 @@ class Collins2005Convergence:
         progress("in batches", 0, 0)
         dual = ListDual(ReducedLists.from_batch(batch), "cost", values[COST])
         paths[f"{COST}, batch"] = _train_path(dual, "batch", BATCHES // 10 if quick else BATCHES, watch)
-        unit = _mean_loss(batch)
+        mean_rival_cost = _mean_rival_cost(batch)
         for number, eta in enumerate(ETAS):
             progress("fixed eta", number, len(ETAS))
             steps = BATCHES // 10 if quick else BATCHES
-            details = {"C": values[COST], "eta": eta / unit, "steps": steps}
+            details = {"C": values[COST], "eta": eta / mean_rival_cost, "steps": steps}
             paths[f"{COST}, eta {eta:g}"] = plain_steps(batch, **details, watch=watch)
         progress(PERCEPTRON, 0, 0)
         f1s: list[float] = []
@@ -247,10 +248,10 @@ class Collins2005Convergence:
         return ExperimentResult(
             convergence_rows(paths, len(test)),
             convergence_claims(paths, first),
-            _convergence_notes(values, unit, first),
+            _convergence_notes(values, mean_rival_cost, first),
             {
                 "C": values,
-                "mean loss of a rival": round(unit, 3),
+                "mean loss of a rival": round(mean_rival_cost, 3),
                 "F1 of the PCFG": round(first, 2),
                 "paths": paths,
             },
@@ -261,14 +262,15 @@ class Collins2005Convergence:
 
 def _train_path(dual: DualProblem, updates: str, epochs: int, watch: Any) -> dict[str, list[float]]:
     """Train to a gap that no run here reaches, so that all epochs are recorded."""
-    course: TrainingHistory = run_epochs(
+    history: TrainingHistory = run_epochs(
         dual, updates=updates, epochs=epochs, gap=1e-9, rng=np.random.default_rng(0), watch=watch
     )
-    path = course.report()["path"]
-    return {**{key: path[key] for key in ("primal", "dual", "gap", "seconds")}, "F1": course.dev_cost}
+    path = history.report()["path"]
+    return {**{key: path[key] for key in ("primal", "dual", "gap", "seconds")}, "F1": history.dev_cost}
 
 
-def _mean_loss(batch: CandidateBatch) -> float:
+def _mean_rival_cost(batch: CandidateBatch) -> float:
+    """Return by how much a candidate's cost exceeds the lowest of its list, on average over such ones."""
     cost = batch.cost - np.repeat(np.minimum.reduceat(batch.cost, batch.offsets[:-1]), np.diff(batch.offsets))
     return float(cost[cost > 0].mean(dtype=np.float64))
 
@@ -276,18 +278,18 @@ def _mean_loss(batch: CandidateBatch) -> float:
 def convergence_rows(paths: Mapping[str, Mapping[str, list[float]]], n: int) -> list[ResultRow]:
     """Return F1 and gap after certain epochs."""
     rows = []
-    for what, key, times in (("F1", "F1", 1.0), ("gap", "gap", 100.0)):
+    for what, key, factor in (("F1", "F1", 1.0), ("gap", "gap", 100.0)):
         for name, path in paths.items():
             values = path.get(key, [])
             rows += [
-                ResultRow(f"{name}: {what}", str(epoch), None, times * values[epoch - 1], n)
+                ResultRow(f"{name}: {what}", str(epoch), None, factor * values[epoch - 1], n)
                 for epoch in SHOWN
                 if epoch <= len(values)
             ]
     return rows
 
 
-def _convergence_notes(values: Mapping[str, float], unit: float, first: float) -> list[str]:
+def _convergence_notes(values: Mapping[str, float], mean_rival_cost: float, first: float) -> list[str]:
     chosen = ", ".join(f"{name} {value:g}" for name, value in values.items())
     return [
         "training lists from section 00 and test lists from section 01, as in collins2005.reranking; the "
@@ -299,5 +301,5 @@ def _convergence_notes(values: Mapping[str, float], unit: float, first: float) -
         "near gold; pairwise: one at a time, from gold, mass moves between two candidates; batch: the "
         "first start, one eta for all instances, halved when the dual would fall "
         "and doubled when possible; eta: the slides' steps from equal alphas, with one fixed eta, in "
-        f"units of 1 / {unit:.2f} (the mean cost of a rival)",
+        f"units of 1 / {mean_rival_cost:.2f} (the mean cost of a rival)",
     ]

@@ -28,6 +28,7 @@ from ..packed_parser.training_charts import LONGEST, THRESHOLD, TrainingCharts
 from ..treebank.parseval import BracketF1, Parseval
 from ..treebank.reading import CRAFT, PENN, CorpusSplit, craft_split, filter_by_length, penn_split
 from ..treebank.tree import Tree, format_one_line
+from .tree_lists import spread_trees
 
 PCFG, PERCEPTRON, COST, LOG = "PCFG", "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LEARNED = (PERCEPTRON, COST, LOG)
@@ -123,45 +124,45 @@ class FittedPackedSystem:
     about: dict[str, Any]
 
 
-def fit_packed_system(task: PackedProblem, system: str, sizes: PackedSizes) -> FittedPackedSystem:
+def fit_packed_system(problem: PackedProblem, system: str, sizes: PackedSizes) -> FittedPackedSystem:
     """Return the weights of a system; C or the number of passes is tuned by F1 on development data."""
     tried: dict[str, float] = {}
     best: FittedPackedSystem | None = None
-    most = -1.0
+    best_f1 = -1.0
     for value in PASSES if system == PERCEPTRON else VALUES:
         if system == PERCEPTRON:
-            result = _by_perceptron(task, int(value))
+            result = _by_perceptron(problem, int(value))
         else:
             learner = EG(C=value, loss=LOSSES[system], decoder=Hypergraph(), epochs=sizes.epochs)
-            fitted = learner.fit(task.batch)
+            fitted = learner.fit(problem.batch)
             about = {name: fitted.report[name] for name in ("C", "epochs", "gap", "gold_missing")}
             seconds = fitted.report["path"]["seconds"][-1]
             scorer = fitted.scorer
             assert isinstance(scorer, LinearScorer)
             result = FittedPackedSystem(scorer.weights, {**about, "seconds": seconds})
-        tried[f"{value:g}"] = round(100 * task.figures(result.weights).f1, 2)
-        if tried[f"{value:g}"] > most:
-            best, most = result, tried[f"{value:g}"]
+        tried[f"{value:g}"] = round(100 * problem.figures(result.weights).f1, 2)
+        if tried[f"{value:g}"] > best_f1:
+            best, best_f1 = result, tried[f"{value:g}"]
     assert best is not None
     return FittedPackedSystem(best.weights, {**best.about, "development F1": tried})
 
 
-def _by_perceptron(task: PackedProblem, passes: int) -> FittedPackedSystem:
+def _by_perceptron(problem: PackedProblem, passes: int) -> FittedPackedSystem:
     before = time.perf_counter()
-    examples = structured_examples(task.batch, Hypergraph())
+    examples = structured_examples(problem.batch, Hypergraph())
     weights, mistakes = averaged_perceptron(examples, passes=passes, seed=0)
     seconds = round(time.perf_counter() - before, 1)
     return FittedPackedSystem(weights, {"passes": passes, "mistakes": mistakes, "seconds": seconds})
 
 
 def training_curves(
-    task: PackedProblem, values: dict[str, float], epochs: int
+    problem: PackedProblem, values: dict[str, float], epochs: int
 ) -> dict[str, dict[str, list[float]]]:
     """Return the training curves for each loss and each kind of updates, with F1 by epoch.
 
     Parameters
     ----------
-    task : PackedProblem
+    problem : PackedProblem
     values : dict
         C for each of `LOSSES`.
     epochs : int
@@ -170,15 +171,17 @@ def training_curves(
     for system, C in values.items():
         for updates in UPDATES[system]:
             is_pairwise = updates == PAIRWISE
-            course = run_epochs(
-                PairwiseCharts(task.batch, C) if is_pairwise else ChartDual(task.batch, LOSSES[system], C),
+            history = run_epochs(
+                PairwiseCharts(problem.batch, C)
+                if is_pairwise
+                else ChartDual(problem.batch, LOSSES[system], C),
                 updates=updates,
                 epochs=epochs,
                 gap=1e-3,
                 rng=np.random.default_rng(0),
-                watch=lambda weights: 100 * task.figures(weights).f1,
+                watch=lambda weights: 100 * problem.figures(weights).f1,
             )
-            path = course.report()["path"]
+            path = history.report()["path"]
             path["F1"] = path.pop("dev_cost")
             curves[f"{system}, {updates}"] = path
     return curves
@@ -263,23 +266,25 @@ def _gap_after_ten(gaps: Mapping[str, Sequence[float]]) -> tuple[bool, str]:
     )
 
 
-def _claim_text(pairs: Mapping[str, SystemPairs], which: Sequence[tuple[str, str]]) -> str:
-    sentences = []
-    for treebank, paired in pairs.items():
-        for first, second in which:
-            at = paired[first][second]
-            sentences.append(
-                f"{treebank}, {second} {100 * at.difference:+.2f} compared with {first} (p = {at.p:.2g})"
+def _claim_text(pairs: Mapping[str, SystemPairs], compared: Sequence[tuple[str, str]]) -> str:
+    """Return the differences between pairs of systems on each treebank."""
+    phrases = []
+    for treebank, by_system in pairs.items():
+        for first, second in compared:
+            paired = by_system[first][second]
+            phrases.append(
+                f"{treebank}, {second} {100 * paired.difference:+.2f} compared with {first} "
+                f"(p = {paired.p:.2g})"
             )
-    return "; ".join(sentences)
+    return "; ".join(phrases)
 
 
 def compared_pairs(gold: Sequence[Tree], trees: Mapping[str, Trees]) -> SystemPairs:
     """Return all pairs of systems in the claims."""
-    which = {PCFG: LEARNED, PERCEPTRON: (COST, LOG), LOG: (COST,)}
+    compared = {PCFG: LEARNED, PERCEPTRON: (COST, LOG), LOG: (COST,)}
     return {
         first: {second: compare_systems(gold, trees[first], trees[second]) for second in seconds}
-        for first, seconds in which.items()
+        for first, seconds in compared.items()
     }
 
 
@@ -348,28 +353,31 @@ class Collins2005Packed:
         sizes = QUICK if quick else PackedSizes(CRAFT_CHARTS if name == CRAFT_NAME else None)
         report("charts")
         split = craft_split(data) if name == CRAFT_NAME else penn_split(data, *PENN_NAMES[name])
-        task = PackedProblem.from_trees(*_read_trees(split, name, sizes), sizes)
-        trees: dict[str, Trees] = {PCFG: task.by_grammar}
-        about: dict[str, Any] = _describe_run(task)
-        gold, charts = task.test
+        problem = PackedProblem.from_trees(*_read_trees(split, name, sizes), sizes)
+        trees: dict[str, Trees] = {PCFG: problem.by_grammar}
+        about: dict[str, Any] = _describe_run(problem)
+        gold, charts = problem.test
         values: dict[str, float] = {}
         for system in LEARNED:
             report(system)
-            one = fit_packed_system(task, system, sizes)
+            fitted_system = fit_packed_system(problem, system, sizes)
             before = time.perf_counter()
-            trees[system] = charts.trees(one.weights)
+            trees[system] = charts.trees(fitted_system.weights)
             spent = time.perf_counter() - before
-            about[system] = {**one.about, "decoding, sentences a second": round(len(gold) / spent, 1)}
+            about[system] = {
+                **fitted_system.about,
+                "decoding, sentences a second": round(len(gold) / spent, 1),
+            }
             if system in (COST, LOG):
-                values[system] = one.about["C"]
+                values[system] = fitted_system.about["C"]
         paths, by_grammar = None, 0.0
         if name == FIRST:
             report("courses")
-            paths = training_curves(task, values, sizes.epochs)
-            dev, dev_charts = task.dev
+            paths = training_curves(problem, values, sizes.epochs)
+            dev, dev_charts = problem.dev
             by_grammar = 100 * Parseval.from_trees(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
         rows, pairs = packed_rows(name, gold, trees), compared_pairs(gold, trees)
-        return PackedTreebank(rows, pairs, about, _note(name, task, about), paths, by_grammar)
+        return PackedTreebank(rows, pairs, about, _note(name, problem, about), paths, by_grammar)
 
     def joined(self, results: Mapping[str, PackedTreebank], *, quick: bool) -> ExperimentResult:
         """Combine the results of the treebanks."""
@@ -378,9 +386,9 @@ class Collins2005Packed:
         assert first.paths is not None
         significance = {
             name: {
-                f"{second} - {first}": [round(100 * at.difference, 3), at.p]
+                f"{second} - {first}": [round(100 * paired.difference, 3), paired.p]
                 for first, seconds in result.pairs.items()
-                for second, at in seconds.items()
+                for second, paired in seconds.items()
             }
             for name, result in results.items()
         }
@@ -444,35 +452,31 @@ def _read_trees(
         filter_by_length(split.test, LONGEST),
     )
     if sizes is QUICK:
-        return train[:600], dev[:30], _spread(test, sizes.test)
+        return train[:600], dev[:30], spread_trees(test, sizes.test)
     if treebank == CRAFT_NAME:
-        return _spread(train, CRAFT_TREES), _spread(dev, CRAFT_DEV), _spread(test, CRAFT_TEST)
-    return train, dev, _spread(test, sizes.test)
+        parts = (train, CRAFT_TREES), (dev, CRAFT_DEV), (test, CRAFT_TEST)
+        train, dev, test = (spread_trees(trees, n) for trees, n in parts)
+        return train, dev, test
+    return train, dev, spread_trees(test, sizes.test)
 
 
-def _spread(trees: list[Tree], most: int | None) -> list[Tree]:
-    if most is None or len(trees) <= most:
-        return trees
-    return [trees[i] for i in np.linspace(0, len(trees) - 1, most).astype(np.int64).tolist()]
-
-
-def _describe_run(task: PackedProblem) -> dict[str, Any]:
-    charts = task.charts
+def _describe_run(problem: PackedProblem) -> dict[str, Any]:
+    charts = problem.charts
     return {
         "charts": len(charts),
         "edges": len(charts.cost),
-        "features": len(task.batch.columns),
+        "features": len(problem.batch.columns),
         "gold derivation missing": charts.gold_missing,
         "wrong labels in their place": charts.wrong_labels,
         "gold derivation put in again": charts.forced,
         "without a chart": charts.without_chart,
-        "seconds to make charts": round(task.seconds, 1),
-        "development sentences": len(task.dev[0]),
-        "test sentences without a chart": len(task.test[0]) - len(task.test[1].charts),
+        "seconds to make charts": round(problem.seconds, 1),
+        "development sentences": len(problem.dev[0]),
+        "test sentences without a chart": len(problem.test[0]) - len(problem.test[1].charts),
     }
 
 
-def _note(treebank: str, task: PackedProblem, about: dict[str, Any]) -> str:
+def _note(treebank: str, problem: PackedProblem, about: dict[str, Any]) -> str:
     edges = about["edges"] / max(about["charts"], 1)
     return (
         f"{treebank}: {about['charts']:,} charts of {edges:,.0f} edges on average, "

@@ -37,9 +37,9 @@ from .tree_lists import (
 )
 
 P = 0.05
-ASKED = 2.0
+REQUIRED_GAIN = 2.0
 """Required gain in F1 over the PCFG, in points."""
-PAIRS = (
+COMPARED = (
     (PCFG, PERCEPTRON), (PCFG, HINGE), (PCFG, COST), (PCFG, LOG),
     (PERCEPTRON, HINGE), (PERCEPTRON, COST), (PERCEPTRON, LOG), (HINGE, COST),
 )  # fmt: skip
@@ -88,10 +88,10 @@ def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerCompar
     """Compare the choices of systems, given as rows of candidates, with a paired bootstrap over sentences."""
     outcomes = {}
     for name, rows in at.items():
-        own = CandidateLists.from_texts([[test.lists.texts[row]] for row in rows.tolist()])
-        outcomes[name] = Outcomes.from_lists(own, references=test.references)
+        chosen = CandidateLists.from_texts([[test.lists.texts[row]] for row in rows.tolist()])
+        outcomes[name] = Outcomes.from_lists(chosen, references=test.references)
     differences = []
-    for first, second in PAIRS:
+    for first, second in COMPARED:
         paired = paired_bootstrap(BracketF1(), outcomes[first], outcomes[second])
         low, high = paired.interval
         difference = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
@@ -103,14 +103,14 @@ def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Clai
     """Return each claim with its figures."""
 
     def evidence(first: str, second: str) -> str:
-        return "; ".join(f"{name} {one.between(first, second)}" for name, one in comparisons.items())
+        return "; ".join(f"{name} {found.between(first, second)}" for name, found in comparisons.items())
 
     def better(first: str, second: str, least: float = 0.0) -> bool:
-        pairs = [one.between(first, second) for one in comparisons.values()]
-        return all(one.points >= max(least, np.nextafter(0, 1)) and one.p < P for one in pairs)
+        differences = [found.between(first, second) for found in comparisons.values()]
+        return all(gain.points >= max(least, np.nextafter(0, 1)) and gain.p < P for gain in differences)
 
     def no_worse(first: str, second: str) -> bool:
-        return not any(one.between(first, second).is_worse for one in comparisons.values())
+        return not any(found.between(first, second).is_worse for found in comparisons.values())
 
     claims = [
         Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), evidence(PCFG, system))
@@ -129,8 +129,8 @@ def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Clai
     )
     claims.append(
         Claim(
-            f"our requirement: cost-sensitive EG is at least {ASKED:g} points of F1 above the PCFG",
-            better(PCFG, COST, ASKED),
+            f"our requirement: cost-sensitive EG is at least {REQUIRED_GAIN:g} points of F1 above the PCFG",
+            better(PCFG, COST, REQUIRED_GAIN),
             evidence(PCFG, COST),
         )
     )
@@ -194,7 +194,7 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
     progress(f"{source.name}: features", 0, 0)
     before = time.perf_counter()
     described = TreeListFeatures.from_lists(learn.lists)
-    spent = time.perf_counter() - before
+    seconds = time.perf_counter() - before
     rerankers = {}
     for number, name in enumerate(LEARNED):
         progress(f"{source.name}: {name}", number, len(LEARNED))
@@ -209,7 +209,7 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
         "lists to test on": _describe_source(test),
         "features": len(described.train.columns),
         "features a candidate": round(float(np.diff(described.train.rows.indptr).mean()), 1),  # type: ignore[attr-defined]
-        "seconds for features": round(spent, 1),
+        "seconds for features": round(seconds, 1),
         "systems": {name: reranker.about for name, reranker in rerankers.items()},
     }
     counts = {name: test.counts.take(chosen) for name, chosen in at.items()}
@@ -234,13 +234,13 @@ def reranking_rows(treebank: str, by_system: Mapping[str, Parseval]) -> list[Res
 
 def _describe_source(lists: TreeLists) -> dict[str, Any]:
     offsets = lists.lists.offsets
-    least = np.minimum.reduceat(lists.lists.costs, offsets[:-1])
+    lowest_costs = np.minimum.reduceat(lists.lists.costs, offsets[:-1])
     first = lists.counts.take(offsets[:-1])
     best = lists.counts.take(chosen_trees(lists, -lists.lists.costs.astype(np.float64)))
     return {
         "sentences": len(lists),
         "candidates": int(offsets[-1]),
-        "lists with the right tree": int((least == 0).sum()),
+        "lists with the right tree": int((lowest_costs == 0).sum()),
         "F1 of the first": round(100 * first.f1, 2),
         "F1 of the oracle": round(100 * best.f1, 2),
     }

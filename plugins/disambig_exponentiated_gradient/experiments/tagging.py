@@ -54,7 +54,7 @@ def read_newspaper(data: Path) -> list[Sentence]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tagset:
-    """What a batch is made with: the features that occur in the training sentences, and their tags."""
+    """The tags of the training sentences, and the features that occur in them."""
 
     tags: tuple[str, ...]
     extractor: TokenContext
@@ -80,10 +80,10 @@ def tag_hits(predicted: NDArray[np.int64], batch: SequenceRows) -> NDArray[np.bo
 
 
 def _read(sentences: Sequence[Sentence], tags: Sequence[str]) -> tuple[TokenView, Instances]:
-    number = {tag: i for i, tag in enumerate(tags)}
+    numbers = {tag: i for i, tag in enumerate(tags)}
     view = SpacyTokens().of_sentences(words for words, _ in sentences)
     positions = np.flatnonzero(view.ends > view.starts)
-    gold = np.array([number.get(tag, -1) for _, own in sentences for tag in own], np.int32)
+    gold = np.array([numbers.get(tag, -1) for _, gold_tags in sentences for tag in gold_tags], np.int32)
     n = len(positions)
     return view, Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)
 
@@ -133,7 +133,7 @@ class Collins2005Tagging:
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Part:
         """Train and test in one setting."""
-        setting = newspaper_setting(data, quick=quick) if name == OWN else domain_setting(data)
+        setting = web_setting(data, quick=quick) if name == OWN else newspaper_setting(data)
         hits, about = evaluate_setting(setting, progress)
         return tagging_rows(name, hits), tagging_claims(setting, hits), about
 
@@ -146,16 +146,16 @@ class Collins2005Tagging:
         )
 
 
-def newspaper_setting(data: Path, *, quick: bool = False) -> TaggingSetting:
+def web_setting(data: Path, *, quick: bool = False) -> TaggingSetting:
     """Return EWT's own parts; with `quick` some sentences of each, and two genres for testing."""
     train, dev, test = ({genre: read_web(data, [genre], [split]) for genre in GENRES} for split in SPLITS)
     if not quick:
-        return TaggingSetting(OWN, _join_hits(train), _join_hits(dev), test)
+        return TaggingSetting(OWN, _join_genres(train), _join_genres(dev), test)
     few = {genre: test[genre][:QUICK_TEST] for genre in GENRES[:2]}
-    return TaggingSetting(OWN, _join_hits(train)[:QUICK_TRAIN], _join_hits(dev)[:QUICK_TEST], few)
+    return TaggingSetting(OWN, _join_genres(train)[:QUICK_TRAIN], _join_genres(dev)[:QUICK_TEST], few)
 
 
-def domain_setting(data: Path) -> TaggingSetting:
+def newspaper_setting(data: Path) -> TaggingSetting:
     """Return a setting with a newspaper for training and the web for testing."""
     tests = {genre: read_web(data, [genre]) for genre in GENRES if genre != TO_CHOOSE}
     return TaggingSetting(ACROSS, read_newspaper(data), read_web(data, [TO_CHOOSE]), tests)
@@ -165,9 +165,9 @@ def evaluate_setting(
     setting: TaggingSetting, progress: Progress
 ) -> tuple[dict[str, dict[str, Hits]], dict[str, Any]]:
     """Return for each text and system which words are tagged correctly, and details of the systems."""
-    made = Tagset.from_sentences(setting.train)
-    train, dev = made.batch(setting.train), made.batch(setting.dev)
-    tests = {name: made.batch(sentences) for name, sentences in setting.tests.items()}
+    tagset = Tagset.from_sentences(setting.train)
+    train, dev = tagset.batch(setting.train), tagset.batch(setting.dev)
+    tests = {name: tagset.batch(sentences) for name, sentences in setting.tests.items()}
     systems = (PERCEPTRON, COST, LOG)
     hits: dict[str, dict[str, Hits]] = {}
     about: dict[str, Any] = {"words": len(train.costs), "features": int(train.rows.shape[1])}
@@ -203,8 +203,8 @@ def make_tagging_learner(system: str, value: float) -> Learner:
     """Return a learner with a number of passes, or with C."""
     if system == PERCEPTRON:
         name = "random_subspace.StructuredPerceptron.v1"
-        made: Learner = resolve({"learner": {"@disambig_learners": name, "passes": int(value)}})["learner"]
-        return made
+        learner: Learner = resolve({"learner": {"@disambig_learners": name, "passes": int(value)}})["learner"]
+        return learner
     return EG(C=value, loss=LOSSES[system], decoder=Chain(), epochs=EPOCHS)
 
 
@@ -246,7 +246,7 @@ def _with_all(by_text: Mapping[str, Hits]) -> dict[str, Hits]:
     return {**by_text, ALL: np.concatenate(list(by_text.values()))}
 
 
-def _join_hits(by_genre: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
+def _join_genres(by_genre: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
     return [sentence for sentences in by_genre.values() for sentence in sentences]
 
 

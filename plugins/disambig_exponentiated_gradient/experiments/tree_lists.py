@@ -53,8 +53,8 @@ class TreeListFeatures:
     def from_lists(cls, lists: CandidateLists) -> TreeListFeatures:
         """Fit features on training lists."""
         instances, view = _instances(lists), Words()([])
-        made = resolve({"extractors": FEATURES})["extractors"].values()
-        extractors = [extractor.fit(view, instances, [_GROUP]) for extractor in made]
+        unfitted = resolve({"extractors": FEATURES})["extractors"].values()
+        extractors = [extractor.fit(view, instances, [_GROUP]) for extractor in unfitted]
         return cls(extractors, _batch(extractors, instances))
 
     def parts(self, lists: CandidateLists) -> Iterator[CandidateBatch]:
@@ -153,9 +153,8 @@ def train_reranker(name: str, batch: CandidateBatch) -> TrainedReranker:
     """Train a reranker given by name."""
     before = time.perf_counter()
     trained = _perceptron(batch) if name == PERCEPTRON else _eg(batch, _LOSSES[name])
-    return TrainedReranker(
-        trained.weights, {**trained.about, "seconds": round(time.perf_counter() - before, 1)}
-    )
+    seconds = round(time.perf_counter() - before, 1)
+    return TrainedReranker(trained.weights, {**trained.about, "seconds": seconds})
 
 
 def _eg(batch: CandidateBatch, loss: str) -> TrainedReranker:
@@ -299,11 +298,16 @@ def _make_lists(
     if part == "train":
         return jackknife_lists(train, longest=longest, k=k, folds=folds, most=most, report=report)
     test = corpora.filter_by_length(bank.test, longest)
-    some = test[:QUICK_TEST] if quick else spread_trees(test, CRAFT_TEST) if source.file == CRAFT else test
-    return candidate_trees(TreebankGrammar.from_trees(train), some, k, report)
+    if quick:
+        test = test[:QUICK_TEST]
+    elif source.file == CRAFT:
+        test = spread_trees(test, CRAFT_TEST)
+    return candidate_trees(TreebankGrammar.from_trees(train), test, k, report)
 
 
-def spread_trees(trees: Sequence[Tree], n: int) -> list[Tree]:
-    """Return n of the trees, spread evenly."""
-    places = np.linspace(0, len(trees) - 1, min(n, len(trees))).astype(int)
+def spread_trees(trees: Sequence[Tree], n: int | None) -> list[Tree]:
+    """Return n of the trees, spread evenly, or all of them if there are fewer or n is None."""
+    if n is None or len(trees) <= n:
+        return list(trees)
+    places = np.linspace(0, len(trees) - 1, n).astype(int)
     return [trees[i] for i in places.tolist()]

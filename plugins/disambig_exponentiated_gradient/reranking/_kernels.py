@@ -160,17 +160,13 @@ def word_or_tag(leaf, label, word, closed):
     return word[leaf] if closed[label[leaf]] or closed[word[leaf]] else label[leaf]
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 MODIFIER, WORDS, HEAD_WORD, OWN_WORD, TAGS, DISTANCE = 13, 14, 15, 16, 17, 18
 ATTACHED, ATTACHED_HEAD, ATTACHED_OBJECT, ATTACHED_BOTH = 19, 20, 21, 22
 TWO_HEADS = 41
 
 
 @compiled
-def modifiers(node, m, kids, forest, closed, buffer, out):
+def modifiers(node, n_kids, kids, forest, closed, buffer, out):
     """Write the features of each child relative to the head child."""
     label, word, parent, _, start, _, head, leaf, leaf_of = forest
     above, own = parent[node], head[node]
@@ -179,7 +175,7 @@ def modifiers(node, m, kids, forest, closed, buffer, out):
     place = 0
     while kids[place] != own:
         place += 1
-    for i in range(m):
+    for i in range(n_kids):
         if i == place:
             continue
         side = LEFT if i < place else RIGHT
@@ -231,10 +227,6 @@ def two_heads(node, forest, closed, buffer, out):
         put4(TWO_HEADS, label[node], label[above], low, high, buffer, out)
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 RULE, RULE_PARENT, RULE_CLOSED, TWO_RULES = 0, 1, 2, 3
 PAIR, PAIR_PARENT, PAIR_CLOSED, PAIR_WORDS, PAIR_FIRST, PAIR_SECOND, PAIR_RULE = 4, 5, 6, 7, 8, 9, 10
 TRIPLE, TRIPLE_CLOSED = 11, 12
@@ -250,12 +242,12 @@ def _put_with_head(at, n, label, word, leaf, closed, buffer):
 
 
 @compiled
-def rules(node, m, kids, uncles, forest, closed, buffer, out):
+def rules(node, n_kids, kids, uncles, forest, closed, buffer, out):
     """Write the features of a constituent's rule.
 
     Parameters
     ----------
-    m : int
+    n_kids : int
         Number of its children, which are in `kids`.
     uncles : array of int32
         Buffer for the children of its parent.
@@ -263,28 +255,29 @@ def rules(node, m, kids, uncles, forest, closed, buffer, out):
     label, word, parent, after, _, _, _, leaf, _ = forest
     above = parent[node]
     n = put(buffer, put(buffer, 0, FIRST + RULE), label[node])
-    for i in range(m):
+    for i in range(n_kids):
         n = put(buffer, n, label[kids[i]])
     emit(buffer, n, out)
     buffer[0] = FIRST + RULE_PARENT
     emit(buffer, put(buffer, n, label[above] if above >= 0 else NONE), out)
-    n, some = put(buffer, 0, FIRST + RULE_CLOSED), False
-    for i in range(-1, m):
+    n, any_head = put(buffer, 0, FIRST + RULE_CLOSED), False
+    for i in range(-1, n_kids):
         at = node if i < 0 else kids[i]
         n, has_head = _put_with_head(at, n, label, word, leaf, closed, buffer)
-        some = some or has_head
-    if some:
+        any_head = any_head or has_head
+    if any_head:
         emit(buffer, n, out)
     if above >= 0:
         n = _rule_above(node, above, uncles, label, after, buffer, TWO_RULES)
-        for i in range(m):
+        for i in range(n_kids):
             n = put(buffer, n, label[kids[i]])
         emit(buffer, n, out)
-    _pairs(node, m, kids, uncles, forest, closed, buffer, out)
+    _pairs(node, n_kids, kids, uncles, forest, closed, buffer, out)
 
 
 @compiled
 def _is_closed(node, label, word, leaf, closed):
+    """Return True for a constituent whose head is of a closed class."""
     return word[node] < 0 and (closed[label[leaf[node]]] or closed[word[leaf[node]]])
 
 
@@ -300,57 +293,53 @@ def _rule_above(node, above, uncles, label, after, buffer, template):
 
 
 @compiled
-def _pairs(node, m, kids, uncles, forest, closed, buffer, out):
+def _pairs(node, n_kids, kids, uncles, forest, closed, buffer, out):
     """Write the features of two and three adjacent children, including the ends of the rule."""
     label, word, parent, after, _, _, head, leaf, _ = forest
     above = parent[node]
     name, grand = label[node], label[above] if above >= 0 else NONE
     before_head = True
-    for i in range(-1, m):
+    for i in range(-1, n_kids):
         if i >= 0 and kids[i] == head[node]:
             before_head = False
         side = LEFT if before_head else RIGHT
         first = label[kids[i]] if i >= 0 else END
-        second = label[kids[i + 1]] if i + 1 < m else END
+        second = label[kids[i + 1]] if i + 1 < n_kids else END
         put5(PAIR, name, label[head[node]], side, first, second, buffer, out)
         put5(PAIR_PARENT, name, grand, side, first, second, buffer, out)
         first_word = word[leaf[kids[i]]] if i >= 0 else END
-        second_word = word[leaf[kids[i + 1]]] if i + 1 < m else END
-        if i >= 0 and i + 1 < m:
+        second_word = word[leaf[kids[i + 1]]] if i + 1 < n_kids else END
+        if i >= 0 and i + 1 < n_kids:
             put7(
                 PAIR_WORDS, name, side, first, first_word, second, second_word, label[head[node]], buffer, out
             )
         if i >= 0:
             put5(PAIR_FIRST, name, side, first, first_word, second, buffer, out)
-        if i + 1 < m:
+        if i + 1 < n_kids:
             put5(PAIR_SECOND, name, side, first, second, second_word, buffer, out)
-        _closed_run(node, i, 2, m, kids, label, word, leaf, closed, buffer, out)
-        if i + 2 <= m:
-            third = label[kids[i + 2]] if i + 2 < m else END
+        _closed_run(node, i, 2, n_kids, kids, label, word, leaf, closed, buffer, out)
+        if i + 2 <= n_kids:
+            third = label[kids[i + 2]] if i + 2 < n_kids else END
             put5(TRIPLE, name, side, first, second, third, buffer, out)
-            _closed_run(node, i, 3, m, kids, label, word, leaf, closed, buffer, out)
+            _closed_run(node, i, 3, n_kids, kids, label, word, leaf, closed, buffer, out)
         if above >= 0:
             n = _rule_above(node, above, uncles, label, after, buffer, PAIR_RULE)
             emit(buffer, put(buffer, put(buffer, put(buffer, n, side), first), second), out)
 
 
 @compiled
-def _closed_run(node, i, length, m, kids, label, word, leaf, closed, buffer, out):
+def _closed_run(node, i, length, n_kids, kids, label, word, leaf, closed, buffer, out):
     """Write two or three children from the one at `i` on, and their parent, with heads of closed classes."""
-    n, some = put(buffer, 0, FIRST + (PAIR_CLOSED if length == 2 else TRIPLE_CLOSED)), False
+    n, any_head = put(buffer, 0, FIRST + (PAIR_CLOSED if length == 2 else TRIPLE_CLOSED)), False
     for j in range(-1, length):
-        if j >= 0 and (i + j < 0 or i + j >= m):
+        if j >= 0 and (i + j < 0 or i + j >= n_kids):
             n = put(buffer, n, END)
             continue
         at = node if j < 0 else kids[i + j]
         n, has_head = _put_with_head(at, n, label, word, leaf, closed, buffer)
-        some = some or has_head
-    if some:
+        any_head = any_head or has_head
+    if any_head:
         emit(buffer, n, out)
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 HEAVY, NEIGHBOURS, FIRST_WORD, LAST_WORD, WORD_BEFORE, WORD_BEHIND, EDGES = 23, 24, 25, 26, 27, 28, 29
@@ -383,16 +372,16 @@ def edges(node, first, last, forest, closed, buffer, out):
 
 
 @compiled
-def parallels(node, m, kids, forest, buffer, out):
+def parallels(node, n_kids, kids, forest, buffer, out):
     """Write the similarity of adjacent constituents in a constituent with a conjunction."""
     label, word, _, _, start, end, _, _, _ = forest
     joined = False
-    for i in range(m):
+    for i in range(n_kids):
         joined = joined or label[kids[i]] == CC
     if not joined:
         return
     before = -1
-    for i in range(m):
+    for i in range(n_kids):
         child = kids[i]
         if word[child] >= 0:
             continue
@@ -408,7 +397,14 @@ def parallels(node, m, kids, forest, buffer, out):
             longer = (end[child] - start[child]) - (end[before] - start[before])
             side = RIGHT if longer > 0 else LEFT
             put5(
-                LENGTHS, label[node], label[child], side, size(abs(longer)), ZERO + (i == m - 1), buffer, out
+                LENGTHS,
+                label[node],
+                label[child],
+                side,
+                size(abs(longer)),
+                ZERO + (i == n_kids - 1),
+                buffer,
+                out,
             )
         before = child
 
@@ -474,10 +470,6 @@ def right_branch(root, stop, last, forest, closed, buffer, out):
         put2(RIGHT_BRANCH, RIGHT if i < n else LEFT, END, buffer, out)
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 PARENT, TWO_ABOVE, LARGEST, SPINE, SPINE_WORD = 33, 34, 35, 36, 37
 BETWEEN, BETWEEN_FIRST, BETWEEN_SECOND = 38, 39, 40
 
@@ -509,10 +501,9 @@ def ancestors(node, forest, closed, buffer, out):
 @compiled
 def between(left, right, forest, closed, buffer, out):
     """Write the path through the tree from a word to the next one."""
-    label, word, parent, _, start, _, _, _, _ = forest
+    label, word, parent, _, start, end, _, _, _ = forest
     n = put(buffer, put(buffer, 0, FIRST + BETWEEN), label[left])
     at, place = parent[left], start[right]
-    _, _, _, _, _, end, _, _, _ = forest
     while end[at] <= place:
         n = put(buffer, n, label[at])
         at = parent[at]
@@ -531,11 +522,8 @@ def between(left, right, forest, closed, buffer, out):
         emit(buffer, put(buffer, n, word[right]), out)
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
-_ROOM = 64
+_EXTRA_ROOM = 64
+"""Room of a buffer for the symbols of a feature besides those of children and ancestors."""
 
 
 @compiled
@@ -555,23 +543,23 @@ def write_features(nodes, words, forest, closed, out, ends):
     """
     word, after, leaf_of = forest[1], forest[3], forest[8]
     out[0], out[1] = 2, 0
-    most = 0
+    max_nodes = 0
     for tree in range(len(nodes) - 1):
-        most = max(most, nodes[tree + 1] - nodes[tree])
-    buffer = np.empty(3 * most + _ROOM, np.int32)
-    kids, uncles = np.empty(most, np.int32), np.empty(most, np.int32)
+        max_nodes = max(max_nodes, nodes[tree + 1] - nodes[tree])
+    buffer = np.empty(3 * max_nodes + _EXTRA_ROOM, np.int32)
+    kids, uncles = np.empty(max_nodes, np.int32), np.empty(max_nodes, np.int32)
     for tree in range(len(nodes) - 1):
         first, last = words[tree], words[tree + 1]
         for node in range(nodes[tree], nodes[tree + 1]):
             if word[node] >= 0:
                 ancestors(node, forest, closed, buffer, out)
                 continue
-            m = children(node, after, kids)
-            rules(node, m, kids, uncles, forest, closed, buffer, out)
-            modifiers(node, m, kids, forest, closed, buffer, out)
+            n_kids = children(node, after, kids)
+            rules(node, n_kids, kids, uncles, forest, closed, buffer, out)
+            modifiers(node, n_kids, kids, forest, closed, buffer, out)
             two_heads(node, forest, closed, buffer, out)
             edges(node, first, last, forest, closed, buffer, out)
-            parallels(node, m, kids, forest, buffer, out)
+            parallels(node, n_kids, kids, forest, buffer, out)
         for place in range(first + 1, last):
             between(leaf_of[place - 1], leaf_of[place], forest, closed, buffer, out)
         if last > first:
@@ -585,10 +573,6 @@ def sample() -> None:
 
     occurrences = TreeOccurrences(["(TOP (NP (NP (DT a) (NN b)) (CC and) (NP (NN c))))"])
     occurrences.names(occurrences.occur(0, 1).places[:1])
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 OPEN, CLOSE = 0, 1

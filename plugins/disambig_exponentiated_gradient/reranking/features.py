@@ -91,7 +91,7 @@ class ForestReader:
 
     symbols: TreeSymbols = field(default_factory=TreeSymbols)
     _heads: dict[tuple[int, ...], int] = field(default_factory=dict)
-    _heads_of_keys: dict[int, int] = field(default_factory=dict)
+    _heads_by_key: dict[int, int] = field(default_factory=dict)
 
     def read(self, texts: Sequence[str]) -> Forest:
         """Return the nodes of the first tree of each text; a text without a tree has none.
@@ -104,13 +104,13 @@ class ForestReader:
             D630, D631 for brackets that do not form a tree.
         """
         cleaned = [text if text.startswith(_BEGIN) and EMPTY not in text else _clean(text) for text in texts]
-        forest, sound = self._read(cleaned)
-        if not sound.all():
+        forest, is_tree = self._read(cleaned)
+        if not is_tree.all():
             cleaned = [
-                text if good else _clean(text) for text, good in zip(cleaned, sound.tolist(), strict=True)
+                text if valid else _clean(text) for text, valid in zip(cleaned, is_tree.tolist(), strict=True)
             ]
-            forest, sound = self._read(cleaned)
-            assert sound.all()
+            forest, is_tree = self._read(cleaned)
+            assert is_tree.all()
         return forest
 
     def _read(self, texts: Sequence[str]) -> tuple[Forest, NDArray[np.bool_]]:
@@ -118,9 +118,9 @@ class ForestReader:
 
         n, token_lists = len(texts), [_TOKEN.findall(text) for text in texts]
         token_starts = offsets_from_sizes(map(len, token_lists))
-        number = self.symbols.number
+        numbers = self.symbols.number
         tokens = np.fromiter(
-            (number[token] for row in token_lists for token in row), np.int32, int(token_starts[-1])
+            (numbers[token] for row in token_lists for token in row), np.int32, int(token_starts[-1])
         )
         is_open = tokens == OPEN
         nodes = offsets_from_sizes(is_open)[token_starts].astype(np.int64)
@@ -148,7 +148,7 @@ class ForestReader:
         keys = np.empty(len(label), np.uint64)
         rule_keys(label, word, after, keys, _MIX)
         rules, at, which = np.unique(keys, return_index=True, return_inverse=True)
-        known_keys = self._heads_of_keys
+        known_keys = self._heads_by_key
         heads = np.zeros(len(rules), np.int32)
         for i, (key, node) in enumerate(zip(rules.tolist(), at.tolist(), strict=True)):
             if key and key not in known_keys:
@@ -163,6 +163,7 @@ class ForestReader:
 
 
 def _clean(text: str) -> str:
+    """Return the first tree of a text on one line, without traces; an empty text if it has none."""
     tree = first_tree(text)
     return "" if tree is None else format_one_line(tree)
 
@@ -173,7 +174,7 @@ _SYMBOLS_PER_FEATURE = 8
 """Approximate number of symbols per feature."""
 _BITS = 32
 """Low bits of a feature's position for its number within its tree; the candidate's index is above them."""
-_NAMED = 400
+_TREES_AT_ONCE = 400
 """Number of trees whose features are named at a time."""
 
 
@@ -207,26 +208,26 @@ class TreeOccurrences:
         write_keys(out, self.reader.symbols.hashes, keys)
         sizes = np.diff(ends, prepend=0)
         rows = np.repeat(np.arange(len(sizes)), sizes)
-        number = np.arange(len(keys)) - np.repeat(ends - sizes, sizes)
-        return Occurrences(keys, rows, ((rows + first) << _BITS) | number)
+        numbers = np.arange(len(keys)) - np.repeat(ends - sizes, sizes)
+        return Occurrences(keys, rows, ((rows + first) << _BITS) | numbers)
 
     def names(self, places: Ints) -> list[str]:
         """Return the names of features."""
         from ._kernels import write_starts
 
         trees, numbers = places >> _BITS, places & ((1 << _BITS) - 1)
-        wanted, at = np.unique(trees, return_inverse=True)
-        order = np.argsort(at.ravel(), kind="stable")
-        of_tree = offsets_from_sizes(np.bincount(at.ravel(), minlength=len(wanted)))
+        wanted, ranks = np.unique(trees, return_inverse=True)
+        order = np.argsort(ranks.ravel(), kind="stable")
+        by_tree = offsets_from_sizes(np.bincount(ranks.ravel(), minlength=len(wanted)))
         names = [""] * len(places)
-        for first in range(0, len(wanted), _NAMED):
-            some = wanted[first : first + _NAMED].tolist()
-            out, ends = self._describe(self.reader.read([self.texts[i] for i in some]))
+        for first in range(0, len(wanted), _TREES_AT_ONCE):
+            block = wanted[first : first + _TREES_AT_ONCE].tolist()
+            out, ends = self._describe(self.reader.read([self.texts[i] for i in block]))
             begins = np.empty(out[1], np.int64)
             write_starts(out, begins)
             before = np.concatenate([[0], ends])
-            for i in range(len(some)):
-                for place in order[of_tree[first + i] : of_tree[first + i + 1]].tolist():
+            for i in range(len(block)):
+                for place in order[by_tree[first + i] : by_tree[first + i + 1]].tolist():
                     at = int(begins[before[i] + numbers[place]])
                     names[place] = self._name(out[at + 1 : at + 1 + out[at]].tolist())
         return names
@@ -285,8 +286,9 @@ class TreeFeatures:
         UserError
             D630, D631 for texts whose brackets do not form a tree.
         """
-        own = own_lists(instances, self)
-        return replace(self, known=distinguishing_ngrams(TreeOccurrences(own.texts), own.offsets, self.least))
+        lists = own_lists(instances, self)
+        known = distinguishing_ngrams(TreeOccurrences(lists.texts), lists.offsets, self.least)
+        return replace(self, known=known)
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
@@ -299,14 +301,14 @@ class TreeFeatures:
         """
         if self.known is None:
             raise ValueError("no feature is known yet: fit the extractor first")
-        own = own_lists(instances, self)
-        rows, held = count_known(TreeOccurrences(own.texts), own.offsets, self.known)
-        number = {name: i for i, name in enumerate(TEMPLATES)}
+        lists = own_lists(instances, self)
+        rows, held = count_known(TreeOccurrences(lists.texts), lists.offsets, self.known)
+        numbers = {name: i for i, name in enumerate(TEMPLATES)}
         kinds = np.fromiter(
-            (number[name.partition(":")[0]] for name in self.known.names), np.int32, len(self.known)
+            (numbers[name.partition(":")[0]] for name in self.known.names), np.int32, len(self.known)
         )
-        what = columns_named(self.known.names, kinds, TEMPLATES)
-        return as_features(rows, what, instances, group, held)
+        columns = columns_named(self.known.names, kinds, TEMPLATES)
+        return as_features(rows, columns, instances, group, held)
 
     def state(self) -> Arrays:
         """Return the features."""

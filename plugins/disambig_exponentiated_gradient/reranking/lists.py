@@ -22,7 +22,12 @@ K = 50
 FOLDS = 10
 UNKNOWN = "NN"
 """Tag of the words of a sentence without a parse."""
-Told = Callable[[int, int], None]
+_AT_ONCE = 100
+"""Number of sentences whose charts are in memory at a time."""
+Report = Callable[[int, int], None]
+
+
+_COUNTS = tuple(field.name for field in fields(Parseval))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,14 +61,13 @@ class TreeLists:
     @classmethod
     def concat(cls, parts: Sequence[TreeLists]) -> TreeLists:
         """Return the sentences of all parts, concatenated."""
-        names = ("matched", "gold", "found", "crossing", "words", "right_tags", "failed")
-        columns = (np.concatenate([getattr(part.counts, name) for part in parts]) for name in names)
+        columns = (np.concatenate([getattr(part.counts, name) for part in parts]) for name in _COUNTS)
         references = tuple(reference for part in parts for reference in part.references)
         return cls(CandidateLists.joined([part.lists for part in parts]), Parseval(*columns), references)
 
 
 def candidate_trees(
-    grammar: TreebankGrammar, gold: Sequence[Tree], k: int = K, report: Told | None = None
+    grammar: TreebankGrammar, gold: Sequence[Tree], k: int = K, report: Report | None = None
 ) -> TreeLists:
     """Return up to `k` trees from a grammar for each sentence, with the right trees.
 
@@ -95,7 +99,7 @@ def jackknife_lists(
     most: int | None = None,
     k: int = K,
     folds: int = FOLDS,
-    report: Told | None = None,
+    report: Report | None = None,
 ) -> TreeLists:
     """Return training lists: the grammar that parses a sentence is trained on the other folds only.
 
@@ -126,14 +130,10 @@ def jackknife_lists(
     for first, last in pairwise(bounds):
         if report is not None:
             report(first, len(trees))
-        held = [trees[i] for i in range(first, last) if i in listed]
-        if held:
-            parts.append(candidate_trees(learn([*trees[:first], *trees[last:]]), held, k))
+        fold_trees = [trees[i] for i in range(first, last) if i in listed]
+        if fold_trees:
+            parts.append(candidate_trees(learn([*trees[:first], *trees[last:]]), fold_trees, k))
     return TreeLists.concat(parts)
-
-
-_AT_ONCE = 100
-"""Number of sentences whose charts are in memory at a time."""
 
 
 def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLists:
@@ -147,7 +147,7 @@ def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLis
     plain = CandidateLists.from_texts([[format_one_line(tree) for tree in row] for row in trees])
     scores = [score for sentence in parsed for score in sentence.scores or (0.0,)]
     brackets = [TreeBrackets.from_tree(tree) for tree in gold]
-    right = [one for one, row in zip(brackets, trees, strict=True) for _ in row]
+    right = [gold_brackets for gold_brackets, row in zip(brackets, trees, strict=True) for _ in row]
     counts = Parseval.from_trees(right, [tree for row in trees for tree in row])
     lists = CandidateLists(
         plain.offsets, plain.texts, np.array(scores), plain.ranks, counts.errors.astype(np.float32)
@@ -155,21 +155,18 @@ def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLis
     return TreeLists(lists, counts, tuple(format_one_line(tree) for tree in gold))
 
 
-_COUNTS = tuple(field.name for field in fields(Parseval))
-
-
 def write_lists(path: Path, lists: TreeLists) -> None:
     """Write lists to a file of arrays (``.npz``)."""
-    own = lists.lists
+    candidates = lists.lists
     with path.open("wb") as file:
         np.savez_compressed(
             file,
-            offsets=own.offsets,
-            scores=own.scores,
-            ranks=own.ranks,
-            costs=own.costs,
-            texts=_pack_lists(own.texts),
-            references=_pack_lists(lists.references),
+            offsets=candidates.offsets,
+            scores=candidates.scores,
+            ranks=candidates.ranks,
+            costs=candidates.costs,
+            texts=_join_lines(candidates.texts),
+            references=_join_lines(lists.references),
             **{name: getattr(lists.counts, name) for name in _COUNTS},
         )
 
@@ -178,16 +175,16 @@ def read_lists(path: Path) -> TreeLists:
     """Return the lists in a file of `write_lists`."""
     with np.load(path) as file:
         arrays: dict[str, NDArray[Any]] = dict(file)
-    own = CandidateLists(
-        arrays["offsets"], _unpack_lists(arrays["texts"]), arrays["scores"], arrays["ranks"], arrays["costs"]
+    candidates = CandidateLists(
+        arrays["offsets"], _split_lines(arrays["texts"]), arrays["scores"], arrays["ranks"], arrays["costs"]
     )
     counts = Parseval(*(arrays[name] for name in _COUNTS))
-    return TreeLists(own, counts, tuple(_unpack_lists(arrays["references"])))
+    return TreeLists(candidates, counts, tuple(_split_lines(arrays["references"])))
 
 
-def _pack_lists(texts: Sequence[str]) -> NDArray[np.uint8]:
+def _join_lines(texts: Sequence[str]) -> NDArray[np.uint8]:
     return np.frombuffer("\n".join(texts).encode(), np.uint8)
 
 
-def _unpack_lists(letters: NDArray[np.uint8]) -> list[str]:
+def _split_lines(letters: NDArray[np.uint8]) -> list[str]:
     return letters.tobytes().decode().split("\n")

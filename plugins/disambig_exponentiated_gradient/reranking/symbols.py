@@ -53,7 +53,7 @@ TEMPLATES = (
     "two words, second",  # CJ
     "heads of two levels",
 )
-"""In the order of `TEMPLATE`'s numbers."""
+"""In the order of the template numbers in `_kernels`."""
 
 
 NUMBERS = 32

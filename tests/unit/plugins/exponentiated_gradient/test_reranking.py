@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient.experiments import (
+    COMPARED,
     HINGE,
-    PAIRS,
     Difference,
     RerankerComparison,
     compare_rerankers,
@@ -239,7 +239,9 @@ def test_features_that_all_candidates_share_are_omitted():
 
 
 def compared(points, p):
-    return RerankerComparison([(*pair, Difference(points.get(pair, 3.0), (0.0, 1.0), p)) for pair in PAIRS])
+    return RerankerComparison(
+        [(*pair, Difference(points.get(pair, 3.0), (0.0, 1.0), p)) for pair in COMPARED]
+    )
 
 
 def test_claims_hold_where_the_figures_say_so():
@@ -268,7 +270,7 @@ def test_comparison_is_of_the_chosen_trees():
             for a, b in zip(first, candidates.lists.offsets[1:], strict=True)
         ]
     )
-    at = {name: first for pair in PAIRS for name in pair} | {COST: best}
+    at = {name: first for pair in COMPARED for name in pair} | {COST: best}
     points = 100 * (candidates.counts.take(best).f1 - candidates.counts.take(first).f1)
     assert abs(compare_rerankers(candidates, at).between(PCFG, COST).points - points) < 1e-9
     assert compare_rerankers(candidates, at).between(PCFG, HINGE).points == 0
