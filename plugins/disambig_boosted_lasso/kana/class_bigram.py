@@ -25,6 +25,7 @@ COST_STEPS = 10.0
 _WORD = np.dtype([("kind", "i4"), ("start", "i4"), ("end", "i4"), ("size", "i4")], align=True)
 _NODE = np.dtype([("cost", "f8"), ("text", "i4"), ("right", "i4")], align=True)
 _MOST_NODES = 64
+"""Nodes of a place for which there is room at first."""
 
 
 class _Tables(NamedTuple):
@@ -57,8 +58,7 @@ class _Work(NamedTuple):
     @classmethod
     def of_size(cls, n: int, letters: int, most: int) -> _Work:
         """Return buffers for lines of `n` characters whose conversions have up to `letters`."""
-        whole = (np.zeros(n + 2, np.int64) for _ in range(4))
-        begins, text_at, word_at, sizes = whole
+        begins, text_at, word_at, sizes = (np.zeros(n + 2, np.int64) for _ in range(4))
         found, ends = (np.zeros(most // 4 * (n + 2), np.int64) for _ in range(2))
         hashes, powers = (np.zeros(letters + 1, np.uint64) for _ in range(2))
         nodes = np.zeros((n + 2, most), _NODE)
@@ -203,8 +203,8 @@ def save_class_bigram(model: ClassBigram, folder: Path) -> None:
             "domain_weights": dict(model.domain_weights),
         },
         {
-            "readings": _letters(model.readings),
-            "surfaces": _letters(model.surfaces),
+            "readings": _join_lines(model.readings),
+            "surfaces": _join_lines(model.surfaces),
             "sizes": model.sizes.astype(np.uint8),
             "left": left,
             "right": right - left,  # mostly 0
@@ -249,7 +249,7 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
         raise ValueError("the number of tokens differs from the sum of the sizes of words")
     n = len(connections)
     if connections.shape != (n, n) or max(other, left.max(initial=0), right.max(initial=0)) >= n:
-        raise ValueError("a class without connections")
+        raise ValueError("a class has no connections")
     numbers = [weight, constant, each, *domain_weights.values()]
     if other < 0 or not np.isfinite(numbers).all() or min(numbers) < 0:
         raise ValueError("its header has invalid numbers")
@@ -262,5 +262,5 @@ def _round_steps(values: NDArray[np.float32], steps: float) -> NDArray[np.uint8]
     return np.clip(np.round(values * np.float32(steps)), 0, 255).astype(np.uint8)
 
 
-def _letters(texts: Sequence[str]) -> NDArray[np.uint8]:
+def _join_lines(texts: Sequence[str]) -> NDArray[np.uint8]:
     return np.frombuffer("".join(text + _BETWEEN for text in texts).encode("utf8"), np.uint8)

@@ -101,14 +101,14 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
     )
     singles, pairs, pair_words, triples, triple_words, *_ = tables
     for part, (levels, _) in enumerate(parts):
-        own = singles[n_singles[part] : n_singles[part + 1]]
-        own["log_prob"], own["back_off"] = levels[0].log_probs, levels[0].back_offs
-        own["begin"] = n_pairs[part] + (levels[1].begins[:-1] if len(levels) > 1 else 0)
+        records = singles[n_singles[part] : n_singles[part + 1]]
+        records["log_prob"], records["back_off"] = levels[0].log_probs, levels[0].back_offs
+        records["begin"] = n_pairs[part] + (levels[1].begins[:-1] if len(levels) > 1 else 0)
         if len(levels) > 1:
             rows = slice(n_pairs[part], n_pairs[part + 1])
-            own, pair_words[rows] = pairs[rows], levels[1].words + n_singles[part]
-            own["log_prob"], own["back_off"] = levels[1].log_probs, levels[1].back_offs
-            own["begin"] = n_triples[part] + (levels[2].begins[:-1] if len(levels) > 2 else 0)
+            records, pair_words[rows] = pairs[rows], levels[1].words + n_singles[part]
+            records["log_prob"], records["back_off"] = levels[1].log_probs, levels[1].back_offs
+            records["begin"] = n_triples[part] + (levels[2].begins[:-1] if len(levels) > 2 else 0)
         if len(levels) > 2:
             rows = slice(n_triples[part], n_triples[part + 1])
             triples["log_prob"][rows], triple_words[rows] = (
@@ -116,8 +116,9 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
                 levels[2].words + n_singles[part],
             )
     singles["begin"][-1], pairs["begin"][-1] = n_pairs[-1], n_triples[-1]
-    goes_on = np.diff(pairs["begin"]) > 0
-    pairs["state"][:-1] = np.where(goes_on, n_singles[-1] + np.arange(len(goes_on)), pair_words)
+    has_triples = np.diff(pairs["begin"]) > 0
+    states = n_singles[-1] + np.arange(len(has_triples))
+    pairs["state"][:-1] = np.where(has_triples, states, pair_words)
     find_states(tables)
     return tables
 
@@ -402,9 +403,11 @@ class LatticeDecoder:
 
 
 LONGEST = 256
+"""Maximum number of characters of a piece of a line."""
 _PLACES = tuple(
     re.compile(pattern, re.DOTALL) for pattern in (".*[。！？!?]", ".*[、，,）」』]", ".*[^ぁ-ゖー]")
 )
+"""Where a line is split, the best places first: behind a sentence, behind a clause, behind no hiragana."""
 
 
 def split_line(line: str) -> list[str]:
@@ -460,10 +463,10 @@ def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePat
         sizes.append(len(sums))
         for score, places in sums:
             chosen = [int(first) + place for first, place in zip(firsts, places, strict=False)]
-            taken = [np.arange(bounds[c], bounds[c + 1]) for c in chosen]
-            rows += taken
+            words_of_pieces = [np.arange(bounds[row], bounds[row + 1]) for row in chosen]
+            rows += words_of_pieces
             scores.append(score)
-            n_words.append(sum(map(len, taken)))
+            n_words.append(sum(map(len, words_of_pieces)))
         piece += count
     words = paths.words[np.concatenate(rows)] if rows else paths.words[:0]
     return LatticePaths(offsets_from_sizes(sizes), np.array(scores), offsets_from_sizes(n_words), words)
@@ -487,7 +490,7 @@ class CandidateWriter:
         self._numbers: dict[str, int] = {}
         spelt = [self._numbers.setdefault(text, len(self._numbers)) for text in lexicon.surfaces]
         self._spellings = list(self._numbers)
-        self._of_entry = np.array(spelt, np.int32)[order] if len(order) else np.zeros(0, np.int32)
+        self._spelling_of_entry = np.array(spelt, np.int32)[order] if len(order) else np.zeros(0, np.int32)
         names = lexicon.tag_names
         self._tag_names = (*names, *(name for name in (NOUN, NUMERAL, SIGN) if name not in names))
         self._tags = lexicon.tags[order].astype(np.int16)
@@ -498,7 +501,7 @@ class CandidateWriter:
         """Return the candidates of lines from paths of their pieces (`counts` per line)."""
         paths = join_lines(paths, counts, k)
         ids, tags, spellings = self._words(paths, lines)
-        texts = _texts(spellings, ids.tolist(), paths.word_offsets.tolist())
+        texts = _join_words(spellings, ids.tolist(), paths.word_offsets.tolist())
         offsets = paths.offsets
         ranks = row_ranks(offsets)
         nothing = np.full(len(texts), np.nan, np.float32)
@@ -518,20 +521,20 @@ class CandidateWriter:
         kinds = paths.words["kind"]
         is_known = kinds >= 0
         ids, tags = np.zeros(len(kinds), np.int32), np.zeros(len(kinds), np.int16)
-        ids[is_known], tags[is_known] = self._of_entry[kinds[is_known]], self._tags[kinds[is_known]]
+        ids[is_known], tags[is_known] = self._spelling_of_entry[kinds[is_known]], self._tags[kinds[is_known]]
         open_words = np.flatnonzero(~is_known)
         if not len(open_words):
             return ids, tags, self._spellings
         line_of = row_owners(paths.offsets)
         lines_of_words = np.repeat(line_of, np.diff(paths.word_offsets))[open_words]
         more: dict[str, int] = {}
-        tag = {name: self._tag_names.index(name) for name in (NOUN, NUMERAL, SIGN)}
+        tag_numbers = {name: self._tag_names.index(name) for name in (NOUN, NUMERAL, SIGN)}
         # candidates of a line share most of their words: each distinct word is written once
         rows = np.stack(
             [lines_of_words, *(paths.words[name][open_words] for name in ("kind", "start", "end"))]
         )
-        distinct, of_word = np.unique(rows.T, axis=0, return_inverse=True)
-        its_ids, its_tags = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int16)
+        distinct, number_of_word = np.unique(rows.T, axis=0, return_inverse=True)
+        new_ids, new_tags = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int16)
         for at, (line, kind, start, end) in enumerate(distinct.tolist()):
             text = lines[line][start:end]
             if kind == _KATAKANA:
@@ -541,14 +544,18 @@ class CandidateWriter:
             number = self._numbers.get(text)
             if number is None:
                 number = more.setdefault(text, len(self._spellings) + len(more))
-            its_ids[at] = number
-            signs = kind == _AS_TYPED and not text[0].isalnum()
-            its_tags[at] = tag[SIGN if signs else NUMERAL if kind in (_NUMBER, IN_DIGITS, IN_KANJI) else NOUN]
-        ids[open_words], tags[open_words] = its_ids[of_word], its_tags[of_word]
+            new_ids[at] = number
+            name = NOUN
+            if kind == _AS_TYPED and not text[0].isalnum():
+                name = SIGN
+            elif kind in (_NUMBER, IN_DIGITS, IN_KANJI):
+                name = NUMERAL
+            new_tags[at] = tag_numbers[name]
+        ids[open_words], tags[open_words] = new_ids[number_of_word], new_tags[number_of_word]
         return ids, tags, [*self._spellings, *more] if more else self._spellings
 
 
-def _texts(spellings: Sequence[str], ids: Sequence[int], bounds: Sequence[int]) -> list[str]:
+def _join_words(spellings: Sequence[str], ids: Sequence[int], bounds: Sequence[int]) -> list[str]:
     words = [spellings[number] for number in ids]
     return ["".join(words[a:b]) for a, b in itertools.pairwise(bounds)]
 

@@ -62,20 +62,22 @@ class KanaLexicon:
     @classmethod
     def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> KanaLexicon:
         """Return the lexicon of words (spelling, reading, part of speech) with given counts."""
-        of_tags: dict[tuple[str, str], dict[str, int]] = {}
+        tag_counts: dict[tuple[str, str], dict[str, int]] = {}
         for (surface, reading, tag), count in zip(entries, counts, strict=True):
             if reading and surface.isprintable() and not _NUMBER.fullmatch(surface):
-                its = of_tags.setdefault((reading, surface), {})
-                its[tag] = its.get(tag, 0) + int(count)
-        totals = {pair: sum(its.values()) for pair, its in of_tags.items()}
+                by_tag = tag_counts.setdefault((reading, surface), {})
+                by_tag[tag] = by_tag.get(tag, 0) + int(count)
+        totals = {pair: sum(by_tag.values()) for pair, by_tag in tag_counts.items()}
         order = sorted(totals, key=lambda pair: (-totals[pair], pair))
-        names = sorted({tag for its in of_tags.values() for tag in its})
-        number = {name: at for at, name in enumerate(names)}
-        tags = [max(its, key=lambda tag: (its[tag], tag)) for its in map(of_tags.__getitem__, order)]
+        names = sorted({tag for by_tag in tag_counts.values() for tag in by_tag})
+        numbers = {name: number for number, name in enumerate(names)}
+        tags = [
+            max(by_tag, key=lambda tag: (by_tag[tag], tag)) for by_tag in map(tag_counts.__getitem__, order)
+        ]
         return cls(
             tuple(reading for reading, _ in order),
             tuple(surface for _, surface in order),
-            np.array([number[tag] for tag in tags], np.int16),
+            np.array([numbers[tag] for tag in tags], np.int16),
             tuple(names),
             np.array([totals[pair] for pair in order], np.int64),
         )
@@ -88,14 +90,22 @@ class KanaLexicon:
 
         The usage of existing entries is unchanged.
         """
-        own = zip(self.surfaces, self.readings, (self.tag_names[tag] for tag in self.tags), strict=True)
-        its = zip(other.surfaces, other.readings, (other.tag_names[tag] for tag in other.tags), strict=True)
-        made = KanaLexicon.counted([*own, *its], [*self.counts.tolist(), *other.counts.tolist()])
+        entries = [
+            entry
+            for lexicon in (self, other)
+            for entry in zip(
+                lexicon.surfaces,
+                lexicon.readings,
+                (lexicon.tag_names[tag] for tag in lexicon.tags),
+                strict=True,
+            )
+        ]
+        merged = KanaLexicon.counted(entries, [*self.counts.tolist(), *other.counts.tolist()])
         if self.usage is None:
-            return made
+            return merged
         usage = dict(zip(zip(self.readings, self.surfaces, strict=True), self.usage.tolist(), strict=True))
-        pairs = zip(made.readings, made.surfaces, strict=True)
-        return replace(made, usage=np.array([usage.get(pair, 0.0) for pair in pairs], np.float32))
+        pairs = zip(merged.readings, merged.surfaces, strict=True)
+        return replace(merged, usage=np.array([usage.get(pair, 0.0) for pair in pairs], np.float32))
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -115,9 +125,9 @@ class KanaLexicon:
 _VOICED = {"じ": ("ち", "ぢ"), "ず": ("つ", "づ")}
 """Kana as the dictionary spells it; without voice, and as people type it in the second part of a word."""
 _ALIKE, _EITHER = str.maketrans("ぢづ", "じず"), frozenset("ぢづじず")
-_CHINESE = ("ちゅう", "ちょう", "ちゃく", "ちん", "ちく", "ちつ", "つい", "つう")
+_NOT_VOICED = ("ちゅう", "ちょう", "ちゃく", "ちん", "ちく", "ちつ", "つい", "つう")
 """Readings of Chinese origin are not voiced in the second part of a word: 年中 is only ねんじゅう."""
-_BOTH = (
+_BOTH_SPELLINGS = (
     ("いなずま", "いなづま"),
     ("うなず", "うなづ"),
     ("おとず", "おとづ"),
@@ -159,7 +169,7 @@ def with_voiced_readings(lexicon: KanaLexicon) -> KanaLexicon:
 
 def _voiced_readings(reading: str, surface: str, tag: str, readings: Mapping[str, set[str]]) -> Iterator[str]:
     """Yield a word's readings with ぢ or づ."""
-    for plain, voiced in _BOTH:
+    for plain, voiced in _BOTH_SPELLINGS:
         if reading.startswith(plain) and sum(map(has_kanji, surface[:2])) == 1:
             yield voiced + reading[len(plain) :]
     if tag == NAME:
@@ -173,7 +183,9 @@ def _voiced_readings(reading: str, surface: str, tag: str, readings: Mapping[str
             before, behind = surface[:cut], surface[cut:]
             if first not in readings.get(before, ()) or second not in readings.get(behind, ()):
                 continue
-            if behind == "血" or (has_kanji(behind) and len(second) > 1 and not second.startswith(_CHINESE)):
+            if behind == "血" or (
+                has_kanji(behind) and len(second) > 1 and not second.startswith(_NOT_VOICED)
+            ):
                 yield first + voiced + reading[at + 1 :]
                 break
 
@@ -231,7 +243,7 @@ class ReadingTrie:
         """Return the trie of some readings, which may repeat and must not be empty."""
         order = np.array(sorted(range(len(readings)), key=readings.__getitem__), np.int64)
         letters, sizes = _letters([readings[i] for i in order.tolist()])
-        alike = _group_alike(letters)
+        shared = _common_prefix_lengths(letters)
         # the nodes of one depth, each given by the first reading with its prefix
         nodes = np.zeros(1, np.int64)
         labels, entries = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
@@ -239,7 +251,7 @@ class ReadingTrie:
         entry_counts: list[NDArray[np.int64]] = []
         for depth in range(letters.shape[1] + 1):
             ended = np.flatnonzero(sizes == depth)
-            below = np.flatnonzero((sizes > depth) & (alike <= depth))
+            below = np.flatnonzero((sizes > depth) & (shared <= depth))
             for counts, rows in ((entry_counts, ended), (edge_counts, below)):
                 above = np.searchsorted(nodes, rows, side="right") - 1
                 counts.append(np.bincount(above, minlength=len(nodes)))
@@ -264,16 +276,16 @@ def _letters(readings: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int
     return letters, sizes
 
 
-def _group_alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
+def _common_prefix_lengths(letters: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the length of the common prefix of each row and the row before; -1 for the first row."""
-    groups = np.full(len(letters), -1, np.int64)
+    lengths = np.full(len(letters), -1, np.int64)
     if len(letters) > 1:
-        other = letters[1:] != letters[:-1]
-        groups[1:] = np.where(other.any(axis=1), other.argmax(axis=1), letters.shape[1])
-    return groups
+        differs = letters[1:] != letters[:-1]
+        lengths[1:] = np.where(differs.any(axis=1), differs.argmax(axis=1), letters.shape[1])
+    return lengths
 
 
-LEAST = 1e-8
+MIN_FREQUENCY = 1e-8
 """Frequency of words that are not in the other text's list: that of its rarest words."""
 
 
@@ -304,18 +316,18 @@ def general_usage(
     counts: Counter[str] = Counter()
     for surface, count in zip(lexicon.surfaces, lexicon.counts.tolist(), strict=True):
         counts[surface] += count
-    own = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
-    seen = own > 0
-    ratios = np.log(np.maximum(elsewhere[seen], LEAST)) - np.log(own[seen])
+    here = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
+    seen = here > 0
+    ratios = np.log(np.maximum(elsewhere[seen], MIN_FREQUENCY)) - np.log(here[seen])
     usage = np.zeros(len(lexicon))
     bounded = np.where(elsewhere[seen] > 0, ratios, np.minimum(ratios, 0.0))
     usage[seen] = weight * np.clip(bounded, -most, most)
     never = lexicon.counts == 0
-    its = np.where(seen, 0.0, elsewhere)[never]
-    if share and its.sum() > 0:
+    new = np.where(seen, 0.0, elsewhere)[never]
+    if share and new.sum() > 0:
         weights = unseen_weights(lexicon)[never]
         weights /= weights.sum()
-        usage[never] += np.log((1.0 - share) + share * its / its.sum() / weights)
+        usage[never] += np.log((1.0 - share) + share * new / new.sum() / weights)
     return usage.astype(np.float32)
 
 
@@ -357,11 +369,11 @@ def reading_usage(
     ratios = np.log(elsewhere[both]) - np.log(lexicon.counts[both] / lexicon.counts.sum())
     usage[both] = weight * np.clip(ratios, -most, most)
     never = lexicon.counts == 0
-    its = elsewhere[never]
-    if share and its.sum() > 0:
+    new = elsewhere[never]
+    if share and new.sum() > 0:
         weights = unseen_weights(lexicon)[never]
         weights /= weights.sum()
-        usage[never] = np.log((1.0 - share) + share * its / its.sum() / weights) + gain
+        usage[never] = np.log((1.0 - share) + share * new / new.sum() / weights) + gain
     return usage.astype(np.float32)
 
 

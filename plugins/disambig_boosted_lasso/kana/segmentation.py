@@ -40,7 +40,7 @@ class ReadingRule:
     def matched_reading(self, words: Sequence[Word], at: int) -> str | None:
         """Return the reading of a word in a sentence by this rule; None if it does not apply."""
         surface, reading, _ = words[at]
-        if not (_begins(self.word, surface) and (self.read == "*" or _begins(self.read, reading))):
+        if not (_fits(self.word, surface) and (self.read == "*" or _fits(self.read, reading))):
             return None
         before = words[at - 1] if at else None
         behind = words[at + 1] if at + 1 < len(words) else None
@@ -75,8 +75,9 @@ def read_rules() -> tuple[dict[str, list[ReadingRule]], dict[str, list[ReadingRu
     return whole, beginnings
 
 
-def _begins(prefix: str, text: str) -> bool:
-    return text.startswith(prefix[:-1]) if prefix.endswith("*") else text == prefix
+def _fits(pattern: str, text: str) -> bool:
+    """Return True if a text is what a rule names, or begins with it if ``*`` follows."""
+    return text.startswith(pattern[:-1]) if pattern.endswith("*") else text == pattern
 
 
 def _matches(word: Word | None, surface: str) -> bool:
@@ -87,10 +88,11 @@ def _matches(word: Word | None, surface: str) -> bool:
 
 
 def _is_kind(word: Word, kind: str) -> bool:
+    """Return True for a word of a kind that a rule names: ``#`` for numbers, ``@...``, or a spelling."""
     surface, _, tag = word
     if kind.startswith("#"):
         number = _DIGITS.fullmatch(surface) is not None
-        return number and (kind == "#" or _ends(surface, kind[1:].split(",")))
+        return number and (kind == "#" or _has_ending(surface, kind[1:].split(",")))
     if kind == "@noun":
         return tag.startswith(NOUN) and not _DIGITS.match(surface)
     if kind == "@name":
@@ -100,7 +102,7 @@ def _is_kind(word: Word, kind: str) -> bool:
     return surface == kind
 
 
-def _ends(number: str, endings: Sequence[str]) -> bool:
+def _has_ending(number: str, endings: Sequence[str]) -> bool:
     """Return True if a number ends in the given digits; a rule with tens and units needs the exact number."""
     return number in endings or (len(endings[0]) == 1 and "10" not in endings and number[-1] in endings)
 
@@ -131,7 +133,7 @@ def segment_lines(lines: Iterable[str], *, mode: str = "A") -> Iterator[list[Wor
     """
     if mode not in MODES:
         raise UserError("D671", setting="mode", value=mode, names=", ".join(MODES))
-    cut = _cutter(mode)
+    cut = _make_tokenizer(mode)
     for line in lines:
         text = full_width(line)
         words: list[Word] = []
@@ -178,7 +180,8 @@ def sudachi_version() -> str:
     return " ".join([*installed, table])
 
 
-def _cutter(mode: str) -> Any:
+def _make_tokenizer(mode: str) -> Any:
+    """Return a function from a text to its words, of the lengths of a mode."""
     dictionary = sudachi_dictionary()
     from sudachipy import SplitMode
 
@@ -204,19 +207,20 @@ def _split_word(surface: str, reading: str, tag: str, cut: Any) -> list[Word]:
         return [(surface, surface, tag)]
     parts = _PARTS.findall(surface)
     if len(parts) == 1:
-        return [(surface, _surface_form(surface, reading), tag)]
+        return [(surface, _typed_reading(surface, reading), tag)]
     words: list[Word] = []
     for part in parts:
         if is_native(part):
             words += [
-                (s, normalise_kana(s) if is_kana(s) else _surface_form(s, r), t) for s, r, t in cut(part)
+                (text, normalise_kana(text) if is_kana(text) else _typed_reading(text, kana), kind)
+                for text, kana, kind in cut(part)
             ]
         else:
             words.append((part, part, tag))
     return words
 
 
-def _surface_form(surface: str, reading: str) -> str:
+def _typed_reading(surface: str, reading: str) -> str:
     """Return a reading with its ending spelt as in the word; the word itself if it has no reading."""
     if has_kanji(reading) or not reading:
         return surface
@@ -265,8 +269,8 @@ class SegmentedText:
         numbers: dict[Word, int] = {}
         ids = [np.empty(0, np.int32)]
         for part in parts:
-            own = np.array([numbers.setdefault(word, len(numbers)) for word in part.entries], np.int32)
-            ids.append(own[part.ids] if len(own) else part.ids)
+            new_ids = np.array([numbers.setdefault(word, len(numbers)) for word in part.entries], np.int32)
+            ids.append(new_ids[part.ids] if len(new_ids) else part.ids)
         offsets = join_offsets(part.offsets for part in parts)
         return cls(tuple(numbers), np.concatenate(ids), offsets)
 
@@ -320,11 +324,11 @@ def read_segmented(path: str | Path) -> SegmentedText:
         raise UserError("D300", path=path)
     with Path(path).open(encoding="utf8", newline="\n") as file:
         return SegmentedText.from_sentences(
-            _sentence(line.rstrip("\n"), path, number) for number, line in enumerate(file, 1)
+            _parse_line(line.rstrip("\n"), path, number) for number, line in enumerate(file, 1)
         )
 
 
-def _sentence(line: str, path: str | Path, number: int) -> list[Word]:
+def _parse_line(line: str, path: str | Path, number: int) -> list[Word]:
     if not line:
         return []
     columns = [[part.replace(_BLANK, " ") for part in column.split(" ")] for column in line.split("\t")]

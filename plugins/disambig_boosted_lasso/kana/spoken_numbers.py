@@ -58,6 +58,7 @@ class _Word(NamedTuple):
 
 
 def _unit_words() -> dict[str, _Word]:
+    """Return the words of numbers that are read with their units."""
     words = {kana: _Word(value, 1) for kana, value in (ONES | _BEFORE_VOWELS).items()}
     words |= {kana: _Word(value, 1) for kana, value in _BEFORE_COUNTERS.items()}
     words |= {f"{kana}じゅう": _Word(10 * value, 10) for value, kana in _TENS.items()}
@@ -124,6 +125,7 @@ def find_spoken_numbers(line: str) -> Iterator[SpokenNumber]:
 
 
 def _with_units(line: str, start: int) -> Iterator[SpokenNumber]:
+    """Yield the numbers from a place on that are read with their units."""
     open_numbers = [(start, 0, 10_000, 0)]
     while open_numbers:
         at, value, unit, n_words = open_numbers.pop()
@@ -144,6 +146,7 @@ def _with_units(line: str, start: int) -> Iterator[SpokenNumber]:
 
 
 def _digit_by_digit(line: str, start: int) -> Iterator[SpokenNumber]:
+    """Yield the numbers from a place on that are read digit by digit."""
     if line.startswith(_NEVER_FIRST, start):
         return
     at, digits = start, ""

@@ -64,8 +64,8 @@ class KanaKanji:
     @property
     def folder(self) -> Path:
         """The converter's folder."""
-        brought = packs().get(self.converter)
-        return Path(self.converter) if brought is None else brought.folders.get("converter", brought.home)
+        pack = packs().get(self.converter)
+        return Path(self.converter) if pack is None else pack.folders.get("converter", pack.home)
 
     def learn_settings(
         self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
@@ -89,8 +89,8 @@ class KanaKanji:
 
         Raises
         ------
-        D674, D655, D693 if they are damaged or do not fit.
-            D674, D655, D693 where something is wrong with them.
+        UserError
+            D674, D655, D693 if they are damaged or do not fit together.
         """
         if not self.converter:
             return "names no converter"

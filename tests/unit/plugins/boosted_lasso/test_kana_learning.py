@@ -23,7 +23,7 @@ from disambig_boosted_lasso.kana import (
     unseen_weights,
     with_voiced_readings,
 )
-from disambig_boosted_lasso.kana.lexicon import LEAST
+from disambig_boosted_lasso.kana.lexicon import MIN_FREQUENCY
 from kana_words import KANA, WRITTEN, converter, segmented
 
 from disambig.config import resolve
@@ -105,13 +105,15 @@ def test_usage_is_a_power_of_the_ratio_of_frequencies_within_bounds():
     by_surface = dict(zip(one.surfaces, usage.tolist(), strict=True))
     assert by_surface["こと"] == pytest.approx(0.5 * min(1.0, np.log(0.9 / 0.3)))
     assert by_surface["事"] == pytest.approx(0.5 * max(-1.0, np.log(0.1 / 0.6)))
-    assert by_surface["々々"] == pytest.approx(-0.5)  # the other text lacks it: at most as often as LEAST
+    assert by_surface["々々"] == pytest.approx(
+        -0.5
+    )  # the other text lacks it: at most as often as MIN_FREQUENCY
     assert by_surface["古都"] == by_surface["琴"] == 0.0
     alike = general_usage(one, {"事": 0.6, "こと": 0.3, "々々": 0.1}, share=0.0)
     np.testing.assert_allclose(alike, 0.0, atol=1e-6)
     rare = KanaLexicon.counted([("事", "こと", "名詞"), ("稀", "まれ", "名詞")], [10**9, 1])
     assert general_usage(rare, {"事": 1.0}, most=9.0)[1] == 0.0  # not more often for being left out
-    assert LEAST > 1e-9
+    assert MIN_FREQUENCY > 1e-9
 
 
 def test_words_that_text_lacks_are_divided_as_the_other_text_has_them():
