@@ -435,3 +435,42 @@ def test_the_tests_of_the_core_pass_without_any_plugin(folders):
         text=True,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+# Build scripts
+
+
+def bound_names(path):
+    """Return the names that a module binds, also those of imports under TYPE_CHECKING."""
+    names = {path.stem for path in path.parent.iterdir()} if path.stem == "__init__" else set()
+    for node in top_level(tree_of(path)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        else:
+            names |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names |= {alias.asname or alias.name for alias in node.names}
+    return names
+
+
+def test_build_scripts_import_what_there_is():
+    """They run once per release: nothing else would notice that a name is gone."""
+    missing = []
+    for path in sorted((ROOT / "corpora").rglob("*.py")):
+        for node in ast.walk(tree_of(path)):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            modules = [
+                home.joinpath(*node.module.split(".")) for home in (path.parent, ROOT, ROOT / "plugins")
+            ]
+            files = [
+                [module / "__init__.pyi", module / "__init__.py", module.with_suffix(".py")]
+                for module in modules
+            ]
+            file = next(filter(Path.is_file, chain(*files)), None)
+            names = bound_names(file) if file else {alias.name for alias in node.names}  # of another package
+            missing += [
+                f"{where(path, node)} {alias.name}" for alias in node.names if alias.name not in names
+            ]
+    assert not missing, missing

@@ -18,7 +18,7 @@ import json
 from pathlib import Path
 
 from contexts import learn_words
-from counting import LEAST, count
+from counting import MIN_COUNTS, count
 from disambig_variance_svm import PACK_DOMAINS
 from learning import learn, learn_it
 from material import CORRECTING, HOME, TASKS, VERSION
@@ -42,7 +42,7 @@ from disambig.models import save_model
 def build(data: Path) -> None:
     """Build the pack in place."""
     table = HOME / "english.counts"
-    count(data, PACK_DOMAINS, table, least=LEAST, it=True)
+    count(data, PACK_DOMAINS, table, min_counts=MIN_COUNTS, with_it=True)
     (HOME / "pack.json").write_text(
         json.dumps(
             {

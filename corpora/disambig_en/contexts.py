@@ -42,6 +42,7 @@ SHARES = {
 STRETCH = 300
 """Number of words in a stretch, the unit of shuffling."""
 MOST_RIVALS = 16
+"""Maximum number of rivals of a word."""
 LEAST_SEEN = 2
 """Minimum number of times that people wrote one word for another."""
 NONE_BESIDE = (
@@ -51,7 +52,8 @@ NONE_BESIDE = (
 """Words that are often omitted or inserted by mistake."""
 FIRST, SECOND, LAST = range(3)
 """Priority of rivals if there are too many: words that people mixed up, forms, all others."""
-Counted = tuple[ClozeVocabulary, NDArray[np.int64], list[str]]
+CountedVocabulary = tuple[ClozeVocabulary, NDArray[np.int64], list[str]]
+"""A vocabulary, and the count and the spelling of each of its words."""
 
 
 def counted_words(data: Path, domains: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -92,8 +94,8 @@ def stretches(
     rng = np.random.default_rng(0)
     for view in views:
         numbers = vocabulary.view_numbers(view).astype(np.uint16)
-        near = np.searchsorted(view.sentences, np.arange(STRETCH, len(view), STRETCH))
-        parts = np.split(numbers, np.unique(view.sentences[near[near < len(view.sentences) - 1]]))
+        cuts = np.searchsorted(view.sentences, np.arange(STRETCH, len(view), STRETCH))
+        parts = np.split(numbers, np.unique(view.sentences[cuts[cuts < len(view.sentences) - 1]]))
         for times in range(math.ceil(share)):
             kept = rng.random(len(parts)) < share - times
             yield from (part for part, is_kept in zip(parts, kept.tolist(), strict=True) if is_kept)
@@ -103,19 +105,19 @@ def rivals(
     data: Path, spellings: Sequence[str], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rivals of each word in the form that `learn_cloze` takes."""
-    number = {word: i for i, word in enumerate(spellings)}
+    numbers = {word: i for i, word in enumerate(spellings)}
     ranks: list[dict[int, int]] = [{} for _ in spellings]
-    for words, rank in _sets(data):
-        for one, other in permutations([number[word] for word in words if word in number], 2):
-            ranks[one][other] = min(rank, ranks[one].get(other, LAST))
+    for words, rank in _confused_words(data):
+        for word, other in permutations([numbers[word] for word in words if word in numbers], 2):
+            ranks[word][other] = min(rank, ranks[word].get(other, LAST))
     kept = [
-        sorted(of_word, key=lambda other: (of_word[other], -counts[other]))[:MOST_RIVALS] for of_word in ranks
+        sorted(others, key=lambda other: (others[other], -counts[other]))[:MOST_RIVALS] for others in ranks
     ]
-    offsets = np.concatenate([[0], np.cumsum([len(others_of_word) for others_of_word in kept])])
-    return offsets, np.array([other for others_of_word in kept for other in others_of_word], np.int64)
+    offsets = np.concatenate([[0], np.cumsum([len(others) for others in kept])])
+    return offsets, np.array([other for others in kept for other in others], np.int64)
 
 
-def _sets(data: Path) -> Iterator[tuple[Sequence[str], int]]:
+def _confused_words(data: Path) -> Iterator[tuple[Sequence[str], int]]:
     """Yield sets of words that are confused with each other, with their priorities."""
     written = Counter(
         (Words.normal_form(fix.old), Words.normal_form(fix.new))
@@ -129,7 +131,7 @@ def _sets(data: Path) -> Iterator[tuple[Sequence[str], int]]:
 
 
 @lru_cache(maxsize=1)
-def _counted(data: Path, domains: tuple[str, ...]) -> Counted:
+def _counted(data: Path, domains: tuple[str, ...]) -> CountedVocabulary:
     return count_vocabulary(_views(data, domains), N_WORDS, ENDINGS)
 
 
@@ -138,6 +140,7 @@ def _views(data: Path, domains: Sequence[str]) -> Iterator[TokenView]:
 
 
 def _numbers(vocabulary: ClozeVocabulary, words: Sequence[str]) -> NDArray[np.int64]:
+    """Return the numbers of the words that the vocabulary has."""
     numbers = vocabulary.hash_numbers(hash_words(words))
     return numbers[numbers >= 0].astype(np.int64)
 

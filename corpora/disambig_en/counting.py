@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from disambig_variance_svm.prepositions import PARTS_OF_SPEECH
-from disambig_variance_svm.pronoun_it import Counted, NormalisedWords, count_fillers
+from disambig_variance_svm.pronoun_it import KeyCounts, NormalisedWords, count_fillers
 from material import CORRECTING, HOME, read_text
 
 from disambig.config import read_config, resolve
@@ -18,19 +18,19 @@ from disambig.types import Task
 
 GiB = 1 << 30
 
-Least = Mapping[str, Mapping[int, int]]
-LEAST: Least = {
+MinCounts = Mapping[str, Mapping[int, int]]
+MIN_COUNTS: MinCounts = {
     "preposition": {1: 1, 2: 1, 3: 2, 4: 3, 5: 4},
     "spelling": {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
     "elsewhere": {1: 20, 2: 30, 3: 60},
 }
 """Minimum count, by order, of n-grams with a candidate of a task, and of n-grams without any, which decide
 users' own confusion sets. It never falls with the order, so that the parts of a kept n-gram are kept too."""
-EVERY: Least = {task: {n: 1 for n in range(1, 6)} for task in CORRECTING}
+ALL_NGRAMS: MinCounts = {task: {n: 1 for n in range(1, 6)} for task in CORRECTING}
 """All n-grams with a candidate, and no others."""
-LEAST_HEADS = {1: 1, 2: 3, 3: 4, 4: 5}
-"""The same of prepositions between head words."""
-LEAST_IT = 5
+MIN_HEADWORD_COUNTS = {1: 1, 2: 3, 3: 4, 4: 5}
+"""Minimum count, by order, of prepositions between head words."""
+MIN_FILLER_COUNT = 5
 """Minimum count of "it" and "they" together for the fillers of a context to be kept."""
 
 
@@ -64,14 +64,14 @@ class Counters:
             for counter in (*self.counters.values(), self.heads):
                 counter.add(view)
 
-    def write(self, path: Path, least: Least, *, fillers: Counted | None) -> None:
-        """Write a table of the n-grams that reach these counts, by task, and of the `fillers` of "it"."""
+    def write(self, path: Path, min_counts: MinCounts, *, fillers: KeyCounts | None) -> None:
+        """Write a table of the n-grams with at least these counts, by task, and of the `fillers` of "it"."""
         parts = [
             part[:2]
-            for name, counts in least.items()
+            for name, counts in min_counts.items()
             for part in self.counters[name].partitions(min_counts=counts)
         ]
-        parts += self.heads.partitions(min_counts=LEAST_HEADS)
+        parts += self.heads.partitions(min_counts=MIN_HEADWORD_COUNTS)
         names = [Words.name, HEADWORDS]
         if fillers is not None:
             parts.append(fillers)
@@ -88,9 +88,11 @@ class Counters:
                 "licence": "figures derived from text under the licences named in the pack's card",
                 "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in self.domains],
                 "nested": sorted({word for words in self.candidates.values() for word in words}),
-                "least": {name: {str(n): c for n, c in counts.items()} for name, counts in least.items()},
-                "least_headwords": {str(n): c for n, c in LEAST_HEADS.items()},
-                "least_it": LEAST_IT if fillers is not None else None,
+                "least": {
+                    name: {str(n): c for n, c in counts.items()} for name, counts in min_counts.items()
+                },
+                "least_headwords": {str(n): c for n, c in MIN_HEADWORD_COUNTS.items()},
+                "least_it": MIN_FILLER_COUNT if fillers is not None else None,
             },
             force=True,
         )
@@ -103,8 +105,10 @@ class Counters:
             counter.close()
 
 
-def count(data: Path, domains: Sequence[str], path: Path, *, least: Least, it: bool) -> None:
-    """Count the training text of `domains` and write a table, with the fillers of "it" or without."""
+def count(data: Path, domains: Sequence[str], path: Path, *, min_counts: MinCounts, with_it: bool) -> None:
+    """Count the training text of `domains` and write a table; `with_it`: also of the fillers of "it"."""
     with Counters(data, domains) as counters:
-        fillers = count_fillers(lambda: read_text(data, "train", domains), least=LEAST_IT) if it else None
-        counters.write(path, least, fillers=fillers)
+        fillers = None
+        if with_it:
+            fillers = count_fillers(lambda: read_text(data, "train", domains), least=MIN_FILLER_COUNT)
+        counters.write(path, min_counts, fillers=fillers)

@@ -53,7 +53,7 @@ def learn(
     domains: Sequence[str],
     counts: str,
     *,
-    words: FeatureExtractor | None = None,
+    network: FeatureExtractor | None = None,
     settings: Mapping[str, int] = NO_SETTINGS,
     every: int = 1,
     examples: int = 20_000,
@@ -63,7 +63,7 @@ def learn(
 
     Parameters
     ----------
-    words : FeatureExtractor, optional
+    network : FeatureExtractor, optional
         A network over words that was trained on the same text, for runs with another table of counts.
     settings : mapping of str to int
         Settings of the network that replace those of the config.
@@ -82,8 +82,9 @@ def learn(
         config["task"]["gaps"] = config["extractors"]["place"]["gaps"] = str(gaps)
     texts = split(read_text(data, "heldout", domains))
     parts = resolve(config)
-    words = words or network(parts, list(read_text(data, "train", domains))[::every])
-    parts["extractors"]["words"] = FittedExtractor(words)
+    if network is None:
+        network = train_network(parts, list(read_text(data, "train", domains))[::every])
+    parts["extractors"]["words"] = FittedExtractor(network)
     mistakes, clean = read_people(data, "train")
     return train(
         parts,
@@ -99,9 +100,9 @@ def learn(
     )
 
 
-def network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
+def train_network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
     """Return the network over words, trained on counted text."""
     task, view = parts["task"], parts["tokenisation"](texts)
     log_progress("learning the network over words", 0, 1)
-    fitted: FeatureExtractor = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
-    return fitted
+    network: FeatureExtractor = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
+    return network

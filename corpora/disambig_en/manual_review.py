@@ -2,9 +2,9 @@
 
 A line of the file has a hash of the text of a paragraph in the development part, the offsets of the flag's
 edit in it, and the task. If a paragraph looked wrong for another reason than the proposed one, or like a
-matter of style, it was taken as correct. In `readings.jsonl` are the flags of both parts
-that the models raise at several rates up to four in 1,000 words, read anew with the labels that
-`disambig evaluate --readings` counts.
+matter of style, it was taken as correct. `readings.jsonl` has the flags of both parts that the
+models raise at several rates up to four in 1,000 words, read anew with the labels that `disambig evaluate
+--readings` counts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ReviewedFlag(NamedTuple):
     is_mistake: bool
 
 
-def flags_read() -> list[ReviewedFlag]:
+def reviewed_flags() -> list[ReviewedFlag]:
     """Return the flags that were reviewed."""
     lines = FILE.read_text(encoding="utf8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
@@ -42,19 +42,21 @@ def flags_read() -> list[ReviewedFlag]:
     ]
 
 
-def mistakes_read(clean: Sequence[Clean]) -> Iterator[tuple[int, int, int]]:
+def reviewed_mistakes(clean: Sequence[Clean]) -> Iterator[tuple[int, int, int]]:
     """Yield the index of the paragraph and the offsets of each flag that shows a mistake."""
-    number = {paragraph_name(paragraph.text): i for i, paragraph in enumerate(clean)}
-    for flag in flags_read():
-        if flag.is_mistake and flag.paragraph in number:
-            yield number[flag.paragraph], flag.start, flag.end
+    numbers = {paragraph_name(paragraph.text): i for i, paragraph in enumerate(clean)}
+    for flag in reviewed_flags():
+        if flag.is_mistake and flag.paragraph in numbers:
+            yield numbers[flag.paragraph], flag.start, flag.end
 
 
 def counts_by_task() -> list[tuple[str, int, int]]:
     """Return the numbers of reviewed flags and of actual mistakes for each task, and for all together."""
-    flags = flags_read()
-    read, real = (Counter(flag.task for flag in some) for some in (flags, [f for f in flags if f.is_mistake]))
-    return [(task, read[task], real[task]) for task in sorted(read)] + [("all", len(flags), real.total())]
+    flags = reviewed_flags()
+    reviewed = Counter(flag.task for flag in flags)
+    mistakes = Counter(flag.task for flag in flags if flag.is_mistake)
+    rows = [(task, reviewed[task], mistakes[task]) for task in sorted(reviewed)]
+    return [*rows, ("all", len(flags), mistakes.total())]
 
 
 def readings() -> list[FlagReading]:
@@ -65,11 +67,11 @@ def readings() -> list[FlagReading]:
 def counts_by_label() -> list[tuple[str, int]]:
     """Return what the text at the flags is, and the number of flags."""
     flags = readings()
-    mended = sum(flag.right for flag in flags)
+    corrected = sum(flag.right for flag in flags)
     counts = Counter(flag.label for flag in flags)
     return [
-        ("a mistake that the suggestion corrects", mended),
-        ("another mistake", counts["mistake"] - mended),
+        ("a mistake that the suggestion corrects", corrected),
+        ("another mistake", counts["mistake"] - corrected),
         ("informal, or one of several accepted forms", counts["taste"]),
         ("right", counts["wrong"]),
     ]

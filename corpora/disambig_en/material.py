@@ -96,12 +96,11 @@ def log_progress(stage: str, done: int, total: int) -> None:
         print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 
 
-SPOKEN = "fiction"
-"""The domain with dialect."""
+DIALECT_DOMAIN = "fiction"
 NEAR = 15
 """Number of neighbouring paragraphs on each side that count as near."""
-MOST = 2
-"""A paragraph is left out if this many paragraphs near it have dialect."""
+TOO_MANY = 2
+"""A paragraph is left out if it has dialect, or if this many paragraphs near it have."""
 _DIALECT = re.compile(
     r"\b(?:they|you|we) was\b|\b(?:he|she|it) don't\b|\bi has\b|\b(?:have|has|had) went\b|\bthem things\b|"
     r"\b(?:i|he|she|we|they) (?:seen|done)\b|\bcould of\b|"
@@ -116,10 +115,10 @@ def without_dialect_paragraphs(data: Path, part: str, domains: Iterable[str]) ->
     """Yield the paragraphs of domains (see `read_text`) that are in standard English."""
     for domain in domains:
         texts = read_text(data, part, [domain])
-        yield from _without_dialect([text for text in texts if text]) if domain == SPOKEN else texts
+        yield from _without_dialect([text for text in texts if text]) if domain == DIALECT_DOMAIN else texts
 
 
 def _without_dialect(texts: Sequence[str]) -> Iterator[str]:
-    spoken = np.array([_DIALECT.search(text) is not None for text in texts], float)
-    near = np.convolve(spoken, np.ones(2 * NEAR + 1), "same") + MOST * spoken
-    yield from (text for text, number in zip(texts, near.tolist(), strict=True) if number < MOST)
+    has_dialect = np.array([_DIALECT.search(text) is not None for text in texts], float)
+    near = np.convolve(has_dialect, np.ones(2 * NEAR + 1), "same") + TOO_MANY * has_dialect
+    yield from (text for text, number in zip(texts, near.tolist(), strict=True) if number < TOO_MANY)

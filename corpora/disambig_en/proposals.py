@@ -26,7 +26,7 @@ from disambig.models import Model, load_model
 from disambig.text import view_of_texts
 
 TASKS = (*FLAGS_PER_1000, "doubled")
-LEAST = 0.03
+MIN_PROBABILITY = 0.03
 """Minimum probability of a proposal."""
 SHARES = {
     "manuals": 0.1, "guides": 0.18, "essays": 0.08, "technical": 0.2, "encyclopedic": 0.05, "textbooks": 0.03,
@@ -34,7 +34,7 @@ SHARES = {
 }  # fmt: skip
 """Share of the paragraphs of each domain that are read."""
 MIN_WORDS = 8
-TOGETHER = 200_000
+MIN_CHARACTERS = 200_000
 """Minimum number of characters that are decided together."""
 
 
@@ -52,7 +52,7 @@ def clean_texts(data: Path) -> Iterator[str]:
 
 def proposals(model: Model, texts: list[str]) -> Iterator[dict[str, Any]]:
     """Yield what a model proposes in some texts."""
-    proposing = replace(model, judge=Proposer(getattr(model.judge, "first", model.judge), LEAST))
+    proposing = replace(model, judge=Proposer(getattr(model.judge, "first", model.judge), MIN_PROBABILITY))
     view = view_of_texts(texts, model.tokenisation, protected=True)
     decisions = proposing.decide_at(proposing.instances(view), view)
     for row in np.flatnonzero(decisions.flagged).tolist():
@@ -72,7 +72,7 @@ def main() -> None:
     texts = list(clean_texts(options.data))
     done = 0
     with options.output.open("w", encoding="utf8") as out:
-        for stretch in minibatch(texts, TOGETHER, len):
+        for stretch in minibatch(texts, MIN_CHARACTERS, len):
             log_progress("proposals", done, len(texts))
             for model in models:
                 out.writelines(json.dumps(row) + "\n" for row in proposals(model, stretch))

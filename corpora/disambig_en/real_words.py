@@ -24,14 +24,14 @@ from disambig.training import split, train
 
 TASKS = {"article": "Article", "form": "Form", "slip": "Slip", "doubled": "Doubled"}
 """The task of each model."""
-SOUND = {"sound": {"@disambig_extractors": "real_words.Sound.v1"}}
+SOUND_EXTRACTOR = {"sound": {"@disambig_extractors": "real_words.Sound.v1"}}
 """Additional extractor of the model of articles."""
 TABLE = HOME / "words" / "ngrams.counts"
-LEAST = {1: 4, 2: 5, 3: 6, 4: 8, 5: 12}
+MIN_COUNTS = {1: 4, 2: 5, 3: 6, 4: 8, 5: 12}
 """Minimum count of the n-grams of all words, by order."""
 EVERY = 6
 """Weights are trained on every `EVERY`-th paragraph of held-out text: there are only sixteen."""
-HEARD = 4.0
+CERTAIN_ODDS = 4.0
 """Log-odds of a sound above which "a" for "an", or the reverse, is certainly a mistake."""
 _ARTICLE = re.compile(r"(?<![\w'`/.-])([Aa]n?)(?= )")
 FLAGS_PER_1000 = {"article": 0.17, "form": 0.3, "slip": 0.1, "doubled": 0.05}
@@ -46,13 +46,13 @@ def count_words(data: Path) -> None:
             counter.add(tokenisation(batch))
         write_table(
             TABLE,
-            [part[:2] for part in counter.partitions(min_counts=LEAST)],
+            [part[:2] for part in counter.partitions(min_counts=MIN_COUNTS)],
             tokenisations=[tokenisation.name],
             record="small",
             info={
                 "licence": "figures derived from text under the licences named in the pack's card",
                 "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in PACK_DOMAINS],
-                "least": {str(n): least for n, least in LEAST.items()},
+                "least": {str(n): least for n, least in MIN_COUNTS.items()},
             },
             force=True,
         )
@@ -61,10 +61,10 @@ def count_words(data: Path) -> None:
 def sounds_right(text: str) -> bool:
     """Return True if no article of a text certainly contradicts the sound of the next word."""
     sounds = read_sounds(ENGLISH_SOUNDS)
-    heard = [
+    articles = [
         (len(match[1]) == 2, sounds.article_log_odds(text, match.end())) for match in _ARTICLE.finditer(text)
     ]
-    return all(odds > -HEARD if is_an else odds < HEARD for is_an, odds in heard)
+    return all(odds > -CERTAIN_ODDS if is_an else odds < CERTAIN_ODDS for is_an, odds in articles)
 
 
 def learn_real_words(name: str, data: Path, people: tuple[list[Fix], list[Clean]] | None = None) -> Model:
@@ -78,7 +78,7 @@ def learn_real_words(name: str, data: Path, people: tuple[list[Fix], list[Clean]
     config = dict(read_config(HOME / "real_words.cfg"))
     config["task"]["@disambig_tasks"] = f"real_words.{TASKS[name]}.v1"
     if name == "article":
-        config["extractors"] = {**config["extractors"], **SOUND}
+        config["extractors"] = {**config["extractors"], **SOUND_EXTRACTOR}
     texts = [
         text
         for number, text in enumerate(without_dialect_paragraphs(data, "heldout", PACK_DOMAINS))

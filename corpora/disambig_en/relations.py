@@ -25,7 +25,7 @@ from disambig_variance_svm import PACK_DOMAINS
 
 LEAST_FAMILY = 300
 """Minimum count of words that are related as members of a family (see `_families`)."""
-NO_FAMILY = frozenset(
+UNRELATED = frozenset(
     tuple(pair.split("/"))
     for pair in (
         "admire/admiral cooper/cooperate curse/cursor custom/customer depart/department engine/engineer "
@@ -70,41 +70,43 @@ def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
     counts = {word: n for word, n in counted_words(data, PACK_DOMAINS) if _WORD.fullmatch(word)}
     chosen = {kind: [tuple(words) for words in sets] for kind, sets in read_relations(CONFUSED).items()}
     return {
-        "form": [*_lines(FUNCTION_WORDS, counts), *_forms(counts, lookups)],
+        "form": [*_known_words(FUNCTION_WORDS, counts), *_forms(counts, lookups)],
         "derived": sorted({*_derived(counts), *_families(counts), *chosen["derived"]}),
         "possessive": sorted(set(_possessives(counts))),
         "slip": sorted({*_slips(counts), *chosen["slip"]}),
     }
 
 
-def _lines(lines: Sequence[str], counts: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+def _known_words(lines: Sequence[str], counts: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    """Yield the counted words of each line."""
     for line in lines:
         yield tuple(word for word in line.split() if word in counts)
 
 
 def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]]:
     """Yield the forms of each lemma, the lemma first."""
-    of_lemma: dict[str, set[str]] = defaultdict(set)
-    for form, lemma in _read(lookups / "en_lemma_lookup.json.gz").items():
-        of_lemma[lemma].update((form, lemma))
-    for exceptions in _read(lookups / "en_lemma_exc.json.gz").values():
+    forms_by_lemma: dict[str, set[str]] = defaultdict(set)
+    for form, lemma in _read_json(lookups / "en_lemma_lookup.json.gz").items():
+        forms_by_lemma[lemma].update((form, lemma))
+    for exceptions in _read_json(lookups / "en_lemma_exc.json.gz").values():
         for form, lemmas in exceptions.items():
             for lemma in lemmas:
-                of_lemma[lemma].update((form, lemma))
+                forms_by_lemma[lemma].update((form, lemma))
     for word, n in counts.items():
         if n > 100 and len(word) > 2 and "'" not in word:
-            regular = {form for form in _regular(word) if form in counts}
-            of_lemma[word] |= regular | ({word} if regular else set())
+            regular = {form for form in _regular_forms(word) if form in counts}
+            forms_by_lemma[word] |= regular | ({word} if regular else set())
     seen = set()
-    for lemma in sorted(of_lemma.keys() - {"be"}):  # see FUNCTION_WORDS
-        own = (form for form in of_lemma[lemma] - ARTICLES if form in counts)
-        forms = tuple(sorted(own, key=lambda form: (form != lemma, form)))
+    for lemma in sorted(forms_by_lemma.keys() - {"be"}):  # see FUNCTION_WORDS
+        counted = (form for form in forms_by_lemma[lemma] - ARTICLES if form in counts)
+        forms = tuple(sorted(counted, key=lambda form: (form != lemma, form)))
         if 1 < len(forms) <= MOST_FORMS and frozenset(forms) not in seen:
             seen.add(frozenset(forms))
             yield forms
 
 
-def _regular(word: str) -> Iterator[str]:
+def _regular_forms(word: str) -> Iterator[str]:
+    """Yield the regular forms of a word as a noun and as a verb."""
     if re.search(r"(?:s|x|z|ch|sh)$", word):
         yield word + "es"
     elif re.search(r"[^aeiou]y$", word):
@@ -158,15 +160,16 @@ def _families(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         if word.endswith("ate"):
             made.append(word[:-2] + "cy")
         for noun in nouns:
-            if noun in frequent and (word, noun) not in NO_FAMILY:
-                forms = [form for form in _regular(word) if form.endswith(("ed", "ing"))]
+            if noun in frequent and (word, noun) not in UNRELATED:
+                forms = [form for form in _regular_forms(word) if form.endswith(("ed", "ing"))]
                 yield from ((form, noun) for form in (word, *forms) if form in frequent)
                 if {word + "s", noun + "s"} <= frequent:
                     yield word + "s", noun + "s"
-        yield from ((word, other) for other in made if other in frequent and (word, other) not in NO_FAMILY)
+        yield from ((word, other) for other in made if other in frequent and (word, other) not in UNRELATED)
 
 
 def _possessives(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield possessives with the noun and its plural."""
     for word in counts:
         if word.endswith("'s"):
             bare = word[:-2]
@@ -178,18 +181,20 @@ def _slips(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     for word, n in counts.items():
         if n < LEAST_MEANT:
             continue
-        for other in _near(word):
+        for other in _one_letter_away(word):
             short = min(len(word), len(other)) <= 3
             least = LEAST_SHORT if short else LEAST_WRITTEN
-            if other != word and counts.get(other, 0) >= least and not _apart({word, other}):
+            if other != word and counts.get(other, 0) >= least and not _are_kept_apart({word, other}):
                 yield (word, other) if word < other else (other, word)
 
 
-def _apart(pair: set[str]) -> bool:
+def _are_kept_apart(pair: set[str]) -> bool:
+    """Return True for two articles and for two pronouns."""
     return pair <= ARTICLES or pair <= PRONOUNS
 
 
-def _near(word: str) -> Iterator[str]:
+def _one_letter_away(word: str) -> Iterator[str]:
+    """Yield what differs from a word by an added, missing, changed or swapped letter."""
     cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
     for left, right in cuts:
         if right:
@@ -201,7 +206,7 @@ def _near(word: str) -> Iterator[str]:
             yield left + right[1] + right[0] + right[2:]
 
 
-def _read(path: Path) -> dict:
+def _read_json(path: Path) -> dict:
     with gzip.open(path, "rt", encoding="utf8") as file:
         return json.load(file)
 

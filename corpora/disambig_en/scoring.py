@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 from card import TWENTY, write_card
-from counting import EVERY, LEAST, Counters, count
+from counting import ALL_NGRAMS, MIN_COUNTS, Counters, count
 from disambig_variance_svm import PACK_DOMAINS
 from disambig_variance_svm.external_systems import HarperChecker, KenLM, make_kenlm, missing, with_scores
 from disambig_variance_svm.prepositions import learn_missing as learn_gaps
 from disambig_variance_svm.pronoun_it import pick_examples, read_ewt, read_qa_it
 from learning import it_config, it_examples, learn
-from manual_review import mistakes_read, readings
+from manual_review import readings, reviewed_mistakes
 from material import CORRECTING, HOME, log_progress, read_people, read_text
 from real_words import TASKS as REAL_WORDS
 
@@ -96,15 +96,15 @@ def score_pack(data: Path) -> None:
 def score_it(data: Path) -> None:
     """Cross-validate *it* over the pairs of QA-It, and score the trained model on the test part of EWT."""
     parts = resolve(it_config("disambig_en"))
-    also = it_examples(data)
+    more = it_examples(data)
     unsupervised = train_labelled(
-        {**parts, "learner": parts["baseline"]}, [*read_qa_it(data), *also], name="disambig_en/it"
+        {**parts, "learner": parts["baseline"]}, [*read_qa_it(data), *more], name="disambig_en/it"
     )
     test = read_ewt(data, "test")
     save_figures(
         {
             "it": {
-                "qa_it": cross_validate(parts, read_qa_it(data), folds=10, also=also, progress=log_progress),
+                "qa_it": cross_validate(parts, read_qa_it(data), folds=10, also=more, progress=log_progress),
                 "qa_it_alone": cross_validate(parts, read_qa_it(data), folds=10, progress=log_progress),
                 "ewt": evaluate_labelled(load_model(HOME / "models" / "it"), test),
                 "ewt_baseline": evaluate_labelled(unsupervised, test),
@@ -130,9 +130,9 @@ def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         marked = label_instances(model.task, model.tokenisation, tested)
         chosen, logits = decide(model, marked, 0)
         gold = marked.examples.instances.observed
-        sure = label_softmax(logits)[np.arange(len(chosen)), chosen]
-        figure = figures_of(marked.examples.instances, model.task.groups[0], gold, chosen, logits)
-        yield genre, {**figure, "reliability": reliability(sure, chosen == gold)}
+        probabilities = label_softmax(logits)[np.arange(len(chosen)), chosen]
+        figures = figures_of(marked.examples.instances, model.task.groups[0], gold, chosen, logits)
+        yield genre, {**figures, "reliability": reliability(probabilities, chosen == gold)}
 
 
 def curve(data: Path) -> None:
@@ -140,27 +140,25 @@ def curve(data: Path) -> None:
     texts = split(read_text(data, "heldout", PACK_DOMAINS))["test"]
     points: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as directory, Counters(data, PACK_DOMAINS) as counters:
-        for number, least in enumerate(CURVE):
+        for number, min_counts in enumerate(CURVE):
             path = Path(directory) / f"{number}.counts"
-            counters.write(
-                path, {**dict.fromkeys(CORRECTING, least), "elsewhere": LEAST["elsewhere"]}, fillers=None
-            )
-            point: dict[str, Any] = {"bytes": path.stat().st_size, "min_counts": least}
+            by_task = {**dict.fromkeys(CORRECTING, min_counts), "elsewhere": MIN_COUNTS["elsewhere"]}
+            counters.write(path, by_task, fillers=None)
+            point: dict[str, Any] = {"bytes": path.stat().st_size, "min_counts": min_counts}
             for task in CORRECTING:
                 model = load_model(HOME / "models" / task)
-                model = replace(model, extractors=tuple(map(partial(over, path), model.extractors)))
-                at = evaluate(model, texts, rates=(0.3,), groups=TWENTY if task == "spelling" else None)
-                recall = at["rates"]["0.3"]["errors_found"]
+                model = replace(model, extractors=tuple(map(partial(with_table, path), model.extractors)))
+                figures = evaluate(model, texts, rates=(0.3,), groups=TWENTY if task == "spelling" else None)
                 point[task] = {
-                    "accuracy": at["mean_accuracy"],
-                    "interval": at["mean_interval"],
-                    "found": recall,
+                    "accuracy": figures["mean_accuracy"],
+                    "interval": figures["mean_interval"],
+                    "found": figures["rates"]["0.3"]["errors_found"],
                 }
             points.append(point)
             save_figures({"curve": points})
 
 
-def over(path: Path, extractor: Any) -> Any:
+def with_table(path: Path, extractor: Any) -> Any:
     """Return the extractor with the table at `path`, if it uses one."""
     return type(extractor)(counts=path) if hasattr(extractor, "counts") else extractor
 
@@ -174,16 +172,19 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
         for domain in domains:
             others = [other for other in PACK_DOMAINS if other != domain]
             table, gaps = Path(directory) / "others.counts", Path(directory) / "gaps"
-            count(data, others, table, least=LEAST, it=False)
+            count(data, others, table, min_counts=MIN_COUNTS, with_it=False)
             learn_gaps(data, others).save(gaps)
             for task in CORRECTING:
-                about: dict[str, Any] = {
-                    "settings": QUICK[task],
-                    "every": QUICK_TEXT,
-                    "examples": 10_000,
-                    "gaps": gaps,
-                }
-                model = learn(task, data, others, str(table), **about)
+                model = learn(
+                    task,
+                    data,
+                    others,
+                    str(table),
+                    settings=QUICK[task],
+                    every=QUICK_TEXT,
+                    examples=10_000,
+                    gaps=gaps,
+                )
                 left_out: dict[str, Any] = figures_so_far().get("left_out", {})
                 figures = scores(model, split(read_text(data, "heldout", [domain]))["test"])
                 left_out.setdefault(task, {})[domain] = figures
@@ -198,18 +199,18 @@ def all_counts(data: Path) -> None:
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "all.counts"
-        count(data, PACK_DOMAINS, table, least=EVERY, it=False)
+        count(data, PACK_DOMAINS, table, min_counts=ALL_NGRAMS, with_it=False)
         figures["all_counts"] = {"bytes": table.stat().st_size, "n_ngrams": CountTable.open(table).n_ngrams}
         for task in CORRECTING:
-            words = load_model(HOME / "models" / task).extractors[1]
-            model = learn(task, data, PACK_DOMAINS, str(table), words=words)
+            network = load_model(HOME / "models" / task).extractors[1]
+            model = learn(task, data, PACK_DOMAINS, str(table), network=network)
             figures["all_counts"][task] = score(model, data, PACK_DOMAINS)
             save_figures(figures)
 
 
 def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
     """Score the models on mistakes that people made and on clean paragraphs, all together."""
-    checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
+    checker = correcting_checker()
     people: dict[str, Any] = figures_so_far().get("people", {})
     for part in parts:
         trial = MistakeTrial.from_checker(checker, *read_people(data, part), readings())
@@ -230,7 +231,7 @@ def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     instances = instances.take(instances.lengths > 0)
     group = model.task.groups[0]
     scores = model.decide_at(instances, view).scores.reshape(len(instances), -1)
-    words = [r for r, word in enumerate(group.candidates) if word]
+    words = [number for number, word in enumerate(group.candidates) if word]
     right = int((scores[:, words].argmax(axis=1) == instances.observed).sum())
     counts = np.bincount(instances.observed, minlength=len(words))
     n = max(len(instances), 1)
@@ -240,6 +241,11 @@ def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
         "accuracy": right / n,
         "interval": wilson(right, n),
     }
+
+
+def correcting_checker() -> ModelChecker:
+    """Return a checker with all models of the pack that correct words."""
+    return ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
 
 
 def figures_so_far() -> dict[str, Any]:
@@ -265,12 +271,12 @@ def measure_trust(data: Path) -> None:
     The curves are measured on the development part, without flags on unchanged paragraphs that show a mistake
     according to the manual review; the card also shows the test part.
     """
-    checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
+    checker = correcting_checker()
     trials = {}
     for number, part in enumerate(("dev", "test")):
         log_progress(f"trust: {part}", number, 2)
         trials[part] = MistakeTrial.from_checker(checker, *read_people(data, part))
-    dev = trials["dev"].without(mistakes_read(trials["dev"].clean))
+    dev = trials["dev"].without(reviewed_mistakes(trials["dev"].clean))
     tables = measure_precision(dev, checker.limits(), text=_text(dev))
     for task in checker.tasks:
         path = HOME / "models" / task
@@ -283,15 +289,15 @@ def measure_trust(data: Path) -> None:
         for task, trust in tables.items()
         for kind in ("", *(kind for kind in (PUT_IN, TAKEN_OUT) if kind in trust.pairs))
     }
-    tasks = {name: some for name, some in rows.items() if some}
+    tasks = {name: task_rows for name, task_rows in rows.items() if task_rows}
     save_figures({"trust": {"per_1000": PER_1000, "text": _text(trials["dev"]), "tasks": tasks}})
 
 
 def measure_rules(data: Path) -> None:
     """Measure how often flags of each rule are right at the usual rates, and write the page of the rules."""
-    checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
+    checker = correcting_checker()
     dev = MistakeTrial.from_checker(checker, *read_people(data, "dev"))
-    write_rules(dev.without(mistakes_read(dev.clean)), checker)
+    write_rules(dev.without(reviewed_mistakes(dev.clean)), checker)
 
 
 def write_rules(trial: MistakeTrial, checker: ModelChecker) -> None:
@@ -317,8 +323,8 @@ def _rows(trust: PrecisionTable, test: MistakeTrial, kind: str) -> list[dict[str
         points = trust.pairs[kind] if kind else trust.points
         point = next((point for point in points if point.share >= asked), None)
         if point is not None:
-            beside = share_at(test, trust.task, point.least, kind=kind)
-            rows.append({"asked": asked, "dev": _plain(point), "test": beside and _plain(beside)})
+            on_test = share_at(test, trust.task, point.least, kind=kind)
+            rows.append({"asked": asked, "dev": _plain(point), "test": on_test and _plain(on_test)})
     return rows
 
 
@@ -340,21 +346,21 @@ def leave_out_kenlm(data: Path, domains: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "others.bin"
             make_kenlm(read_text(data, "train", [other for other in PACK_DOMAINS if other != domain]), path)
-            by_task = {model.task.name: _scores(model, KenLM(path=path), texts) for model in models}
+            by_task = {model.task.name: _kenlm_scores(model, KenLM(path=path), texts) for model in models}
         left_out: dict[str, Any] = figures_so_far().get("left_out_kenlm", {})
         for task, figures in by_task.items():
             left_out.setdefault(task, {})[domain] = figures
         save_figures({"left_out_kenlm": left_out})
 
 
-def _scores(model: Model, kenlm: KenLM, texts: Sequence[str]) -> dict[str, Any]:
+def _kenlm_scores(model: Model, kenlm: KenLM, texts: Sequence[str]) -> dict[str, Any]:
     """Return how often the author's word is the most probable, by group; for prepositions among words."""
     view = view_of_texts(texts, model.tokenisation)
     instances = model.instances(view)
-    asked: Model = with_scores(model, kenlm.fit(view, instances, model.task.groups))
+    with_kenlm: Model = with_scores(model, kenlm.fit(view, instances, model.task.groups))
     if model.task.name == "preposition":
-        return {"among_words": among_words(asked, texts)}
-    right = asked.decide_at(instances, view).chosen == instances.observed
+        return {"among_words": among_words(with_kenlm, texts)}
+    right = with_kenlm.decide_at(instances, view).chosen == instances.observed
     return {
         "groups": {
             model.task.groups[g].name: {

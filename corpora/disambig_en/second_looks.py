@@ -24,7 +24,7 @@ from disambig.training import fit_second_look
 
 FLAGS_PER_1000 = {"preposition": 0.15, "spelling": 0.45, "article": 0.3, "form": 0.45, "slip": 0.15}
 """Default rates, by task that has a second look (see the card)."""
-LEAST = {"preposition": 0.03, "spelling": 0.03, "article": 0.02, "form": 0.02, "slip": 0.03}
+MIN_PROBABILITIES = {"preposition": 0.03, "spelling": 0.03, "article": 0.02, "form": 0.02, "slip": 0.03}
 """Minimum probability of a proposal, according to the first rule, where mistakes are dense."""
 MOST_MISSED = {"form": 0.04}
 """Share of correct flags given up for speed; elsewhere the default. Forms have by far the most proposals."""
@@ -71,7 +71,7 @@ def look_again(
     names = SHIPPED[task] if evidence is None else evidence
     section: dict[str, Any] = {
         "evidence": {name: EVIDENCE[name] for name in names},
-        "least": LEAST[task],
+        "least": MIN_PROBABILITIES[task],
         "prior_strength": PRIOR_STRENGTH,
         "replacements": task != "article",
         "flags_per_1000": FLAGS_PER_1000[task],

@@ -23,9 +23,11 @@ NO_ARTICLE = frozenset(
     "a an and are as at but by et for from if in is of on onto or than that then to was were with".split()
 )
 """Words before which "a" is no article, but a letter or a name: "between a and b". They have no counts."""
-SAME = 2.0
-"""Log-odds that count as certain. A key is redundant if it has the sign of the next more general key and
-either that key is certain or the two differ by no more than this.
+CERTAIN_ODDS = 2.0
+"""Log-odds that count as certain.
+
+A key is redundant if it has the sign of the next more general key, and either that key is certain or the two
+differ by no more than this.
 """
 _ARTICLE = re.compile(r"\b([Aa]n?) (\w+(?:[,.]\d{3})*)")
 
@@ -46,10 +48,10 @@ def sounds(texts: Iterable[str]) -> dict[str, tuple[int, int]]:
         for i, key in enumerate(keys):
             counts.setdefault(key, [0, 0])[is_an] += n
             paths[key] = keys[i + 1 :]
-    return _telling(counts, paths)
+    return _informative(counts, paths)
 
 
-def _telling(
+def _informative(
     counts: Mapping[str, list[int]], paths: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[int, int]]:
     """Leave out rare keys, and keys that agree with a more general key."""
@@ -60,11 +62,10 @@ def _telling(
     seen = {key for key, pair in counts.items() if sum(pair) >= least[key]}
     kept: set[str] = set()
     for key in sorted(seen, key=lambda key: len(paths[key])):  # the most general first
-        own = log_odds(*counts[key])
-        general = next(
-            (log_odds(*counts[more_general]) for more_general in paths[key] if more_general in kept), 0.0
-        )
-        if own * general <= 0 or (abs(own - general) > SAME and abs(general) < SAME):
+        odds = log_odds(*counts[key])
+        general_odds = next((log_odds(*counts[general]) for general in paths[key] if general in kept), 0.0)
+        is_certain = abs(general_odds) >= CERTAIN_ODDS
+        if odds * general_odds <= 0 or (abs(odds - general_odds) > CERTAIN_ODDS and not is_certain):
             kept.add(key)
     counted = {key: (counts[key][0], counts[key][1]) for key in kept}
     counted |= {f"={word}": (0, 0) for word in NO_ARTICLE}

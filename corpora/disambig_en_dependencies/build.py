@@ -28,7 +28,7 @@ HOME = Path(__file__).parent
 FIGURES = HOME / "figures.json"
 FOLDER = HOME / "models" / "dependencies"
 PASSES = 8
-MOST = 1_500_000
+MAX_WEIGHTS = 1_500_000
 """Number of weights that are kept."""
 NO_PUNCTUATION = ("punct",)
 
@@ -38,7 +38,7 @@ def build(data: Path) -> None:
     dev = list(read_treebank(data, "dev"))
     train = jackknife(list(read_treebank(data, "train")), dev, log_progress)
     classes = load("tag").extractors[0].classes  # type: ignore[attr-defined]
-    parser = train_parser(train, classes=classes, passes=PASSES, most=MOST, progress=log_progress)
+    parser = train_parser(train, classes=classes, passes=PASSES, most=MAX_WEIGHTS, progress=log_progress)
     about = {
         "treebank": "UD English EWT (CC BY-SA 4.0), training part",
         "sentences": len(train),
@@ -118,7 +118,7 @@ def speed(parser: DependencyParser, data: Path) -> dict[str, float]:
     }
 
 
-PAIRS = {
+COMPARED_RELATIONS = {
     "subject and verb": (("nsubj", "nsubj:pass"), ("nsubj", "nsubjpass")),
     "verb and object": (("obj",), ("dobj",)),
     "determiner and noun": (("det",), ("det",)),
@@ -135,19 +135,20 @@ def relation_f1(gold: Sequence[Sentence], parsed: Sequence[Sentence], *, spacy_l
     Dependencies: pairs of both are those of the copula.
     """
     figures = {}
-    for name, (universal, other) in PAIRS.items():
+    for name, (universal, other) in COMPARED_RELATIONS.items():
         hits = n_gold = n_parsed = 0
-        for right, own in zip(gold, parsed, strict=True):
-            right_pairs = _pairs(right, universal, name)
-            own_pairs = _pairs(own, other if spacy_labels else universal, name)
-            hits += len(right_pairs & own_pairs)
-            n_gold += len(right_pairs)
-            n_parsed += len(own_pairs)
+        for gold_sentence, parsed_sentence in zip(gold, parsed, strict=True):
+            gold_pairs = _pairs(gold_sentence, universal, name)
+            parsed_pairs = _pairs(parsed_sentence, other if spacy_labels else universal, name)
+            hits += len(gold_pairs & parsed_pairs)
+            n_gold += len(gold_pairs)
+            n_parsed += len(parsed_pairs)
         figures[name] = {"n": n_gold, "f1": 2 * hits / max(n_gold + n_parsed, 1)}
     return figures
 
 
 def _pairs(sentence: Sentence, labels: Sequence[str], name: str) -> set[tuple[int, int]]:
+    """Return the pairs of words, in order, that are joined by one of some relations."""
     _, _, heads, relations = sentence
     copulas = {head: child for child, head in enumerate(heads) if relations[child] == "cop"}
     pairs = set()
@@ -194,8 +195,8 @@ def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
     if not own_labels:
         pairs = [
             (head == right, head == right and label == right_label)
-            for own, sentence in zip(parsed, gold, strict=True)
-            for head, right, label, right_label in zip(own[2], sentence[2], own[3], sentence[3], strict=True)
+            for (_, _, heads, labels), (_, _, right_heads, right_labels) in zip(parsed, gold, strict=True)
+            for head, right, label, right_label in zip(heads, right_heads, labels, right_labels, strict=True)
         ]
         figures["heads"], figures["labelled"] = (sum(column) for column in zip(*pairs, strict=True))
     keep_figures("peers", {**figures_so_far().get("peers", {}), name: figures})
@@ -203,9 +204,9 @@ def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
 
 def keep_figures(name: str, value: Any) -> None:
     """Write figures to ``figures.json`` and rewrite the card."""
-    all_of_them = {**figures_so_far(), name: value}
-    FIGURES.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf8")
-    write_card(HOME, all_of_them)
+    all_figures = {**figures_so_far(), name: value}
+    FIGURES.write_text(json.dumps(all_figures, indent=1) + "\n", encoding="utf8")
+    write_card(HOME, all_figures)
 
 
 def figures_so_far() -> dict[str, Any]:

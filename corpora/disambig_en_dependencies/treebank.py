@@ -33,7 +33,7 @@ def retag(model: Model, sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def jackknife(
-    train: Sequence[Sentence], dev: Sequence[Sentence], tell: Callable[[str, int, int], None]
+    train: Sequence[Sentence], dev: Sequence[Sentence], progress: Callable[[str, int, int], None]
 ) -> list[Sentence]:
     """Return the training sentences, each tagged by a tagger trained on the other folds.
 
@@ -46,12 +46,14 @@ def jackknife(
     retagged: list[Sentence] = list(train)
     calibration = [(words, tags) for words, tags, *_ in dev]
     for fold in range(FOLDS):
-        tell("tagging", fold, FOLDS)
-        own = blocks[fold::FOLDS]
-        others = [s for block in blocks if block not in own for s in train[slice(*block)]]
+        progress("tagging", fold, FOLDS)
+        fold_blocks = blocks[fold::FOLDS]
+        others = [
+            sentence for block in blocks if block not in fold_blocks for sentence in train[slice(*block)]
+        ]
         model = train_tagger(
             [(words, tags) for words, tags, *_ in others], calibration, name="fold", classes=classes
         )
-        for block in own:
+        for block in fold_blocks:
             retagged[slice(*block)] = retag(model, train[slice(*block)])
     return retagged

@@ -29,6 +29,8 @@ DOMAINS = {
     "government": 3, "health": 2, "mixed": 4, "science": 0.6, "speeches": 0.6, "fiction": 0.25,
 }  # fmt: skip
 """Relative weight of a paragraph of each domain."""
+WORDS_BEFORE, WORDS_AFTER = 28, 26
+"""Maximum number of words around a place, as `disambig_encoder.Encoder` reads them."""
 
 
 @dataclass(slots=True)
@@ -149,8 +151,8 @@ def real_example(row: dict, pieces: WordPieces) -> Example | None:
     """Return the example of a corrected mistake of `labelled/fixes`."""
     text, start, end = row["before"], row["start"], row["end"]
     left, right = sentence_around(text, start, end)
-    before = split_words(text[left:start])[-28:]
-    after = split_words(text[end:right])[:26]
+    before = split_words(text[left:start])[-WORDS_BEFORE:]
+    after = split_words(text[end:right])[:WORDS_AFTER]
     old, new = split_words(row["old"]), split_words(row["new"])
     example = build_example([*before, *new, *after], [Edit(len(before), len(new), old)], pieces)
     if example is not None:
@@ -163,7 +165,8 @@ def proposal_words(row: dict) -> tuple[list[str], list[str], list[str], list[str
     """Return the words before a proposed correction, the words written and proposed, and those after it."""
     text, start, end = row["text"], row["start"], row["end"]
     left, right = sentence_around(text, start, end)
-    before, after = split_words(text[left:start])[-28:], split_words(text[end:right])[:26]
+    before = split_words(text[left:start])[-WORDS_BEFORE:]
+    after = split_words(text[end:right])[:WORDS_AFTER]
     return before, split_words(text[start:end]), split_words(row["new"]), after
 
 

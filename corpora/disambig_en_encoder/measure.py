@@ -14,7 +14,9 @@ from network import NOTHING, PAD, RIGHT, EncoderNetwork
 from numpy.typing import NDArray
 from torch import Tensor
 
-EVIDENCE = ("before", "after", "class", "word before", "word after")
+EVIDENCE = ("before", "after", "kind", "word before", "word after")
+"""Columns of `evidence`, as in `disambig_encoder.EVIDENCE`."""
+_BEFORE, _AFTER, _KIND, _WORD_BEFORE, _WORD_AFTER = range(len(EVIDENCE))
 
 
 def correction_example(row: dict, pieces: WordPieces) -> Example | None:
@@ -48,18 +50,18 @@ def evidence(model: EncoderNetwork, examples: Sequence[Example], batch: int = 32
                 [model.piece_scores(head, x).float() for head in (model.word, model.gap)]
                 for x in (here, there)
             ]
-        for column, logit in enumerate(logits):
+        for column, logit in zip((_BEFORE, _AFTER), logits, strict=True):
             odds = torch.log1p(-logit[:, RIGHT].exp().clamp(max=1 - 1e-6)) - logit[:, RIGHT]
             table[at, column] = odds.numpy()
         for j, (i, row) in enumerate(zip(at, part, strict=True)):
             label = row.labels[row.places[0]]
-            table[i, 2] = logits[0][j, label] - logits[0][j, RIGHT]
+            table[i, _KIND] = logits[0][j, label] - logits[0][j, RIGHT]
             written = NOTHING if row.gaps[0] else row.ids[row.places[0]]
+            proposed = row.targets[0]
             scores = words[0][int(row.gaps[0])][j]
-            table[i, 3] = scores[row.targets[0]] - scores[written]
-            removed = row.targets[0] == NOTHING
-            scores = words[1][int(removed)][j]
-            table[i, 4] = scores[row.targets[0]] - scores[written]
+            table[i, _WORD_BEFORE] = scores[proposed] - scores[written]
+            scores = words[1][int(proposed == NOTHING)][j]
+            table[i, _WORD_AFTER] = scores[proposed] - scores[written]
     return table
 
 
@@ -106,8 +108,8 @@ class DevMeasure:
         figures: dict[str, object] = {}
         scores = {
             "p": np.log(self._prior / (1 - self._prior)),
-            "error": table[:, 0] - table[:, 1],
-            "word": table[:, 3] + table[:, 4],
+            "error": table[:, _BEFORE] - table[:, _AFTER],
+            "word": table[:, _WORD_BEFORE] + table[:, _WORD_AFTER],
         }
         scores["sum"] = scores["p"] + 0.5 * scores["error"] + 0.15 * scores["word"]
         for task in [*sorted(set(self._tasks.tolist())), "all"]:

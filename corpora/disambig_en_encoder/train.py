@@ -30,12 +30,12 @@ from measure import DevMeasure, padded
 from network import CLS, MASK, NOTHING, SEP, EncoderNetwork
 from torch import Tensor
 
-TOKENS = 2304  # word pieces of a batch, both readings
-REAL_SHARE = 0.3
+BATCH_PIECES = 2304  # word pieces of a batch, both readings
+REAL_SHARE = 0.3  # of the examples: mistakes that people corrected
 PROPOSED_SHARE = 0.3  # if there are proposals
 MASKED_SHARE = 0.15  # of the right sentences that are read for masked words instead
-EMA = 0.95
-EMA_EVERY = 10
+AVERAGE_DECAY = 0.95  # of the moving average of the weights, which is what is kept
+AVERAGE_EVERY = 10  # steps
 
 
 def batches(
@@ -70,7 +70,7 @@ def batches(
         parts: list[list[Example]] = [[]]
         for example in block:
             size = max(len(example.ids), len(example.right_ids))
-            if parts[-1] and 2 * size * (len(parts[-1]) + 1) > TOKENS:
+            if parts[-1] and 2 * size * (len(parts[-1]) + 1) > BATCH_PIECES:
                 parts.append([])
             parts[-1].append(example)
         rng.shuffle(parts)
@@ -123,8 +123,8 @@ def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> d
         scores = hidden @ model.pieces.weight.T + model.piece_bias
         mask_scores = model.piece_scores(model.word, states[rows, columns]) if masked_at else None
     result: dict[str, Tensor] = {}
-    token = F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none")
-    result["mistakes"] = (token * weights).sum() / (weights * (labels != IGNORED)).sum()
+    by_piece = F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none")
+    result["mistakes"] = (by_piece * weights).sum() / (weights * (labels != IGNORED)).sum()
     logs = logits.log_softmax(-1)
     error = torch.log1p(-logs[..., 0].exp().clamp(max=1 - 1e-5)) - logs[..., 0]
     if pairs:
@@ -217,8 +217,8 @@ def main() -> None:
         state |= {"step": state["step"] + 1, "used": used, "pairs": state["pairs"] + len(batch)}
         now = time.process_time()
         state["seconds"], cpu = state["seconds"] + now - cpu, now
-        if state["step"] % EMA_EVERY == 0:
-            decay = min(EMA, 1 - 1 / (1 + state["step"] / EMA_EVERY))
+        if state["step"] % AVERAGE_EVERY == 0:
+            decay = min(AVERAGE_DECAY, 1 - 1 / (1 + state["step"] / AVERAGE_EVERY))
             with torch.no_grad():
                 for kept, new in zip(average.parameters(), model.parameters(), strict=True):
                     kept.lerp_(new, 1 - decay)

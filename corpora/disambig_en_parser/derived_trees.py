@@ -13,7 +13,7 @@ from itertools import cycle, islice
 
 from disambig_exponentiated_gradient.treebank import Tree
 
-TAGS, INVERSIONS = 400, 120
+N_TAG_QUESTIONS, N_INVERSIONS = 400, 120
 """Numbers of tag questions and of inverted quotations."""
 LONGEST = 15
 """Maximum number of words of a statement that gets a tag question."""
@@ -34,10 +34,11 @@ _DO = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 def derived_trees(trees: Sequence[Tree]) -> list[Tree]:
     """Return tag questions and inverted quotations that are derived from some of the trees."""
     tagged = [derived for tree in trees if (derived := tag_question(tree)) is not None]
-    return [*_spread(tagged, TAGS), *islice(inverted_quotations(trees), INVERSIONS)]
+    return [*_spread(tagged, N_TAG_QUESTIONS), *islice(inverted_quotations(trees), N_INVERSIONS)]
 
 
 def _spread(trees: Sequence[Tree], most: int) -> list[Tree]:
+    """Return at most this number of trees, at equal distances."""
     return [trees[i * len(trees) // most] for i in range(most)] if len(trees) > most else list(trees)
 
 

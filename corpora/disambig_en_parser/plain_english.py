@@ -22,7 +22,8 @@ class SentenceCheck:
     top : tuple of str
         Labels that the constituent around all words may have.
     conditions : tuple of str
-        ``LABEL=words`` for a constituent; several labels or words are divided by ``|``.
+        ``LABEL=words`` for a constituent, ``!LABEL=words`` for none; several labels or words are divided by
+        ``|``.
     """
 
     text: str
@@ -45,6 +46,7 @@ def _text(words: Sequence[str]) -> str:
 
 
 def _holds(condition: str, seen: set[tuple[str, str]]) -> bool:
+    """Return True if there is such a constituent, or, for a condition after ``!``, if there is none."""
     labels, _, texts = condition.removeprefix("!").partition("=")
     is_there = any(
         (label, _text(text.split())) in seen for label in labels.split("|") for text in texts.split("|")
@@ -67,6 +69,6 @@ def check_trees(
 ) -> list[tuple[SentenceCheck, ParsedSentence, list[str]]]:
     """Return each sentence with its tree and what does not hold of it."""
     checks = read_checks()
-    sentences = [own for (own,) in parser.sentences([check.text for check in checks], whole=True)]
-    parsed = parser.parses(sentences if tagger is None else tagger(sentences))
-    return [(check, one, check.failures(one)) for check, one in zip(checks, parsed, strict=True)]
+    sentences = [sentence for (sentence,) in parser.sentences([check.text for check in checks], whole=True)]
+    parses = parser.parses(sentences if tagger is None else tagger(sentences))
+    return [(check, parsed, check.failures(parsed)) for check, parsed in zip(checks, parses, strict=True)]

@@ -22,7 +22,7 @@ from typing import Any
 
 from card import write_card
 from cross_validation import cross_validate, document_folds, genre_folds, most_frequent
-from training import SHARE, CachedViews, prune_weights, vectors
+from training import MIN_WEIGHT_SHARE, CachedViews, prune_weights, vectors
 
 from disambig.api.features import Vectors
 from disambig.config import read_config, resolve
@@ -34,25 +34,25 @@ from disambig.training import train_labelled
 HOME = Path(__file__).parent
 ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
 VERSION = "0.3.0"
-LEAST = 50
+MIN_EXAMPLES = 50
 """Minimum number of labelled occurrences of a word that gets a model."""
-REST = 10
+MIN_EXAMPLES_OF_REST = 10
 """Minimum number for a word whose most frequent sense is stored, for use on request."""
-MOST = 1500
-"""Maximum number of training occurrences per word (see `capped`)."""
+MAX_EXAMPLES = 1500
+"""Maximum number of training occurrences per word (see `cap_examples`)."""
 FOLDS = 5
 LEAST_MARGIN = 0.7
 """No decision is made if the best sense is less than twice as probable as the next one (log-odds)."""
 
 
-def material(data: Path, *, least: int = LEAST) -> list[Labelled]:
+def material(data: Path, *, least: int = MIN_EXAMPLES) -> list[Labelled]:
     """Return the labelled occurrences of all words that have at least `least` of them."""
     every = [example for example in read_noad(data / ARCHIVE).labelled() if not example.word.endswith(".x")]
     often = Counter(example.word for example in every)
     return [example for example in every if often[example.word] >= least]
 
 
-def trained(
+def train_model(
     examples: Sequence[Labelled],
     word_vectors: Vectors,
     *,
@@ -66,30 +66,35 @@ def trained(
     """
     config = read_config(HOME / "sense.cfg")
     config["task"] |= {"learned": learned}
-    config["task"] |= resolve({"task": config["task"]})["task"].learn_settings(capped(examples))
+    config["task"] |= resolve({"task": config["task"]})["task"].learn_settings(cap_examples(examples))
     parts = resolve(config)
     parts["tokenisation"] = tokenisation or parts["tokenisation"]
     parts["extractors"]["company"] = replace(parts["extractors"]["company"], vectors=word_vectors)
     model = train_labelled(
         parts,
-        capped(examples),
+        cap_examples(examples),
         name="disambig_en_sense/sense",
         version=VERSION,
         config=dict(config),
         least_margin=LEAST_MARGIN,
         progress=progress,
     )
-    selection = {"least": LEAST, "most": MOST, "rest": REST, "pruned below": SHARE}
+    selection = {
+        "least": MIN_EXAMPLES,
+        "most": MAX_EXAMPLES,
+        "rest": MIN_EXAMPLES_OF_REST,
+        "pruned below": MIN_WEIGHT_SHARE,
+    }
     return prune_weights(replace(model, provenance=model.provenance | {"selection": selection}))
 
 
-def capped(examples: Sequence[Labelled]) -> list[Labelled]:
-    """Return at most `MOST` examples of each word, from documents in the order of their hashes."""
+def cap_examples(examples: Sequence[Labelled]) -> list[Labelled]:
+    """Return at most `MAX_EXAMPLES` examples of each word, from documents in the order of their hashes."""
     # the order of hashes is arbitrary but fixed, so that no genre or source is preferred
     kept: Counter[str] = Counter()
     kept_examples = []
     for example in sorted(examples, key=lambda example: (hash_word(example.document), example.start)):
-        if kept[example.word] < MOST:
+        if kept[example.word] < MAX_EXAMPLES:
             kept[example.word] += 1
             kept_examples.append(example)
     return kept_examples
@@ -97,7 +102,9 @@ def capped(examples: Sequence[Labelled]) -> list[Labelled]:
 
 def build(data: Path) -> None:
     """Train the pack's model on all examples."""
-    model = trained(material(data, least=REST), vectors(data), learned=LEAST, progress=log_progress)
+    model = train_model(
+        material(data, least=MIN_EXAMPLES_OF_REST), vectors(data), learned=MIN_EXAMPLES, progress=log_progress
+    )
     save_model(model, HOME / "models" / "sense", force=True)
 
 
@@ -106,14 +113,16 @@ def score(data: Path) -> None:
     examples = material(data)
     tokens = resolve({"tokens": read_config(HOME / "sense.cfg")["tokenisation"]})["tokens"]
     texts = dict.fromkeys(example.text for example in examples)
-    learn = partial(trained, word_vectors=vectors(data), tokenisation=CachedViews(tokens, list(texts)))
+    learn = partial(train_model, word_vectors=vectors(data), tokenisation=CachedViews(tokens, list(texts)))
     for name, folds in (
         ("cross_validation", document_folds(examples, FOLDS)),
         ("genres_left_out", genre_folds(examples)),
     ):
         keep_figures(name, cross_validate(examples, folds, learn, progress=log_progress))
     learned_words = example_words(examples)
-    rest = [example for example in material(data, least=REST) if example.word not in learned_words]
+    rest = [
+        example for example in material(data, least=MIN_EXAMPLES_OF_REST) if example.word not in learned_words
+    ]
     keep_figures("most_frequent_of_the_rest", most_frequent(rest, document_folds(examples, FOLDS)))
 
 

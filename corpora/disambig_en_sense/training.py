@@ -46,27 +46,28 @@ WORDS = {
 """Number of words from the beginning of each domain; the domain that contains MASC is not used."""
 AT_ONCE = 5_000
 """Number of paragraphs that are tokenised at a time."""
-KNOWN, DIMENSIONS = 40_000, 48
+N_WORDS, DIMENSIONS = 40_000, 48
 
 
 @cache
 def vectors(data: Path) -> Vectors:
     """Return the vectors of the most frequent words of ``english/DOMAIN.train.txt.xz``."""
-    return learn_vectors(_words(data), n_words=KNOWN, dimensions=DIMENSIONS)
+    return learn_vectors(_words(data), n_words=N_WORDS, dimensions=DIMENSIONS)
 
 
 def _words(data: Path) -> Iterator[NDArray[np.uint64]]:
+    """Yield the hashes of the words of plain text."""
     tokens = resolve({"tokens": {"@disambig_tokenisations": "disambig.spacy_tokens.v1"}})["tokens"]
-    for domain, most in WORDS.items():
+    for domain, max_words in WORDS.items():
         seen = 0
         with lzma.open(data / "english" / f"{domain}.train.txt.xz", "rt", encoding="utf8") as lines:
-            while seen < most and (some := list(islice(lines, AT_ONCE))):
-                view = view_of_texts([line.strip() for line in some], tokens)
+            while seen < max_words and (paragraphs := list(islice(lines, AT_ONCE))):
+                view = view_of_texts([line.strip() for line in paragraphs], tokens)
                 seen += len(view)
                 yield view.hashes
 
 
-SHARE = 0.05
+MIN_WEIGHT_SHARE = 0.05
 """Columns whose weights are all below this share of the word's largest weight are dropped."""
 
 
@@ -85,7 +86,7 @@ def prune_weights(model: Model) -> Model:
         weights = scorer.weights.reshape(k, d)
         weights = weights - weights.mean(axis=0)
         size = np.abs(weights).max(axis=0, initial=0.0)
-        kept = size >= SHARE * size.max(initial=0.0)
+        kept = size >= MIN_WEIGHT_SHARE * size.max(initial=0.0)
         half = weights[:, kept].astype(np.float16)
         scorers.append(replace(scorer, columns=scorer.columns[kept], weights=half.ravel()))
     return replace(model, scorers=tuple(scorers))

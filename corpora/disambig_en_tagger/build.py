@@ -31,17 +31,21 @@ FIGURES = HOME / "figures.json"
 PARTS = ("train", "dev")
 """Parts of a left-out genre that are tested; its test part is reserved for the pack itself."""
 VERSION = "0.3.0"
-LEAST = 0.7
+MIN_WEIGHT = 0.7
 """Smaller weights are dropped from the pack."""
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
 def sentences(
-    data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = ("train",), *, own: bool = False
+    data: Path,
+    genres: Sequence[str] = GENRES,
+    splits: Sequence[str] = ("train",),
+    *,
+    own_labels: bool = False,
 ) -> Sentences:
-    """Return sentences of EWT with the Penn Treebank's tag of dashes and semicolons; if `own`, with EWT's."""
+    """Return sentences of EWT with the Penn Treebank's tag of dashes and semicolons, or with EWT's own."""
     tagged = ewt(data, genres, splits)
-    return tagged if own else with_penn_colons(tagged)
+    return tagged if own_labels else with_penn_colons(tagged)
 
 
 def load_lessons(data: Path) -> tuple[TaggerData, Lessons]:
@@ -50,10 +54,10 @@ def load_lessons(data: Path) -> tuple[TaggerData, Lessons]:
     return tagger_data, read_lessons(tagger_data, pack("disambig_en").home / "encoder", log_progress)
 
 
-def build(data: Path, *, folder: Path, own: bool) -> None:
-    """Train the tagger of the pack, with EWT's own labels if `own`."""
-    train, dev = (sentences(data, splits=[split], own=own) for split in ("train", "dev"))
-    about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": LEAST}
+def build(data: Path, *, folder: Path, own_labels: bool) -> None:
+    """Train the tagger of the pack; `own_labels`: with EWT's tag of dashes and semicolons."""
+    train, dev = (sentences(data, splits=[split], own_labels=own_labels) for split in ("train", "dev"))
+    about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": MIN_WEIGHT}
     model = train_tagger_by_recipe(train, dev, *load_lessons(data), progress=log_progress, **about)
     save_model(model, folder, force=True)
 
@@ -85,7 +89,8 @@ def score(data: Path, *, peers: bool) -> None:
     model = load("tag")
     tests = {genre: sentences(data, [genre], ["test"]) for genre in GENRES}
     keep_figures(
-        "test", {genre: {"n": n_words(t), "accuracy": accuracy(model, t)} for genre, t in tests.items()}
+        "test",
+        {genre: {"n": n_words(test), "accuracy": accuracy(model, test)} for genre, test in tests.items()},
     )
     keep_figures("universal", parts_of_speech(data))
     if not peers:
@@ -96,8 +101,8 @@ def score(data: Path, *, peers: bool) -> None:
         right = {
             genre: sum(
                 tag == gold
-                for own, (_, golds) in zip(run.tags[genre], tests[genre], strict=True)
-                for tag, gold in zip(own, golds, strict=True)
+                for tags, (_, golds) in zip(run.tags[genre], tests[genre], strict=True)
+                for tag, gold in zip(tags, golds, strict=True)
             )
             for genre in (run.tags or ())
         }
@@ -113,11 +118,11 @@ def accuracy(model: Model, tagged: Sentences) -> float:
     """Return the share of words whose tag is right, after `with_penn_colons` of both."""
     view = model.tokenisation.of_sentences(words for words, _ in tagged)  # type: ignore[attr-defined]
     names = model.task.groups[0].candidates
-    chosen = [names[c] for c in model.choose(view)[1].tolist()]
+    chosen = [names[number] for number in model.choose(view)[1].tolist()]
     words = [word for words, _ in tagged for word in words]
-    ((_, own),) = with_penn_colons([(words, chosen)])
+    ((_, predicted),) = with_penn_colons([(words, chosen)])
     ((_, gold),) = with_penn_colons([(words, [tag for _, tags in tagged for tag in tags])])
-    return sum(one == other for one, other in zip(own, gold, strict=True)) / len(gold)
+    return sum(tag == right for tag, right in zip(predicted, gold, strict=True)) / len(gold)
 
 
 def parts_of_speech(data: Path) -> dict[str, Any]:
@@ -144,9 +149,9 @@ def n_words(tagged: Sentences) -> int:
 
 def keep_figures(name: str, value: Any) -> None:
     """Write figures to ``figures.json`` and rewrite the card."""
-    all_of_them = {**figures(), name: value}
-    FIGURES.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf8")
-    write_card(HOME, all_of_them)
+    all_figures = {**figures(), name: value}
+    FIGURES.write_text(json.dumps(all_figures, indent=1) + "\n", encoding="utf8")
+    write_card(HOME, all_figures)
 
 
 def figures() -> dict[str, Any]:
@@ -173,11 +178,11 @@ def main() -> None:
     if options.held_out:
         held_out(options.data, [genres.split(",") for genres in options.held_out])
     elif options.own_labels:
-        build(options.data, folder=options.own_labels, own=True)
+        build(options.data, folder=options.own_labels, own_labels=True)
     elif options.score:
         score(options.data, peers=False)
     else:
-        build(options.data, folder=HOME / "models" / "tag", own=False)
+        build(options.data, folder=HOME / "models" / "tag", own_labels=False)
         score(options.data, peers=not options.no_peers)
 
 

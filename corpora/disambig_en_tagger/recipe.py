@@ -33,6 +33,7 @@ OTHERS = ("government", "health", "technical", "textbooks", "science", "speeches
 WORDS = {**dict.fromkeys(MODERN, 2_000_000), **dict.fromkeys(OTHERS, 700_000)}
 """Maximum number of tokens that are read from each domain."""
 COMPANY = {"n_words": 50_000, "sizes": (128, 512)}
+"""Settings of the classes by neighbouring words."""
 CRAFT_SENTENCES = 5_000
 SEED = 1
 PERCEPTRON = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1"}
@@ -50,7 +51,7 @@ def subspaces(n: int, passes: int) -> dict[str, Any]:
     }
 
 
-FIRST = subspaces(8, 5)
+FIRST_LEARNER = subspaces(8, 5)
 LEARNER = {**PERCEPTRON, "passes": 4}
 PLAIN_SHARE, SHORTEST, LONGEST = 0.06, 3, 60
 """Share of the sentences of plain text that the teacher tags, and their least and greatest length."""
@@ -79,15 +80,15 @@ class TaggerData:
 def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerData:
     """Read plain text and partially tagged corpora from the data directory."""
     views = []
-    for number, (domain, most) in enumerate(WORDS.items()):
+    for number, (domain, max_words) in enumerate(WORDS.items()):
         progress(f"reading {domain}", number, len(WORDS))
-        views += list(token_views(data / f"english/{domain}.train.txt.xz", most))
+        views += list(token_views(data / f"english/{domain}.train.txt.xz", max_words))
     progress("classes by company", 0, 1)
     company = learn_classes((view.hashes for view in views), **COMPANY)
     progress("corpora tagged in part", 0, 1)
     craft = list(craft_partly(data))
-    some = np.random.default_rng(SEED).choice(len(craft), CRAFT_SENTENCES, replace=False)
-    return TaggerData(views, company, [*noad_partly(data), *(craft[i] for i in np.sort(some))])
+    sample = np.random.default_rng(SEED).choice(len(craft), CRAFT_SENTENCES, replace=False)
+    return TaggerData(views, company, [*noad_partly(data), *(craft[i] for i in np.sort(sample))])
 
 
 def plain_sentences(views: Sequence[TokenView]) -> Iterator[list[str]]:
@@ -171,7 +172,7 @@ def learn_word_classes(
 ) -> WordClasses:
     """Return the classes of words by company, by tags of a first tagger, and by capitals."""
     progress("first tagger", 0, 1)
-    first = train_tagger(train, dev, name="first", learner=FIRST, classes=tagger_data.company)
+    first = train_tagger(train, dev, name="first", learner=FIRST_LEARNER, classes=tagger_data.company)
     progress("tagging plain text", 0, 1)
     n_tags = len(first.task.groups[0].candidates)
     usage = learn_usage(((view, predict_tags(first, view)) for view in tagger_data.views), n_tags)

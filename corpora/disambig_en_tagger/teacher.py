@@ -18,6 +18,7 @@ from disambig_encoder.encoder import batches_by_length
 from disambig_encoder.pieces import WordPieces
 from numpy.typing import NDArray
 
+from disambig.api.arrays import minibatch
 from disambig.api.features import WordClasses
 from disambig.text import hash_words
 
@@ -150,6 +151,7 @@ def _one_hot(numbers: NDArray[np.int64], n: int) -> Floats:
 
 
 def _affixes(words: Words) -> Floats:
+    """Return the hashed suffixes and prefixes of words, shape (n_words, 2 * N_AFFIXES)."""
     columns = np.zeros((len(words), 2 * N_AFFIXES), np.float32)
     known: dict[str, list[int]] = {}
     for row, word in zip(columns, words, strict=True):
@@ -256,7 +258,7 @@ class _Adam:
 
     def __init__(self, weights: Sequence[Floats]) -> None:
         self._weights, self.steps = weights, 0
-        self._means, self._squares = ([np.zeros_like(one) for one in weights] for _ in range(2))
+        self._means, self._squares = ([np.zeros_like(array) for array in weights] for _ in range(2))
 
     def step(self, gradients: Sequence[Floats], rate: float) -> None:
         self.steps += 1
@@ -280,7 +282,7 @@ class Teacher:
     network : Network, optional
     """
 
-    _AT_ONCE = 20_000
+    _AT_ONCE = 20_000  # words
 
     def __init__(self, classes: WordClasses, near: Sequence[int], network: Network | None = None) -> None:
         self.classes, self.near, self.network = classes, list(near), network or Network()
@@ -294,10 +296,10 @@ class Teacher:
     ) -> Teacher:
         """Train on tagged sentences and the states of their words."""
         self.tags = tuple(sorted({tag for _, tags in sentences for tag in tags}))
-        number = {tag: i for i, tag in enumerate(self.tags)}
-        labels = np.array([number[tag] for _, tags in sentences for tag in tags])
-        some = states[:: max(1, len(states) // self._AT_ONCE)].astype(np.float32)
-        self._mean, self._spread = some.mean(axis=0), some.std(axis=0) + np.float32(1e-3)
+        numbers = {tag: i for i, tag in enumerate(self.tags)}
+        labels = np.array([numbers[tag] for _, tags in sentences for tag in tags])
+        sample = states[:: max(1, len(states) // self._AT_ONCE)].astype(np.float32)
+        self._mean, self._spread = sample.mean(axis=0), sample.std(axis=0) + np.float32(1e-3)
         attributes = attributes_of_words([words for words, _ in sentences], self.classes, self.near)
         self.network.fit(
             lambda rows: np.concatenate([self._scaled(states[rows]), attributes[rows]], axis=1),
@@ -313,19 +315,15 @@ class Teacher:
         states: NDArray[np.float16],
     ) -> Iterator[tuple[list[str], list[str]]]:
         """Yield words and tags of sentences; a word has one of its possible tags, any if there are none."""
-        number = {tag: i for i, tag in enumerate(self.tags)}
-        done, first = 0, 0
-        while done < len(sentences):
-            last, n = done, 0
-            while last < len(sentences) and (n == 0 or n < self._AT_ONCE):
-                n += len(sentences[last][0])
-                last += 1
-            block = sentences[done:last]
+        numbers = {tag: i for i, tag in enumerate(self.tags)}
+        first = 0
+        for block in minibatch(sentences, self._AT_ONCE, lambda sentence: len(sentence[0])):
+            n = sum(len(words) for words, _ in block)
             attributes = attributes_of_words([words for words, _ in block], self.classes, self.near)
             inputs = np.concatenate([self._scaled(states[first : first + n]), attributes], axis=1)
             scores = self.network.log_probabilities(inputs)
-            for row, may in zip(scores, (may for _, tags in block for may in tags), strict=True):
-                allowed = [number[tag] for tag in may if tag in number]
+            for row, possible in zip(scores, (tags for _, by_word in block for tags in by_word), strict=True):
+                allowed = [numbers[tag] for tag in possible if tag in numbers]
                 if allowed:
                     kept = row[allowed]
                     row[:] = -np.inf
@@ -333,10 +331,9 @@ class Teacher:
             chosen = scores.argmax(axis=1)
             at = 0
             for words, _ in block:
-                own = slice(at, at + len(words))
-                yield list(words), [self.tags[i] for i in chosen[own]]
+                yield list(words), [self.tags[i] for i in chosen[at : at + len(words)]]
                 at += len(words)
-            done, first = last, first + n
+            first += n
 
     def _scaled(self, states: NDArray[np.float16]) -> Floats:
         scaled: Floats = (states.astype(np.float32) - self._mean) / self._spread

@@ -29,7 +29,7 @@ ANNOTATED = "wikiannot"
 CHECKED = "kwdlc"
 STRETCH = 100
 """Number of adjacent sentences of a source that are used, or left out, together."""
-CHOOSING = 8
+CHOOSING_EVERY = 8
 """Every eighth document with readings by people is for choosing settings and examining errors."""
 _DIGIT = re.compile("[0-9０-９]")
 Say = Callable[[str], object]
@@ -59,10 +59,10 @@ class JapaneseTexts:
         WikipediaAnnotatedCorpus come from the Wikipedia text.
         """
         if name == ANNOTATED:
-            return self._agreeing()
+            return self._with_agreeing_readings()
         text = self._segmented(name)
         written = map(full_width, text.column(0))
-        return text.take(np.flatnonzero([sentence not in self._apart for sentence in written]))
+        return text.take(np.flatnonzero([sentence not in self._read_sentences for sentence in written]))
 
     def held_out(self, name: str, *, test: bool = False) -> SegmentedText:
         """Return held-out text of a source: the first third is for choosing, the rest for testing."""
@@ -82,7 +82,7 @@ class JapaneseTexts:
         return dict(get_frequency_dict("ja", wordlist="best"))
 
     @cached_property
-    def _apart(self) -> frozenset[str]:
+    def _read_sentences(self) -> frozenset[str]:
         """The sentences with readings by people that are for choosing or testing."""
         parts = ((ANNOTATED, True), (CHECKED, True), (CHECKED, False))
         return frozenset(
@@ -97,7 +97,7 @@ class JapaneseTexts:
                 write_segmented(path, segment_lines(line.rstrip("\n") for line in file))
         return read_segmented(path)
 
-    def _agreeing(self) -> SegmentedText:
+    def _with_agreeing_readings(self) -> SegmentedText:
         """Return the sentences for which Sudachi's readings agree with those given by people."""
         annotated = [(text, kana) for _, text, kana in self._read(ANNOTATED, choosing=False)]
         pairs = zip(annotated, segment_lines(text for text, _ in annotated), strict=True)
@@ -110,20 +110,20 @@ class JapaneseTexts:
         with lzma.open(path, "rt", encoding="utf8") as file:
             rows = [line.rstrip("\n").split("\t") for line in file]
         documents = sorted({document for document, *_ in rows})
-        chosen = {document for number, document in enumerate(documents) if number % CHOOSING == 0}
+        chosen = {document for number, document in enumerate(documents) if number % CHOOSING_EVERY == 0}
         for document, _, text, words in rows:
             if not has_kanji(text) or text.startswith("（"):
                 continue  # only a reading in brackets, or a name spelt in kana
             if (document in chosen) != choosing or (name == ANNOTATED and not text.endswith("。")):
                 continue  # headings
-            pairs = [_word(word) for word in words.split(" ")]
+            pairs = [_split_reading(word) for word in words.split(" ")]
             if any(is_native(surface) and _DIGIT.search(surface) for surface, _ in pairs):
                 continue  # users type digits, but the annotated reading spells the number out in kana
             kana = "".join(reading if is_native(surface) else surface for surface, reading in pairs)
             yield document, full_width("".join(surface for surface, _ in pairs)), normalise_kana(kana)
 
 
-def _word(annotated: str) -> tuple[str, str]:
+def _split_reading(annotated: str) -> tuple[str, str]:
     """Return a word and its first reading, from ``word/reading/reading``."""
     end = annotated.find("/", 1)
     return annotated[:end], annotated[end + 1 :].split("/")[0] or annotated[:end]

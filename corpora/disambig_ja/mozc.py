@@ -107,7 +107,7 @@ def read_dictionary(path: Path) -> MozcWords:
     tokens = np.frombuffer(data, _TOKEN, sizes[1] // _TOKEN.itemsize, starts[1])
     texts = data[starts[2] : starts[2] + sizes[2]]
     costs: dict[tuple[str, str, int, int], int] = {}
-    for reading, value in _keys(edges):
+    for reading, value in _trie_keys(edges):
         first, n = value >> 8, value & 0xFF
         columns = (tokens[name][first : first + n].tolist() for name in ("text", "left", "right", "cost"))
         for text, left, right, cost in zip(*columns, strict=True):
@@ -122,7 +122,7 @@ def read_dictionary(path: Path) -> MozcWords:
     return MozcWords(tuple(numbers), np.array(rows, np.int64), lefts, rights, shares)
 
 
-def _keys(edges: NDArray[np.void]) -> list[tuple[str, int]]:
+def _trie_keys(edges: NDArray[np.void]) -> list[tuple[str, int]]:
     """Return the keys and values of a double-array trie (Darts), level by level."""
     base, check = edges["base"].astype(np.int64), edges["check"].astype(np.int64)
     last = len(base) - 1
@@ -153,10 +153,10 @@ def class_bigram(
     ranks = np.argsort([-frequencies[pair] for pair in words.pairs], kind="stable")
     kept = np.zeros(len(words.pairs), np.bool_)
     kept[ranks[:most]] = True
-    number = {pair: row for row, pair in enumerate(words.pairs)}
+    numbers = {pair: row for row, pair in enumerate(words.pairs)}
     pairs = sorted(pair for pair, is_kept in zip(words.pairs, kept.tolist(), strict=True) if is_kept)
     place = np.full(len(words.pairs), -1)
-    place[[number[pair] for pair in pairs]] = np.arange(len(pairs))
+    place[[numbers[pair] for pair in pairs]] = np.arange(len(pairs))
     rows = np.flatnonzero(kept[words.rows])
     rows = rows[np.lexsort((words.rights[rows], words.classes[rows], place[words.rows[rows]]))]
     tokens = np.zeros(len(rows), TOKEN)

@@ -52,12 +52,12 @@ DOMAINS = {
     "encyclopedia": ("wikipedia", ANNOTATED),
 }
 HELD_OUT = {"news": "wikinews", "encyclopedia": "wikipedia"}
-PRUNED = {2: 3, 3: 4}
+MIN_COUNTS = {2: 3, 3: 4}
 """Minimum counts of bigrams and trigrams in the language models of domains."""
 NUMERAL = "名詞-数詞"
-TWICE = 2
+MIN_DOMAIN_COUNT = 2
 """Minimum count of a word in a domain to enter the vocabulary of its language model."""
-CHOSEN = 700
+N_CHOOSING = 700
 """Number of sentences of each source for choosing settings."""
 Say = Callable[[str], object]
 
@@ -112,11 +112,11 @@ class Recipe:
         lexicon, classes = self.lexicon()
         replace(learned, lexicon=lexicon, classes=classes).save(folder, bits=8)
         # domains refer to the saved converter, whose probabilities are rounded to 8 bits
-        made = Converter.load(folder)
+        saved = Converter.load(folder)
         for name in DOMAINS:
             self.say(f"domain {name}")
-            save_domain(self.domain(made, name), folder, name, bits=8)
-        return made
+            save_domain(self.domain(saved, name), folder, name, bits=8)
+        return saved
 
     def lexicon(self) -> tuple[KanaLexicon, ClassBigram]:
         """Return the words of the text and two dictionaries with their usage, and a class bigram."""
@@ -143,8 +143,12 @@ class Recipe:
             text.entries, np.bincount(text.ids, minlength=len(text.entries)).tolist(), strict=True
         ):
             counts[settings.language_model_unit(surface, reading)] += n
-        vocabulary = background.vocabulary.extended(unit for unit, n in counts.items() if n >= TWICE)
-        model = estimate(language_model_sentences(text, vocabulary, settings), vocabulary, min_counts=PRUNED)
+        vocabulary = background.vocabulary.extended(
+            unit for unit, n in counts.items() if n >= MIN_DOMAIN_COUNT
+        )
+        model = estimate(
+            language_model_sentences(text, vocabulary, settings), vocabulary, min_counts=MIN_COUNTS
+        )
         held_out = self.material.held_out(HELD_OUT.get(name, name))
         mixture = Mixture(background, model, 0.5)
         return mixture.reweighted(
@@ -154,8 +158,8 @@ class Recipe:
     def chosen_by(self) -> dict[str, tuple[list[str], list[str]]]:
         """Return the sentences for choosing settings by source, as (kana input, written text)."""
         kana, written = self.material.read_by_people(ANNOTATED, choosing=True)
-        chosen = {ANNOTATED: (kana[:CHOSEN], written[:CHOSEN])}
+        chosen = {ANNOTATED: (kana[:N_CHOOSING], written[:N_CHOOSING])}
         for name in SOURCES:
-            text = self.material.held_out(name)[:CHOSEN]
+            text = self.material.held_out(name)[:N_CHOOSING]
             chosen[name] = text.column(1), text.column(0)
         return chosen

@@ -19,12 +19,12 @@ _SHORT |= {"9月": "く", "9時": "く"}
 """Readings of the last digit before some counters."""
 _DOUBLED = {"いち": "かさたは", "ろく": "かは", "はち": "かさたは", "じゅう": "かさたは", "ひゃく": "かは"}
 """Endings of numbers that double the first consonant of a counter: い(ち) -> いっ."""
-_ROWS = {
+_ROW_OF_KANA = {
     kana: row[0] for row in "かきくけこ さしすせそ たちつてと はひふへほぱぴぷぺぽ".split() for kana in row
 }
 _NUMBER = re.compile("[1-9][0-9]{0,3}")
 _JOINED = re.compile("[0-9０-９.,．，・:：/／〜~-]+")
-_NOT_READ_SO = frozenset({"り", "か", "つ", "とお"})
+_IRREGULAR = frozenset({"り", "か", "つ", "とお"})
 """Readings of counters whose numbers have readings of their own: 2人, 2日, 2つ."""
 
 
@@ -58,7 +58,7 @@ def spelt_out(text: SegmentedText, *, digits: bool) -> Iterator[SpeltOut]:
         (at,) = numbers
         number = unicodedata.normalize("NFKC", words[at][0])
         counter, reading, _ = words[at + 1]
-        if not _NUMBER.fullmatch(number) or reading in _NOT_READ_SO or not re.match("[ぁ-ゖ]", reading):
+        if not _NUMBER.fullmatch(number) or reading in _IRREGULAR or not re.match("[ぁ-ゖ]", reading):
             continue
         if digits and (len(number) < 3 or number.endswith("00")):
             continue
@@ -80,6 +80,10 @@ def spell(number: str, counter: str, reading: str) -> str:
         return kana + short
     kana += _ONES[ones]
     for ending, rows in _DOUBLED.items():
-        if kana.endswith(ending) and _ROWS.get(reading[0], " ") in rows and not re.match("[ァ-ヺ]", counter):
+        if (
+            kana.endswith(ending)
+            and _ROW_OF_KANA.get(reading[0], " ") in rows
+            and not re.match("[ァ-ヺ]", counter)
+        ):
             return kana[:-1] + "っ"
     return kana
