@@ -410,7 +410,7 @@ def test_a_missing_model_is_named(nlp):
         nlp.add_pipe("disambig", config={"model": "no such model"})
 
 
-def test_errors_explain_relative_paths_of_saved_pipelines(tmp_path, monkeypatch):
+def test_errors_show_where_paths_of_saved_pipelines_begin(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mine = {"factory": "disambig", "model": "my_tone"}
     config = {"nlp": {"lang": "en", "pipeline": ["mine"]}, "components": {"mine": mine}}
