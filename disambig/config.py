@@ -106,7 +106,10 @@ def check_settings(
         D005.
     """
     for name, section in _sections(config):
-        kind = next(key for key in section if key.startswith("@"))
+        kind, *others = (key for key in section if key.startswith("@"))
+        if others:
+            problem = f"[{name}] has {kind} and {others[0]}: each needs a section of its own"
+            raise UserError("D005", path=path, problem=problem)
         settings = get_settings(factory_of(kind.removeprefix("@disambig_"), section[kind]))
         if {setting.kind for setting in settings.values()} & {
             Parameter.VAR_KEYWORD,

@@ -45,7 +45,7 @@ class WordMap:
     Attributes
     ----------
     entries : array of uint64, shape (a power of two, 2)
-        For compiled functions (`_import_kernels.place_in`): hash of a word, and hash of its normal form or
+        For compiled functions (`_import_kernels.find_row`): hash of a word, and hash of its normal form or
         `CUT` or `TAGGED` if it has none.
     """
 

@@ -409,7 +409,7 @@ def _is_integer(value: Any, least: int) -> bool:
 
 def _is_rate(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and value >= 0
+    return number and 0 <= value < math.inf
 
 
 def _are_texts(value: Any) -> bool:

@@ -52,7 +52,7 @@ def train_lists(
     ----------
     items : sequence of NBestList
         With costs, or with references from which the task's measure computes costs.
-    parts, name, put_aside, **settings
+    parts, name, n_test_lists, **settings
         See `train_candidates`.
 
     Raises

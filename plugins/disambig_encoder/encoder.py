@@ -85,7 +85,7 @@ class Encoder:
 
     @classmethod
     def load(cls, folder: str | Path, *, threads: int | None = None) -> Encoder:
-        """Open the encoder in a folder written by `disambig_encoder.write_encoder`.
+        """Open the encoder in a folder written by `disambig_encoder.export.write_encoder`.
 
         Parameters
         ----------

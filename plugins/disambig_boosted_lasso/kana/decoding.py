@@ -70,7 +70,7 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
     Parameters
     ----------
     parts : sequence of (levels, float)
-        The `Level`s of each model, and ln of its weight.
+        The n-grams of each order of each model, and ln of its weight.
     n_words : int
         Size of the vocabulary; each model knows its first words, and the other words share the
         probability of the model's unknown word.

@@ -75,6 +75,11 @@ def test_builds_nested_objects_first(load_with):
         ({"deep": {"@disambig_learners": "nothing.v1"}}, "D001", "nothing.v1"),
         *(({"@disambig_tasks": name}, "", "") for name in (5, ["disambig.Words.v1"], None, {"a": 1}, True)),
         ({"@disambig_tasks": "toys.Pairs.v1", "@disambig_learners": "x"}, "", ""),
+        (
+            {"@disambig_tasks": "toys.Pairs.v1", "@disambig_tokenisations": "disambig.words.v1"},
+            "D005",
+            "[task] has @disambig_tasks and @disambig_tokenisations: each needs a section of its own",
+        ),
     ],
 )
 def test_rejects_invalid_entries(load_with, section, code, expected):

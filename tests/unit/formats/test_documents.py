@@ -578,9 +578,9 @@ def test_a_job_counts_what_is_above_the_bound_among_its_documents(tmp_path):
     (tmp_path / "corpus" / "a.txt.gz").write_bytes(gzip.compress(b"word " * 1_000_000))
     (tmp_path / "corpus" / "b.txt").write_text("a quite place")
     inputs = find_inputs([str(tmp_path / "corpus")])
-    for bounds, expected in ((JobLimits(BOUND), ["D872"]), (JobLimits(), [])):
-        options = {"source": FakeSource(), "format": make_format("jsonl"), "bounds": bounds}
-        report = run_job(tmp_path / f"out{bounds.memory}", inputs, **options)
+    for limits, expected in ((JobLimits(BOUND), ["D872"]), (JobLimits(), [])):
+        options = {"source": FakeSource(), "format": make_format("jsonl"), "limits": limits}
+        report = run_job(tmp_path / f"out{limits.memory}", inputs, **options)
         assert [message[1:5] for message in report.bad] == expected
         assert report.totals.documents == 2 - len(expected)
 

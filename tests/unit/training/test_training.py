@@ -162,6 +162,7 @@ def test_learns_from_examples_of_the_task_and_decides_its_instances():
     [
         ("flags_per_1000 = -1", "training.flags_per_1000 is -1, not a number of at least 0"),
         ('flags_per_1000 = "many"', "training.flags_per_1000 is 'many'"),
+        ("least_margin = 1" + "0" * 400, "not a number from 0 to 99"),
         ("max_examples = 0", "training.max_examples is 0"),
         ("least_margin = 100", "training.least_margin is 100, not a number from 0 to 99"),
         ("least_margin = 0.5", "training.least_margin is for tasks with labels"),
