@@ -27,6 +27,8 @@ ADMONITION = re.compile(
 DIRECTIVE = re.compile(r"[ \t]*\{(?P<name>[A-Za-z][\w:.-]*)\}[ \t]*")
 CONTAINER = re.compile(r"[ \t]*(?:[A-Za-z][\w-]*)?(?:[ \t]*\{[^{}]*\})?[ \t]*\[?")
 DIRECTIVE_OPTION = re.compile(r":[\w-]+:(?=\s|$)")
+MDX_BLOCK = "mdx-code-block"
+"""Language of code blocks with Markdown and JSX, which Docusaurus shows as text."""
 SHORTCODES = re.compile(r"(?:(?:\{%[^{}%]*%\}|\{\{[<%][^{}]*[>%]\}\})[ \t]*)+")
 PROSE_DIRECTIVES = frozenset(
     "note tip hint important warning caution danger error attention seealso todo admonition dropdown details "

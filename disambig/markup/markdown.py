@@ -1,9 +1,11 @@
-"""Read Markdown: blocks, marks within paragraphs, and texts that are being edited.
+r"""Read Markdown: blocks, marks within paragraphs, and texts that are being edited.
 
 CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter, of
 which titles and descriptions are text. Of the dialects: admonitions and tabs of MkDocs; callouts, links,
-tags, comments and block ids of Obsidian; directives and roles of MyST and Quarto; containers (``:::``);
-comments of JSX; shortcodes of Jekyll and Hugo. The running time is linear in the length of the text.
+tags, comments, marked text (``==text==``) and block ids of Obsidian; directives and roles of MyST and Quarto;
+containers (``:::``); comments of JSX, modules and ``mdx-code-block`` of Docusaurus; descriptions of terms,
+abbreviations, footnotes in the text and LaTeX of Pandoc; shortcodes of Jekyll and Hugo. The running time is
+linear in the length of the text.
 
 Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted
 over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
@@ -12,7 +14,7 @@ lines that continue them lazily; alerts (``> [!NOTE]``, ``> **Note:** ...``) are
 Within a paragraph: the text of links and emphasis is kept, as are the alternative text and the title of
 images, separated by `OPAQUE`. The title of a link is not read, since it would divide the sentence around it.
 Marks, link targets, footnote marks, comments and struck-out text become blank.
-Code, ``$...$``, addresses, citations (``[@key]``), entities, emoji (``:bug:``), placeholders
+Code, ``$...$``, ``\(...\)``, addresses, citations (``[@key]``), entities, emoji (``:bug:``), placeholders
 (``{{ x }}``) and words that a mark cuts become `OPAQUE`. All this is done by `_Inline`; its method `_link`
 hides links.
 
@@ -32,6 +34,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import disambig.markup._dialects as dialects
+import disambig.markup._latex as _latex
 from disambig.markup._fields import paint_front_matter
 from disambig.markup.canvas import (
     BLANK,
@@ -52,7 +55,9 @@ if TYPE_CHECKING:
 
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
-    r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{/\*|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
+    r"\\@ref\([^()\s]{1,80}\)|\\(?:[a-z]{0,5}ref|[a-z]{0,4}cite[a-z]{0,6}|label|index)\{[^{}]{1,200}\}"
+    r"|\\\\[(\[]|\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{/\*|\{(?=[#.:])"
+    r"|(?:https?|ftp)://[^\s<>\[\]()]*|(?<![\w=])==(?=[^\s=])|(?<=[^\s=])==(?![\w=])|\^\["
     rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
     r"|(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:`])"
@@ -71,6 +76,18 @@ _BARE = re.compile(r"[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*")
 _SPACE = re.compile(r"\s*")
 _TITLE = re.compile(r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)")
 _AFTER_ADDRESS = ".,;:!?'\"*_~"
+_ESCAPED = r"\("
+_MATH_ENDS = {
+    r"\(": re.compile(r"(?<!\\)\\\)"),
+    r"\[": re.compile(r"(?<!\\)\\\]"),
+    r"\\(": re.compile(r"\\\\\)"),
+    r"\\[": re.compile(r"\\\\\]"),
+}
+_FORMULA = re.compile(r"[\\^_={}<>|+]|\d\s*[*/-]\s*\d")
+_LONG_WORD = re.compile(r"[^\W\d_]{3}")
+_BRACKETS = re.compile(r"\\.|[\[\]]", re.DOTALL)
+_LONGEST_MATH = 2000
+_LONGEST_NOTE = 4000
 _LONGEST_LABEL = 300
 
 
@@ -93,21 +110,29 @@ def paint_inline(canvas: Canvas, text: str, start: int, end: int, *, labels: Col
 class _Inline(InlineReader):
     """Reader of the inline markup of Markdown."""
 
-    marks = _MARKS
+    marks, ends = _MARKS, _MATH_ENDS
 
     def __init__(self, canvas: Canvas, text: str, start: int, end: int, labels: Collection[str]) -> None:
         super().__init__(canvas, text, start, end)
         self.labels = labels
         self.brackets: list[tuple[int, int]] = []  # position and width of opening brackets
         self.runs: dict[str, list[list[int]]] = {"*": [], "_": []}
-        self.struck = -1
+        self.struck = self.marked = -1  # where struck-out and highlighted text begins
+        self.note_end = -1  # end of the last footnote in the text
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
 
     def read_mark(self, mark: str, at: int, after: int) -> int:
         """Read the markup that may begin at a mark, and return the position at which to continue."""
         kind = mark[0]
-        if kind == "\\":
+        if kind == "\\" and mark[-1] in ")}" and len(mark) > len(r"\\("):  # a reference of LaTeX or bookdown
+            self.canvas.fill(at, after, OPAQUE)
+        elif kind == "\\":
+            if (stop := self._bracketed_math(mark, after)) >= 0:
+                self.canvas.fill(at, stop, OPAQUE)
+                return stop
+            if len(mark) > len(_ESCAPED):  # an escaped backslash before a bracket
+                after -= 1
             self.canvas.mark(at, at + 1)
             if self._letters_beside(at, after):
                 self.canvas.hide_word(at, after)
@@ -148,6 +173,10 @@ class _Inline(InlineReader):
             if stop >= 0:
                 self.canvas.comment(at, stop)
                 return stop
+        elif kind == "=":
+            self._highlight(at, after)
+        elif mark == "^[":
+            return self._note(at, after)
         elif kind == "^":
             self.canvas.fill(at, after)
         elif kind in "#@:":
@@ -155,6 +184,40 @@ class _Inline(InlineReader):
         else:
             after = at + len(mark.rstrip(_AFTER_ADDRESS))
             self.canvas.fill(at, after, OPAQUE)
+        return after
+
+    def _bracketed_math(self, mark: str, after: int) -> int:
+        r"""Return the end of ``\(...\)`` or ``\\(...\\)``; -1 if the brackets are escaped ones of prose."""
+        match = self.find_end(mark, after) if mark in self.ends else None
+        if match is None or match.end() > after + _LONGEST_MATH:
+            return -1
+        inside = self.text[after : match.start()]
+        return match.end() if _FORMULA.search(inside) or not _LONG_WORD.search(inside) else -1
+
+    def _highlight(self, at: int, after: int) -> None:
+        """Read ``==text==``: the marks are blank if there are two of them."""
+        if self.marked < 0:
+            opens = self.text[after : after + 1].strip() and (
+                at == self.start or not self.text[at - 1].isalnum()
+            )
+            self.marked = at if opens else -1
+        elif self.text[at - 1].strip():
+            self.canvas.mark(self.marked, self.marked + len("=="))
+            self.canvas.mark(at, after)
+            self.marked = -1
+
+    def _note(self, at: int, after: int) -> int:
+        """Read a footnote in the text, ``^[Its text.]``, as a sentence of its own; none is inside another."""
+        if at < self.note_end or "^[" in self.failed:
+            return after
+        depth = 1
+        for bracket in _BRACKETS.finditer(self.text, after, min(self.end, after + _LONGEST_NOTE)):
+            depth += {"[": 1, "]": -1}.get(bracket[0], 0)
+            if not depth:
+                self.separate_footnote(at, after, bracket.start())
+                self.note_end = bracket.start()
+                return after
+        self.failed.add("^[")
         return after
 
     def _letters_beside(self, at: int, after: int) -> bool:
@@ -338,20 +401,32 @@ class _Inline(InlineReader):
 
 _FRONT = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)")
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*")
-_ITEM = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
+_ITEM = re.compile(r"(?:[-+*]|:(?=[ \t]+\S)|(\d{1,9})[.)])(?=[ \t]|$)")
+"""The mark of a list item, or of the description of a term (``: text``)."""
 _BOX = re.compile(r"[ \t]+\[[ xX]\](?=[ \t])")
 _GRID_BORDER = re.compile(r"[ \t]*(\+(?::?[-=]+:?\+)+)[ \t]*")
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}|:{3,}")
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 _DEFINED = re.compile(r"\[((?:[^\[\]\\]|\\.){1,300})\]:")
+_ABBREVIATION = re.compile(r"\*\[[^\[\]\n]{1,80}\]:[ \t]*")
+_IMPORT = re.compile(
+    r"(?:import|export)[ \t]+(?:[\w${}*, \t]+[ \t]from[ \t]+)?(?:'[^'\r\n]*'|\"[^\"\r\n]*\")[ \t]*;?[ \t]*"
+)
+"""A line of JavaScript, which Docusaurus reads in any Markdown."""
 _ALERT = re.compile(r">[ \t]*\[![A-Za-z][\w |-]{0,40}\](?!\()[-+]?[ \t]*")
 _NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|example"
 _REMARK = re.compile(
     rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
 )
-_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)|\{/\*", re.IGNORECASE)
-_RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%", "{/*": r"\*/\}"}
+_RAW = re.compile(
+    r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)|\{/\*|\\{1,2}\[(?=[ \t]*$)"
+    r"|\\begin\{([A-Za-z]{1,30}\*?)\}",
+    re.IGNORECASE,
+)
+_RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%", "{/*": r"\*/\}", r"\[": r"\\\]", r"\\[": r"\\\\\]"}
+_LATEX_BLOCKS = _latex.MATH | _latex.CODE | _latex.TABLES | _latex.VERBATIM
+_LATEX_LINE = re.compile(r"\\[A-Za-z]{2,30}\*?(?:\[[^\[\]]{0,200}\]|\{[^{}]{0,200}\}){0,4}[ \t]*")
 _COMMENTS = frozenset(("<!--", "%%", "{/*"))
 _PIPE = re.compile(r"\\.|\|")
 _WORD = re.compile(r"[^\s>]")
@@ -570,6 +645,15 @@ class BlockReader:
             canvas.fill(at, end, BREAK)
         elif match := _DEFINED.match(text, at, end):
             self._definition(at, match, end)
+        elif match := _ABBREVIATION.match(text, at, end):
+            self._leave_paragraph()
+            canvas.fill(at, match.end(), BREAK)
+            self._end_line(end)
+        elif (not self.paragraph and _IMPORT.fullmatch(text, at, end)) or _LATEX_LINE.fullmatch(
+            text, at, end
+        ):
+            self._leave_paragraph()
+            canvas.fill(at, end, BREAK)
         elif self._table(start, at, end):
             pass
         elif self.quote:
@@ -594,7 +678,10 @@ class BlockReader:
                 self.containers.pop()
                 self.canvas.fill(at, end, BREAK)
                 return
-        if mark[0] == ":" and name not in dialects.CODE_DIRECTIVES:
+        if self.text[after:end].strip() == dialects.MDX_BLOCK:
+            self.containers.append(mark)
+            self.canvas.fill(at, end, BREAK)
+        elif mark[0] == ":" and name not in dialects.CODE_DIRECTIVES:
             container = directive or dialects.CONTAINER.match(self.text, after, end)
             title = container.end() if container and name not in dialects.UNTITLED else end
             self._keep_title(at, title, end - (self.text[end - 1] == "]"), end)
@@ -686,12 +773,17 @@ class BlockReader:
         """Paint over a block that extends to its own end mark, across blank lines."""
         tag = dialects.CODE_TAG.match(self.text, at, end)
         match = tag or _RAW.match(self.text, at, end)
-        if not match:
+        if not match or (not tag and match[2] and match[2] not in _LATEX_BLOCKS):
             return False
         name = (match[0] if tag else match[1] or match[0]).lower()
         if name in self.unclosed:
             return False
-        closing = dialects.code_tag_end(tag) if tag else _RAW_ENDS.get(name, f"</{name}\\s*>")
+        if tag:
+            closing = dialects.code_tag_end(tag)
+        elif match[2]:
+            closing = rf"\\end\{{{re.escape(match[2])}\}}"
+        else:
+            closing = _RAW_ENDS.get(name, f"</{name}\\s*>")
         pattern = re.compile(closing, re.IGNORECASE)
         closing_match = pattern.search(self.text, match.end())
         if not closing_match:

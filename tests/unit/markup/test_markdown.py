@@ -235,6 +235,16 @@ DIALECTS = {
     "highlight": "Kept.\n\n{% highlight ruby %}\nXX\n\nXX\n{% endhighlight %}\n\nKept {% raw %}XX{{ XX }}{% endraw %}.",
     "hugo": '{{< highlight go "XX" >}}\nXX\n\nXX\n{{< /highlight >}}\n\nKept {{< ref "XX" >}}.',
     "shortcodes": '{{% notice XX %}}\nKept words.\n{{% /notice %}}\n{% include XX %}\nKept.',
+    "marked text": "The ==kept== words and ==a longer\nkept mark==; kept == kept.",
+    "mathematics in brackets": "Kept \\(XX = x\\), \\\\(XX_1\\\\), \\[\nXX + 1\n\\] and \\(n\\) but \\(as kept\\) and \\[kept\\].",
+    "mathematics in lines": "Kept:\n\\[\nXX\n\n= XX\n\\]\n\n- Kept.\n\n  \\\\[\n  XX\n  \\\\]\n\nKept.",
+    "LaTeX": "Kept.\n\n\\begin{align*}\nXX\n\nXX\n\\end{align*}\n\n\\newXX\n\\vspace[XX]{XX}\nKept \\@ref(fig:XX) and \\cite{XX}.",
+    "LaTeX with text": "\\begin{XXtheorem}\nKept.\n\\end{XXtheorem}\n",
+    "definitions": "Kept term\n: Kept here.\n\n    Kept there.\n\n        XX\n\nOther kept term\n\n:   Kept.\n",
+    "abbreviations": "Kept words of HTML.\n\n*[XXHTML]: Kept text\n*[XX]: Kept\n",
+    "footnote in the text": "Kept.^[A kept note, see [kept](XX).] Kept^[Kept.] here.",
+    "modules": "import XX from '@XX/XX';\nimport {XX, YY as XX} from \"XX\"\nimport 'XX.css'\n\nKept.\n\nWe kept them, to import from 'kept'.",
+    "mdx-code-block": "```mdx-code-block\nimport XX from 'XX';\n\n<XX a=\"XX\">\n\nKept.\n\n</XX>\n```\n\nKept.\n\n```mdx\nXX\n```\n",
     "yaml": '---\ntitle: Kept words\nXX: XX\n# XX\ndescription: >-\n  Kept lines\n  kept here\ntags: [XX, "XX"]\n'
     "summary: 'Kept # words' # XX\nauthors:\n  - XX: XX\n---\n\nKept.",
     "toml": '+++\ntitle = "Kept words" # XX\nXX = "XX"\ndescription = """\nKept\nwords"""\n[XX]\ndate = 2020\n+++\nKept.',
@@ -346,6 +356,8 @@ def test_offsets_of_dialects_stay(text, path):
 @pytest.mark.parametrize(
     "mark",
     [
+        *("==a", "==", "a==", "\\(", "\\[", "\\\\[", "\\[\n", "\\begin{align}\n", "^[", "^[a]", "*[a]: b\n", ": a\n", "\\ref{"),
+        *("```mdx-code-block\n", "import a from 'b'\n", "\\(a\\)"),
         *("[[a", "[[a|", "%%", " %%", "#a ", " ^a", "{% raw %}", "{{< highlight >}}", "{% raw %}\n", "{a}`"),
         *('=== "a"\n', "!!! a\n", "!!! a a ", "```{note}\n", ":::{note}\n", ":::a\n", "> [!a] b\n", "> " * 9),
         *("<A>", "<A ", "<A b={", "</A>", "{", "{`", "{/*", "{'", "`{", "<a '", '<a "', "import a from 'b'\n\n"),
