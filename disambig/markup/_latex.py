@@ -1,17 +1,20 @@
 r"""Read LaTeX: only text that is typeset as prose remains.
 
-Text between commands is kept, as is the text in ``\emph{...}``, ``\section{...}``, ``\footnote{...}`` and in
-the arguments of unknown commands, separated by `OPAQUE`. Everything before ``\begin{document}`` except
-titles, everything after its end, comments, ``\label`` and ``\usepackage`` become blank. Mathematics, code,
-references, citations, ``\enquote`` and words with an accent written as a command become `OPAQUE`. Quotation
+Text between commands is kept, as is the text in ``\emph{...}``, ``\section{...}``, ``\footnote{...}``, in
+captions and titles in options, and in the arguments of unknown commands, separated by `OPAQUE`. Everything
+before ``\begin{document}`` except titles, everything after its end, comments, ``\label`` and ``\usepackage``
+become blank. Mathematics, code, references, citations, ``\enquote``, ``{\tt ...}``, arguments of unknown
+commands that look like code, and words with an accent written as a command become `OPAQUE`. Quotation
 environments are left out; quotes written as two marks become curly quotes, which the protected layer
-recognises. Nothing is expanded: macros that the text defines are unknown commands. The running time is linear
-in the length of the text.
+recognises. Nothing is expanded: macros that the text defines are unknown commands, but for environments of
+code, marks of short code, and names that end like those of titles (``\mysection``). The running time is
+linear in the length of the text.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
 
@@ -25,6 +28,22 @@ VERBATIM = _words(
     " filecontents filecontents* pycode pyconsole luacode code Highlighting"
 )
 """Environments in which only the end of the environment is a command."""
+_VERBATIM_NAME = re.compile(
+    r"(?i:.*(?:code|verbatim|listing|console|terminal|shell|bnf|grammar|transcript).*|.*decl)\*?"
+)
+"""Names of environments that a project defines for code."""
+_FLOATS = _words("listing listing* codelisting")
+"""Environments around code that have a caption."""
+_VERBATIM_DEFINITION = re.compile(
+    r"\\(?:lstnewenvironment|newverbatim|DefineVerbatimEnvironment|RecustomVerbatimEnvironment|newtcblisting|newtcolorlisting"
+    r"|newtcbinputlisting|newmdlisting)\*?\s{0,9}(?:\[[^\[\]]{0,200}\])?\{([A-Za-z]{1,30}\*?)\}"
+    r"|\\newminted(?:\[([A-Za-z]{1,30})\])?\{([A-Za-z0-9+_-]{1,30})\}"
+)
+_SHORT_VERB = re.compile(
+    r"\\(?:MakeShortVerb\*?|lstMakeShortInline(?:\[[^\[\]]{0,200}\])?|DefineShortVerb(?:\[[^\[\]]{0,200}\])?)"
+    r"\s{0,9}(?:\{\\?([^\w\s{}])\}|\\?([^\w\s{}]))"
+)
+"""Makes a character the mark of code: ``|code|``."""
 MATH = _words(
     "equation equation* align align* aligned alignat alignat* flalign flalign* gather gather* multline"
     " multline* eqnarray eqnarray* displaymath math dmath dmath* subequations"
@@ -87,9 +106,15 @@ SHOWN = _words(
 UNSEEN = _words(
     "label index nocite usepackage RequirePackage documentclass bibliography"
     " bibliographystyle printbibliography"
-    " addbibresource input include includeonly includegraphics graphicspath newcommand renewcommand"
-    " providecommand DeclareMathOperator newenvironment renewenvironment newtheorem theoremstyle def let"
-    " setlength addtolength setcounter addtocounter stepcounter refstepcounter newcounter newlength vspace"
+    " addbibresource input include includeonly includegraphics graphicspath lstinputlisting inputminted"
+    " verbatiminput VerbatimInput includepdf includesvg subfile import subimport lstdefinestyle"
+    " lstdefinelanguage tcbset newtcolorbox setbeamertemplate setbeamercolor setbeamerfont usetheme"
+    " usecolortheme usefonttheme"
+    " NewDocumentEnvironment declaretheorem makeindex printindex printglossary DeclareGraphicsExtensions"
+    " lstnewenvironment newverbatim DefineVerbatimEnvironment RecustomVerbatimEnvironment newtcblisting"
+    " newminted newmint newmintinline MakeShortVerb DeleteShortVerb lstMakeShortInline DefineShortVerb"
+    " newenvironment renewenvironment newtheorem theoremstyle"
+    " setcounter addtocounter stepcounter refstepcounter newcounter vspace"
     " hspace vskip hskip rule pagestyle thispagestyle pagenumbering markboth markright color definecolor"
     " hypersetup geometry lstset captionsetup sisetup tikzset pgfplotsset usetikzlibrary addcontentsline"
     " addtocontents setmainfont setsansfont newacronym newglossaryentry hyphenation phantom vphantom hphantom"
@@ -136,7 +161,34 @@ _MARKS = re.compile(r"\\(?:([A-Za-z@]+)\*?|[^A-Za-z@])|\$\$?|[{}~&]|``|''|`", re
 _ENVIRONMENT = re.compile(r"\s{0,9}\{([^{}\\\r\n]{1,40})\}")
 _SPACE = re.compile(r"[ \t]*(?:\r\n|\r|\n)?[ \t]*")
 _OPTION = re.compile(r"\[[^\[\]{}\r\n]*\]")
-_ANY_OPTION = re.compile(r"\[(?:[^\[\]{}]|\{[^{}]*\})*\]")
+_ANY_OPTION = re.compile(r"\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\]")
+_CAPTION = re.compile(r"(?<![\w-])(?:caption|title)\s{0,9}=\s{0,9}(?=[^\s,\]])")
+_OPTION_MARKS = re.compile(r"\\.|[{},\]]", re.DOTALL)
+_TITLE_WORDS = re.compile(r"[^\W\d_]{2,}[ \t\r\n~]+[^\W\d_]{2,}")
+_NOT_TITLE = re.compile(r"[=,]|\\(?!(?:[a-z]*ref|[a-z]*cite[a-z]*|emph|text[a-z]+)(?![A-Za-z]))")
+_TYPEWRITER = re.compile(r"\{\s{0,9}\\(?:tt|ttfamily)(?![A-Za-z@])")
+_NEW_NAME = re.compile(r"\*?\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])")
+_DEFINED = re.compile(r"\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])[^{}\r\n]{0,100}(?=\{)")
+_LET = re.compile(r"\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])\s{0,9}=?\s{0,9}(?:\\(?:[A-Za-z@]+|.)|\S)")
+_DEFINES = _words("def gdef edef xdef")
+_NAMES = _words(
+    "newcommand renewcommand providecommand DeclareRobustCommand NewDocumentCommand RenewDocumentCommand"
+    " ProvideDocumentCommand DeclareDocumentCommand DeclarePairedDelimiter setlength addtolength newlength"
+    " newif newdimen newskip newcount newtoks newsavebox newcolumntype DeclareMathOperator settowidth"
+    " settoheight"
+)
+"""Commands whose first argument is a new name, which may stand without braces."""
+_ASSIGNED = re.compile(r"\s{0,3}=\s{0,3}-?[\d.]+\s?(?:(?:true)?(?:pt|em|ex|in|cm|mm|bp|sp|pc)\b)?")
+_OWN_SECTION = re.compile(r"[A-Za-z]*(?:[sS]ec|[sS]ection|[cC]hap|[cC]hapter|[tT]itle|[hH]eading)")
+"""Names of commands that a project defines for its titles."""
+_LEVEL = re.compile(r"\d(?=[\[{])")
+_CODE_ARGUMENT = re.compile(
+    r"_|[-=]>|<-|::|:=|\+\+|==|&&|\|\||[A-Za-z\d]:[A-Za-z]|\A[^\s{}]*[\d()=/.:][^\s{}]*\Z|\A[A-Z]{2,}\s+\w+\Z"
+    r"|\A(?:const |unsigned )*(?:int|long|char|void|double|float|bool|size_t|[A-Z]{2,})\b[\w\s*&,]*\Z"
+)
+"""Matches in an argument of an unknown command that is code, a name or a label."""
+_LONGEST_OPTIONS = 2000
+_MOST_ARGUMENTS = 9
 _LENGTH = re.compile(r"\*?(?:\[[^\[\]\r\n]{0,20}\])?")
 _CLOSING = {
     "$": re.compile(r"\\.|\$|(?:\r\n|\r(?!\n)|\n)[ \t]*(?=[\r\n])", re.DOTALL),
@@ -156,6 +208,7 @@ def read_latex(text: str, suffix: str = ".tex") -> Canvas:
     """Paint over the LaTeX markup of `text`."""
     canvas = Canvas(text)
     _paint_verbatim(canvas, text)
+    _paint_short_verb(canvas, canvas.text)
     _paint_outside(canvas, canvas.text)
     _Commands(canvas, canvas.text).paint()
     canvas.finish()
@@ -165,6 +218,7 @@ def read_latex(text: str, suffix: str = ".tex") -> Canvas:
 def _paint_verbatim(canvas: Canvas, text: str) -> None:
     r"""Paint over comments, and over ``\verb`` and code, in which commands have no meaning."""
     unclosed: set[str] = set()
+    defined = {name for match in _VERBATIM_DEFINITION.finditer(text) for name in _defined_names(match)}
     at = 0
     while match := _FIRST.search(text, at):
         start, at = match.span()
@@ -177,18 +231,70 @@ def _paint_verbatim(canvas: Canvas, text: str) -> None:
                 continue
             at = stop
             canvas.fill(start, at)
-        elif match[1] in VERBATIM and match[1] not in unclosed:
+        elif match[1] and match[1] not in unclosed and (match[1] in defined or _is_verbatim(match[1])):
             end = f"\\end{{{match[1]}}}"
             stop = text.find(end, at)
             if stop < 0:
                 unclosed.add(match[1])
                 continue
+            options = _ANY_OPTION.match(text, at, min(at + _LONGEST_OPTIONS, stop))
             at = stop + len(end)
             canvas.leave_out(start, at)
+            for span in _captions(text, *options.span()) if options else ():
+                _keep(canvas, text, *span)
         elif match[0].rstrip("*") in ("\\verb", "\\lstinline"):
             at = _paint_verb(canvas, text, start, at)
         elif match[0][1:] in _ADDRESSES:
             at = _paint_address(canvas, text, at)
+
+
+def _defined_names(definition: re.Match[str]) -> tuple[str, ...]:
+    r"""Return the names of the environments that ``\lstnewenvironment`` and the like define."""
+    if definition[1]:
+        return (definition[1],)
+    name = definition[2] or f"{definition[3]}code"
+    return name, f"{name}*"
+
+
+def _is_verbatim(name: str) -> bool:
+    return name in VERBATIM or (name not in _FLOATS and _VERBATIM_NAME.fullmatch(name) is not None)
+
+
+def _captions(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the spans of the captions and titles in options: ``[caption={A title}, label=a]``."""
+    spans = []
+    at = start
+    while match := _CAPTION.search(text, at, end):
+        place = at = match.end()
+        depth = 0
+        for mark in _OPTION_MARKS.finditer(text, place, end):
+            at = mark.end()
+            depth += {"{": 1, "}": -1}.get(mark[0], 0)
+            if depth < 0 or (depth == 0 and mark[0] in ",]}"):
+                in_braces = text[place] == "{" and mark[0] == "}"
+                spans.append((place + in_braces, mark.start()))
+                break
+    return spans
+
+
+def _keep(canvas: Canvas, text: str, start: int, end: int) -> None:
+    """Keep a text that was painted over, as a sentence of its own."""
+    if text[start:end].strip():
+        canvas.put(start, text[start:end])
+        canvas.fill(start - 1, start, BREAK)
+        canvas.fill(end, end + 1, BREAK)
+
+
+def _paint_short_verb(canvas: Canvas, text: str) -> None:
+    """Paint over code between the marks that the text makes marks of code."""
+    marks: dict[str, int] = {}
+    for match in _SHORT_VERB.finditer(text):
+        marks[match[1] or match[2]] = match.end()
+        canvas.fill(*match.span())
+    for mark, at in marks.items():
+        code = rf"(?<!\\){re.escape(mark)}[^{re.escape(mark)}\r\n]{{1,{_LONGEST_VERB}}}{re.escape(mark)}"
+        for match in re.compile(code).finditer(text, at):
+            canvas.fill(*match.span(), OPAQUE)
 
 
 def _condition_end(text: str, at: int) -> int:
@@ -262,15 +368,16 @@ class _Commands:
         self.canvas, self.text = canvas, text
         self.pairs = _pairs(text)
         self.closing: dict[int, str] = {}  # replacement of each closing brace, by position
+        self.code: dict[int, str] = {}  # replacement of each argument that is code, by its brace
         # for each search that failed, the position up to which it fails
         self.failed_up_to: dict[str, int] = {}
         self.unclosed: set[str] = set()
         self.tables = 0
 
-    def paint(self) -> None:
-        """Paint over all commands and their arguments."""
-        at = 0
-        while match := _MARKS.search(self.text, at):
+    def paint(self, at: int = 0, end: int | None = None) -> None:
+        """Paint over all commands and their arguments in a span."""
+        end = len(self.text) if end is None else end
+        while match := _MARKS.search(self.text, at, end):
             at = max(self._mark(match), match.start() + 1)
 
     def _mark(self, match: re.Match[str]) -> int:
@@ -291,6 +398,10 @@ class _Commands:
         elif mark == "&":
             if self.tables:
                 self.canvas.fill(at, after, BREAK)
+        elif mark == "{" and at in self.pairs and (at in self.code or _TYPEWRITER.match(self.text, at)):
+            stop = self.pairs[at] + 1
+            self.canvas.fill(at, stop, self.code.get(at, OPAQUE))
+            return stop
         elif mark == "~" or at in self.closing:
             self.canvas.fill(at, after, self.closing.get(at, BLANK))
         else:
@@ -350,9 +461,18 @@ class _Commands:
             return self._environment(name, at, after)
         if name in LETTERS or (name in ACCENTS and self.text[after : after + 1] == "{"):
             return self._accent(at, after) if name in ACCENTS else self._letter(at, after)
+        if name in _DEFINES or name in _NAMES or name == "let":
+            pattern = _DEFINED if name in _DEFINES else _LET if name == "let" else _NEW_NAME
+            defined = pattern.match(self.text, after)
+            after = defined.end() if defined else after
+            stop = after if name == "let" else self._past_arguments(after)
+            canvas.fill(at, stop)
+            return stop
         if name in SHOWN or name in UNSEEN or (name == "foreignlanguage" and not self._is_english(after)):
             stop = self._past_arguments(after)
             canvas.fill(at, stop, BLANK if name in UNSEEN else OPAQUE)
+            if name in UNSEEN:
+                self._keep_titles(_captions(self.text, after, stop))
             return stop
         if name in PARAGRAPHS:
             canvas.fill(at, after, BREAK)
@@ -360,9 +480,15 @@ class _Commands:
         if name in SILENT:
             canvas.fill(at, after)
             return after
-        text_commands = SECTIONS | TEXT
-        character = BREAK if name in SECTIONS else BLANK if name in text_commands else OPAQUE
-        return self._text_arguments(at, after, character, BEFORE_TEXT.get(name, 0), name in text_commands)
+        is_section = name in SECTIONS or _OWN_SECTION.fullmatch(name) is not None
+        if is_section and (level := _LEVEL.match(self.text, after)):
+            after = level.end()
+        character = BREAK if is_section else BLANK if name in TEXT else OPAQUE
+        if character == OPAQUE and (assigned := _ASSIGNED.match(self.text, after)):
+            canvas.fill(at, assigned.end())
+            return assigned.end()
+        is_text_command = is_section or name in TEXT
+        return self._text_arguments(at, after, character, BEFORE_TEXT.get(name, 0), is_text_command)
 
     def _is_english(self, at: int) -> bool:
         """Return True if the argument that follows names a kind of English."""
@@ -376,11 +502,22 @@ class _Commands:
         return stop
 
     def _item_label(self, at: int) -> int:
-        r"""Paint over the brackets of ``\item[label]``; the label is kept."""
-        if match := _OPTION.match(self.text, at):
-            self.canvas.fill(at, at + 1)
-            self.canvas.fill(match.end() - 1, match.end(), OPAQUE)
+        r"""Paint over the brackets of ``\item[label]``; the label is a text of its own, unless it is code."""
+        match = _ANY_OPTION.match(self.text, at, at + _LONGEST_OPTIONS)
+        if not match:
+            return at
+        if _CODE_ARGUMENT.search(match[0][1:-1]):
+            self.canvas.fill(*match.span(), BREAK)
+            return match.end()
+        self.canvas.fill(at, at + 1)
+        self.canvas.fill(match.end() - 1, match.end(), BREAK)
         return at
+
+    def _keep_titles(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Keep titles within what was painted over."""
+        for start, end in spans:
+            _keep(self.canvas, self.text, start, end)
+            self.paint(start, end)
 
     def _text_arguments(
         self, at: int, after: int, character: str, skipped: int, is_text_command: bool
@@ -390,8 +527,16 @@ class _Commands:
         for _ in range(skipped):
             stop = self._past_brace(stop)
         opening = self._next_brace(stop)
+        if not is_text_command:
+            self._note_code(opening)
+            if opening in self.code:
+                stop = self.pairs[opening] + 1
+                self.canvas.fill(at, stop, OPAQUE)
+                return stop
         if opening in self.pairs:
             closing = self.pairs[opening]
+            if character == BREAK:
+                self._note_code(closing + 1, BREAK)  # a label after a title
             if character != BLANK:
                 self.closing[closing] = character
             stop = opening + 1
@@ -402,6 +547,18 @@ class _Commands:
         else:
             self.canvas.fill(at, stop, character)
         return stop
+
+    def _note_code(self, opening: int, character: str = OPAQUE) -> None:
+        """Find out which of the arguments from a brace on, which follow each other directly, are code."""
+        for _ in range(_MOST_ARGUMENTS):
+            if opening not in self.pairs:
+                break
+            closing = self.pairs[opening]
+            if closing - opening < _LONGEST_OPTIONS and _CODE_ARGUMENT.search(
+                self.text[opening + 1 : closing]
+            ):
+                self.code[opening] = character
+            opening = closing + 1 if self.text.startswith("{", closing + 1) else -1
 
     def _environment(self, kind: str, at: int, after: int) -> int:
         r"""Skip ``\begin{NAME}`` or ``\end{NAME}``, or a whole environment without text; return its end."""
@@ -425,14 +582,28 @@ class _Commands:
             self.unclosed.add(name)
         if name in TABLES:
             self.tables = max(0, self.tables + (1 if kind == "begin" else -1))
+        titles: list[tuple[int, int]] = []
         if kind == "begin":
-            stop = self._past_options(stop)
+            options, stop = stop, self._past_options(stop)
+            titles = self._option_titles(options, stop)
             for _ in range(ARGUMENTS.get(name, 0)):
                 stop = self._past_brace(stop)
             if name in TITLES:
                 stop = self._title_marks(stop, TITLES[name])
         canvas.fill(at, stop, BREAK)
+        self._keep_titles(titles)
         return stop
+
+    def _option_titles(self, start: int, end: int) -> list[tuple[int, int]]:
+        r"""Return the spans of the titles in options: ``[A title of words]``, ``[title=A title]``."""
+        option = _ANY_OPTION.match(self.text, start, end)
+        if option is None:
+            return []
+        inside = start + 1, option.end() - 1
+        words = self.text[slice(*inside)]
+        if _TITLE_WORDS.search(words) and not _NOT_TITLE.search(words):
+            return [inside]
+        return _captions(self.text, start, end)
 
     def _title_marks(self, at: int, number: int) -> int:
         """End sentences at the braces of the first `number` arguments, which are titles.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from processor_time import grows_linearly
 
 from disambig.markup import plain_text, read_markup
 from disambig.text import HIDDEN
@@ -52,7 +53,9 @@ def test_commands(text, expected):
         (r"\section{A b}c", "¶¶¶¶¶¶¶¶¶A b¶c"),
         (r"\section[x]{A}", "¶¶¶¶¶¶¶¶¶¶¶¶A¶"),
         (r"\begin{itemize}\item a\end{itemize}", "¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶ a¶¶¶¶¶¶¶¶¶¶¶¶¶"),
-        (r"\item[a] b", "¶¶¶¶¶ a# b"),
+        (r"\item[a] b", "¶¶¶¶¶ a¶ b"),
+        (r"\item[\emph{a} b] c", "¶¶¶¶¶ a b¶ c"),
+        (r"\item[a :: b] c", "¶" * 13 + " c"),
         (r"\begin{tabular}{lr}a&b\\c\end{tabular}", "¶" * 19 + "a¶b¶¶c" + "¶" * 13),
         (r"\begin{equation}a\end{equation} b", "#" * 31 + " b"),
         (r"\begin{align*}a\\&b\end{align*} b", "#" * 31 + " b"),
@@ -107,3 +110,50 @@ def test_comments():
     text = "a % b\n\\verb|% c| 5\\% \\url{x%y}\n\\begin{verbatim}\n% d\n\\end{verbatim}\n% e"
     result = read_markup("x.tex", text)
     assert [text[start:end] for start, end in result.comments] == ["% b", "% e"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\\begin{lstlisting}[caption={It is \\emph{a} b}, label=no]\nno\n\\end{lstlisting}", "It is a b"),
+        (r"\begin{lstlisting}[language=no,caption=It is]" + "\nno\n\\end{lstlisting}", "It is"),
+        (r"\lstinputlisting[caption=It is,label=no]{no.c} b", "It is b"),
+        (r"\begin{tcolorbox}[title={It is}, colback=no]b\end{tcolorbox}", "It is b"),
+        (r"\begin{theorem}[It is \ref{no} so]b\end{theorem}", "It is # so b"),
+        (r"\begin{figure}[no]b\end{figure}", "b"),
+        (r"\begin{enumerate}[label=no, no no]b\end{enumerate}", "b"),
+        (r"\begin{listing}[no]\begin{minted}{c} no \end{minted}\caption{It is}\end{listing}", "It is"),
+        ("\\begin{codeblock}\nno\n\\end{codeblock}\nb", "b"),
+        ("\\lstnewenvironment{foo}{no}{no}\n\\begin{foo}\nno\n\\end{foo}\nb", "b"),
+        ("\\newminted{python}{no}\n\\begin{pythoncode*}{no}\nno\n\\end{pythoncode*}\nb", "b"),
+        (r"\begin{decoy}b\end{decoy}", "b"),
+        (r"\rSec0[no]{It is} b", "It is b"),
+        (r"\mysection{It is}{no:no} b", "It is b"),
+        (r"\foo{NO}{no_no}{NO no, int no} b \foo{a b}{c d}", "# b #a b# c d"),
+        (r"\foo{(no x)->(no x)}{no = no -> no} b", "# b"),
+        (r"a {\tt no no(\ldots)} b {\ttfamily no} c {\bf d}", "a # b # c d"),
+        (r"\newcommand\foo[1]{no #1}\def\no#1[#2]{no}\let\no=\no\renewcommand*{\no}{no}\let\no no b", "o b"),
+        (r"\parindent=0pt \baselineskip = 1.5em b \setlength\parskip{no}c", "b c"),
+        ("a |b| \\MakeShortVerb{\\|}c |no| \\|d\\| e", "a |b| c # d e"),
+        ("\\lstMakeShortInline[no]! a !no! b", "a # b"),
+    ],
+)  # fmt: skip
+def test_what_is_read_around_code_and_names(text, expected):
+    words = plain(text)
+    assert len(words) == len(text)
+    assert re.sub("#+", "#", " ".join(words.replace("¶", " ").split())) == expected
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *("\\begin{lstlisting}[caption={", "\\foo{a_b}", "\\foo{", "{a}{", "[{}", "\\item[", "\\def\\a"),
+        *("\\MakeShortVerb{\\|}|a", "\\begin{theorem}[a b", "caption=", "{\\tt ", "\\mysection{a}{b:c}"),
+        *("\\let\\a", "\\a="),
+    ],
+)  # fmt: skip
+def test_unclosed_titles_and_arguments_take_linear_time(mark):
+    def read(size):
+        plain_text("x.tex", mark * (size // len(mark)))
+
+    assert grows_linearly(read, 25_000)
