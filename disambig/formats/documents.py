@@ -26,7 +26,7 @@ from disambig.files import (
     without_compression,
 )
 from disambig.formatting import escape_control_chars, first_names, pluralize
-from disambig.markup import MANUAL_SECTIONS, begins_like_document, has_markup
+from disambig.markup import begins_like_document, has_markup, is_section
 from disambig.markup.reading import SUFFIXES as MARKUP
 
 Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
@@ -291,7 +291,7 @@ def read_as_text_note(path: str) -> UserError | None:
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
     is_known = not suffix or suffix in KINDS or has_markup(name)
-    if suffix in MANUAL_SECTIONS and path.lower() == name:
+    if is_section(suffix) and path.lower() == name:
         is_known = begins_like_document(path)
     return None if is_known else UserError("D341", path=path, suffix=suffix)
 

@@ -11,8 +11,8 @@ from .code import (
 from .formats import (
     FORMATS as FORMATS,
     HTML_COMMENT as HTML_COMMENT,
-    MANUAL_SECTIONS as MANUAL_SECTIONS,
     MarkupFormat as MarkupFormat,
+    is_section as is_section,
     language_suffix as language_suffix,
     path_format as path_format,
 )

@@ -1,8 +1,9 @@
 r"""Read AsciiDoc, as Asciidoctor and the older AsciiDoc understand it.
 
-Titles, list items, terms and table cells end a sentence. Comments, attributes, block macros, listings,
-literal and passthrough blocks, quotations, verses, and paragraphs that are indented or have a style such as
-``[source]`` are left out. Examples, sidebars, open blocks and admonitions are prose.
+Titles, list items, terms and table cells end a sentence; cells of one word are hidden. Comments, attributes,
+block macros, listings, literal and passthrough blocks, quotations, verses, and paragraphs that are indented
+or have a style such as ``[source]`` are left out. Examples, sidebars, open blocks and admonitions are prose,
+and so is the indented text of a term.
 
 The alternative text of an image (the first attribute without a name, or ``alt=``) is a text of its own.
 
@@ -39,7 +40,10 @@ _ALTERNATIVE = re.compile(
 _NAMED_ALTERNATIVE = re.compile(
     r'(?<![^,\s\[])alt[ \t]*=[ \t]*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^,"\s][^,"]*))', re.DOTALL
 )
-_CONDITION = re.compile(r"(?:ifdef|ifndef|ifeval|endif|include|tag|end)::")
+_CONDITION = re.compile(
+    r"(?:(?:ifdef|ifndef)::[^\s\[\]]*\[(?P<shown>[^\r\n]+)\]|(?:ifdef|ifndef|ifeval|endif|include|tag|end)::)"
+)
+_LINE_BREAK = re.compile(r"(?<=\s)\+\Z")
 _ITEM = re.compile(
     r"[ \t]*(?:\*{1,5}|-{1,2}|\.{1,5}|\d{1,4}\.|[A-Za-z]\.|[ivx]{1,5}\)|<(?:\d{1,3}|\.)>)[ \t]+(?=\S)"
 )
@@ -90,6 +94,7 @@ class _Blocks:
         self.hidden = False  # whether the current paragraph is left out
         self.style = ""
         self.listed = False  # whether an indented line may belong to a list item
+        self.described = False  # whether the text of a term may follow, after blank lines and indented
         self.table = False
         self.joined = False  # whether an attribute goes on in the next line
         self.comment_start = -1
@@ -104,7 +109,7 @@ class _Blocks:
                 self._line(number, begin, stop)
             elif not self.delimiter:
                 self.paragraph = self.hidden = self.header = self.joined = False
-                self.listed = False
+                self.listed = self.described
 
     def _keep(self, start: int, end: int) -> None:
         """Keep a text within a line that is painted over, as a sentence of its own."""
@@ -131,8 +136,10 @@ class _Blocks:
             above += text.startswith("\ufeff", above)
             title_end = above + len(text[above:line_end].rstrip())
             self.titles.append(Title(above, title_end, ((start, end),), is_exact=True))
-        elif _CONDITION.match(text, start, end):
+        elif match := _CONDITION.match(text, start, end):
             canvas.fill(start, end)
+            if match["shown"]:
+                self._keep(*match.span("shown"))
         elif match := _DELIMITER.match(text, start, end):
             self._delimited(match[1], start, end)
         elif self.header:
@@ -154,7 +161,9 @@ class _Blocks:
             self.paragraph = False
         elif line == "+":
             canvas.fill(start, end, BREAK)
-            self.paragraph, self.listed = False, True
+            self.paragraph = self.hidden = self.listed = self.described = (
+                False  # indented text below is literal
+            )
         elif self.table:
             self._cells(number, start, end)
         else:
@@ -179,6 +188,7 @@ class _Blocks:
                 at = box.end()
             canvas.fill(start, at, BREAK)
             self.paragraph = self.listed = True
+            self.described = False
         elif (not self.paragraph or self.listed) and (match := _TERM.search(text, start, end)):
             self._term(start, match, end)
         elif text[start].isspace() and not self.paragraph and not self.listed:
@@ -188,6 +198,9 @@ class _Blocks:
             if not self.paragraph and (match := _LABEL.match(text, start, end)):
                 canvas.fill(start, match.end(), BREAK)
             self.paragraph = True
+            self.described = False
+        if line_break := _LINE_BREAK.search(text, start, end):
+            canvas.fill(*line_break.span())
         self.style = ""
 
     def _term(self, start: int, match: re.Match[str], end: int) -> None:
@@ -198,6 +211,7 @@ class _Blocks:
         canvas.fill(match.start(), match.end(), BREAK)
         self.paragraph = match.end() < end
         self.listed = True
+        self.described = not self.paragraph
 
     def _is_underline(self, number: int, line: str) -> bool:
         """Return True if a line underlines the one before it, which is a title."""
@@ -224,7 +238,7 @@ class _Blocks:
 
     def _delimited(self, mark: str, start: int, end: int) -> None:
         self.canvas.leave_out(start, end)
-        self.paragraph = self.hidden = self.header = False
+        self.paragraph = self.hidden = self.header = self.described = False
         style, self.style = self.style, ""
         if mark[0] in "|!:" and "=" in mark:
             self.table = not self.table if mark[0] != ":" else self.table
@@ -236,9 +250,17 @@ class _Blocks:
             self.comment_start = start
 
     def _cells(self, number: int, start: int, end: int) -> None:
-        """Paint over the bars of table cells and their specifications."""
-        for match in _CELL.finditer(self.text, start, end):
+        """Paint over the bars of table cells and their specifications, and hide cells of one word."""
+        cells = list(_CELL.finditer(self.text, start, end))
+        for i, match in enumerate(cells):
             self.canvas.fill(match.start(), match.end(), BREAK)
+            cell_end = cells[i + 1].start() if i + 1 < len(cells) else end
+            word = self.text[match.end() : cell_end].strip()
+            if word.isalpha():
+                at = self.text.index(word, match.end())
+                self.canvas.fill(at, at + len(word), OPAQUE)
+        if not cells and (item := _ITEM.match(self.text, start, end)):
+            self.canvas.fill(start, item.end(), BREAK)
         following = self.spans[number + 1] if number + 1 < len(self.spans) else None
         if following and self.text[following[0] : following[1]].lstrip().startswith("|"):
             self.canvas.end_sentence(self.spans[number][1])
@@ -253,7 +275,7 @@ def _find_alternative(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 _MARKS = re.compile(
-    r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|'(?=[^\s'])|<<|\[\[|\(\(\(|\{[\w][\w:!-]*\}|&(?=[#\w])"
+    r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|'(?=[^\s'])|<<|\[\[|\(\(\(|\(\((?=[^\s()])|\{[\w][\w:!-]*\}|&(?=[#\w])"
     r"|(?:https?|ftp|irc)://[^\s\[\]<>]*|(?:link|xref|mailto|anchor):[^\s\[\]]{0,500}(?=\[)"
     r"|[A-Za-z][\w-]{1,40}::?[^\s\[\]:]{0,200}(?=\[)|\[[.#%\w][^\[\]\n]{0,60}\](?=[#*_`])"
 )
@@ -308,6 +330,12 @@ class _Inline(InlineReader):
             canvas.mark(at, match.start(2))
             canvas.mark(match.end(2), match.end())
             return match.start(2)
+        if mark == "((":  # a term of the index, which is shown
+            stop = text.find("))", after, min(self.end, after + 500))
+            if stop >= 0:
+                canvas.mark(at, after)
+                canvas.mark(stop, stop + len(mark))
+            return after
         if mark in ("[[", "((("):
             stop = text.find("]]" if mark == "[[" else ")))", after, min(self.end, after + 500))
             if stop >= 0:

@@ -7,6 +7,7 @@ in its syntax.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -20,8 +21,7 @@ JSX_COMMENT = "{/* ", " */}"
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
 RST_COMMENT = ".. ", ""
 ROFF = '.\\" ', ""
-MANUAL_SECTIONS = tuple(f".{section}" for section in range(1, 10))
-"""Suffixes of manual pages that other files have as well: a text is one only if it begins like roff."""
+_MANUAL_SECTION = re.compile(r"\.[1-9n](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ FORMATS = (
     ),
     MarkupFormat(
         "manual page by section",
-        MANUAL_SECTIONS,
+        tuple(f".{section}" for section in range(1, 10)),
         "disambig.markup.man_pages:read_man",
         ROFF,
         comment_place="line",
@@ -214,6 +214,7 @@ FORMATS = (
 )
 """All formats; a text with another suffix has no markup."""
 _BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}
+_MANUAL_PAGE = _BY_SUFFIX[".1"]
 _BY_NAME = {name: entry for entry in FORMATS for name in entry.names}
 _BY_LANGUAGE = {language: entry for entry in FORMATS for language in entry.languages}
 
@@ -221,7 +222,16 @@ _BY_LANGUAGE = {language: entry for entry in FORMATS for language in entry.langu
 def path_format(path: str) -> MarkupFormat | None:
     """Return the format of a file by its suffix or name, in any case; None if it is not in the table."""
     name = os.path.basename(path).lower()
-    return _BY_NAME.get(name) or _BY_SUFFIX.get(os.path.splitext(name)[1])
+    suffix = os.path.splitext(name)[1]
+    return _BY_NAME.get(name) or _BY_SUFFIX.get(suffix) or (_MANUAL_PAGE if is_section(suffix) else None)
+
+
+def is_section(suffix: str) -> bool:
+    """Return True for the suffix of a manual section, such as ``.1``, ``.3pm`` or ``.n``.
+
+    Other files have such suffixes as well: a text is a manual page only if it begins like roff.
+    """
+    return _MANUAL_SECTION.fullmatch(suffix) is not None
 
 
 def language_suffix(language: str) -> str:

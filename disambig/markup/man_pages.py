@@ -7,7 +7,8 @@ in another font (``.B``, ``.IR``, ``\fIfile\fR``), and the arguments of the inli
 options or placeholders, and become `OPAQUE`; more words are prose. Characters written as an escape become
 that character, or `OPAQUE` within a word unless they are an apostrophe.
 
-No macro is expanded, and no included file is read. The running time is linear in the length of the text.
+No macro is expanded; the arguments of a macro that the page defines become `OPAQUE`. No included file is
+read. The running time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -45,6 +46,14 @@ _FONTS = frozenset("B I BR BI IR IB RB RI SM SB R CW C".split())
 _PARAGRAPHS = frozenset(
     "PP P LP HP RS RE TQ sp br Pp Lp El Ed in ti ce bp fi EE UE ME Bl YS SY OP sp".split()
 )
+_REQUESTS = frozenset(
+    "als aln rnn blm box boxa break brp char chop class color composite continue defcolor device do fam"
+    " fcolor gcolor fchar fschar fzoom hcode hla hlm hpf hpfa hym hys itc kern length linetabs mso msoquiet"
+    " open opena pev pnr psbb pso ptr pvs rchar return rj shc shift sizes special substring tag tkf trf"
+    " trin trnt unformat vpt warn write INDENT UNINDENT PDFPIC PSPIC".split()
+)
+"""Requests of more than two letters that print nothing. Other names of this length are macros of the page."""
+_SHORT = 2
 _HEADINGS = frozenset("SH SS Sh Ss".split())
 _BLOCKS = {
     **{"nf": ("fi",), "EX": ("EE",), "TS": ("TE",), "EQ": ("EN",), "PS": ("PE",), "SY": ("YS",)},
@@ -157,8 +166,13 @@ class _Reader:
         elif name in _MDOC or name in ("UR", "MT", "URL", "MR"):
             canvas.fill(start, after)
             self._in_font(after, end, few=False, names=name not in ("Pc", "Ac", "Bc", "Dc", "Qc", "Oc", "Xc"))
+        elif name == "nop":
+            canvas.fill(start, after)
+            self._prose(after, end)
         else:
             canvas.fill(start, end)
+            if len(name) > _SHORT and name not in _REQUESTS and text[after:end].strip():
+                canvas.fill(after, after + 1, OPAQUE)  # a macro of the page, which prints its arguments
 
     def _heading(self, name: str, start: int, after: int, end: int) -> None:
         heading = self.text[after:end].replace('"', " ").strip().lower()

@@ -22,7 +22,7 @@ from typing import Any
 
 from disambig.errors import UserError
 from disambig.markup.canvas import OPAQUE, ShortenedWord
-from disambig.markup.formats import FORMATS, MANUAL_SECTIONS, path_format
+from disambig.markup.formats import FORMATS, is_section, path_format
 from disambig.markup.layout import Layout
 from disambig.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
@@ -146,10 +146,10 @@ def read_layout(path: str, text: str) -> Layout:
 def begins_like_document(path: str) -> bool:
     """Return True if a file has a suffix that other files have as well, but begins like a document.
 
-    These are manual pages (``.1`` to ``.9``), which begin like roff, and DocBook and DITA in ``.xml``.
+    These are manual pages (``.1``, ``.3pm``), which begin like roff, and DocBook and DITA in ``.xml``.
     """
     is_xml = path.lower().endswith(".xml")
-    if not is_xml and not path.endswith(MANUAL_SECTIONS):
+    if not is_xml and not is_section(os.path.splitext(path)[1]):
         return False
     from disambig.markup._xml_documents import xml_language
     from disambig.markup.man_pages import is_roff

@@ -10,7 +10,7 @@ from commands import here
 from hypothesis import given, settings, strategies as st
 from processor_time import grows_linearly
 
-from disambig.markup import BREAK, OPAQUE, begins_like_document, path_format, plain_text, read_markup
+from disambig.markup import BREAK, OPAQUE, begins_like_document, has_markup, path_format, plain_text, read_markup
 
 PATHS = ("x.html", "x.docbook", "x.dita", "x.xml", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
 
@@ -335,7 +335,7 @@ def test_restructured_text(text, expected):
         ("* a\n** b\n. c\n- [x] d", "a ¶b ¶c ¶d"),
         ("Some term:: a\n--all:: b", "Some term¶ a ¶b"),
         ("a\n\n  code b\n\nc", "a ¶ c"),
-        ("|===\n|a |b c\n2+|d\n|===\ne", "a ¶b c¶ ¶d ¶ e"),
+        ("|===\n|a |b c\n2+|d\n|===\ne", "# ¶b c¶ ¶# ¶ e"),
         ("see http://a.b[c d] and <<e,f g>> and <<h>> and link:i[j]", "see c d and f g and # and j"),
         ("image::a.png[b]\nc image:d[e] f linkgit:g[1] h", "b¶c # e# f # h"),
         (".A title\na", "A title¶a"),
@@ -356,6 +356,13 @@ def test_restructured_text(text, expected):
         ("a image:icon.png[b `c`, 20] d image:e[] f image:g[role=h] i", "a # b # d # f # i"),
         ("-----BEGIN PGP SIGNATURE-----\na b\n", ""),
         ("ifdef::a[]\nb\nendif::[]\nc", "b c"),
+        ("ifdef::a[b c]\nifndef::a[]\nd", "b c¶ d"),
+        ("a::\n\n\tb c\n\n    d\n\ne f::\n\n\n  g.", "a¶ b c ¶ e f¶ g."),
+        ("* a\n+\n  b\n+\n[source]\nc\n+\nd", "¶a ¶ ¶ ¶ ¶ d"),
+        ("a::\n+\n  b", "a¶ ¶"),
+        ("a ((b c)) d (((e))) f ((g", "a b c d f ((g"),
+        ("a b. +\nc", "a b. c"),
+        ("|===\na|\n* b c\n* d e\n|===", "¶ ¶ ¶b c ¶d e ¶"),
     ],
 )  # fmt: skip
 def test_asciidoc(text, expected):
@@ -405,6 +412,7 @@ foo \\- a tool for b
         ("a\n  b\nc", "a ¶ c"),
         (".de XX\na\n..\nb\n.if n \\{\\\nc\n.\\}\nd", "b ¶ ¶ ¶ d"),
         ('a \\" b', "a"),
+        ("with a\n.quoted x\nand a\n.hcode \u00e4 a\nb\n.nop c d\n.INDENT 0.0\ne", "with a # and a b c d e"),
         (".Bd -literal\na\n.Ed\n.It Fl a\nb\n.Nm foo\nc\n.Xr d 1 .\n.Em e f g h\n", "¶ ¶b # c # . e f g h"),
     ],
 )  # fmt: skip
@@ -450,6 +458,22 @@ def test_words_in_which_references_stay_hidden():
 def test_a_numeric_suffix_is_not_always_that_of_a_manual_page():
     assert plain_text("log.1", ".gitignore has *a*\n") == ".gitignore has *a*\n"
     assert plain_text("a.1", ".TH A 1\n").isspace()
+
+
+@pytest.mark.parametrize("suffix", [".3pm", ".1ssl", ".3const", ".1p", ".n"])
+def test_suffixes_of_manual_pages(suffix, tmp_path):
+    page = tmp_path / f"a{suffix}"
+    page.write_text(".TH A 1\n.nf\na\n", encoding="utf-8")
+    assert begins_like_document(str(page))
+    assert "a" not in plain_text(page.name, page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("suffix", [".1st", ".7z", ".3gp", ".10", ".0", ".nfo1"])
+def test_suffixes_of_other_files(suffix, tmp_path):
+    file = tmp_path / f"a{suffix}"
+    file.write_text(".TH A 1\n", encoding="utf-8")
+    assert not begins_like_document(str(file))
+    assert not has_markup(file.name)
 
 
 NOTEBOOK = {
