@@ -96,6 +96,8 @@ BEGINNING = 4_000
 class _XmlReader(TagReader):
     """Reader of a document in XML, in which no end tag may be omitted."""
 
+    has_templates = False
+
     def declaration_end(self, mark: str, at: int) -> int:
         """Return the end of a declaration or a processing instruction."""
         return _declaration_end(self.text, at - len(mark))

@@ -87,6 +87,10 @@ class Canvas:
         """The text as painted so far; its length never changes."""
         return "".join(self._characters)
 
+    def painted(self, start: int, end: int) -> str:
+        """Return a part of the text as painted so far."""
+        return "".join(self._characters[start:end])
+
     def fill(self, start: int, end: int, character: str = BLANK) -> None:
         """Paint over ``start:end``; line ends are kept."""
         self._characters[start:end] = [

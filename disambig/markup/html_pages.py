@@ -4,9 +4,13 @@ Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, and so does
 follows it. All other tags end a sentence. Scripts,
 styles, ``<pre>``, ``<textarea>`` and drawings are left out; code (``<code> <kbd> <samp> <var>``), formulas
 and quotations (``<q> <blockquote>``) become `OPAQUE`, as does everything with ``translate="no"`` and
-everything that a ``lang`` attribute marks as another language than English. A character reference becomes
+everything that a ``lang`` attribute marks as another language than English or a class as code or mathematics.
+Cells of one word, which have no context, are hidden. A character reference becomes
 its character; a word that contains one, except an apostrophe, or that a tag cuts, becomes `OPAQUE`. Of
 attributes, only ``alt="..."`` is read.
+
+Pages may be templates: ``{{ x }}``, ``{% x %}``, ``<% x %>``, ``<?php x ?>`` and ``@if (x) {`` are not text.
+What prints something becomes `OPAQUE`; blocks and loops end a sentence, conditions do not.
 
 The tags are found by patterns of this module. The parser of the standard library (`html.parser`) needs
 quadratic time for tags that are not closed (40 KB of ``<a`` take 40 seconds), raises an error for ``<![``,
@@ -24,7 +28,35 @@ from typing import ClassVar
 
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas
 
-_MARKS = re.compile(r"<!--|<!\[CDATA\[|<[!?]|</?(?=[A-Za-z])|&")
+_MARKS = re.compile(
+    r"<!--|<!\[CDATA\[|<%|<[!?]|</?(?=[A-Za-z])|&|\{\{\{?|\{%|\{#(?=[\s-])|\\[(\[]"
+    r"|^[ \t]*\}?[ \t]*@(?:(?:if|else|for|switch|case|default|empty|defer|placeholder|loading|error)\b"
+    r"[\w \t]*(?:\([^\n{}]*\)[ \t]*)?\{|let\b[^\n;]*;)",
+    re.MULTILINE,
+)
+_TEMPLATE_ENDS = {"{{{": "}}}", "{{": "}}", "{%": "%}", "{#": "#}", "<%": "%>"}
+_TEMPLATE = re.compile(r"(?:\{\{\{?|\{%|<%)(?P<kind>[-+~=!#/^>&%]*)\s*(?P<name>[A-Za-z]\w*)?")
+_IN_TAG = re.compile(r"[\s/]*(\{\{|\{%|<%|<\?)")
+_TEMPLATE_BLOCKS = frozenset(
+    "block endblock for endfor each eachIn macro endmacro include extends import from set endset load section"
+    " autoescape endautoescape cache endcache call endcall raw endraw verbatim endverbatim comment endcomment"
+    " tablerow endtablerow capture endcapture assign layout render partial case endcase when".split()
+)
+_ALTERNATIVES = frozenset("else elif elsif elseif".split())
+_CONDITIONS = frozenset(
+    "if endif unless endunless end ifequal endifequal ifchanged endifchanged with endwith blocktrans"
+    " endblocktrans blocktranslate endblocktranslate trans endtrans filter endfilter spaceless"
+    " endspaceless".split()
+)
+_PRINTING = frozenset(("trans", "translate"))
+"""Statements that print a text in quotes, or else translate the text up to their end."""
+_QUOTE = re.compile("[\"']")
+_HIDDEN_BLOCKS = frozenset("raw verbatim comment".split())
+_MATH_ENDS = {r"\(": r"\)", r"\[": r"\]"}
+_LONGEST_TEMPLATE = 4_000
+_CODE_CLASSES = frozenset("notranslate math katex mathjax code-header sig codehilite programlisting".split())
+"""Classes with which Sphinx, rustdoc, DocBook and others mark code and mathematics."""
+_CELL_ENDS = frozenset("td th tr table thead tbody tfoot caption".split())
 _NAME = re.compile(r"[^\s/>]+")
 _ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>][^\s>]*)))?")
 _TAG_END = re.compile(r"[\s/]*>")
@@ -146,6 +178,8 @@ class TagReader:
     """
 
     kinds: ClassVar[ElementKinds] = HTML
+    has_templates: ClassVar[bool] = True
+    """Whether the text may be a template, or contain mathematics between backslashes."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -154,6 +188,7 @@ class TagReader:
         self.open: dict[str, int] = {}  # number of open elements by name
         self.at = 0  # everything before this position is painted
         self.line_end = -1  # end of the last ``<br>``
+        self.cell = -1  # start of the text of the current table cell
         self.missing: set[str] = set()
 
     def read(self) -> Canvas:
@@ -169,6 +204,16 @@ class TagReader:
         """Process one mark and return the position at which to continue."""
         if mark == "&":
             return self._entity(at)
+        if mark[0] in "{<\\" and (stop := self._template(mark, at, after)):
+            return stop
+        if mark[0] in "{\\" or mark == "<%":
+            return after
+        if mark[0] != "<":  # a condition of Angular
+            if self.has_templates and not self._hides:
+                self._text(at)
+                self.canvas.fill(at, after, BREAK)
+                self.at = after
+            return after
         self._text(at)
         if mark == "<!--":
             stop = self.find("-->", after)
@@ -179,7 +224,7 @@ class TagReader:
             self.canvas.fill(at, stop, BLANK if outer == BREAK else outer or OPAQUE)
         elif mark in ("<!", "<?"):
             stop = self.declaration_end(mark, after)
-            self.canvas.fill(at, stop)
+            self.canvas.fill(at, stop, OPAQUE if self.text.startswith("<?=", at) else BLANK)
         else:
             stop = self._tag(at, after, closing=mark == "</")
         self.at = stop
@@ -187,11 +232,69 @@ class TagReader:
 
     def declaration_end(self, mark: str, at: int) -> int:
         """Return the end of what ``<!`` or ``<?`` begins: a declaration or a processing instruction."""
-        return self.find(">", at)
+        is_code = mark == "<?" and self.text.startswith(("php", "=", "xml"), at)
+        return self.find("?>" if is_code else ">", at)
 
     def is_placeholder(self, name: str, stop: int, attributes: Attributes) -> bool:
         """Return True if a start tag that ends at `stop` stands for text that is not in this file."""
         return False
+
+    @property
+    def _hides(self) -> bool:
+        """Whether the text of the innermost element is left out."""
+        return bool(self.elements and self.elements[-1].character)
+
+    def _template(self, mark: str, at: int, after: int) -> int:
+        """Read a template's expression or statement, or mathematics; return its end, 0 if there is none."""
+        closing = _TEMPLATE_ENDS.get(mark) or _MATH_ENDS.get(mark)
+        if closing is None or self._hides or not self.has_templates:
+            return 0
+        place = self.text.find(closing, after, after + _LONGEST_TEMPLATE)
+        if place < 0:
+            return 0
+        stop = place + len(closing)
+        inside = self.text[after:place]
+        if "</" in inside or "{{" in inside or "{%" in inside:
+            return 0
+        if mark in _MATH_ENDS:
+            self._paint(at, stop, OPAQUE)
+            return stop
+        opening = _TEMPLATE.match(self.text, at)
+        kind, name = (opening["kind"], opening["name"] or "") if opening else ("#", "")
+        if mark == "{#" or (mark == "<%" and kind[:1] in "#" and kind) or (mark == "{{" and kind[:1] == "!"):
+            self._text(at)
+            self.canvas.comment(at, stop)
+            self.at = stop
+            return stop
+        if name in _HIDDEN_BLOCKS and mark == "{%":
+            stop = self._block_end(name, stop)
+        is_statement = mark == "{%" or (mark == "<%" and "=" not in kind) or any(m in "#/^>" for m in kind)
+        if name in _TEMPLATE_BLOCKS and (is_statement or mark == "{{"):
+            self._paint(at, stop, BREAK)
+        elif name in _ALTERNATIVES or (name in _PRINTING and _QUOTE.search(inside)):
+            self._paint(at, stop, OPAQUE)
+        elif is_statement and (name in _CONDITIONS or mark != "{%"):
+            self._paint(at, stop, BLANK)
+        else:
+            self._paint(at, stop, OPAQUE)
+        return stop
+
+    def _block_end(self, name: str, at: int) -> int:
+        """Return the end of a block of a template whose contents are not read; `at` if it has none."""
+        if name in self.missing:
+            return at
+        end = re.compile(rf"\{{%[-+]?\s*end{name}\s*[-+]?%\}}").search(self.text, at)
+        if end is None:
+            self.missing.add(name)
+            return at
+        return end.end()
+
+    def _paint(self, at: int, stop: int, character: str) -> None:
+        """Paint over a mark in the text; a word that it cuts is hidden."""
+        self._text(at)
+        paint = self.canvas.fill if character == BREAK else self.canvas.mark
+        paint(at, stop, character)
+        self.at = stop
 
     def find(self, what: str, at: int) -> int:
         """Return the end of the next `what`, or the end of the text."""
@@ -239,6 +342,8 @@ class TagReader:
             return after
         kinds, name = self.kinds, name_match[0].lower().rpartition(":")[2]
         stop, attributes = self._attributes(name_match.end())
+        if name in _CELL_ENDS:
+            self._end_cell(at)
         if closing:
             self._close(name)
         outer = self.elements[-1].character if self.elements else ""
@@ -265,6 +370,8 @@ class TagReader:
                 self.canvas.fill(stop - 1, stop, OPAQUE)
         if not closing and name not in kinds.empty and not self.text.endswith("/>", at, stop):
             self._open(name, attributes)
+            if name in ("td", "th"):
+                self.cell = stop
             if name in kinds.raw:
                 self.at = stop
                 stop = self._raw(name, stop)
@@ -278,6 +385,12 @@ class TagReader:
         while True:
             if end := _TAG_END.match(text, at):
                 return end.end(), attributes
+            if template := _IN_TAG.match(text, at):
+                end_mark = _TEMPLATE_ENDS.get(template[1], "?>")
+                place = text.find(end_mark, template.end(), template.end() + _LONGEST_TEMPLATE)
+                if place >= 0:
+                    at = place + len(end_mark)
+                    continue
             if not self._has_quote(text, at):
                 return len(text), attributes
             match = _ATTRIBUTE.match(text, at)
@@ -323,6 +436,8 @@ class TagReader:
                 left_out = BLANK
             elif name in kinds.opaque:
                 left_out = OPAQUE
+            elif not _CODE_CLASSES.isdisjoint(attributes.get("class", ("",))[0].lower().split()):
+                left_out = OPAQUE if name in kinds.within else BREAK
         elif outer.name in kinds.revealed.get(name, NOTHING):
             left_out = ""
         foreign = outer.foreign
@@ -331,6 +446,17 @@ class TagReader:
             foreign = "" if _is_english(language[0]) else OPAQUE if name in kinds.within else BREAK
         self.elements.append(_Element(name, left_out, foreign))
         self.open[name] = self.open.get(name, 0) + 1
+
+    def _end_cell(self, end: int) -> None:
+        """Hide the word of a table cell that has no other."""
+        if 0 <= self.cell < end:
+            self._text(end)
+            painted = self.canvas.painted(self.cell, end)
+            word = painted.replace(BLANK, " ").replace(BREAK, " ").strip()
+            if word.isalpha():
+                at = self.cell + painted.index(word)
+                self.canvas.fill(at, at + len(word), OPAQUE)
+        self.cell = -1
 
     def _close(self, name: str) -> None:
         if not self.open.get(name):

@@ -1,5 +1,7 @@
 """Formats of documents as plain text: HTML, DocBook, DITA, RST, notebooks, AsciiDoc, Org and manual pages."""
 
+# ruff: noqa: E501  (a text of the table is one string)
+
 from __future__ import annotations
 
 import json
@@ -10,7 +12,15 @@ from commands import here
 from hypothesis import given, settings, strategies as st
 from processor_time import grows_linearly
 
-from disambig.markup import BREAK, OPAQUE, begins_like_document, has_markup, path_format, plain_text, read_markup
+from disambig.markup import (
+    BREAK,
+    OPAQUE,
+    begins_like_document,
+    has_markup,
+    path_format,
+    plain_text,
+    read_markup,
+)
 
 PATHS = ("x.html", "x.docbook", "x.dita", "x.xml", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
 
@@ -23,7 +33,7 @@ PIECES = [
     ),
     *(
         "<p>", "</p>", "<b>", "</b>", "<code>", "</code>", "<!--", "-->", "<script>", "</script>",
-        "<a b='", "&amp;", "it&#39;s",
+        "<a b='", "&amp;", "it&#39;s", "{{ ", " }}", "{% if ", "%}", "<%", "%>", "<?php", "?>", "<td>", "@if (",
     ),
     *("<section>", "<para>", "<!DOCTYPE a [", "]>", "<?a ", "?>", "<indexterm>", "<info>", "<title>"),
     "<xref href=''/>",
@@ -94,6 +104,7 @@ MARKS = {
     "x.html": [
         "<", "<a ", "<!--", "</", "<a b='", "<a b=\"'", "&", "<?", "<![", "<script>", "<a b=", "<p>",
         "<b>", "<a\n", "<pre>", "&amp;", "<![CDATA[", "<p lang=de>", "<script></scripta>", "a&amp;", "<a/",
+        "{{ ", "{% ", "{% raw %} ", "<% ", "<?php ", "<td>", "<td>a", "@if (", "\n@if (", "\\( ", "<a {{ ", "{# ",
     ],
     "x.docbook": [
         "<", "<!DOCTYPE a [", "<!", "<?", "<![CDATA[", "<info><title>", "<xref linkend='a'/>", "<xref", "&a;",
@@ -160,7 +171,17 @@ def test_suffixes_are_known_in_any_case(suffix):
         ("<div lang='de'>a <b>b</b><p lang=en>c</div>d", "c¶d"),
         ("<p>a <span translate=no>b</span> c</p>", "a # c"),
         ("a <img src=x alt=\"b c\"> d <img src='y'> e", "a #b c# d # e"),
-        ("<table><tr><td>a<td>b</table>", "a¶b"),
+        ("<table><tr><td>a b<td>c</table>", "a b¶#"),
+        ("<table><tr><th><b>a</b></th><td>&nbsp;b&nbsp;</td></tr><tr><td>c &amp; d</td></tr></table>e", "#¶¶ # ¶¶c & d¶e"),
+        ("a {{ b }} c {{{d}}} {{#if e}}f{{else}}g{{/if}} {{#each h}}i{{/each}} {{! j }}{{k", "a # c # # ¶i¶ {{k"),
+        ("{% block a %}b{% endblock %}c {% if d %}e{% endif %} {% url 'f' %} {# g #}h {% raw %}i{% endraw %}", "¶b¶c e # h ¶"),
+        ('{% trans "a" %} {% trans %}b{% endtrans %} {% comment %}</p>{% endcomment %}c', "# b ¶c"),
+        ("a <%= b %> c <% d > e %>f<%# g %> <?php $a->b(); ?>h <?= i ?> <?xml j?>k <% l", "a # c f h # k <% l"),
+        ('<a href="{{ a("b") }}" {% if c > d %}e{% endif %}>f</a> <b {{ g }}>h</b>', "f h"),
+        ("@if (a > b; as c) {\n<p>d</p>\n} @else {\n e\n @let a = b;\nf @if g", "¶ ¶d¶ ¶ e ¶ f @if g"),
+        ("<script>{{ a </script>b }} c{% d", "¶b }} c{% d"),
+        ("a \\(b = c\\) \\[d\\] \\(e <b>f</b>\\)", "a # # \\(e f \\)"),
+        ("a <span class='b math c'>d</span> <div class=notranslate>e</div>f", "a # ¶ f"),
         ("a <textarea>b <i>c</i></textarea> d", "a ¶ d"),
         ("a < b and c > d", "a < b and c > d"),
         ("<blockquote>a</blockquote>b <q>c</q>", "b #"),
