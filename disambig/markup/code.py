@@ -97,7 +97,7 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
     if name in _SEARCHES_THE_END:
         last = max((match.end() for match in _CLOSED.finditer(read)), default=0)
         read = read[:last] + _OPENED.sub(lambda match: f"{match[0][:-1]}+", read[last:])
-    read, places = _with_short_gaps(read)
+    read, places = _with_short_gaps(read + "\n")  # lexers look for the line end after a comment
     tokens = _tokens(name, read)
     comments = list(_iterate_python_comments(tokens) if name == "PythonLexer" else _iterate_comments(tokens))
     if name == "BashLexer":
@@ -254,6 +254,8 @@ _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
 _LINE_MARK = re.compile("(?:!+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
 _OPENING = re.compile(r"/\*+!?<?|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')")
 _CLOSING = re.compile(r"\*+/$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
+_GUTTERS = 0.9
+"""Minimum share of the lines of a block comment that begin with a star, if stars are its margin."""
 _GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
 _SPACE = re.compile("[ \t\f]*")
 _BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")
@@ -364,14 +366,15 @@ def _comment_lines(text: str, comment: Comment) -> list[tuple[int, int]]:
     opening = _OPENING.match(text, start, comment.end)
     spans[0] = (min(opening.end(), end) if opening else start), end
     inner = [(at, end) for at, end in spans[1:] if text[at:end].strip()]
-    if not comment.docstring and inner and all(_GUTTER.match(text, at, end + 2) for at, end in inner):
+    n_gutters = sum(_GUTTER.match(text, at, end + 2) is not None for at, end in inner)
+    if not comment.docstring and inner and n_gutters >= _GUTTERS * len(inner):
         spans[1:] = [(_after_gutter(text, at, end), end) for at, end in spans[1:]]
     return spans
 
 
 def _after_gutter(text: str, at: int, end: int) -> int:
     match = _GUTTER.match(text, at, end)
-    return match.end() if match else end
+    return match.end() if match else at
 
 
 def _margin(text: str, lines: Sequence[tuple[int, int]]) -> str:
@@ -416,8 +419,8 @@ PRAGMA = re.compile(
 _NAMED = (
     "param arg argument prop property throw throws exception raise raises tparam template typedef retval "
     "callback event member memberof name namespace module class constructor extends see type since author "
-    "version default enum file ingroup defgroup addtogroup sa ref p c a e cite copydoc relates sample "
-    "yieldparam option overload treturn"
+    "version default enum file ingroup defgroup addtogroup weakgroup sa copydoc copybrief copydetails "
+    "relates sample yieldparam option overload treturn section subsection subsubsection page subpage anchor"
 )
 TAG = re.compile(
     rf"""(?:^|(?<=\s))[@\\](?:
@@ -429,6 +432,27 @@ TAG = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 """``@param {type} name -``, ``\\brief`` and similar tags."""
+INLINE_NAME = re.compile(
+    r"(?:(?<=\s)|(?<=[\s(]\()|\A)(?P<mark>[@\\](?:[pca]|ref|cite)[ \t]+)"
+    r"(?P<name>[^\s(),;]*[\w>*\]](?:\([^\s()]*\))?(?:(?<=\w)[ \t]+\"[^\"\n]*\")?)"
+)
+"""Names within a sentence, as Doxygen marks them: ``\\p name``, ``@c name``, ``\\ref name "text"``."""
+EMPHASIS = re.compile(r"(?:(?<=\s)|(?<=[\s(]\()|\A)[@\\](?:em?|b)[ \t]+(?=\S)|(?<=\s)\\n(?=\s)")
+"""The mark before a word with emphasis, and a line break: ``\\e word``."""
+DOXYGEN_CODE = re.compile(
+    r"[@\\](code|verbatim|dot|msc|htmlonly|latexonly|manonly|xmlonly|rtfonly|docbookonly)\b"
+    r"(?:[^@\\]|[@\\](?!(?:end)?\1\b))*[@\\]end\1\b"
+    r"|[@\\]startuml\b(?:[^@\\]|[@\\](?!(?:end|start)uml\b))*[@\\]enduml\b"
+    r"|^[ \t]*\\(?:var|def|property|line|skip|skipline|until|if|ifnot|elseif)\b[^\n]*"
+    r"|^[ \t]*[@\\](?:fn|headerfile|include|includelineno|dontinclude|snippet|image|dotfile|mscfile)\b[^\n]*",
+    re.MULTILINE,
+)
+"""Blocks of code and of other formats, and lines that name code or files, in comments for Doxygen."""
+DOXYGEN_MATH = re.compile(
+    r"[@\\]f\$(?:[^@\\]|[@\\](?!f\$)){1,500}[@\\]f\$"
+    r"|[@\\]f\((?:[^@\\]|[@\\](?!f[()])){1,500}[@\\]f\)"
+    r"|[@\\]f\[(?:[^@\\]|[@\\](?!f[\[\]])){1,2000}[@\\]f\]"
+)
 TYPED_SUFFIXES = (".php", ".lua")
 """Suffixes of languages whose comments give the type of a result without brackets."""
 RETURN_TYPE = re.compile(
@@ -497,24 +521,30 @@ ANEW = re.compile(r"[\w)\]](\n)[ \t]*[A-Z][a-z]")
 """The line end between two remarks, the first of which lacks a full stop."""
 FORMULA = re.compile(r"(?<!\S)\w+(?: [-+*/<>=|&^%] \w+)+")
 _SMALL = (
-    "a an the this that these those its it's it they their there they're he she we you your you're i if in "
-    "on at of to too for from by with when where were was is are as and or but not no than then who whose "
+    "a an the this let that these those its it's it they their there they're he she we you your you're i if "
+    "in on at of to too for from by with when where were was is are as and or but not no than then who whose "
     "what which how why all any each every both some many much more most other another only also may can "
     "must should would could will has have had do does did"
 )
 FIRST = re.compile(
-    r"(?:\A|\u2029|\n[ \t]*\n|(?<=[.!?:;])\s)[ \t\n\ufffc>*-]{0,200}"
+    r"(?:\A|\u2029|\n[ \t]*\n|(?<=[.!?:;])\s)[ \t\n\x1f\ufffc>*-]{0,200}"
     rf"(?P<word>(?!(?:{_SMALL.replace(' ', '|')})(?![\w']))[A-Za-z]+(?:'[a-z]+)?)(?![\w'])",
     re.IGNORECASE,
 )
 """The first word of a sentence, unless it is a function word. Projects differ: "Return" or "Returns"."""
 
 
+_OPERATOR = re.compile(r"[=!<>]=(?=[\s\w\"'-])|&&|\|\||[-=]>\s|\w::\w|\+\+|\s[-+*/|&^%]=\s|:=\s|<<|>>")
+"""Matches in a line of code, and in prose about operators and names."""
+_SMALL_WORD = re.compile(
+    r"(?<!\S)(?:a|an|the|of|to|is|are|be|it|that|this|which|will|can|must|should|has|have|was|were|from|at|by)(?=\s)"
+)
+_PROSE = 2
+"""Number of small words from which a line with operators is prose."""
 _CODE = re.compile(
     r"""
       [;{}\\]$ | [\])"'],$ | ^\s*[)\]}]+[,;:]*$ | ^\s*[.]\w+\(
-    | [=!<>]=(?=[\s\w"'-]) | && | \|\| | [-=]>\s | \w::\w | \+\+ | \s[-+*/|&^%]=\s | :=\s | <<|>>
-    | ^\s*(?:[\w$]+\s+){0,3}[\w.$\[\]"'*&]+\s*(?::\s*[\w.\[\], |&<>']+)?=\s*\S
+    | ^\s*(?:[\w$]+\s+){0,3}[\w.$\[\]"'*&]+\s*(?::\s*[\w.\[\], |&<>']+)?=(?!=)\s*\S
     | ^\s*(?:(?:await|return|yield|throw|new|const|let|var|go|defer|assert|del)\s+)*
         [\w$.:\[\]]+\([^\n]*\)[;.?,\w()]*:?$
     | ^\s*@\w+(?:[.(]\S*)?$
@@ -536,12 +566,18 @@ _PARAGRAPHS = re.compile(r"(?:[^\n\u2029]*[^\s\u2029][^\n\u2029]*(?:\n|\u2029|$)
 _ENOUGH = 0.5
 
 
+def _is_code(line: str) -> bool:
+    if _CODE.search(line):
+        return True
+    return bool(_OPERATOR.search(line)) and len(_SMALL_WORD.findall(line)) < _PROSE
+
+
 def paint_code(canvas: Canvas, text: str) -> None:
     """Paint over lines of code in each paragraph; if there are many, also over the lines between them."""
     for paragraph in _PARAGRAPHS.finditer(text):
         lines, at = [], paragraph.start()
         for line in re.split("[\n\u2029]", paragraph[0]):
-            lines.append((at, at + len(line), bool(_CODE.search(line.rstrip()))))
+            lines.append((at, at + len(line), _is_code(line.rstrip())))
             at += len(line) + 1
         code_lines = [number for number, (_, _, code) in enumerate(lines) if code]
         if not code_lines:
@@ -659,6 +695,13 @@ def paint_block(
     _paint_matches(canvas, PRAGMA, BREAK)
     _paint_matches(canvas, _SESSION, BREAK)
     _paint_matches(canvas, EXAMPLE, BREAK)
+    _paint_matches(canvas, DOXYGEN_CODE, BREAK)
+    _paint_matches(canvas, DOXYGEN_MATH, OPAQUE)
+    for match in INLINE_NAME.finditer(canvas.text):
+        canvas.fill(*match.span("mark"))
+        canvas.fill(*match.span("name"), OPAQUE)
+    for match in EMPHASIS.finditer(canvas.text):
+        canvas.fill(*match.span())
     _paint_matches(canvas, VERBATIM, BREAK)  # a line with a tag alone would be taken for code
     _paint_matches(canvas, LINK, OPAQUE)  # a line that ends with a brace would be taken for code
     for match in XML_TAG.finditer(canvas.text):

@@ -491,6 +491,13 @@ def read_prose(path: str, text: str) -> str:
         ("a.lua", "--- In the words\n-- of it.\nlocal a", "In the words of it."),
         ("a.sql", "-- In the words\n-- of it.\nselect 1", "In the words of it."),
         ("a.yaml", "# In the words\n# of it.\na: 1", "In the words of it."),
+        ("a.c", "/** In the \\p its and (see @c then) of \\ref its::then \"the then\", \\e these words. */", "In the # and (see # of # these words."),
+        ("a.h", "/// In the words\n/// \\c its, of the \\a then.\n/// \\b Not the words.", "In the words # of the # Not the words."),
+        ("a.cpp", "/**\n * In the words.\n * \\verbatim\n * the the\n * \\endverbatim\n * Then \\f$ the the \\f$ of it.\n * @dot\n * the the\n * @enddot\n * \\fn the the\n */", "In the words. | Then # of it."),
+        ("a.cpp", "/** \\section its Then it is\n * of the words. */", "Then it is of the words."),
+        ("a.cpp", "// In these std::words of the end.\n// a = b == c;\n// If a == b, then it is the end of the words.", "In these # of the end. | If # # #, then it is the end of the words."),
+        ("a.js", "// 1. Let it be the end.\nx;\n// Let response be null.", "Let it be the end. | Let response be null."),
+        ("a.c", "/*\n" + " * In the words.\n" * 9 + "   Then it is.\n */", " ".join(["In the words."] * 9) + " Then it is."),
     ],
 )  # fmt: skip
 def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected):
