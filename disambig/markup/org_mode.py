@@ -142,7 +142,7 @@ class _Blocks:
 
 
 _MARKS = re.compile(
-    r"\[\[|\[fn:|\[cite[:/]|<<|[*/_+=~](?=\S)|\$\$?|\\\(|\\\[|\\\\|\\[A-Za-z]+|\{\{\{|@@"
+    r"\[\[|\[fn:|\[cite[:/]|<{2,3}|call_[\w-]+(?:\[[^\]\n]*\])?\(|[*/_+=~](?=\S)|\$\$?|\\\(|\\\[|\\\\|\\[A-Za-z]+|\{\{\{|@@"
     r"|(?:https?|ftp|file|mailto|doi)://?[^\s<>\[\]]+|[<\[](?=\d{4}-\d\d-\d\d)|src_[\w-]+(?:\[[^\]\n]*\])?\{"
 )
 _BEFORE = "-('\"{ \t\r\n\u2029\u201c\u2018\u2014"
@@ -192,11 +192,17 @@ class _Inline(InlineReader):
             if stop >= 0:
                 self.separate_footnote(at, note.end(), stop)
                 return note.end()
-        if mark.startswith("src_"):
-            stop = text.find("}", after, min(self.end, after + 500))
+        if mark.startswith(("src_", "call_")):
+            stop = text.find("}" if mark[0] == "s" else ")", after, min(self.end, after + 500))
             if stop >= 0:
                 canvas.fill(at, stop + 1, OPAQUE)
             return stop + 1 if stop >= 0 else after
+        if mark == "<<<":  # a target whose text is shown
+            stop = self._find(">>>", after)
+            if stop >= 0:
+                canvas.mark(at, after)
+                canvas.mark(stop - len(mark), stop)
+            return after
         opening = "[cite" if mark.startswith("[cite") else mark
         if opening in _CLOSERS:
             stop = self._find(_CLOSERS[opening], after)

@@ -366,7 +366,7 @@ class _Blocks:
                 self.paragraph = below
             self.options = indent
             return number + 1
-        if short in _OBJECTS and (not domain or domain.split(":")[0] in _DOMAINS):
+        if (not domain and short in _OBJECTS) or (short != "example" and domain.split(":")[0] in _DOMAINS):
             self._hide(number, stop, argument)
             return stop
         if name == "csv-table":
