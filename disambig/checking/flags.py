@@ -72,8 +72,8 @@ class TextLines:
 
 
 _DIRECTIVE = re.compile(
-    r"(?:<!--|%+|\.\.|#+'?|//+|\{?/\*+(?:\s+\*(?=\s))?|--+|;+|\{#|\{-)?\s*disambig\s*:\s*(.*?)"
-    r"\s*(?:--+>|\*+/\}?|%%|#\}|-\})?\s*\Z",
+    r"(?:<!--|%+|\.\.|#+'?|//+|\{?/\*+(?:\s+\*(?=\s))?|--+|;+|\{#|\{-|\(\*+|#=)?\s*disambig\s*:\s*(.*?)"
+    r"\s*(?:--+>|\*+/\}?|\*+\)|=#|%%|#\}|-\})?\s*\Z",
     re.DOTALL | re.IGNORECASE,
 )
 """A comment that consists of a directive, in any of the comment syntaxes."""

@@ -121,6 +121,7 @@ def _without_groups(pattern: str) -> str:
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,10}?)'"
 _QUOTED = StringSyntax('"', '"')
 _BLOCK_TEXT = StringSyntax('"""', '"""', lines=True)
+_ADDRESS = r"url\([^()\"'\n]*\)"
 _PERCENT = r"(?<![\w)\]}.] )(?<![\w)\]}])%[qQwWiIrsx]?"
 _OPERAND = (
     r"(?:(?<=[(,=~!|&{\[;:?<>+\-*%^\n])|(?<=\bif)|(?<=\bunless)|(?<=\bwhen)|(?<=\breturn)|(?<=\band)"
@@ -283,6 +284,95 @@ SYNTAXES = {
         strings=(_QUOTED, StringSyntax("'", "'", escape="")),
         skipped=(r"\\.",),
     ),
+    "Elixir": Syntax(
+        line="#",
+        block=(r'@(?:module|type)?doc[ \t]+(?:~[sS])?"""', '"""'),
+        strings=(
+            StringSyntax(r"~[a-zA-Z](\"\"\"|\"|'|/|\|)", r"\1", lines=True),
+            StringSyntax('"""', '"""', lines=True, hole=(r"#\{", "{", "}")),
+            StringSyntax('"', '"', lines=True, hole=(r"#\{", "{", "}")),
+            StringSyntax("'", "'", lines=True),
+        ),
+        skipped=(r"(?<!\w)\?\\?[^\w\s]",),
+    ),
+    "Perl": Syntax(
+        line=r"(?<![^\s;{}(),])#",
+        block=None,
+        strings=(StringSyntax('"', '"', lines=True), StringSyntax(r"(?<![\w$&])'", "'", lines=True)),
+        skipped=(
+            r"^=[a-zA-Z]\w*\b(?:(?!^=cut\b)[^\n]*\n)*(?:^=cut\b[^\n]*)?",
+            r"^__(?:END|DATA)__$[\s\S]*",
+        ),
+        heredoc=r"<<~?(?P<quote>[\"']?)(?P<word>[A-Z_]\w*)(?P=quote)",
+    ),
+    "Dart": Syntax(
+        nested=True,
+        strings=(
+            StringSyntax("r('''|\"\"\")", r"\1", escape="", lines=True),
+            StringSyntax("r([\"'])", r"\1", escape=""),
+            StringSyntax("('''|\"\"\")", r"\1", lines=True, hole=(r"\$\{", "{", "}")),
+            StringSyntax("([\"'])", r"\1", hole=(r"\$\{", "{", "}")),
+        ),
+    ),
+    "CSS": Syntax(line="", strings=(_QUOTED, StringSyntax("'", "'")), skipped=(_ADDRESS,)),
+    "SCSS": Syntax(strings=(_QUOTED, StringSyntax("'", "'")), skipped=(_ADDRESS,)),
+    "Groovy": Syntax(
+        strings=(
+            StringSyntax("('''|\"\"\")", r"\1", lines=True),
+            StringSyntax("([\"'])", r"\1"),
+            StringSyntax(r"(?<=[=(,~])[ \t]?/(?=[^\s/*][^\n]*?/)", "/"),
+        ),
+    ),
+    "Protocol Buffers": Syntax(strings=(_QUOTED, StringSyntax("'", "'"))),
+    "Terraform": Syntax(
+        line="#|//",
+        strings=(StringSyntax('"', '"', hole=(r"[$%]\{", "{", "}")),),
+        heredoc=r"<<-?(?P<word>[A-Za-z_]\w*)",
+    ),
+    "Lisp": Syntax(
+        line=";+", block=None, strings=(StringSyntax('"', '"', lines=True),), skipped=(r"\\.|\?\\?[^\w\s]",)
+    ),
+    "Erlang": Syntax(line="%+", block=None, strings=(_QUOTED, StringSyntax("'", "'")), skipped=(r"\$\\?.",)),
+    "Zig": Syntax(block=None, strings=(_QUOTED,), skipped=(r"\\\\[^\n]*", _CHARACTER)),
+    "OCaml": Syntax(
+        line="",
+        block=(r"\(\*+(?!\))", r"\*+\)"),
+        nested=True,
+        strings=(
+            StringSyntax(r"\{([a-z_]*)\|", r"|\1}", escape="", lines=True),
+            StringSyntax('"', '"', lines=True),
+        ),
+        skipped=(_CHARACTER,),
+    ),
+    "F#": Syntax(
+        block=(r"\(\*+(?!\))", r"\*+\)"),
+        nested=True,
+        strings=(
+            StringSyntax('"""', '"""', escape="", lines=True),
+            StringSyntax('@"', '"', escape='""', lines=True),
+            StringSyntax('"', '"', lines=True),
+        ),
+        skipped=(_CHARACTER,),
+    ),
+    "CMake": Syntax(
+        line="#",
+        block=(r"#\[(?P<level>=*)\[", r"\](?P=level)\]"),
+        strings=(
+            StringSyntax(r"\[(=*)\[", r"]\1]", escape="", lines=True),
+            StringSyntax('"', '"', lines=True),
+        ),
+        skipped=(r"\\.",),
+    ),
+    "Julia": Syntax(
+        line="#",
+        block=("#=", "=#"),
+        nested=True,
+        strings=(
+            StringSyntax('"""', '"""', lines=True, hole=(r"\$\(", "(", ")")),
+            StringSyntax('"', '"', lines=True, hole=(r"\$\(", "(", ")")),
+        ),
+        skipped=(r"(?<![\w)\]])'(?:[^'\\\n]|\\[^\n]{1,10}?)'",),
+    ),
     "Vue": Syntax(
         strings=(
             StringSyntax("`", "`", lines=True, hole=(r"\$\{", "{", "}")),
@@ -383,7 +473,7 @@ class _Scanner:
         if opening in self.unclosed:
             return after
         if self.syntax.block and "(?P=" in self.syntax.block[1]:  # both marks have the same number of signs
-            marks = re.compile(f"(?P<close>{re.escape(opening[2:].replace('[', ']'))})")
+            marks = re.compile(f"(?P<close>{re.escape(opening.lstrip('-#').replace('[', ']'))})")
         else:
             marks = self.syntax.block_marks
         at, level = after, 1

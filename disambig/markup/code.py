@@ -251,9 +251,12 @@ class _Statements:
 
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
-_LINE_MARK = re.compile("(?:!+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
-_OPENING = re.compile(r"/\*+!?<?|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')")
-_CLOSING = re.compile(r"\*+/$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
+_LINE_MARK = re.compile("(?:!+|;+|%+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
+_OPENING = re.compile(
+    r"/\*+!?<?|\(\*+|#=|#\[=*\[|@\w*doc[ \t]+(?:~[sS])?\"\"\""
+    r"|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')"
+)
+_CLOSING = re.compile(r"\*+/$|\*+\)$|=#$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
 _GUTTERS = 0.9
 """Minimum share of the lines of a block comment that begin with a star, if stars are its margin."""
 _GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
@@ -746,6 +749,8 @@ SUFFIXES = tuple(LANGUAGES)
 _NESTED_MARKS = {
     "{-": re.compile(r"\{-+(?:[ \t]*[|^](?!\S))?|-+\}"),
     "/*": re.compile(r"/\*+!?|\*+/"),
+    "(*": re.compile(r"\(\*+|\*+\)"),
+    "#=": re.compile(r"#=|=#"),
 }
 """Marks of comments within a comment, by the mark of that one."""
 _NEST = ("RustLexer", *(name for name, syntax in SYNTAXES.items() if syntax.nested))

@@ -18,6 +18,8 @@ from disambig.markup.layout import Layout
 
 HTML_COMMENT = "<!-- ", " -->"
 JSX_COMMENT = "{/* ", " */}"
+CSS_COMMENT, ML_COMMENT = ("/* ", " */"), ("(* ", " *)")
+SEMICOLONS = ("; ", "")
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
 RST_COMMENT = ".. ", ""
 ROFF = '.\\" ', ""
@@ -176,7 +178,9 @@ FORMATS = (
     _code("TypeScript with JSX", ".tsx", "TypeScriptLexer", SLASHES, "typescriptreact"),
     _code("Go", ".go", "GoLexer", SLASHES, "go"),
     _code("C", ".c .h", "CLexer", SLASHES, "c"),
-    _code("C++", ".cpp .cc .cxx .hpp .hh .hxx", "C++", SLASHES, "cpp"),
+    _code(
+        "C++", ".cpp .cc .cxx .hpp .hh .hxx .cu .cuh .ino .mm", "C++", SLASHES, "cpp cuda-cpp objective-cpp"
+    ),
     _code("C#", ".cs", "C#", SLASHES, "csharp"),
     _code("Java", ".java", "Java", SLASHES, "java"),
     _code("Kotlin", ".kt .kts", "Kotlin", SLASHES, "kotlin"),
@@ -211,6 +215,22 @@ FORMATS = (
     ),
     _code("Makefile", ".mk .mak", "Makefile", HASH, "makefile make", names=("makefile", "gnumakefile")),
     _code("Vue", ".vue", "Vue", SLASHES, "vue"),
+    _code("Svelte", ".svelte", "Vue", SLASHES, "svelte"),
+    _code("CSS", ".css", "CSS", CSS_COMMENT, "css"),
+    _code("SCSS", ".scss .less", "SCSS", SLASHES, "scss less"),
+    _code("Dart", ".dart", "Dart", SLASHES, "dart"),
+    _code("Groovy", ".groovy .gradle", "Groovy", SLASHES, "groovy"),
+    _code("Protocol Buffers", ".proto", "Protocol Buffers", SLASHES, "proto proto3"),
+    _code("Terraform", ".tf .tfvars .hcl", "Terraform", HASH, "terraform hcl"),
+    _code("Zig", ".zig", "Zig", SLASHES, "zig"),
+    _code("F#", ".fs .fsi .fsx", "F#", SLASHES, "fsharp"),
+    _code("OCaml", ".ml .mli", "OCaml", ML_COMMENT, "ocaml"),
+    _code("Elixir", ".ex .exs", "Elixir", HASH, "elixir"),
+    _code("Erlang", ".erl .hrl", "Erlang", PERCENT, "erlang"),
+    _code("Perl", ".pl .pm", "Perl", HASH, "perl"),
+    _code("Julia", ".jl", "Julia", HASH, "julia"),
+    _code("CMake", ".cmake", "CMake", HASH, "cmake", names=("cmakelists.txt",)),
+    _code("Lisp", ".lisp .el .scm .rkt .clj .cljs .cljc", "Lisp", SEMICOLONS, "lisp clojure scheme racket"),
 )
 """All formats; a text with another suffix has no markup."""
 _BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}

@@ -258,6 +258,7 @@ SPECIAL = {
     ".cpp": f"/* {PROSE} */\nint x;\n",
     ".java": f"/** {PROSE} */\nclass A {{}}\n",
     ".hs": f"-- | {PROSE}\nf = 1\n",
+    ".svelte": f"<script>\n// {PROSE}\nlet x\n</script>\n",
     ".vue": f"<script>\n// {PROSE}\nlet x\n</script>\n",
     ".po": f'msgid "So."\nmsgstr ""\n\nmsgid "{PROSE}"\nmsgstr ""\n',
 }
@@ -289,7 +290,7 @@ def test_fix_uses_the_syntax_of_the_format(suffix, make, line_end):
     start = text.index("then")
     flag = Flag(start, start + 4, 1, 1, "then", "than", "slip", 0.9, (start, start + 4, "than"))
     edit = make(name, text, flag, markup_reader(name))
-    if suffix == ".vue" and make is ignore_in_file:  # above the script, comments of code are not possible
+    if suffix in (".vue", ".svelte") and make is ignore_in_file:  # no comments of code above the script
         assert edit is None
         return
     at, end, new = edit

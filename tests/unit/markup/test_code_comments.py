@@ -376,10 +376,11 @@ def test_blocks_have_the_numbers_of_their_lines():
     "gap", ["\n" * 400, "\r\n" * 200, "    \n" * 90, " " * 300, " " * 200 + "\n" * 9 + " " * 90]
 )
 def test_long_gaps_move_no_comment(suffix, gap):
-    begin = path_format("x" + suffix).comment[0].strip()
-    line = "/* here */\n" if begin == "//" else f"{begin} here\n"
+    begin, end = path_format("x" + suffix).comment
+    has_blocks = begin == "// " and suffix not in (".zig", ".fs", ".fsi", ".fsx")
+    line = "/* here */\n" if has_blocks else f"{begin}here{end}\n"
     begin = line[:2].strip()
-    outside = {".php": "<?php ", ".vue": "<script>"}.get(suffix, "")
+    outside = {".php": "<?php ", ".vue": "<script>", ".svelte": "<script>"}.get(suffix, "")
     text = f"{outside}{line}{gap}{line}x = 1{gap}\n{line}"
     result = find_comments(text, suffix)
     assert [text[item.start : item.end].split() for item in result] == [line.split()] * 3
@@ -424,6 +425,24 @@ LANGUAGE_CASES = {
 
 
 LANGUAGE_CASES |= {
+    "a.ex": '@moduledoc """\nKept words.\n\n    iex> XX\n"""\n@doc ~S"""\nKept words.\n"""\ndef f, do: "# XX #{g("# XX")}" # kept\nx = ?# # kept\n~r/# XX/ # kept',
+    "a.pl": '#!/usr/bin/perl\n# kept\nmy $s = "# XX"; # kept\n$#XX; s#XX#XX#;\n=head1 XX\n\nXX # XX\n\n=cut\n# kept\nprint <<EOT; # kept\n# XX\nEOT\n# kept\n__END__\n# XX',
+    "a.dart": "/// Kept words.\nvar s = '// XX ${f('// XX')}'; // kept\n/* kept /* kept */ kept */ var r = r'// XX\\'; // kept\nvar t = '''\n// XX '\n'''; // kept",
+    "a.css": '/* kept */ a { b: url(https://XX/*XX) "/* XX */"; } /* kept */',
+    "a.scss": "// kept\na { b: url(https://XX); c: '// XX' } /* kept */ // kept",
+    "a.gradle": "// kept\ndef s = '// XX' // kept\n/* kept */ def t = '''\n// XX\n''' // kept\ndef r = ~/XX '/ // kept",
+    "a.proto": '// kept\nstring s = 1; // kept\noption a = "// XX"; /* kept */',
+    "a.tf": '# kept\n// kept\n/* kept */ a = "# XX ${b("# XX")}" # kept\nc = <<EOT\n# XX\nEOT\n# kept',
+    "a.zig": '/// Kept words.\nconst s = "// XX"; // kept\nconst t =\n    \\\\// XX\n; // kept\nconst c = \'"\'; // kept',
+    "a.fs": '// kept\nlet s = "// XX" // kept\n(* kept (* kept *) kept *) let t = @"\\" // kept\nlet u = """ // XX """ // kept\nlet c = \'"\' // kept\nlet (*) = 1 // kept',
+    "a.ml": '(* kept (* kept *) kept *) let s = "(* XX *)" (** Kept words. *)\nlet c = \'"\' (* kept *) let q = {x|(* XX *)|x} (* kept *)',
+    "a.erl": "%% Kept words.\nf() -> \"% XX\", '% XX', $%. % kept",
+    "a.jl": '# kept\n#= kept #= kept =# kept =#\ns = "# XX $(f("# XX"))" # kept\nx\' # kept\nc = \'#\' # kept',
+    "a.cmake": '# kept\n#[[ kept\nkept ]]\nset(a "# XX") # kept\nset(b [=[\n# XX ]]\n]=]) # kept\n#[==[ kept ]==] set(c \\# XX) # kept',
+    "a.el": ';; Kept words.\n(setq a "; XX") ; kept\n(b ?\\; ?" XX) ; kept',
+    "a.clj": ';; Kept words.\n(def a "; XX") ; kept\n(b \\; \\" XX) ; kept',
+    "a.svelte": "<p>// XX</p>\n<script>\n// kept\nlet a = '// XX'; /* kept */\n</script>",
+    "a.cu": '// kept\nauto s = "// XX"; /* kept */',
     "a.toml": "# Kept\na = \"# XX\" # kept\nb = '\\' # kept\nc = \"\"\"\n# XX\n\"\"\" # kept\nd = '''\n# XX\n'''\n[t] # kept",
     "a.ps1": '#Requires -Version XX\n<#\nkept\n#>\n$a = "# XX `" # XX $(f "# XX") " # kept\n$b = \'it\'\'s # XX\' # kept\n$c = @"\n# XX "\n"@ # kept\nx#XX `# XX\n#region XX',
     "a.properties": "# kept\n  ! kept\na = XX # XX \\\n  # XX\n\n! kept\nb=XX\\\\\n# kept\n",
@@ -446,11 +465,17 @@ def test_comments_are_kept_and_strings_are_hidden(path, text, line_end):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("Dockerfile", "FROM XX"), ("GNUmakefile", "a: XX"), ("b/Makefile", "a: XX")]
+    ("name", "text"),
+    [
+        ("Dockerfile", "FROM XX"),
+        ("GNUmakefile", "a: XX"),
+        ("CMakeLists.txt", "set(XX)"),
+        ("b/Makefile", "a: XX"),
+    ],
 )
 def test_files_with_a_name_and_no_suffix(name, text):
     assert comments_of(f"# It is in the words.\n{text}\n", name) == ["It is in the words."]
-    assert path_format(name).name == {"D": "Dockerfile"}.get(name[0], "Makefile")
+    assert path_format(name).name == {"D": "Dockerfile", "C": "CMake"}.get(name[0], "Makefile")
     assert path_format(f"{name}.txt") is None
 
 
@@ -507,7 +532,7 @@ def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected)
 @pytest.mark.parametrize("path", LANGUAGE_CASES)
 def test_comments_are_found_with_their_marks(path):
     for comment in find_comments(LANGUAGE_CASES[path], path[1:].lower()):
-        assert LANGUAGE_CASES[path][comment.start] in "#/-{=<!", LANGUAGE_CASES[path][
+        assert LANGUAGE_CASES[path][comment.start] in "#/-{=<!;%(@", LANGUAGE_CASES[path][
             comment.start : comment.end
         ]
 
