@@ -29,7 +29,8 @@ VERBATIM = _words(
 )
 """Environments in which only the end of the environment is a command."""
 _VERBATIM_NAME = re.compile(
-    r"(?i:.*(?:code|verbatim|listing|console|terminal|shell|bnf|grammar|transcript).*|.*decl)\*?"
+    r"(?i:[a-z]*(?:code(?:block|box|snippet|example)?|verb|verbatim|listing|console|terminal|shell|bnf|grammar"
+    r"|transcript)s?|verbatim[a-z]+|[a-z]+decl)\*?"
 )
 """Names of environments that a project defines for code."""
 _FLOATS = _words("listing listing* codelisting")

@@ -126,7 +126,7 @@ def test_comments():
         ("\\begin{codeblock}\nno\n\\end{codeblock}\nb", "b"),
         ("\\lstnewenvironment{foo}{no}{no}\n\\begin{foo}\nno\n\\end{foo}\nb", "b"),
         ("\\newminted{python}{no}\n\\begin{pythoncode*}{no}\nno\n\\end{pythoncode*}\nb", "b"),
-        (r"\begin{decoy}b\end{decoy}", "b"),
+        (r"\begin{decoy}b\end{decoy} \begin{codedesc}c\end{codedesc}", "b c"),
         (r"\rSec0[no]{It is} b", "It is b"),
         (r"\mysection{It is}{no:no} b", "It is b"),
         (r"\foo{NO}{no_no}{NO no, int no} b \foo{a b}{c d}", "# b #a b# c d"),
