@@ -188,6 +188,11 @@ _CODE_ARGUMENT = re.compile(
     r"|\A(?:const |unsigned )*(?:int|long|char|void|double|float|bool|size_t|[A-Z]{2,})\b[\w\s*&,]*\Z"
 )
 """Matches in an argument of an unknown command that is code, a name or a label."""
+_SMALL_WORD = re.compile(
+    r"(?<!\S)(?:the|of|to|is|are|that|with|for|and|in|by|be|it|this|which|from|as|not|or)(?=[\s,.;:])"
+)
+_PROSE = 2
+"""Number of small words from which an argument is prose."""
 _LONGEST_OPTIONS = 2000
 _MOST_ARGUMENTS = 9
 _LENGTH = re.compile(r"\*?(?:\[[^\[\]\r\n]{0,20}\])?")
@@ -362,6 +367,11 @@ def _pairs(text: str) -> dict[int, int]:
     return pairs
 
 
+def _is_code(argument: str) -> bool:
+    """Return True for an argument that is code, a name or a label, and not a sentence that contains some."""
+    return bool(_CODE_ARGUMENT.search(argument)) and len(_SMALL_WORD.findall(argument)) < _PROSE
+
+
 class _Commands:
     """Reader of commands from left to right, in a text whose comments and code are already painted over."""
 
@@ -507,7 +517,7 @@ class _Commands:
         match = _ANY_OPTION.match(self.text, at, at + _LONGEST_OPTIONS)
         if not match:
             return at
-        if _CODE_ARGUMENT.search(match[0][1:-1]):
+        if _is_code(match[0][1:-1]):
             self.canvas.fill(*match.span(), BREAK)
             return match.end()
         self.canvas.fill(at, at + 1)
@@ -555,9 +565,7 @@ class _Commands:
             if opening not in self.pairs:
                 break
             closing = self.pairs[opening]
-            if closing - opening < _LONGEST_OPTIONS and _CODE_ARGUMENT.search(
-                self.text[opening + 1 : closing]
-            ):
+            if closing - opening < _LONGEST_OPTIONS and _is_code(self.text[opening + 1 : closing]):
                 self.code[opening] = character
             opening = closing + 1 if self.text.startswith("{", closing + 1) else -1
 

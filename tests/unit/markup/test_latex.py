@@ -130,6 +130,7 @@ def test_comments():
         (r"\rSec0[no]{It is} b", "It is b"),
         (r"\mysection{It is}{no:no} b", "It is b"),
         (r"\foo{NO}{no_no}{NO no, int no} b \foo{a b}{c d}", "# b #a b# c d"),
+        (r"a\footnote{It is the end of \own{no_no} it.} b", "a#It is the end of # it.# b"),
         (r"\foo{(no x)->(no x)}{no = no -> no} b", "# b"),
         (r"a {\tt no no(\ldots)} b {\ttfamily no} c {\bf d}", "a # b # c d"),
         (r"\newcommand\foo[1]{no #1}\def\no#1[#2]{no}\let\no=\no\renewcommand*{\no}{no}\let\no no b", "o b"),
