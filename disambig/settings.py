@@ -139,6 +139,7 @@ MOST_C = 1e12
 """Weights stop changing long before this C; sums and squares of much larger numbers would overflow."""
 ABOVE_ZERO = real_number("D760", lambda value: 0 < value < math.inf)
 NON_NEGATIVE = real_number("D780", lambda value: 0 <= value < math.inf)
+SHARE_BELOW_ONE = real_number("D770", lambda value: 0 <= value < 1)
 COUNT, NON_NEGATIVE_COUNT = whole_number("D452", 1), whole_number("D457", 0)
 SVM_C = Constraint(
     "D700",

@@ -25,7 +25,7 @@ from disambig.decision.calibration import to_log_odds, to_probability
 from disambig.decision.mistakes import EVERYWHERE, Mistakes
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.features import transform_union
-from disambig.settings import ABOVE_ZERO, fitted_field, validate_settings
+from disambig.settings import ABOVE_ZERO, SHARE_BELOW_ONE, fitted_field, validate_settings
 from disambig.text import TokenView, paragraph_offsets, passage_offsets
 from disambig.type_aliases import Floats
 from disambig.types import (
@@ -165,7 +165,7 @@ class SecondLook(_AsksFirstRule):
     Raises
     ------
     UserError
-        D401 or D760 for invalid settings.
+        D401, D760 or D770 for invalid settings.
     """
 
     first: DecisionRule
@@ -187,7 +187,7 @@ class SecondLook(_AsksFirstRule):
 
     def __post_init__(self) -> None:
         check_rate(self.flags_per_1000)
-        validate_settings(self, per_1000=ABOVE_ZERO)
+        validate_settings(self, per_1000=ABOVE_ZERO, most_missed=SHARE_BELOW_ONE)
 
     def fit(self, material: CalibrationData, *, progress: Any = None) -> SecondLook:
         """Fit the first rule; `fit_proposals` fits the second look, to text that the first has not seen."""

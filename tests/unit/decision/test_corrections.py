@@ -128,6 +128,8 @@ def test_rejects_an_impossible_rate(rate):
         (Mistakes, {"most_right": -5}, "D452.*Mistakes.most_right is -5"),
         (partial(SecondLook, Mistakes()), {"flags_per_1000": -2.0}, "D401"),
         (partial(SecondLook, Mistakes()), {"per_1000": 0}, "D760.*SecondLook.per_1000 is 0"),
+        (partial(SecondLook, Mistakes()), {"most_missed": 1.0}, "D770.*SecondLook.most_missed is 1.0"),
+        (partial(SecondLook, Mistakes()), {"most_missed": -0.1}, "D770.*SecondLook.most_missed is -0.1"),
     ],
 )
 def test_rejects_invalid_settings(kind, settings, code):
