@@ -177,7 +177,7 @@ def test_adapted_to_a_text(home, tmp_path, monkeypatch, enough):
     output = ["adapt", "text.txt", "--model", home, "-o", "new"]
     done = here(*output, "--weight", "0.3", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "the old language model weighs 0.30" in done.stderr
+    assert "weight of the original language model 0.30" in done.stderr
     kana = "はしをわたるひとがいる。\n"
     assert here("convert", "--model", "new", given=kana, folder=tmp_path).stdout == "箸を渡る人がいる。\n"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
