@@ -119,7 +119,7 @@ def test_word_counts(text, words):
     assert count_words(text) == words
 
 
-@pytest.mark.parametrize(("name", "n_flags"), [("a.md", 2), ("a.tex.gz", 2), ("a.txt", 3)])
+@pytest.mark.parametrize(("name", "n_flags"), [("a.md", 1), ("a.tex.gz", 2), ("a.txt", 3)])
 def test_skips_markup_and_keeps_offsets(name, n_flags):
     text = r"` a quite place ` and \ref{ a quite place } and a quite place"
     ((result,), _) = annotate_documents([document(text, name)], annotate_texts)
