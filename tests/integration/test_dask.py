@@ -225,7 +225,8 @@ def test_a_worker_with_another_model_is_named_before_work_begins(folder, tmp_pat
         done = annotated(folder, lists)
     assert done.returncode == 2 and done.stdout == ""
     line = done.stderr.splitlines()[-1]
-    assert line.startswith(f"disambig: [D856] the worker {wrong} differs in models, spelling, contents: ")
+    what = "models, spelling, contents"
+    assert line.startswith(f"disambig: [D856] the worker {wrong} differs from this process in {what}: ")
 
 
 @pytest.mark.slow
@@ -238,7 +239,7 @@ def test_a_worker_that_joins_later_and_differs_is_not_used(folder, job, tmp_path
         lists.start_worker(**elsewhere)
         try:
             line = begun.stderr.readline()
-            while line and "differs in models, spelling, contents: " not in line:
+            while line and "differs from this process in models, spelling, contents: " not in line:
                 line = begun.stderr.readline()
         finally:
             os.kill(first, signal.SIGCONT)
