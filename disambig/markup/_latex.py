@@ -165,7 +165,7 @@ _OPTION = re.compile(r"\[[^\[\]{}\r\n]*\]")
 _ANY_OPTION = re.compile(r"\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\]")
 _CAPTION = re.compile(r"(?<![\w-])(?:caption|title)\s{0,9}=\s{0,9}(?=[^\s,\]])")
 _OPTION_MARKS = re.compile(r"\\.|[{},\]]", re.DOTALL)
-_TITLE_WORDS = re.compile(r"[^\W\d_]{2,}[ \t\r\n~]+[^\W\d_]{2,}")
+TWO_WORDS = re.compile(r"[^\W\d_]{2,}[ \t\r\n~]+[^\W\d_]{2,}")
 _NOT_TITLE = re.compile(r"[=,]|\\(?!(?:[a-z]*ref|[a-z]*cite[a-z]*|emph|text[a-z]+)(?![A-Za-z]))")
 _TYPEWRITER = re.compile(r"\{\s{0,9}\\(?:tt|ttfamily)(?![A-Za-z@])")
 _NEW_NAME = re.compile(r"\*?\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])")
@@ -539,7 +539,7 @@ class _Commands:
             stop = self._past_brace(stop)
         opening = self._next_brace(stop)
         if not is_text_command:
-            self._note_code(opening)
+            self._record_code(opening)
             if opening in self.code:
                 stop = self.pairs[opening] + 1
                 self.canvas.fill(at, stop, OPAQUE)
@@ -547,7 +547,7 @@ class _Commands:
         if opening in self.pairs:
             closing = self.pairs[opening]
             if character == BREAK:
-                self._note_code(closing + 1, BREAK)  # a label after a title
+                self._record_code(closing + 1, BREAK)  # a label after a title
             if character != BLANK:
                 self.closing[closing] = character
             stop = opening + 1
@@ -559,7 +559,7 @@ class _Commands:
             self.canvas.fill(at, stop, character)
         return stop
 
-    def _note_code(self, opening: int, character: str = OPAQUE) -> None:
+    def _record_code(self, opening: int, character: str = OPAQUE) -> None:
         """Find out which of the arguments from a brace on, which follow each other directly, are code."""
         for _ in range(_MOST_ARGUMENTS):
             if opening not in self.pairs:
@@ -610,7 +610,7 @@ class _Commands:
             return []
         inside = start + 1, option.end() - 1
         words = self.text[slice(*inside)]
-        if _TITLE_WORDS.search(words) and not _NOT_TITLE.search(words):
+        if TWO_WORDS.search(words) and not _NOT_TITLE.search(words):
             return [inside]
         return _captions(self.text, start, end)
 

@@ -161,9 +161,8 @@ class _Blocks:
             self.paragraph = False
         elif line == "+":
             canvas.fill(start, end, BREAK)
-            self.paragraph = self.hidden = self.listed = self.described = (
-                False  # indented text below is literal
-            )
+            # indented text below is literal
+            self.paragraph = self.hidden = self.listed = self.described = False
         elif self.table:
             self._cells(number, start, end)
         else:

@@ -23,7 +23,7 @@ SEMICOLONS = ("; ", "")
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
 RST_COMMENT = ".. ", ""
 ROFF = '.\\" ', ""
-_MANUAL_SECTION = re.compile(r"\.[1-9n](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}")
+_MANUAL_SECTION = re.compile(r"\.(?:[1-9](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}|n)")
 
 
 @dataclass(frozen=True, slots=True)

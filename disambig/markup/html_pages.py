@@ -209,7 +209,7 @@ class TagReader:
         if mark[0] in "{\\" or mark == "<%":
             return after
         if mark[0] != "<":  # a condition of Angular
-            if self.has_templates and not self._hides:
+            if self.has_templates and not self._cover:
                 self._text(at)
                 self.canvas.fill(at, after, BREAK)
                 self.at = after
@@ -220,8 +220,8 @@ class TagReader:
             self.canvas.comment(at, stop)
         elif mark == "<![CDATA[":
             stop = self.find("]]>", after)
-            outer = self.elements[-1].character if self.elements else ""
-            self.canvas.fill(at, stop, BLANK if outer == BREAK else outer or OPAQUE)
+            cover = self._cover
+            self.canvas.fill(at, stop, BLANK if cover == BREAK else cover or OPAQUE)
         elif mark in ("<!", "<?"):
             stop = self.declaration_end(mark, after)
             self.canvas.fill(at, stop, OPAQUE if self.text.startswith("<?=", at) else BLANK)
@@ -240,14 +240,14 @@ class TagReader:
         return False
 
     @property
-    def _hides(self) -> bool:
-        """Whether the text of the innermost element is left out."""
-        return bool(self.elements and self.elements[-1].character)
+    def _cover(self) -> str:
+        """The character that replaces the text of the innermost element; empty if the text is prose."""
+        return self.elements[-1].character if self.elements else ""
 
     def _template(self, mark: str, at: int, after: int) -> int:
         """Read a template's expression or statement, or mathematics; return its end, 0 if there is none."""
         closing = _TEMPLATE_ENDS.get(mark) or _MATH_ENDS.get(mark)
-        if closing is None or self._hides or not self.has_templates:
+        if closing is None or self._cover or not self.has_templates:
             return 0
         place = self.text.find(closing, after, after + _LONGEST_TEMPLATE)
         if place < 0:
@@ -261,14 +261,14 @@ class TagReader:
             return stop
         opening = _TEMPLATE.match(self.text, at)
         kind, name = (opening["kind"], opening["name"] or "") if opening else ("#", "")
-        if mark == "{#" or (mark == "<%" and kind[:1] in "#" and kind) or (mark == "{{" and kind[:1] == "!"):
+        if mark == "{#" or (mark, kind[:1]) in (("<%", "#"), ("{{", "!")):
             self._text(at)
             self.canvas.comment(at, stop)
             self.at = stop
             return stop
         if name in _HIDDEN_BLOCKS and mark == "{%":
             stop = self._block_end(name, stop)
-        is_statement = mark == "{%" or (mark == "<%" and "=" not in kind) or any(m in "#/^>" for m in kind)
+        is_statement = mark == "{%" or (mark == "<%" and "=" not in kind) or not set("#/^>").isdisjoint(kind)
         if name in _TEMPLATE_BLOCKS and (is_statement or mark == "{{"):
             self._paint(at, stop, BREAK)
         elif name in _ALTERNATIVES or (name in _PRINTING and _QUOTE.search(inside)):
@@ -303,9 +303,8 @@ class TagReader:
 
     def _text(self, end: int) -> None:
         """Paint over the text up to `end` if the innermost element leaves it out."""
-        character = self.elements[-1].character if self.elements else ""
-        if character:
-            self.canvas.fill(self.at, end, BLANK if character == BREAK else character)
+        if cover := self._cover:
+            self.canvas.fill(self.at, end, BLANK if cover == BREAK else cover)
         else:
             for gap in _SPACES.finditer(self.text, self.at, end):
                 self.canvas.fill(gap.start() + 1, gap.end())  # a browser shows one space
@@ -315,8 +314,7 @@ class TagReader:
         match = ENTITY.match(self.text, at)
         if not match:
             return at + 1
-        character = self.elements[-1].character if self.elements else ""
-        if not character:
+        if not self._cover:
             self._text(at)
             self._character(at, match.end(), html.unescape(match[0]))
             self.at = match.end()
@@ -346,9 +344,9 @@ class TagReader:
             self._end_cell(at)
         if closing:
             self._close(name)
-        outer = self.elements[-1].character if self.elements else ""
-        if outer and name not in kinds.revealed:
-            self.canvas.fill(at, stop, BLANK if outer == BREAK else outer)
+        cover = self._cover
+        if cover and name not in kinds.revealed:
+            self.canvas.fill(at, stop, BLANK if cover == BREAK else cover)
         elif name in kinds.images:
             self._image(at, stop, attributes)
         elif not closing and self.is_placeholder(name, stop, attributes):

@@ -76,10 +76,9 @@ def is_roff(text: str) -> bool:
 
 
 def read_man(text: str, suffix: str = ".man") -> Canvas:
-    """Paint over the markup of a manual page; a text that is not roff is left as it is."""
+    """Paint over the markup of a manual page."""
     reader = _Reader(text)
-    if is_roff(text) or not suffix[1:].isdigit():
-        reader.read()
+    reader.read()
     return reader.canvas
 
 

@@ -426,12 +426,18 @@ _RAW = re.compile(
 )
 _RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%", "{/*": r"\*/\}", r"\[": r"\\\]", r"\\[": r"\\\\\]"}
 _LATEX_BLOCKS = _latex.MATH | _latex.CODE | _latex.TABLES | _latex.VERBATIM
-_LATEX_LINE = re.compile(r"\\[A-Za-z]{2,30}\*?(?:\[[^\[\]]{0,200}\]|\{[^{}]{0,200}\}){0,4}[ \t]*")
+_LATEX_LINE = re.compile(r"\\([A-Za-z]{2,30})\*?((?:\[[^\[\]]{0,200}\]|\{[^{}]{0,200}\}){0,4})[ \t]*")
 _COMMENTS = frozenset(("<!--", "%%", "{/*"))
 _PIPE = re.compile(r"\\.|\|")
 _WORD = re.compile(r"[^\s>]")
 _TAB = 4
 _DEEPEST = 32  # maximum number of lists and quotations that one line opens
+
+
+def _is_latex_line(text: str, start: int, end: int) -> bool:
+    """Return True if a line is one command of LaTeX whose arguments are not prose."""
+    command = _LATEX_LINE.fullmatch(text, start, end)
+    return command is not None and (command[1] in _latex.UNSEEN or not _latex.TWO_WORDS.search(command[2]))
 
 
 def read_markdown(text: str, suffix: str = ".md") -> Canvas:
@@ -649,9 +655,7 @@ class BlockReader:
             self._leave_paragraph()
             canvas.fill(at, match.end(), BREAK)
             self._end_line(end)
-        elif (not self.paragraph and _IMPORT.fullmatch(text, at, end)) or _LATEX_LINE.fullmatch(
-            text, at, end
-        ):
+        elif (not self.paragraph and _IMPORT.fullmatch(text, at, end)) or _is_latex_line(text, at, end):
             self._leave_paragraph()
             canvas.fill(at, end, BREAK)
         elif self._table(start, at, end):

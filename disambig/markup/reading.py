@@ -116,8 +116,8 @@ def has_markup(path: str) -> bool:
 def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> PlainText:
     """Return the plain text and the comments of `text`; the suffix of `path` determines the format.
 
-    In text with any other suffix, HTML comments are found, and only code between backticks of one line is
-    painted over.
+    In text with any other suffix, or with that of a manual section but no roff, HTML comments are found, and
+    only code between backticks of one line is painted over.
 
     Parameters
     ----------
@@ -126,11 +126,10 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     options : mapping of str to object
         Settings of formats; a format takes those that its entry in the table names.
     """
-    entry = path_format(path)
-    if entry is None:
+    entry, suffix = path_format(path), os.path.splitext(path)[1].lower()
+    if entry is None or (is_section(suffix) and not _is_roff(text)):
         return PlainText(_without_inline_code(text), tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
-    suffix = os.path.splitext(path)[1].lower()
     canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
     plain = spoken_words(canvas.text, text)
     shortened = sorted(canvas.shortened, key=lambda word: word.start)
@@ -152,14 +151,19 @@ def begins_like_document(path: str) -> bool:
     if not is_xml and not is_section(os.path.splitext(path)[1]):
         return False
     from disambig.markup._xml_documents import xml_language
-    from disambig.markup.man_pages import is_roff
 
     try:
         with open(path, "rb") as file:
             beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace")
     except OSError:
         return False
-    return bool(xml_language(beginning)[0]) if is_xml else is_roff(beginning)
+    return bool(xml_language(beginning)[0]) if is_xml else _is_roff(beginning)
+
+
+def _is_roff(text: str) -> bool:
+    from disambig.markup.man_pages import is_roff
+
+    return is_roff(text)
 
 
 def spoken_words(plain: str, text: str) -> str:

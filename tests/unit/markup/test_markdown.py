@@ -239,6 +239,7 @@ DIALECTS = {
     "mathematics in brackets": "Kept \\(XX = x\\), \\\\(XX_1\\\\), \\[\nXX + 1\n\\] and \\(n\\) but \\(as kept\\) and \\[kept\\].",
     "mathematics in lines": "Kept:\n\\[\nXX\n\n= XX\n\\]\n\n- Kept.\n\n  \\\\[\n  XX\n  \\\\]\n\nKept.",
     "LaTeX": "Kept.\n\n\\begin{align*}\nXX\n\nXX\n\\end{align*}\n\n\\newXX\n\\vspace[XX]{XX}\nKept \\@ref(fig:XX) and \\cite{XX}.",
+    "lines of LaTeX with prose": "\\textbf{Kept words here.}\n\n\\section{Kept title}\n\n\\setmainfont{XX XX}\n",
     "LaTeX with text": "\\begin{XXtheorem}\nKept.\n\\end{XXtheorem}\n",
     "definitions": "Kept term\n: Kept here.\n\n    Kept there.\n\n        XX\n\nOther kept term\n\n:   Kept.\n",
     "abbreviations": "Kept words of HTML.\n\n*[XXHTML]: Kept text\n*[XX]: Kept\n",
