@@ -94,9 +94,9 @@ def has_compiled_code() -> bool:
 
 
 def warm_up(work: Callable[[], object]) -> None:
-    """Run `work` with the Numba backend, then use Numba for all further calls of this process.
+    """Run `work` with the Numba backend; from then on, all calls in this process use Numba.
 
-    For long-lived processes: other threads use NumPy until the functions are compiled.
+    This is meant for long-lived processes. Other threads use NumPy until the functions are compiled.
     """
     global _work_seconds
     token = _warming.set(True)

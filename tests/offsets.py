@@ -1,4 +1,4 @@
-"""Check that a reader of markup keeps the offsets of the text."""
+"""A check that reading markup does not change offsets."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 FLOOR = 0.0025
 """Seconds of processor time below which a measurement is mostly noise."""
 SIZE_RATIO, MAX_TIME_RATIO = 4, 9
-"""Four times the input may take at most nine times as long; quadratic work takes 16 times as long."""
+"""Ratio of the sizes of two inputs, and maximum ratio of their times; that of quadratic work is 16."""
 ATTEMPTS = 3
 
 

@@ -153,14 +153,14 @@ def _one_hot(numbers: NDArray[np.int64], n: int) -> Floats:
 def _affixes(words: Words) -> Floats:
     """Return the hashed suffixes and prefixes of words, shape (n_words, 2 * N_AFFIXES)."""
     columns = np.zeros((len(words), 2 * N_AFFIXES), np.float32)
-    known: dict[str, list[int]] = {}
+    columns_by_word: dict[str, list[int]] = {}
     for row, word in zip(columns, words, strict=True):
         lower = word.lower()
-        if lower not in known:
+        if lower not in columns_by_word:
             suffixes = [crc32(f"-{lower[-n:]}".encode("utf8", "replace")) % N_AFFIXES for n in (1, 2, 3, 4)]
             prefixes = [crc32(f"{lower[:n]}-".encode("utf8", "replace")) % N_AFFIXES for n in (1, 2, 3)]
-            known[lower] = [*suffixes, *(N_AFFIXES + prefix for prefix in prefixes)]
-        row[known[lower]] = 1.0
+            columns_by_word[lower] = [*suffixes, *(N_AFFIXES + prefix for prefix in prefixes)]
+        row[columns_by_word[lower]] = 1.0
     return columns
 
 

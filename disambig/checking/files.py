@@ -80,19 +80,18 @@ class LeftOut:
     Attributes
     ----------
     suffixes : Counter
-        Numbers of files whose format is not checked, by suffix.
+        Number of files per suffix whose format is not checked.
     ignored, excluded, hidden : int
-        Numbers of files and folders that git ignores, of files that `exclude` or `include` leaves out, and of
+        Number of files and folders that git ignores, of files that `exclude` or `include` leaves out, and of
         hidden files.
     folders : Counter
-        Numbers of folders with installed packages or generated files, and of hidden folders with tracked
-        files, by name.
+        Number of folders per name with installed packages or generated files, or hidden with tracked files.
     binary, too_long : list of str
         Paths of files that are not text, and of files that are too long.
     dangling, outside, special : list of str
         Paths of links to missing files, of links to files outside the directory, and of pipes and devices.
     paragraphs : Counter
-        Numbers of paragraphs that are not in a language of the models, by detected language.
+        Number of paragraphs per detected language that are not in a language of the models.
     languages : list of str
         Languages of the models.
     """

@@ -67,9 +67,9 @@ class RunTally:
     Attributes
     ----------
     files, flagged_files, words, flags, fixed : int
-        Numbers of checked files, of files with flags, of words, of reported flags, and of corrected flags.
+        Number of checked files, of files with flags, of words, of reported flags, and of corrected flags.
     known, unchanged : int
-        Numbers of flags in a baseline, and of flags in unchanged lines.
+        Number of flags in a baseline, and of flags in unchanged lines.
     left_out : dict from str to int
         Number of flags beyond the maximum, by file.
     problems, notes : list of UserError

@@ -104,7 +104,7 @@ class RunSummary:
     status : int
         The exit status.
     files, words : int
-        Numbers of checked files and words.
+        Number of checked files and words.
     problems : sequence of UserError
         Files that could not be checked or corrected, and other errors.
     notes : sequence of UserError

@@ -558,11 +558,11 @@ def evaluation_lines(figures: dict[str, Any]) -> list[str]:
 
         lines += reliability_lines(figures["reliability"])
     for rate, point in figures["rates"].items():
-        found = "-" if point["errors_found"] is None else f"{point['errors_found']:.1%}"
-        mended = "-" if point["errors_mended"] is None else f"{point['errors_mended']:.1%}"
+        share_found = "-" if point["errors_found"] is None else f"{point['errors_found']:.1%}"
+        share_mended = "-" if point["errors_mended"] is None else f"{point['errors_mended']:.1%}"
         lines.append(
             f"at {rate} flags per 1,000 words: {point['false_flags_per_1000']:.2f} false flags per 1,000, "
-            f"{found} of {pluralize(point['errors_made'], 'made error')} found, {mended} with the right "
-            f"suggestion"
+            f"{share_found} of {pluralize(point['errors_made'], 'made error')} found, {share_mended} "
+            f"with the right suggestion"
         )
     return lines

@@ -62,8 +62,8 @@ class Columns(WeakRefMixin):
         """
         unknown = [name for name in names if name not in self.group_names]
         if unknown:
-            known = nearest_first(unknown[0], self.group_names)
-            raise UserError("D451", setting=setting, name=unknown[0], names=known)
+            nearest = nearest_first(unknown[0], self.group_names)
+            raise UserError("D451", setting=setting, name=unknown[0], names=nearest)
         return np.isin(self.groups, [self.group_names.index(name) for name in names])
 
     def take(self, index: Ints) -> Columns:

@@ -25,8 +25,8 @@ class HashVocabulary:
 
     def lookup(self, queries: NDArray[Any]) -> Ints:
         """Return the index of each query, -1 for unknown keys; of the shape of `queries`."""
-        index, known = self._search(queries)
-        return np.where(known, index, -1)
+        index, is_known = self._search(queries)
+        return np.where(is_known, index, -1)
 
     def contains(self, queries: NDArray[Any]) -> Bools:
         """Return a mask of the queries that are known keys."""
@@ -41,10 +41,10 @@ class HashVocabulary:
         values : array, shape (n_keys,)
         default : scalar, or array of the shape of `queries`
         """
-        index, known = self._search(queries)
+        index, is_known = self._search(queries)
         if not len(self.keys):
             return np.full(queries.shape, default, np.result_type(values, default))
-        return np.where(known, values[index], default)
+        return np.where(is_known, values[index], default)
 
     def _search(self, queries: NDArray[Any]) -> tuple[Ints, Bools]:
         """Return an index for each query, which is valid for known keys only, and a mask of these."""

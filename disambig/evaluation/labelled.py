@@ -60,10 +60,10 @@ def evaluate_labelled(
         raise UserError("D338", model=model.name)
     names = {group.name for group in model.task.groups}
     labelled = as_task_decides(model.task, labelled)
-    known = labelled
+    usable = labelled
     if decided.between == "labels":
-        known = [example for example in labelled if not example.word or example.word in names]
-    dataset = label_instances(model.task, model.tokenisation, known or labelled)
+        usable = [example for example in labelled if not example.word or example.word in names]
+    dataset = label_instances(model.task, model.tokenisation, usable or labelled)
     _report_left_out(dataset, say)
     groups = {}
     for g, group in enumerate(model.task.groups):
@@ -73,7 +73,7 @@ def evaluate_labelled(
             chosen, logits = decide(model, part, g)
             gold = _gold(part, group, chosen)
             groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
-    unknown = len(labelled) - len(known)
+    unknown = len(labelled) - len(usable)
     n_labels = dataset.n_unknown_labels
     counts = _count_examples(dataset)
     return counts | {

@@ -136,9 +136,9 @@ def _errors(
             candidates = CandidateHashes.from_group(task.groups[g])
             lengths[in_group] = candidates.lengths[errors.substituted[in_group]]
         # an error may remove an instance, for example if the wrong word joins a longer candidate
-        found = task.instances(errors.view)
+        remaining = task.instances(errors.view)
         n = len(task.groups)
-        seen = np.isin(changed.positions * n + changed.groups, found.positions * n + found.groups)
+        seen = np.isin(changed.positions * n + changed.groups, remaining.positions * n + remaining.groups)
         changed = replace(changed, lengths=lengths, observed=errors.substituted)
         rounds.append(SyntheticErrors(errors.view, rows, changed, seen))
     return rounds

@@ -100,20 +100,20 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
     for r, candidate in enumerate(candidates):
         for column, value in zip(*candidate_row(batch, r), strict=True):
             named, _, attribute = names(column).rpartition(": ")
-            found = evidence.get((named or candidate, attribute))
-            if value == 0 and found is None:
+            known_evidence = evidence.get((named or candidate, attribute))
+            if value == 0 and known_evidence is None:
                 continue
             shown = attribute if named in ("", candidate) else f"{named}: {attribute}"
             weight = float(weights[column])
             contributions.append(
                 Contribution(
                     candidate=candidate,
-                    evidence=shown if found is None else found.text,
+                    evidence=shown if known_evidence is None else known_evidence.text,
                     value=float(value),
-                    count=None if found is None else found.count,
+                    count=None if known_evidence is None else known_evidence.count,
                     weight=weight,
                     contribution=weight * float(value),
-                    least=1 if found is None else found.least,
+                    least=1 if known_evidence is None else known_evidence.least,
                     attribute=attribute,
                 )
             )

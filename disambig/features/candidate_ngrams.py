@@ -340,13 +340,13 @@ def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> 
         n_ngrams[begin:end] = np.bincount(cells.rows, minlength=end - begin)
         cells_per_pair = np.diff(np.append(cells.begins, len(cells.rows)))
         column = np.repeat(vocabulary.find_columns(cells.keys), cells_per_pair)
-        known = np.flatnonzero(column >= 0)
-        column, rows = column[known], cells.rows[known]
+        in_vocabulary = np.flatnonzero(column >= 0)
+        column, rows = column[in_vocabulary], cells.rows[in_vocabulary]
         # SciPy needs the entries row by row, with ascending columns
         order = np.argsort(rows * max(len(vocabulary), 1) + column)
         n_known[begin:end] = np.bincount(rows, minlength=end - begin)
         columns.append(column[order].astype(np.int32))
-        values.append(cells.counts[known][order].astype(np.float64))
+        values.append(cells.counts[in_vocabulary][order].astype(np.float64))
     starts = offsets_from_sizes(n_known)
     shape = (n, len(vocabulary))
     return csr_array((np.concatenate(values), np.concatenate(columns), starts), shape), n_ngrams

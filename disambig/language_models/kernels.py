@@ -130,7 +130,7 @@ def _word_number(table, word):
 
 @compiled
 def _mix_states(table, place):
-    """Return the states of all components at a place of their descriptions, as one number."""
+    """Return the states of the components, read from `table` at `place`, packed into one int64."""
     state = table[_ONE_PART + place]
     if table[_N_PARTS] > _1:
         state |= table[_TWO_PARTS + place] << _S32

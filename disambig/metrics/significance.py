@@ -44,7 +44,7 @@ def mean_interval(
     Parameters
     ----------
     tallies : sequence of (int, int)
-        Numbers of right and of all examples of each group; no group is empty.
+        Number of right and of all examples of each group; no group is empty.
     """
     rng = np.random.default_rng(seed)
     means = np.mean([rng.binomial(n, right / n, size=draws) / n for right, n in tallies], axis=0)

@@ -218,9 +218,9 @@ class MinedProject:
         The oldest first.
     clean : list of CleanParagraph
     commits, files : int
-        Numbers of commits, and of changed files that were compared.
+        Number of commits, and of changed files that were compared.
     skipped : Counter
-        Numbers of files, commits and changes that were not used, by reason.
+        Number of files, commits and changes that were not used, by reason.
     first : int
         Time of the oldest commit that changed a file, in seconds since 1970.
     notes : list of str

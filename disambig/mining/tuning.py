@@ -85,9 +85,9 @@ class Measurement:
     Attributes
     ----------
     mistakes, right : int
-        Numbers of mistakes, and of those that are rightly corrected.
+        Number of mistakes, and of those that are rightly corrected.
     words, false_flags : int
-        Numbers of clean words, and of flags on them, which all count as false.
+        Number of clean words, and of flags on them, which all count as false.
     """
 
     mistakes: int
@@ -141,7 +141,7 @@ class Tuning:
     divided_at : int
         The end of the older half, in seconds since 1970.
     gained, lost : int
-        Numbers of mistakes of the newer half that only the tuned models correct, and that only the models as
+        Number of mistakes of the newer half that only the tuned models correct, and that only the models as
         shipped correct.
     dropped : tuple of str
         Entries to ignore that were chosen on the older half, but suppress a right correction in the newer

@@ -296,17 +296,17 @@ def _find_decision(
     if not models:
         names = sorted(map(rule_id, checker.rules))
         raise unclear_request(f"unknown rule {request.rule[:40]!r}; known rules: {', '.join(names)}")
-    found = []
+    decided = []
     for model in models:
         view = view_of_texts([request.text], model.tokenisation, protected=True)
         decisions = model.decide(view, flags_per_1000=checker.rates[model.task.name])
         inside = (decisions.starts >= request.start) & (decisions.ends <= request.end)
         for row in np.flatnonzero(inside).tolist():
             has_rule = rule_id(decisions.rule_name(row, request.text)) == requested
-            found.append((has_rule, float(decisions.probabilities[row]), model, view, decisions, row))
-    if not found:
+            decided.append((has_rule, float(decisions.probabilities[row]), model, view, decisions, row))
+    if not decided:
         raise unclear_request(f"{request.rule} makes no decision at {request.start}-{request.end}")
-    return max(found, key=lambda item: item[:2])[2:]
+    return max(decided, key=lambda item: item[:2])[2:]
 
 
 def _rule_ids(task: str, rules: RuleSet) -> set[str]:

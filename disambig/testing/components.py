@@ -695,12 +695,12 @@ class _LearnerChecks:
         scorer = self._fit().scorer
         together = scorer.scores(self._batch)
         for i in {0, len(self._batch.offsets) - 2}:
-            sequence = self._sequence_of(i)
+            sequence = self._sequence_instances(i)
             alone = scorer.scores(self._batch.take(sequence))
             rows = slice(self._batch.offsets[sequence[0]], self._batch.offsets[sequence[-1] + 1])
             require_close(alone, together[rows], f"instance {i} scored alone", within=1e-5)
 
-    def _sequence_of(self, i: int) -> NDArray[np.int64]:
+    def _sequence_instances(self, i: int) -> NDArray[np.int64]:
         """Return the instances in the sequence of instance `i`, or only `i` if there are no sequences."""
         if not hasattr(self._batch, "sequences"):
             return np.array([i])
@@ -722,7 +722,7 @@ class _LearnerChecks:
         )
 
     def accepts_a_single_example(self) -> None:
-        one = to_accepted_storage(self._learner, self._batch.take(self._sequence_of(0)))
+        one = to_accepted_storage(self._learner, self._batch.take(self._sequence_instances(0)))
         scores = self._learner.fit(one, rng=np.random.default_rng(0)).scorer.scores(self._batch)
         require(bool(np.isfinite(scores).all()), "scores after one example are not finite")
 

@@ -360,7 +360,7 @@ class _DecisionRuleChecks:
         joined = ScoreBatch.joined(parts)
         judged, together = fitted.judge(joined), fitted.probabilities(joined)
         if together is not None:
-            separate = [known for part in parts if (known := fitted.probabilities(part)) is not None]
+            separate = [p for part in parts if (p := fitted.probabilities(part)) is not None]
             require_close(together, np.concatenate(separate), "probabilities of all groups", within=1e-9)
         ends = offsets_from_sizes(map(len, parts)).tolist()
         for name in _COLUMNS:

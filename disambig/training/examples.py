@@ -154,7 +154,7 @@ class ErrorCorpus:
     right : TextExamples
         Places without a mistake.
     report : dict
-        Numbers of mistakes used and left out, with reasons (see `dataset_report`).
+        Number of mistakes used and left out, with reasons (see `dataset_report`).
     n_mistakes : int
         Number of all given mistakes, used or not.
     """

@@ -285,10 +285,10 @@ class TrainingPlan:
         if not learned:
             return self
         section = {**self.config["task"], **learned}
-        known = get_settings(type(task))
-        if unknown := [name for name in learned if name not in known]:
+        settings = get_settings(type(task))
+        if unknown := [name for name in learned if name not in settings]:
             seen = f"learn_settings returned the setting {unknown[0]!r}"
-            raise contract_error(part, seen, f"settings of the task: {', '.join(known)}")
+            raise contract_error(part, seen, f"settings of the task: {', '.join(settings)}")
         try:
             json.dumps(learned)
             resolve({"task": section})  # a saved model is built from this section

@@ -157,9 +157,10 @@ def is_word_part(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -
 
 
 _SHORT_VIEW = 64
-"""For views of at most this many tokens, all are decided at once: several tasks ask for most of them."""
+"""Maximum number of tokens of a view that is searched as a whole, because several tasks need most places."""
 _word_parts: WeakKeyDictionary[TokenView, dict[int, Bools]] = WeakKeyDictionary()
-"""For places of 0 and of 1 token: which tokens begin a place that is part of a larger word."""
+"""For each view and each length of places (0 or 1 token): a mask of the tokens at which a place is part of a
+larger word."""
 
 
 def _find_word_parts(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:

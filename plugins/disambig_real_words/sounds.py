@@ -75,8 +75,8 @@ class WordSounds:
     def article_log_odds(self, text: str, end: int) -> float:
         """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown.
 
-        They are NaN if both articles may be right: before code that is hidden, letters such as "lru", words
-        that are spoken in two ways, such as "SQLite", and rare acronyms whose letters may be read as a word.
+        The result is NaN if either article may be right. This is the case before hidden code, letters such
+        as "lru", words with two pronunciations such as "SQLite", and rare acronyms that can be read as words.
         """
         hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:

@@ -121,7 +121,7 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return np.asarray(self.classes_[best])
 
     def _attribute_classes(self, seen: NDArray[Any], width: int) -> NDArray[np.int64] | None:
-        """Set `classes_` and return the index of each attribute's class, or None if attributes are shared."""
+        """Set `classes_`; return the class index of each attribute, or None if classes share attributes."""
         self.classes_ = seen
         if self.attribute_class is None:
             return None

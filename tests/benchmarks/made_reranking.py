@@ -1,8 +1,9 @@
-"""Synthetic lists with the statistics of parse reranking: Zipfian features, most shared by a list.
+"""Synthetic candidate lists with the statistics of parse reranking.
 
-A list has features of its sentence, of which each candidate lacks some, and features that a few candidates
-have. What a candidate is worth is the sum of hidden weights of its features and some noise; the best one
-costs nothing, the others one for each step that they are behind. A base score says something of it, too.
+Feature frequencies follow Zipf's law. Most features of a list belong to its sentence, and each candidate
+lacks some of them; the others occur in a few candidates only. The quality of a candidate is the sum of the
+hidden weights of its features, plus noise; its cost is the difference to the best quality, rounded up. The
+base score is correlated with the quality.
 """
 
 from __future__ import annotations

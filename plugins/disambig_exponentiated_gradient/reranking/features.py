@@ -287,8 +287,8 @@ class TreeFeatures:
             D630, D631 for texts whose brackets do not form a tree.
         """
         lists = own_lists(instances, self)
-        known = distinguishing_ngrams(TreeOccurrences(lists.texts), lists.offsets, self.least)
-        return replace(self, known=known)
+        fragments = TreeOccurrences(lists.texts)
+        return replace(self, known=distinguishing_ngrams(fragments, lists.offsets, self.least))
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

@@ -203,5 +203,5 @@ class WordForms:
 def _warn_of_other_tags(view: TokenView) -> None:
     """Warn if a view has tags and none of them is from a known tagset."""
     if not np.isin(view.layers["tag"], hash_words([*TAGS, *OTHER_TAGS])).any():
-        known = "those of the Penn Treebank and of Universal Dependencies"
-        warnings.warn(f"the tags are from an unknown tagset; known tags are {known}", stacklevel=4)
+        tagsets = "those of the Penn Treebank and of Universal Dependencies"
+        warnings.warn(f"the tags are from an unknown tagset; known tags are {tagsets}", stacklevel=4)

@@ -317,14 +317,14 @@ class SenseTask:
         if certain and tokenisation is not None:
             texts = list(dict.fromkeys(example.text for example in labelled))
             view = view_of_texts(texts, tokenisation)
-            found = replace(self, words=words, rest=rest, certain=()).instances(view)
-            certain = mostly_missed_forms(certain, labelled, view, texts, found)
+            instances = replace(self, words=words, rest=rest, certain=()).instances(view)
+            certain = mostly_missed_forms(certain, labelled, view, texts, instances)
         return {"words": words, "certain": certain, **({"rest": rest} if rest else {})}
 
     def warnings(self, view: TokenView, labelled: Instances) -> list[str]:
         """Return notes on words whose labelled places mostly have tags of another part of speech."""
-        found = replace(self, certain=()).instances(view)
-        return tag_disagreements(self.groups, labelled, found, self.instances(view))
+        with_certain = replace(self, certain=()).instances(view)
+        return tag_disagreements(self.groups, labelled, with_certain, self.instances(view))
 
 
 def _problem(word: Any) -> str:

@@ -131,10 +131,10 @@ def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) 
             for sentence in sentences_with_it(paragraph):
                 if len(sentence) > LONGEST:
                     continue
-                found = find_examples(sentence, most)
-                for kind, start, wording in found:
+                examples = find_examples(sentence, most)
+                for kind, start, wording in examples:
                     matches[kind].append((domain, sentence, start, wording))
-                if not found:
+                if not examples:
                     matches[UNMATCHED].append((domain, sentence, first_it(sentence), sentence))
     rng = random.Random(seed)
     return [

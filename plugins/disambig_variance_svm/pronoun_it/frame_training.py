@@ -93,10 +93,10 @@ def find_pattern_examples(data: Path, *, seed: int = 0) -> list[PatternExample]:
     rare_kinds = [kind for kind in LABELS if kind not in COMMON]
     unmatched = by_kind[UNMATCHED]
     for all_kinds, sentence in iterate_sentences(data):
-        found = find_examples(sentence, LABELS if all_kinds else rare_kinds)
-        for kind, start, wording in found:
+        matches = find_examples(sentence, LABELS if all_kinds else rare_kinds)
+        for kind, start, wording in matches:
             by_kind[kind].append(PatternExample(sentence, start, kind, wording))
-        if all_kinds and not found and rng.random() < UNMATCHED_SHARE:
+        if all_kinds and not matches and rng.random() < UNMATCHED_SHARE:
             unmatched.append(PatternExample(sentence, first_it(sentence), UNMATCHED, str(len(unmatched))))
     return [
         example

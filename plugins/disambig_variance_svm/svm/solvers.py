@@ -208,9 +208,9 @@ def _solve(
         settled = converged or decrease <= strictness * accepted
         if settled:
             bound, direction = dual_bound(problem, point)
-            found = None if direction is None else recession(problem.batch, direction)
-            if found is not None and problem.rule_out(found.rows):
-                directions.append(found)
+            ray = None if direction is None else recession(problem.batch, direction)
+            if ray is not None and problem.rule_out(ray.rows):
+                directions.append(ray)
                 best = point = problem.at(point.weights, point.temperature)
                 continue
             dual = max(dual, bound)

@@ -457,7 +457,7 @@ BUILD = "counts build a.txt -o x --workers 2".split()
 
 
 def test_the_directory_of_a_finished_job_is_removed_by_the_next_run(tmp_path, monkeypatch):
-    """If both the table and the directory of its job exist, the next run only removes the directory."""
+    """A run that finds a finished table and the directory of its job only removes the directory."""
     (tmp_path / "a.txt").write_text("It is a house of cards.\n" * 50)
 
     def killed(directory):

@@ -37,11 +37,11 @@ GROUPS = (
 )
 
 
-def places_of(text, groups=GROUPS):
+def find_places(text, groups=GROUPS):
     """Return the places that a finder sees: word or words, group and candidate."""
     view = Words()([text])
-    found = CandidateFinder.from_groups(groups).find(view)
-    rows = zip(found.positions, found.lengths, found.groups, found.observed, strict=True)
+    instances = CandidateFinder.from_groups(groups).find(view)
+    rows = zip(instances.positions, instances.lengths, instances.groups, instances.observed, strict=True)
     return [
         (text[view.starts[at] : view.ends[at + length - 1]], int(group), int(candidate))
         for at, length, group, candidate in rows
@@ -49,7 +49,7 @@ def places_of(text, groups=GROUPS):
 
 
 def test_candidates_are_found_in_text_order_then_by_group():
-    assert places_of("Some quiet place, some time later; any was quite silent.") == [
+    assert find_places("Some quiet place, some time later; any was quite silent.") == [
         ("Some", 1, 0),
         ("quiet", 0, 1),
         ("quiet", 2, 0),
@@ -58,8 +58,8 @@ def test_candidates_are_found_in_text_order_then_by_group():
         ("quite", 0, 0),
         ("silent", 2, 1),
     ]
-    assert places_of("quite-like any/some text, quiet") == [("quiet", 0, 1), ("quiet", 2, 0)]
-    assert places_of("Nothing of it.") == []
+    assert find_places("quite-like any/some text, quiet") == [("quiet", 0, 1), ("quiet", 2, 0)]
+    assert find_places("Nothing of it.") == []
 
 
 def test_finders_refuse_candidates_that_are_not_one_word_or_two():
