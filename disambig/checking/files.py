@@ -28,7 +28,7 @@ from disambig.files import (
     remove_temp,
     sync_directory,
 )
-from disambig.formats import suffix_counts, unsupported_error
+from disambig.formats import files_by_suffix, unsupported_error
 from disambig.formatting import first_names, pluralize, quoted_path
 from disambig.markup import reading as markup
 
@@ -113,8 +113,7 @@ class LeftOut:
         """Return a summary on one line; "" if nothing was left out."""
         parts = []
         if self.suffixes:
-            n_files = pluralize(sum(self.suffixes.values()), "file")
-            parts.append(f"{n_files} by suffix ({suffix_counts(self.suffixes)})")
+            parts.append(files_by_suffix(self.suffixes))
         if self.ignored:
             parts.append(f"{self.ignored:,} ignored by git")
         if self.excluded:

@@ -296,13 +296,14 @@ def read_as_text_note(path: str) -> UserError | None:
     return None if is_known else UserError("D341", path=path, suffix=suffix)
 
 
-def suffix_counts(counts: Mapping[str, int], *, most: int = 4) -> str:
-    """Return the number of files by suffix as text, the most frequent first, such as ``.png 9, .py 3``."""
+def files_by_suffix(counts: Mapping[str, int], *, most: int = 4) -> str:
+    """Return numbers of files as text, the most frequent first: ``12 files by suffix (.png 9, .py 3)``."""
     in_order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     most += len(in_order) == most + 1  # the name of the last one takes no more space than "others"
     parts = [f"{escape_control_chars(suffix) or 'no suffix'} {n:,}" for suffix, n in in_order[:most]]
     n_more = sum(n for _, n in in_order[most:])
-    return ", ".join([*parts, *([f"others {n_more:,}"] if n_more else [])])
+    parts += [f"others {n_more:,}"] if n_more else []
+    return f"{pluralize(sum(counts.values()), 'file')} by suffix ({', '.join(parts)})"
 
 
 def find_inputs(
@@ -390,8 +391,7 @@ class _SkippedFiles:
         """Return the numbers of all kinds, with some names; empty if nothing is skipped."""
         parts = []
         if self.suffixes:
-            n_files = pluralize(sum(self.suffixes.values()), "file")
-            parts.append(f"{n_files} by suffix ({suffix_counts(self.suffixes)})")
+            parts.append(files_by_suffix(self.suffixes))
         if self.dangling:
             parts.append(f"{pluralize(len(self.dangling), 'dangling link')} ({first_names(self.dangling)})")
         if self.linked:

@@ -168,9 +168,10 @@ _OPTION_MARKS = re.compile(r"\\.|[{},\]]", re.DOTALL)
 TWO_WORDS = re.compile(r"[^\W\d_]{2,}[ \t\r\n~]+[^\W\d_]{2,}")
 _NOT_TITLE = re.compile(r"[=,]|\\(?!(?:[a-z]*ref|[a-z]*cite[a-z]*|emph|text[a-z]+)(?![A-Za-z]))")
 _TYPEWRITER = re.compile(r"\{\s{0,9}\\(?:tt|ttfamily)(?![A-Za-z@])")
-_NEW_NAME = re.compile(r"\*?\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])")
-_DEFINED = re.compile(r"\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])[^{}\r\n]{0,100}(?=\{)")
-_LET = re.compile(r"\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])\s{0,9}=?\s{0,9}(?:\\(?:[A-Za-z@]+|.)|\S)")
+_COMMAND = r"\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])"
+_NEW_NAME = re.compile(rf"\*?{_COMMAND}")
+_DEFINED = re.compile(rf"{_COMMAND}[^{{}}\r\n]{{0,100}}(?=\{{)")
+_LET = re.compile(rf"{_COMMAND}\s{{0,9}}=?\s{{0,9}}(?:\\(?:[A-Za-z@]+|.)|\S)")
 _DEFINES = _words("def gdef edef xdef")
 _NAMES = _words(
     "newcommand renewcommand providecommand DeclareRobustCommand NewDocumentCommand RenewDocumentCommand"

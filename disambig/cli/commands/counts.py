@@ -436,12 +436,10 @@ def _note_left_out(files: TextFiles) -> None:
     """Report how many files in directories are not counted, and with which suffixes."""
     from disambig.cli.progress import remark
     from disambig.errors import UserError
-    from disambig.formats import suffix_counts
-    from disambig.formatting import pluralize
+    from disambig.formats import files_by_suffix
 
-    if n_files := sum(files.left_out.values()):
-        what = f"{pluralize(n_files, 'file')} by suffix ({suffix_counts(files.left_out)})"
-        remark(f"disambig: {UserError('D342', what=what)}")
+    if files.left_out:
+        remark(f"disambig: {UserError('D342', what=files_by_suffix(files.left_out))}")
 
 
 def _report_table(output: Path) -> None:

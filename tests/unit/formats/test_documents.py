@@ -28,12 +28,12 @@ from disambig.formats import (
     UnreadableDocument,
     conllu_documents,
     documents as lines,
+    files_by_suffix,
     find_inputs,
     lines_in,
     make_format,
     read,
     read_lines,
-    suffix_counts,
 )
 from disambig.formats.documents import PART_SIZE, WHOLE_SIZE, text_cuts, text_parts
 from disambig.jobs import JobLimits, run_job
@@ -79,8 +79,9 @@ def test_standard_input_is_jsonl_if_a_field_is_given():
 
 def test_names_a_single_other_suffix():
     counts = {".png": 9, ".py": 3, ".rs": 2, ".tei": 1, "": 1}
-    assert suffix_counts(counts) == ".png 9, .py 3, .rs 2, no suffix 1, .tei 1"
-    assert suffix_counts(counts | {".zip": 1}) == ".png 9, .py 3, .rs 2, no suffix 1, others 2"
+    assert files_by_suffix(counts) == "16 files by suffix (.png 9, .py 3, .rs 2, no suffix 1, .tei 1)"
+    more = files_by_suffix(counts | {".zip": 1})
+    assert more == "17 files by suffix (.png 9, .py 3, .rs 2, no suffix 1, others 2)"
 
 
 def test_missing_and_empty_inputs_are_errors_and_dangling_links_are_skipped(corpus):
