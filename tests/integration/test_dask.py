@@ -282,7 +282,9 @@ def test_a_worker_that_does_not_see_the_job_is_named(folder, tmp_path):
     unseen = ShardWork(folder / "local", Nothing(), None, "text", (str(folder),))
     shutil.move(folder / "local", tmp_path / "away")
     try:
-        with pytest.raises(UserError, match=rf"tcp://a:1 differs in the job {folder}/local: missing there"):
+        with pytest.raises(
+            UserError, match=rf"tcp://a:1 differs from this process in the job {folder}/local: missing there"
+        ):
             check_environment(seen, unseen.describe(), "tcp://a:1")
     finally:
         shutil.move(tmp_path / "away", folder / "local")
