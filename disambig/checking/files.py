@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
@@ -28,8 +27,8 @@ from disambig.files import (
     remove_temp,
     sync_directory,
 )
-from disambig.formats import files_by_suffix, unsupported_error
-from disambig.formatting import first_names, pluralize, quoted_path
+from disambig.formats import SkippedFiles, unsupported_error
+from disambig.formatting import quoted_path
 from disambig.markup import reading as markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
@@ -73,73 +72,6 @@ def has_checked_suffix(path: str) -> bool:
     return path.lower().endswith(SUFFIXES) or markup.begins_like_document(path)
 
 
-@dataclass(slots=True)
-class LeftOut:
-    """The files in checked directories that are not checked, by reason, and paragraphs in other languages.
-
-    Attributes
-    ----------
-    suffixes : Counter
-        Number of files per suffix whose format is not checked.
-    ignored, excluded, hidden : int
-        Number of files and folders that git ignores, of files that `exclude` or `include` leaves out, and of
-        hidden files.
-    folders : Counter
-        Number of folders per name with installed packages or generated files, or hidden with tracked files.
-    binary, too_long : list of str
-        Paths of files that are not text, and of files that are too long.
-    dangling, outside, special : list of str
-        Paths of links to missing files, of links to files outside the directory, and of pipes and devices.
-    paragraphs : Counter
-        Number of paragraphs per detected language that are not in a language of the models.
-    languages : list of str
-        Languages of the models.
-    """
-
-    suffixes: Counter[str] = field(default_factory=Counter)
-    ignored: int = 0
-    excluded: int = 0
-    hidden: int = 0
-    folders: Counter[str] = field(default_factory=Counter)
-    binary: list[str] = field(default_factory=list)
-    too_long: list[str] = field(default_factory=list)
-    dangling: list[str] = field(default_factory=list)
-    outside: list[str] = field(default_factory=list)
-    special: list[str] = field(default_factory=list)
-    paragraphs: Counter[str] = field(default_factory=Counter)
-    languages: list[str] = field(default_factory=list)
-
-    def line(self) -> str:
-        """Return a summary on one line; "" if nothing was left out."""
-        parts = []
-        if self.suffixes:
-            parts.append(files_by_suffix(self.suffixes))
-        if self.ignored:
-            parts.append(f"{self.ignored:,} ignored by git")
-        if self.excluded:
-            parts.append(f"{self.excluded:,} by settings")
-        if self.hidden:
-            parts.append(f"{self.hidden:,} hidden")
-        if self.folders:
-            n_folders = pluralize(sum(self.folders.values()), "folder")
-            parts.append(f"{n_folders} ({first_names(sorted(self.folders))})")
-        for names, what in ((self.binary, "binary"), (self.too_long, "too long")):
-            if names:
-                parts.append(f"{len(names):,} {what} ({first_names(names)})")
-        for names, noun, where in (
-            (self.dangling, "dangling link", ""),
-            (self.outside, "link", " out of the directory"),
-            (self.special, "special file", ""),
-        ):
-            if names:
-                parts.append(f"{pluralize(len(names), noun)}{where} ({first_names(names)})")
-        if self.paragraphs:
-            from disambig.text import describe_foreign
-
-            parts.append(describe_foreign(self.paragraphs, self.languages))
-        return ", ".join(parts)
-
-
 PACKAGE_FOLDERS = frozenset(
     ("node_modules", "bower_components", "venv", "site-packages", "__pycache__", "__pypackages__")
 )
@@ -164,7 +96,7 @@ def find_files(
     takes: Callable[[str], bool] = has_checked_suffix,
     report: Callable[[UserError], object] = lambda problem: None,
     *,
-    left_out: LeftOut | None = None,
+    left_out: SkippedFiles | None = None,
     git: GitView | None = None,
 ) -> Iterator[str]:
     """Yield the files in `paths` and in directories among them, without duplicates.
@@ -181,12 +113,12 @@ def find_files(
         Decides whether a file in a directory is checked.
     report : callable
         Called with D308 for a directory that cannot be read and D976 for one that is nested too deeply.
-    left_out : LeftOut, optional
+    left_out : SkippedFiles, optional
         Updated with what is skipped in directories, except files that `takes` refuses.
     git : GitView, optional
         Without it, git is not used.
     """
-    left_out = left_out or LeftOut()
+    left_out = left_out or SkippedFiles()
     seen: set[str] = set()
     links: list[str] = []
     for path in paths:
@@ -207,7 +139,7 @@ def _walk(
     directory: str,
     takes: Callable[[str], bool],
     report: Callable[[UserError], object],
-    left_out: LeftOut,
+    left_out: SkippedFiles,
     git: GitView | None,
 ) -> Iterator[str]:
     """Yield the checked files of a directory in sorted order; count the others in `left_out`."""
@@ -236,7 +168,7 @@ def _walk(
                     yield path
 
 
-def _is_entered(path: str, directory: str, left_out: LeftOut, git: GitView | None) -> bool:
+def _is_entered(path: str, directory: str, left_out: SkippedFiles, git: GitView | None) -> bool:
     """Return True if a folder inside a checked directory is searched; count it in `left_out` otherwise."""
     name = os.path.basename(path)
     if name.startswith("."):
@@ -264,7 +196,7 @@ def _is_environment(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, "pyvenv.cfg"))
 
 
-def _special_files_list(path: str, directory: str, left_out: LeftOut) -> list[str] | None:
+def _special_files_list(path: str, directory: str, left_out: SkippedFiles) -> list[str] | None:
     """Return the list of `left_out` for a link or special file that must not be read, or None.
 
     Reading a pipe or a device might never end, and a link out of `directory` might expose a private file.

@@ -16,7 +16,6 @@ from disambig.checking.baseline import (
 )
 from disambig.checking.changes import Changes, WorkTrees
 from disambig.checking.files import (
-    LeftOut,
     TextFile,
     find_files,
     has_checked_suffix,
@@ -49,7 +48,7 @@ from disambig.checking.stable_corrections import Recheck, fixed_point_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.errors import UserError
 from disambig.files import STDIN
-from disambig.formats import AnnotatedDocument, Document, Kind, read_as_text_note
+from disambig.formats import AnnotatedDocument, Document, Kind, SkippedFiles, read_as_text_note
 from disambig.formatting import escape_control_chars, pluralize
 from disambig.markup import PlainText, invalid_markup, read_layout, read_markup
 from disambig.models import annotate_documents, annotator_languages
@@ -206,7 +205,7 @@ class _Linter:
     ) -> None:
         self.request, self.project, self.output, self.load = request, project, output, load
         self.tally = RunTally()
-        self.left_out = LeftOut()
+        self.left_out = SkippedFiles()
         self.work_trees = WorkTrees()
         self.report = make_report(request.format)
         self.baseline_to_write = None if request.new_baseline is None else new_baseline(request.new_baseline)
@@ -529,7 +528,7 @@ class _Linter:
     def _end(self) -> int:
         """Write the summary of the run, and return the exit status."""
         tally = self.tally
-        if line := self.left_out.line():
+        if line := self.left_out.describe():
             self._note(UserError("D342", what=line))
         if (problem := self.work_trees.problem) and self.request.changes is None:
             self._note(problem)

@@ -29,6 +29,7 @@ from .documents import (
     Document as Document,
     Input as Input,
     Kind as Kind,
+    SkippedFiles as SkippedFiles,
     UnreadableDocument as UnreadableDocument,
     decode_line as decode_line,
     escape_unencodable as escape_unencodable,

@@ -339,7 +339,7 @@ def find_inputs(
         D339 or D340 for a file whose suffix is that of an unsupported format.
     """
     excluded = {os.path.realpath(path) for path in exclude}
-    skipped = _SkippedFiles()
+    skipped = SkippedFiles()
     inputs = InputList(_common_directory(paths))
     real_path_hashes = array("q")  # hashes of real paths
 
@@ -371,33 +371,72 @@ def find_inputs(
 
 
 @dataclass(slots=True)
-class _SkippedFiles:
-    """What directories contain and is not read.
+class SkippedFiles:
+    """The files in directories that are not read, by reason, and paragraphs in other languages.
 
     Attributes
     ----------
-    suffixes : Counter of str
-        Number of files by suffix.
-    dangling, linked, special : list of str
-        Links to files that do not exist, links to directories, and pipes and devices.
+    suffixes : Counter
+        Number of files per suffix whose format is not read.
+    ignored, excluded, hidden : int
+        Number of files and folders that git ignores, of files that `exclude` or `include` leaves out, and of
+        hidden files.
+    folders : Counter
+        Number of folders per name with installed packages or generated files, or hidden with tracked files.
+    binary, too_long : list of str
+        Paths of files that are not text, and of files that are too long.
+    dangling, outside, linked, special : list of str
+        Paths of links to missing files, of links to files outside the directory, of links to directories,
+        and of pipes and devices.
+    paragraphs : Counter
+        Number of paragraphs per detected language that are not in a language of the models.
+    languages : list of str
+        Languages of the models.
     """
 
     suffixes: Counter[str] = field(default_factory=Counter)
+    ignored: int = 0
+    excluded: int = 0
+    hidden: int = 0
+    folders: Counter[str] = field(default_factory=Counter)
+    binary: list[str] = field(default_factory=list)
+    too_long: list[str] = field(default_factory=list)
     dangling: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
     linked: list[str] = field(default_factory=list)
     special: list[str] = field(default_factory=list)
+    paragraphs: Counter[str] = field(default_factory=Counter)
+    languages: list[str] = field(default_factory=list)
 
     def describe(self) -> str:
-        """Return the numbers of all kinds, with some names; empty if nothing is skipped."""
+        """Return a summary on one line; "" if nothing was skipped."""
         parts = []
         if self.suffixes:
             parts.append(files_by_suffix(self.suffixes))
-        if self.dangling:
-            parts.append(f"{pluralize(len(self.dangling), 'dangling link')} ({first_names(self.dangling)})")
-        if self.linked:
-            parts.append(f"{pluralize(len(self.linked), 'link')} to directories ({first_names(self.linked)})")
-        if self.special:
-            parts.append(f"{pluralize(len(self.special), 'special file')} ({first_names(self.special)})")
+        if self.ignored:
+            parts.append(f"{self.ignored:,} ignored by git")
+        if self.excluded:
+            parts.append(f"{self.excluded:,} by settings")
+        if self.hidden:
+            parts.append(f"{self.hidden:,} hidden")
+        if self.folders:
+            n_folders = pluralize(sum(self.folders.values()), "folder")
+            parts.append(f"{n_folders} ({first_names(sorted(self.folders))})")
+        for names, what in ((self.binary, "binary"), (self.too_long, "too long")):
+            if names:
+                parts.append(f"{len(names):,} {what} ({first_names(names)})")
+        for names, noun, where in (
+            (self.dangling, "dangling link", ""),
+            (self.outside, "link", " out of the directory"),
+            (self.linked, "link", " to directories"),
+            (self.special, "special file", ""),
+        ):
+            if names:
+                parts.append(f"{pluralize(len(names), noun)}{where} ({first_names(names)})")
+        if self.paragraphs:
+            from disambig.text import describe_foreign
+
+            parts.append(describe_foreign(self.paragraphs, self.languages))
         return ", ".join(parts)
 
 
@@ -422,7 +461,7 @@ def _real_path(path: str) -> str:
 
 
 def _walk(
-    directory: str, excluded: set[str], skipped: _SkippedFiles, note: Callable[[UserError], object]
+    directory: str, excluded: set[str], skipped: SkippedFiles, note: Callable[[UserError], object]
 ) -> Iterator[str]:
     """Yield the files to read; add the others to `skipped`, and note unreadable directories."""
 

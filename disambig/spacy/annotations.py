@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,19 @@ def pack_decisions(
     scope : str
         Overlapping flags of the same scope compete; ``""`` for components with one task each.
     """
+    lists, layout = decisions.own, WITH_GLOSSES if decisions.glossed else LAYOUT
+    common = {
+        "layout": layout if lists is None else WITH_LISTS,
+        **({} if lists is None else {"lists": {"texts": (), "sizes": b"", "scores": b"", "ranks": b""}}),
+        "task": decisions.task,
+        "spans_key": spans_key,
+        "model": decisions.model,
+        **({"scope": scope} if scope else {}),
+        "table": (),
+    }
+    nothing = {**common, "rows": b"", "scores": b""}  # of a document without decisions: the usual case
     if not len(decisions):
-        return [_pack_nothing(decisions, spans_key, scope) for _ in bounds[1:]]
+        return [nothing.copy() for _ in bounds[1:]]
     rows = np.empty(len(decisions), _ROW)
     for name in _ROW.names or ():
         rows[name] = getattr(decisions, "raised" if name == "flagged" else name)
@@ -53,48 +65,27 @@ def pack_decisions(
     firsts = np.searchsorted(used, np.arange(len(bounds)) * n_groups)
     rows["groups"] = inverse - firsts[documents]
     entries: list[tuple[Any, ...]] = [(group.name, group.candidates) for group in decisions.table]
-    if glossed := decisions.glossed:
+    if decisions.glossed:
         glosses = [group.glosses or ("",) * len(group.candidates) for group in decisions.table]
         entries = [(*entry, gloss) for entry, gloss in zip(entries, glosses, strict=True)]
     table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
     tables = firsts.tolist()
     scores = np.asarray(decisions.scores, _SCORE)
     offsets = decisions.offsets[bounds].tolist()
-    lists, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
     return [
-        _pack_nothing(decisions, spans_key, scope)
-        if bounds[i] == bounds[i + 1]
+        nothing.copy()
+        if start == end
         else {
-            "layout": layout if lists is None else WITH_LISTS,
-            **({} if lists is None else {"lists": _packed_lists(lists.take(slice(*bounds[i : i + 2])))}),
-            "task": decisions.task,
-            "spans_key": spans_key,
-            "model": decisions.model,
-            **({"scope": scope} if scope else {}),
+            **common,
+            **({} if lists is None else {"lists": _packed_lists(lists.take(slice(start, end)))}),
             "table": tuple(table[tables[i] : tables[i + 1]]),
-            **_packed_rules(decisions.slice(*bounds[i : i + 2]), docs[i]),
-            **_packed_lost_flags(decisions, *bounds[i : i + 2]),
-            "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
+            **_packed_rules(decisions.slice(start, end), docs[i]),
+            **_packed_lost_flags(decisions, start, end),
+            "rows": rows[start:end].tobytes(),
             "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
         }
-        for i in range(len(bounds) - 1)
+        for i, (start, end) in enumerate(pairwise(bounds))
     ]
-
-
-def _pack_nothing(decisions: Decisions, spans_key: str, scope: str) -> dict[str, Any]:
-    """Return what `pack_decisions` returns for a document without decisions, which is the usual case."""
-    own, layout = decisions.own, WITH_GLOSSES if decisions.glossed else LAYOUT
-    return {
-        "layout": layout if own is None else WITH_LISTS,
-        **({} if own is None else {"lists": {"texts": (), "sizes": b"", "scores": b"", "ranks": b""}}),
-        "task": decisions.task,
-        "spans_key": spans_key,
-        "model": decisions.model,
-        **({"scope": scope} if scope else {}),
-        "table": (),
-        "rows": b"",
-        "scores": b"",
-    }
 
 
 def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:

@@ -16,6 +16,7 @@ from hypothesis import example, given, strategies as st
 
 from disambig.checking import files, find_files, read_text, unified_diff, write_text
 from disambig.errors import UserError
+from disambig.formats import SkippedFiles
 
 ROUNDS = 200
 
@@ -66,9 +67,9 @@ def test_skipped_files_of_a_directory_are_counted(tmp_path):
     for name in (".github", ".cache"):
         (home / name).mkdir()
     git = SimpleNamespace(tracks=lambda folder: folder.endswith(".github"), ignores=lambda path: False)
-    left_out = files.LeftOut()
+    left_out = SkippedFiles()
     assert list(find_files([str(home)], left_out=left_out, git=git)) == []
-    assert left_out.line() == (
+    assert left_out.describe() == (
         f"1 folder (.github), 2 links out of the directory ({home / 'up'}, {home / 'out.md'}), "
         f"1 special file ({home / 'pipe.md'})"
     )
