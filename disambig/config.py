@@ -95,15 +95,12 @@ def check_settings(
 ) -> None:
     """Raise an error for unknown settings and for missing required settings.
 
+    Raises D005.
+
     Parameters
     ----------
     factory_of : callable
         Returns the factory of an entry by its kind and registered name.
-
-    Raises
-    ------
-    UserError
-        D005.
     """
     for name, section in _sections(config):
         kind, *others = (key for key in section if key.startswith("@"))
@@ -169,11 +166,8 @@ def _unwanted_text(value: object, hint: Any) -> Any:
 def check_sections(config: Mapping[str, Any], path: str | Path) -> None:
     """Raise an error if a section of a training config does not name the entry that it configures.
 
-    Raises
-    ------
-    UserError
-        D661 for a section without a name or with a name of another kind, D662 if there are no extractors or
-        if one has no section of its own.
+    Raises D661 for a section without a name or with a name of another kind, D662 if there are no extractors
+    or if one has no section of its own.
     """
     for section, kind in SECTION_KINDS.items():
         if section in config:
@@ -249,10 +243,7 @@ _MAX_BYTES = 10_000_000
 def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> dict[str, Any]:
     """Read a config file; `overrides` maps dotted names such as ``"learner.C"`` to values.
 
-    Raises
-    ------
-    UserError
-        D005, with the file and the line.
+    Raises D005, with the file and the line.
     """
     from confection import Config
 

@@ -75,7 +75,6 @@ def describe_failure(problem: BaseException, packages: Collection[str] = (), tex
 
     Parameters
     ----------
-    problem : BaseException
     packages : collection of str
         Top-level names of the packages of plugins. The innermost line in these is given; if there is none,
         the innermost line that is neither in the core nor in an installed package.
@@ -189,7 +188,6 @@ def format_p(value: float | None, *, draws: int | None = None) -> str:
 
     Parameters
     ----------
-    value : float or None
     draws : int, optional
         Number of draws of a bootstrap, which cannot show a value below ``1 / draws``.
     """

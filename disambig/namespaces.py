@@ -20,17 +20,13 @@ CORE_PREFIXES = ("disambig", "web1t")
 def entry_points(*, group: str, name: str | None = None) -> tuple[EntryPoint, ...]:
     """Return the entry points of all installed distributions.
 
+    Raises D021, with the distribution whose entry points cannot be read. `importlib.metadata` does not name
+    it, and spaCy and other packages cannot be imported then.
+
     Parameters
     ----------
-    group : str
     name : str, optional
         Return only entry points with this name.
-
-    Raises
-    ------
-    UserError
-        D021, with the distribution whose entry points cannot be read. `importlib.metadata` does not name it,
-        and spaCy and other packages cannot be imported then.
     """
     query: dict[str, Any] = {"group": group} if name is None else {"group": group, "name": name}
     try:
@@ -137,13 +133,7 @@ class Namespaces:
         return list(dict.fromkeys([*(CORE_PREFIXES if is_core(entry) else ()), *names]))
 
     def check_name(self, entry: EntryPoint) -> None:
-        """Raise an error if another plugin has the same name.
-
-        Raises
-        ------
-        UserError
-            D008.
-        """
+        """Raise an error if another plugin has the same name. Raises D008."""
         first = self._entries[normalise_name(entry.name)]
         if first != entry:
             raise UserError(
@@ -151,13 +141,7 @@ class Namespaces:
             )
 
     def check(self, entry: EntryPoint, kind: str, name: str) -> None:
-        """Raise an error if the plugin may not register this name.
-
-        Raises
-        ------
-        UserError
-            D006.
-        """
+        """Raise an error if the plugin may not register this name. Raises D006."""
         prefix = normalise_name(name.partition(".")[0])
         prefixes, owner = self.prefixes(entry), self._owners.get(prefix)
         may_use = is_core(entry) or owner == distribution_name(entry)

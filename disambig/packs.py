@@ -148,10 +148,7 @@ def _stamp(directory: str) -> tuple[str, int]:
 def read_pack(home: Path) -> Pack:
     """Read the ``pack.json`` of a pack's directory.
 
-    Raises
-    ------
-    UserError
-        D403 if it is damaged or names files outside the pack.
+    Raises D403 if it is damaged or names files outside the pack.
     """
     try:
         description = read_json(home / "pack.json")

@@ -88,11 +88,8 @@ class Entry:
     def check(self) -> None:
         """Raise an error if the entry is invalid.
 
-        Raises
-        ------
-        UserError
-            D004 for an invalid name, D011 for a factory that is neither callable nor a location, D016 for an
-            invalid name of a command, D017 for a command without a one-line help.
+        Raises D004 for an invalid name, D011 for a factory that is neither callable nor a location, D016 for
+        an invalid name of a command, D017 for a command without a one-line help.
         """
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise UserError("D004", name=self.name)
@@ -184,10 +181,7 @@ def _is_tuple_of_names(value: Any) -> bool:
 def register_entries(offered: Iterable[Entry]) -> None:
     """Register all entries, or none if one is invalid.
 
-    Raises
-    ------
-    UserError
-        D003 for a name that is already registered; errors of `Entry.check`.
+    Raises D003 for a name that is already registered; errors of `Entry.check`.
     """
     new: dict[tuple[str, str], Entry] = {}
     for entry in offered:
@@ -271,10 +265,7 @@ class PluginReport:
 def load_plugins() -> list[PluginReport]:
     """Load every installed plugin once and return the results.
 
-    Raises
-    ------
-    UserError
-        D002, only under ``DISAMBIG_STRICT_PLUGINS=1``.
+    Raises D002, only under ``DISAMBIG_STRICT_PLUGINS=1``.
     """
     global _report
     with _lock:
@@ -444,10 +435,7 @@ def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:
 def get(kind: str, name: str) -> Callable[..., Any]:
     """Return the factory registered as `name`.
 
-    Raises
-    ------
-    UserError
-        D001, with the available names, nearest first; D007 if it cannot be imported.
+    Raises D001, with the available names, nearest first; D007 if it cannot be imported.
     """
     by_name = entries(kind)
     if name not in by_name:

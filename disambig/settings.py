@@ -32,10 +32,7 @@ def fitted_field(default: T) -> T:
 def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
     """Return the settings that a class or function accepts, with their defaults.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the factory is written in C and has no signature.
+    Raises `TypeError` or `ValueError` if the factory is written in C and has no signature.
     """
     fields = _fields(factory)
     settings = {}

@@ -103,7 +103,6 @@ class AnnotationReporter:
 
         Parameters
         ----------
-        report : JobReport
         output : str or None
             Name of the output; None for standard output.
         language : str
@@ -161,11 +160,8 @@ def run_reranking(
 ) -> bool:
     """Rerank lists and report their number; return True if every line was valid.
 
-    Raises
-    ------
-    UserError
-        D335 if the output is not JSON Lines, D336 if no reranking model is named, D310 if the output exists;
-        the errors of reading the lists.
+    Raises D335 if the output is not JSON Lines, D336 if no reranking model is named, D310 if the output
+    exists; the errors of reading the lists.
     """
     from disambig.jobs import rerank
     from disambig.models import check_lists, load
@@ -222,10 +218,7 @@ class AnnotateRequest:
 def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     """Run the request and return the exit status: 0, or 2 if something was skipped.
 
-    Raises
-    ------
-    UserError
-        If the run cannot start or continue; no partial output is left.
+    Raises `UserError` if the run cannot start or continue; no partial output is left.
     """
     if not (request.output is None or request.format or request.is_job or is_special(request.output)):
         check_suffix(str(request.output))

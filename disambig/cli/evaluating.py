@@ -28,10 +28,7 @@ def is_model(name: str) -> bool:
 def check_named(name: str) -> None:
     """Raise an error if an argument after the first one does not name a model.
 
-    Raises
-    ------
-    UserError
-        D525 for a file or directory that is not a model, D942 for any other name.
+    Raises D525 for a file or directory that is not a model, D942 for any other name.
     """
     from disambig.errors import UserError, nearest_first
     from disambig.packs import available
@@ -358,10 +355,7 @@ def run_on_labelled(
 ) -> None:
     """Print the accuracy on labelled examples of a model or, with `folds`, of a config.
 
-    Raises
-    ------
-    UserError
-        D465 if text is given too, or no examples; D426 for a config with human errors.
+    Raises D465 if text is given too, or no examples; D426 for a config with human errors.
     """
     from disambig.cli.progress import note_printer, progress, stages
     from disambig.errors import UserError
@@ -483,9 +477,10 @@ def run_on_text(
 ) -> None:
     """Print the figures of a model on text that is assumed to be correct.
 
+    Raises D664 if the text has nothing to decide, D751 if there is nothing to plot.
+
     Parameters
     ----------
-    model : str
     text : sequence of str
         Files and directories.
     lines : bool
@@ -498,11 +493,6 @@ def run_on_text(
         File for a plot of the reliability of probabilities.
     json : bool
         Whether to print JSON.
-
-    Raises
-    ------
-    UserError
-        D664 if the text has nothing to decide, D751 if there is nothing to plot.
     """
     from disambig.cli.options import check_rate
     from disambig.cli.progress import progress, remark

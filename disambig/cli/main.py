@@ -82,7 +82,6 @@ class LazyCommand(TyperCommand):
 
     Parameters
     ----------
-    name, summary : str
     load : callable
         Imports the command and returns it.
     """

@@ -306,18 +306,14 @@ def _as_json(value: Any) -> Any:
 def check_form_options(context: typer.Context, forms: Mapping[str, Collection[str]], form: str) -> None:
     """Check that every option on the command line belongs to the form of the command.
 
+    Raises `typer.BadParameter` for the first option that belongs only to other forms.
+
     Parameters
     ----------
-    context : typer.Context
     forms : mapping from str to collection of str
         Names of the parameters of each form. A parameter that is in none of them belongs to all forms.
     form : str
         The form that the arguments select.
-
-    Raises
-    ------
-    typer.BadParameter
-        For the first option that belongs only to other forms.
     """
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -333,10 +329,7 @@ def check_form_options(context: typer.Context, forms: Mapping[str, Collection[st
 def settings_from_options(options: Mapping[str, Any], *, baseline: str | None = None) -> SettingsSource:
     """Return the options of `flag_options` that were given as a source of settings.
 
-    Raises
-    ------
-    UserError
-        D602 and D951 for an invalid rate, D860 for an invalid share.
+    Raises D602 and D951 for an invalid rate, D860 for an invalid share.
     """
     from disambig.configuration import SettingsSource
     from disambig.data import parse_share
@@ -362,13 +355,7 @@ def settings_from_options(options: Mapping[str, Any], *, baseline: str | None = 
 
 
 def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000") -> None:
-    """Raise an error if the rate is not a finite number of at least 0.
-
-    Raises
-    ------
-    UserError
-        D602.
-    """
+    """Raise an error if the rate is not a finite number of at least 0. Raises D602."""
     if flags_per_1000 is not None and not (math.isfinite(flags_per_1000) and flags_per_1000 >= 0):
         problem = "give a number such as 1, or 0 for no flags"
         raise UserError("D602", option=option, value=flags_per_1000, problem=problem)
@@ -377,10 +364,7 @@ def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000"
 def parse_rates(values: Sequence[str] | None) -> float | dict[str, float] | None:
     """Return the value of ``--flags-per-1000``: one number, a number per task, or None if it is not given.
 
-    Raises
-    ------
-    UserError
-        D951 for a value of another form, D602 for a number that is not a valid rate.
+    Raises D951 for a value of another form, D602 for a number that is not a valid rate.
     """
     if not values:
         return None
@@ -413,10 +397,7 @@ def text_argument(text: str) -> str:
 
     A note is shown if the argument is the name of a file, which is probably a mistake.
 
-    Raises
-    ------
-    UserError
-        D307 for a text without words.
+    Raises D307 for a text without words.
     """
     from disambig.cli.progress import remark
     from disambig.files import STDIN, decode, open_bytes

@@ -31,13 +31,7 @@ def is_terminal() -> bool:
 
 
 def check_stdout() -> None:
-    """Raise an error if the command was started without standard output.
-
-    Raises
-    ------
-    UserError
-        D309.
-    """
+    """Raise an error if the command was started without standard output. Raises D309."""
     if sys.stdout is None:
         raise UserError("D309", path="standard output", problem="it is closed")
 
@@ -96,10 +90,7 @@ class StandardOutput:
     def result(self, text: str) -> None:
         """Write to standard output, with control characters escaped on a terminal.
 
-        Raises
-        ------
-        UserError
-            D309 if it is closed or full.
+        Raises D309 if it is closed or full.
         """
         if not text:
             return
@@ -153,10 +144,7 @@ def open_output(output: Path | None, *, force: bool = False) -> Iterator[Callabl
 
     A file is written atomically; pipes and devices are written directly.
 
-    Raises
-    ------
-    UserError
-        D309 if the output cannot be written, D310 if the file exists, unless `force` is set.
+    Raises D309 if the output cannot be written, D310 if the file exists, unless `force` is set.
     """
     if output is None:
         check_stdout()

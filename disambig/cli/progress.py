@@ -24,7 +24,6 @@ class ProgressRate:
 
     Parameters
     ----------
-    stage : str
     unit : str
         Unit of the amount: ``"B"`` for bytes, a noun such as ``"n-grams"``, or an empty string.
     clock : callable

@@ -28,15 +28,12 @@ _FILE, _FOLDER, _NO_MATCH = 2, 1, 0
 class GitIgnorePatterns:
     """Patterns of ``.gitignore``: the last matching pattern decides; a pattern with ``!`` excludes files.
 
+    Raises `ValueError` if a pattern is invalid.
+
     Parameters
     ----------
     lines : iterable of str
         One pattern per line; blank lines and comments match nothing.
-
-    Raises
-    ------
-    ValueError
-        If a pattern is invalid.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -148,10 +145,7 @@ def _leftmost(group: Sequence[_Segment], parts: Sequence[str], start: int) -> in
 def _compile(line: str) -> _Pattern | None:
     """Compile the pattern of one line; return None if it matches nothing, as in git.
 
-    Raises
-    ------
-    ValueError
-        If the line is not a valid pattern.
+    Raises `ValueError` if the line is not a valid pattern.
     """
     if not line.endswith("\\ "):
         line = line.rstrip()

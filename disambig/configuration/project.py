@@ -43,6 +43,9 @@ def is_inside(path: str, root: str) -> bool:
 def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) -> None:
     """Check the paths in a settings file.
 
+    Raises D973 for a path outside the project, or a model that refers to one; D974 for a path that is not a
+    regular file, or a model that is too large.
+
     Parameters
     ----------
     settings : CheckSettings
@@ -51,12 +54,6 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
         Path of the settings file.
     options : mapping
         Options that take precedence: values that they replace are not checked.
-
-    Raises
-    ------
-    UserError
-        D973 for a path outside the project, or a model that refers to one; D974 for a path that is not a
-        regular file, or a model that is too large.
     """
     if not file:
         return
@@ -200,20 +197,11 @@ MAX_BYTES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """The contents of a settings file.
+    """The contents of a settings file."""
 
-    Attributes
-    ----------
-    path : str
-        Absolute path; ``""`` if there is no settings file.
-    section : str
-        Table of the file that holds the settings; ``""`` for the whole file.
-    values : dict
-        The validated keys that are set; `overrides` by pattern.
-    """
-
-    path: str = ""
-    section: str = ""
+    path: str = ""  # absolute path; ``""`` if there is no settings file
+    section: str = ""  # table of the file that holds the settings; ``""`` for the whole file
+    # the validated keys that are set; `overrides` by pattern
     values: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -225,18 +213,15 @@ class SettingsFile:
 def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFile:
     """Return the settings file in `folder` or the nearest folder above it; an empty one if there is none.
 
+    Raises D972 for a file that is not valid TOML, D970 and D971 for invalid contents, D30x, D973 and D975 for
+    a file that cannot be read, is a link out of the project, or is too large.
+
     Parameters
     ----------
     folder : str
         Absolute path; the folder need not exist.
     cache : dict
         Results of earlier calls, by folder; new results are added.
-
-    Raises
-    ------
-    UserError
-        D972 for a file that is not valid TOML, D970 and D971 for invalid contents, D30x, D973 and D975 for a
-        file that cannot be read, is a link out of the project, or is too large.
     """
     searched = []
     settings_file = SettingsFile()

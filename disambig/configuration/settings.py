@@ -25,18 +25,10 @@ PATHS = ("models", "ignore_files", "sets_files", "baseline")
 
 @dataclass(frozen=True, slots=True)
 class SettingsSource:
-    """Settings from one source, such as a file or the options of a command.
+    """Settings from one source, such as a file or the options of a command."""
 
-    Attributes
-    ----------
-    origin : str
-        Display name of the source.
-    values : mapping
-        Values by key; paths are relative to the current directory.
-    """
-
-    origin: str
-    values: Mapping[str, Any]
+    origin: str  # display name of the source
+    values: Mapping[str, Any]  # values by key; paths are relative to the current directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +112,7 @@ class CheckSettings:
     def words_to_ignore(self) -> tuple[str, ...]:
         """Return the words to ignore, including those in `ignore_files`.
 
-        Raises
-        ------
-        UserError
-            D30x for a file that cannot be read; D971 for a pattern in it.
+        Raises D30x for a file that cannot be read; D971 for a pattern in it.
         """
         from disambig.data import read_ignore_list
 
@@ -132,10 +121,8 @@ class CheckSettings:
     def confusion_sets(self) -> tuple[Group, ...]:
         """Return the confusion sets that are added to those of the models, without duplicates.
 
-        Raises
-        ------
-        UserError
-            D30x for a file that cannot be read; D410, D411 and D665 for an invalid confusion set.
+        Raises D30x for a file that cannot be read; D410, D411 and D665 for an invalid confusion
+        set.
         """
         from disambig.data import confusion_set, read_confusion_sets
 

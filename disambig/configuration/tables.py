@@ -154,11 +154,8 @@ class SettingsTable(OverrideTable):
 def read_table(values: dict[str, Any], *, path: str, section: str) -> dict[str, Any]:
     """Validate a settings table and return the keys that are set; `overrides` by pattern, in order.
 
-    Raises
-    ------
-    UserError
-        D970 for an unknown key, with the most similar key; D971 for an invalid value, and for a key in
-        `overrides` that is only allowed for the whole project.
+    Raises D970 for an unknown key, with the most similar key; D971 for an invalid value, and for a key in
+    `overrides` that is only allowed for the whole project.
     """
     try:
         table = SettingsTable.model_validate(values)

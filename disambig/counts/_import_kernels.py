@@ -214,10 +214,6 @@ def parse(
 
     Parameters
     ----------
-    data : followed by 16 line ends after `n_bytes`
-    form : TSV, GOOGLE_2 or GOOGLE_3
-    order : number of words of all n-grams, or 0 if it varies
-    years : array of uint64, the first and the last year to count
     table : hash set of words (see `_build_kernels.fill_set`) of which an n-gram must contain one, or empty
     words : map (see `find_row`) from words as written to their normal forms, or empty
     keys, counts (uint64), orders (uint8) : filled; must have room for a quarter of the bytes plus two
@@ -225,7 +221,6 @@ def parse(
     deferred : filled with start and end (int64) of the lines with such words, which are not counted yet
     tallies : int64, filled with the numbers of n-grams, lines, missing words, deferred lines, and of lines
         left out because a word is cut or tagged
-
 
     Returns
     -------

@@ -31,54 +31,28 @@ BATCH = 1 << 22
 
 
 class TableOptions(TypedDict, total=False):
-    """Options of a table that is counted, imported or merged.
+    """Options of a table that is counted, imported or merged."""
 
-    Attributes
-    ----------
-    min_counts : mapping of int to int
-        For an order, the count below which n-grams with this many words are left out, and longer ones
-        up to the next given order (see `least_counts`); by default all are kept.
-    record : {"exact", "compact", "small"}
-        Record format.
-    keys : bool
-        Also store the keys, so that the table can be merged and pruned.
-    force : bool
-        Replace an existing file.
-    progress : callable
-        See `Progress`.
-    """
-
+    # for an order, the count below which n-grams with this many words are left out, and longer ones up to the
+    # next given order (see `least_counts`); by default all are kept
     min_counts: Mapping[int, int] | None
-    record: str
-    keys: bool
-    force: bool
-    progress: Progress | None
+    record: str  # record format
+    keys: bool  # also store the keys, so that the table can be merged and pruned
+    force: bool  # replace an existing file
+    progress: Progress | None  # see `Progress`
 
 
 class BuildOptions(TableOptions, total=False):
-    """Options that `build_table` and `import_table` share, with those of `TableOptions`.
+    """Options that `build_table` and `import_table` share, with those of `TableOptions`."""
 
-    Attributes
-    ----------
-    orders : int
-        Count n-grams from 1 word to this many words, at most 5 (the default).
-    keep_words : collection of str
-        Count only n-grams that contain one of these words (in the normal form of the tokenisation), or
-        two words side by side if an entry has a space. In a pattern with a gap, only the words outside
-        the gap count.
-    memory : int
-        Memory limit of the process, in bytes; the rest is sorted on disk.
-    temporary : path
-        Directory for the temporary files.
-    licence : str
-        Licence of the counted text, for the header.
-    """
-
-    orders: int
+    orders: int  # count n-grams from 1 word to this many words, at most 5 (the default)
+    # Count only n-grams that contain one of these words (in the normal form of the tokenisation), or two
+    # words side by side if an entry has a space. In a pattern with a gap, only the words outside the gap
+    # count
     keep_words: Collection[str] | None
-    memory: int
-    temporary: str | Path | None
-    licence: str
+    memory: int  # memory limit of the process, in bytes; the rest is sorted on disk
+    temporary: str | Path | None  # directory for the temporary files
+    licence: str  # licence of the counted text, for the header
 
 
 def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:
@@ -133,6 +107,9 @@ def build_table(
 ) -> Path:
     """Count the n-grams of `texts` and write them as a count table.
 
+    Raises D106 (exists), D107 (cannot be written), D108 (record), D111 (orders), D112 (memory), D113 (the
+    texts contain no word).
+
     Parameters
     ----------
     path : path
@@ -147,12 +124,6 @@ def build_table(
         Origin of the text, for the header; read after the last text.
     **choices
         See `BuildOptions`.
-
-    Raises
-    ------
-    UserError
-        D106 (exists), D107 (cannot be written), D108 (record), D111 (orders), D112 (memory),
-        D113 (the texts contain no word).
     """
     tokenisations = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
     refuse_existing(Path(path), force=choices.get("force", False))
@@ -298,19 +269,15 @@ def merge_tables(
 
     Tables of different tokenisations become one table with several views.
 
+    Raises D105 (damaged stored keys), D106 to D108, D118 (counts too large), D119, D120 (no keys), D121
+    (pruned), D122 (tables that do not fit together).
+
     Parameters
     ----------
-    path : path
     tables : sequence of CountTable
         Unpruned tables with keys; their orders, kept words and, per tokenisation, gaps must be the same.
     min_counts, record, keys, force, progress
         As for `build_table`.
-
-    Raises
-    ------
-    UserError
-        D105 (damaged stored keys), D106 to D108, D118 (counts too large), D119, D120 (no keys),
-        D121 (pruned), D122 (tables that do not fit together).
     """
     refuse_existing(Path(path), force=force)
     names, gaps, info = merge_headers(tables)
@@ -339,10 +306,7 @@ def merge_tables(
 def merge_headers(tables: Sequence[CountTable]) -> tuple[list[str], list[str], dict[str, Any]]:
     """Return the tokenisations, those with gaps, and the description of the text for the merged table.
 
-    Raises
-    ------
-    UserError
-        D105, D120 to D122.
+    Raises D105, D120 to D122.
     """
     for table in tables:
         _check_mergeable(table)
@@ -371,20 +335,16 @@ def prune_table(
 ) -> Path:
     """Write `table` without rare or long n-grams, byte for byte the table counted with these thresholds.
 
+    Raises D105 (damaged stored keys), D106 to D108, D111 (orders), D119, D120 (no keys).
+
     Parameters
     ----------
-    path : path
     table : CountTable
         A table with keys. It may be pruned already; its own thresholds still hold.
     orders : int, optional
         Number of words of the longest n-grams to keep; by default all are kept.
     min_counts, record, keys, force, progress
         As for `build_table`.
-
-    Raises
-    ------
-    UserError
-        D105 (damaged stored keys), D106 to D108, D111 (orders), D119, D120 (no keys).
     """
     refuse_existing(Path(path), force=force)
     orders = table.orders if orders is None else orders

@@ -165,10 +165,7 @@ class NgramCounter:
     def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], kind: int) -> None:
         """Add counts of n-grams of one kind, in any order; keys may repeat.
 
-        Raises
-        ------
-        UserError
-            D118 if the counts of a kind add up to `MAX_TOTAL` or more.
+        Raises D118 if the counts of a kind add up to `MAX_TOTAL` or more.
         """
         if not len(keys):
             return

@@ -66,10 +66,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
     Temporary files that a killed writer of the same file left behind are deleted.
 
-    Raises
-    ------
-    UserError
-        D107 if the disk is full or the directory is not writable.
+    Raises D107 if the disk is full or the directory is not writable.
     """
     temporary = None
     try:
@@ -192,10 +189,7 @@ def _digest(file: BinaryIO, offset: int, size: int) -> str:
 def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]:
     """Map a table into memory and read its header, touching as few pages as possible.
 
-    Raises
-    ------
-    UserError
-        D100 to D105: no file, empty, not a table, another version, cut short, damaged header.
+    Raises D100 to D105: no file, empty, not a table, another version, cut short, damaged header.
     """
     try:
         with open(path, "rb") as file:
@@ -235,10 +229,7 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
 def verify(path: Path) -> None:
     """Check every byte of a table.
 
-    Raises
-    ------
-    UserError
-        As for `map_file`, and D105 with the name of the damaged section.
+    Raises `UserError` as for `map_file`, and D105 with the name of the damaged section.
     """
     mapped, _, sections = map_file(path)
     _, version, _, _, at, size, _ = _PREAMBLE.unpack_from(mapped)

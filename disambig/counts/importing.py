@@ -133,7 +133,6 @@ class CountReader:
 
     Parameters
     ----------
-    counter : NgramCounter
     years : (int, int)
         The first and the last year to count, for Google Books.
     tagged : bool
@@ -159,19 +158,15 @@ class CountReader:
     def read(self, path: str, order: int = 0, form: int | None = None) -> Iterator[int]:
         """Add the counts of one file; yield the number of bytes read from disk from time to time.
 
+        Raises D114 (a malformed line, with its number), D118 (counts too large), D124 (a language model),
+        D303 (binary), D304 (not UTF-8), D308 (cut short).
+
         Parameters
         ----------
-        path : str
         order : int
             Number of words of all its n-grams, or 0 if it varies.
         form : int, optional
             Number from `count_format`; by default the format that the first line matches.
-
-        Raises
-        ------
-        UserError
-            D114 (a malformed line, with its number), D118 (counts too large), D124 (a language model), D303
-            (binary), D304 (not UTF-8), D308 (cut short).
         """
         form = count_format(path) if form is None else form
         n_lines = 0
@@ -335,6 +330,8 @@ def import_table(
 ) -> Path:
     """Write a count table from count files; the counts of the same n-gram are added up.
 
+    Raises `UserError` as for `CountReader.read`, `count_format` and `build_table`.
+
     Parameters
     ----------
     files : sequence of (path, order)
@@ -348,11 +345,6 @@ def import_table(
     **choices
         See `BuildOptions`; n-grams longer than `orders` are left out, and pairs in `keep_words` have no
         effect.
-
-    Raises
-    ------
-    UserError
-        As for `CountReader.read`, `count_format` and `build_table`.
     """
     refuse_existing(Path(path), force=choices.get("force", False))
     progress = choices.get("progress")

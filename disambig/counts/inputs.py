@@ -40,6 +40,9 @@ BOM = b"\xef\xbb\xbf"
 class TextFiles:
     """The paragraphs (lines) of some files, to be iterated once.
 
+    Raises D300 (missing), D301 (a directory without text), D302 (empty); while reading D303 (binary), D304
+    (not UTF-8; the offset is in the decompressed text), D308 (unreadable, cut short).
+
     Parameters
     ----------
     paths : sequence of str
@@ -57,12 +60,6 @@ class TextFiles:
         Name and size of each file, for the header of the table.
     left_out : Counter
         Number of files in directories that are not read, by suffix.
-
-    Raises
-    ------
-    UserError
-        D300 (missing), D301 (a directory without text), D302 (empty); while reading D303 (binary),
-        D304 (not UTF-8; the offset is in the decompressed text), D308 (unreadable, cut short).
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -233,10 +230,7 @@ def count_files(paths: Sequence[str]) -> list[tuple[str, int]]:
     A path is a file, or a directory whose files are named as those of Google Books or laid out as Web 1T
     (``1gms/vocab.gz``, ``2gms/2gm-0000.gz``, ...), compressed with gzip, bzip2, xz, zstd or uncompressed.
 
-    Raises
-    ------
-    UserError
-        D300 (missing), D302 (empty), D115 (a directory with another layout).
+    Raises D300 (missing), D302 (empty), D115 (a directory with another layout).
     """
     files: list[tuple[str, int]] = []
     for path in paths:
@@ -277,10 +271,7 @@ def _google_files(root: Path) -> Iterator[tuple[str, int]]:
 def count_format(path: str, name: str | None = None) -> int:
     """Return the number of a file's format: the one called `name`, or the one its first line matches.
 
-    Raises
-    ------
-    UserError
-        D308 (cannot be read), D601 (unknown format).
+    Raises D308 (cannot be read), D601 (unknown format).
     """
     if name is not None:
         if name not in FORMATS:
@@ -323,10 +314,7 @@ def parse_size(text: str) -> int:
 def parse_thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, int]:
     """Return ``{order: count}`` from texts like ``3:2``; each count holds from its order on.
 
-    Raises
-    ------
-    UserError
-        D116 for a text of another form; D602 for an order that is not counted or is given twice.
+    Raises D116 for a text of another form; D602 for an order that is not counted or is given twice.
     """
     minimums = {}
     for text in texts:
@@ -348,10 +336,7 @@ def parse_thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[i
 def read_word_file(path: Path | None) -> list[str] | None:
     """Return the lines of a word file with single spaces between words; None if `path` is None.
 
-    Raises
-    ------
-    UserError
-        D300, D303, D304, D308 (as for text); D302 if the file contains no word.
+    Raises D300, D303, D304, D308 (as for text); D302 if the file contains no word.
     """
     if path is None:
         return None

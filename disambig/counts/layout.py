@@ -21,30 +21,15 @@ MAX_BITS = 30
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record format.
-
-    Attributes
-    ----------
-    name : str
-    width : int
-        Size in units of 16 bits, by which compiled functions distinguish the formats.
-    fingerprint : int
-        Stored bits of the key: an absent n-gram is mistaken for another with probability ``2**-fingerprint``.
-    n_ranks : int
-        Number of ranks, including rank 0 (absent).
-    growth : float
-        Ratio of neighbouring counts, once their difference exceeds one; 0 if counts are exact.
-    load : float
-        Keys per slot.
-    keys_per_bucket : int
-    """
+    """A record format."""
 
     name: str
-    width: int
+    width: int  # size in units of 16 bits, by which compiled functions distinguish the formats
+    # stored bits of the key: an absent n-gram is mistaken for another with probability ``2**-fingerprint``
     fingerprint: int
-    n_ranks: int
-    growth: float
-    load: float = 0.99
+    n_ranks: int  # number of ranks, including rank 0 (absent)
+    growth: float  # ratio of neighbouring counts, once their difference exceeds one; 0 if counts are exact
+    load: float = 0.99  # keys per slot
     keys_per_bucket: int = 4
 
 

@@ -49,10 +49,7 @@ def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
 def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.uint64]]:
     """Return the word hashes of each n-gram given as text, each of shape ``(order,)``.
 
-    Raises
-    ------
-    UserError
-        D001 if the tokenisation is unknown.
+    Raises D001 if the tokenisation is unknown.
     """
     from disambig.text import tokenisation_named
 
@@ -70,25 +67,14 @@ _BLOCK = 1 << 14
 
 
 class TableArrays(NamedTuple):
-    """An open table as plain arrays, for compiled functions (see `lookup_kernels`).
+    """An open table as plain arrays, for compiled functions (see `lookup_kernels`)."""
 
-    Attributes
-    ----------
-    words : array of uint16, shape (n_words,)
-        The records and pilots of all parts.
-    directory : array of uint64, shape (n_parts, 5)
-        For each part: offset of its records in `words`, number of slots, offset of its pilots, number of
-        buckets, seed * 2**16. Checked against `words`.
-    shift : uint64
-        ``key >> shift`` is the part.
-    width : uint64
-        Size of a record in `words`: 3 (exact), 2 (compact) or 1 (small).
-    """
-
-    words: NDArray[np.uint16]
+    words: NDArray[np.uint16]  # uint16 (n_words,): the records and pilots of all parts
+    # uint64 (n_parts, 5): for each part: offset of its records in `words`, number of slots, offset of its
+    # pilots, number of buckets, seed * 2**16. Checked against `words`
     directory: NDArray[np.uint64]
-    shift: np.uint64
-    width: np.uint64
+    shift: np.uint64  # ``key >> shift`` is the part
+    width: np.uint64  # size of a record in `words`: 3 (exact), 2 (compact) or 1 (small)
 
 
 def find_ranks(
@@ -98,7 +84,6 @@ def find_ranks(
 
     Parameters
     ----------
-    arrays : TableArrays
     keys : array of uint64, shape (n,)
     backend : {"numpy", "numba"}, optional
         By default NumPy, until enough keys were looked up in this process to make up for starting Numba.
@@ -150,7 +135,6 @@ class CountTable:
 
     Attributes
     ----------
-    path : Path
     header : dict
         Contents of the header: tokenisations, gaps, record, orders, n_ngrams, and under
         ``"info"`` the licence, sources, thresholds and totals.
@@ -162,7 +146,6 @@ class CountTable:
         The tokenisations for which the table contains patterns with a gap.
     orders : int
         Number of words of the longest n-grams.
-    n_ngrams : int
     values : array of uint64, shape (65536,), (256,) or (64,)
         The count of each rank, zero for unused ranks. Rank 0 is the absent n-gram. In an exact table,
         rank 65535 stands for the counts in `overflow`; its value here is their median.
@@ -191,10 +174,7 @@ class CountTable:
 
         Checks the size, header and section table but not the contents; `verify` checks those.
 
-        Raises
-        ------
-        UserError
-            D100 to D105 (no file, empty, not a table, other version, cut short, damaged), D109 (hashes).
+        Raises D100 to D105 (no file, empty, not a table, other version, cut short, damaged), D109 (hashes).
         """
         return cls(path)
 
@@ -288,6 +268,8 @@ class CountTable:
     ) -> NDArray[np.uint64]:
         """Return the count of each n-gram given by its words.
 
+        Raises D110 if the table has no words of that tokenisation.
+
         Parameters
         ----------
         word_hashes : array of uint64, shape (n, order)
@@ -299,11 +281,6 @@ class CountTable:
         Returns
         -------
         array of uint64, shape (n,)
-
-        Raises
-        ------
-        UserError
-            D110 if the table has no words of that tokenisation.
         """
         seed = self.seed(tokenisation)
         if not 1 <= word_hashes.shape[1] <= self.orders:
@@ -320,10 +297,7 @@ class CountTable:
         tokenisation of `UNSPLIT_TOKENISATIONS`, words with blanks between them are looked up unchanged first,
         because an imported table may contain words that the tokenisation would split (``AT&T``).
 
-        Raises
-        ------
-        UserError
-            D110 if the table has no words of that tokenisation; D117 if it has no patterns with that gap.
+        Raises D110 if the table has no words of that tokenisation; D117 if it has no patterns with that gap.
         """
         return self.counts_of_texts([ngram], tokenisation=tokenisation)[0]
 
@@ -386,10 +360,7 @@ class CountTable:
     def require(self, tokenisation: str) -> CountTable:
         """Return this table if it has words of `tokenisation`.
 
-        Raises
-        ------
-        UserError
-            D110 if it has none: every lookup would silently return zero.
+        Raises D110 if it has none: every lookup would silently return zero.
         """
         if tokenisation not in self.tokenisations:
             raise UserError("D110", path=self.path, seen=" and ".join(self.tokenisations), asked=tokenisation)
@@ -520,10 +491,7 @@ def _open_stamped(path: Path, stamp: tuple[int, ...]) -> CountTable:
 def describe_table(table: CountTable) -> Iterator[str]:
     """Yield lines that describe where `table` comes from and what it covers.
 
-    Raises
-    ------
-    UserError
-        D105 for a header with values of unexpected types.
+    Raises D105 for a header with values of unexpected types.
     """
     try:
         lines = list(_describe_lines(table))

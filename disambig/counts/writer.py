@@ -79,15 +79,7 @@ class StoredKeys:
 def entries(table: CountTable, first: int, last: int) -> Merged:
     """Return the n-grams from index `first` to `last` of a table with keys, in ascending order of keys.
 
-    Returns
-    -------
-    keys, counts : arrays of uint64
-    kinds : array of uint8
-
-    Raises
-    ------
-    UserError
-        D105 if the stored keys do not ascend or do not belong to the table.
+    Raises D105 if the stored keys do not ascend or do not belong to the table.
     """
     stored = table.stored_keys[first:last]
     top_bits = np.searchsorted(table.key_edges, np.arange(first, last), side="right") - 1

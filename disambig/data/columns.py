@@ -106,18 +106,10 @@ class LazySequence(Sequence[Item]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedStrings(LazySequence[str]):
-    """Strings packed into one array of bytes; each is decoded on access.
+    """Strings packed into one array of bytes; each is decoded on access."""
 
-    Attributes
-    ----------
-    letters : array of uint8
-        The concatenated words, in UTF-8.
-    ends : array of int64, shape (D,)
-        End of each word in `letters`.
-    """
-
-    letters: NDArray[np.uint8]
-    ends: NDArray[np.int64]
+    letters: NDArray[np.uint8]  # the concatenated words, in UTF-8
+    ends: NDArray[np.int64]  # int64 (D,): end of each word in `letters`
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> PackedStrings:
@@ -156,10 +148,7 @@ class PackedStrings(LazySequence[str]):
 def strings_from_state(arrays: Arrays, n: int) -> PackedStrings:
     """Restore the result of `PackedStrings.state` for `n` columns; no words if it has none.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If arrays are missing or do not fit together.
+    Raises `KeyError` or `ValueError` if arrays are missing or do not fit together.
     """
     if "letters" not in arrays and "ends" not in arrays:
         return PackedStrings.from_words(())
@@ -272,12 +261,7 @@ class ChainedStrings(LazySequence[str]):
 
 
 class JoinedColumns(Columns):
-    """The concatenated columns of several batches; feature groups of the same name are merged.
-
-    Parameters
-    ----------
-    parts : sequence of Columns
-    """
+    """The concatenated columns of several batches; feature groups of the same name are merged."""
 
     __slots__ = ("parts",)
     parts: tuple[Columns, ...]

@@ -75,10 +75,7 @@ def lists_to_sparse(batch: DenseLists) -> SparseRows:
 def sparse_to_lists(batch: SparseRows) -> DenseLists:
     """Return the same rows in dense form, for batches with few columns.
 
-    Raises
-    ------
-    UserError
-        D417 if they would take more than `MAX_DENSE_BYTES`.
+    Raises D417 if they would take more than `MAX_DENSE_BYTES`.
     """
     n_bytes = 4 * batch.rows.shape[0] * batch.rows.shape[1]
     if n_bytes > MAX_DENSE_BYTES:

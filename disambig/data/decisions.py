@@ -228,12 +228,10 @@ class Alternative:
 
     Attributes
     ----------
-    task : str
     start, end : int
         Offsets into the document's original text; they may differ from those of the flag.
     chosen : str
         The suggested candidate.
-    probability : float
     """
 
     task: str
@@ -245,21 +243,11 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlapResolution:
-    """Result of resolving overlaps: the flags of one task that lost to others or won against them.
+    """Result of resolving overlaps: the flags of one task that lost to others or won against them."""
 
-    Attributes
-    ----------
-    lost : array of int64
-        Decisions, ascending, that would be flagged if no overlapping one were more probable.
-    won : array of int64, shape (m,)
-        The flagged decision that each alternative belongs to, ascending.
-    alternatives : tuple of Alternative, length m
-        The most probable one of each decision first.
-    """
-
-    lost: Ints
-    won: Ints
-    alternatives: tuple[Alternative, ...]
+    lost: Ints  # decisions, ascending, that would be flagged if no overlapping one were more probable
+    won: Ints  # int64 (m,): the flagged decision that each alternative belongs to, ascending
+    alternatives: tuple[Alternative, ...]  # the most probable one of each decision first
 
     def decision_alternatives(self, decision: int) -> tuple[Alternative, ...]:
         """Return the alternatives of one decision."""

@@ -246,11 +246,8 @@ _COLUMNS = ("positions", "lengths", "groups", "observed")
 def find_instances(task: Task, view: TokenView) -> Instances:
     """Return the instances that a task decides in a view, after checking them.
 
-    Raises
-    ------
-    UserError
-        D414 if the task has no such method, or returns instances that do not fit the view, the groups of the
-        task and what it decides.
+    Raises D414 if the task has no such method, or returns instances that do not fit the view, the groups of
+    the task and what it decides.
     """
     if not callable(getattr(task, "instances", None)):
         raise _contract_error(task, "it has no method instances", "instances(view) -> Instances")
@@ -260,10 +257,7 @@ def find_instances(task: Task, view: TokenView) -> Instances:
 def find_examples(task: Task, view: TokenView) -> Instances:
     """Return the instances of a view that a task is trained on, checked; by default those that it decides.
 
-    Raises
-    ------
-    UserError
-        D414.
+    Raises D414.
     """
     if isinstance(task, HasExamples) and callable(task.examples):
         return _checked_instances(task, view, task.examples(view), "examples")
@@ -277,10 +271,7 @@ CertainMistakes = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64
 def find_certain_mistakes(task: Task, view: TokenView, instances: Instances) -> CertainMistakes:
     """Return the mistakes that a task knows without a model, checked.
 
-    Raises
-    ------
-    UserError
-        D414 if they are not three arrays, or name no instance, no candidate or no probability.
+    Raises D414 if they are not three arrays, or name no instance, no candidate or no probability.
     """
     certain = get_trait(task, TaskTraits, "certain_mistakes")(view, instances)
     return check_certain_mistakes(task, instances, certain)

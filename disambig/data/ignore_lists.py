@@ -47,7 +47,6 @@ def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[s
 
     Parameters
     ----------
-    text : str
     start, end : int
         The written word; equal for a missing word.
     replacement : str
@@ -84,11 +83,8 @@ def check_entry(entry: str) -> str:
 def read_ignore_list(path: str) -> tuple[str, ...]:
     """Return the entries of a file, one per line; ``#`` begins a comment.
 
-    Raises
-    ------
-    UserError
-        D971 for a pattern, with its line; D300, D303, D304 or D308 for a file that cannot be read; D975 for
-        one that is too large.
+    Raises D971 for a pattern, with its line; D300, D303, D304 or D308 for a file that cannot be read; D975
+    for one that is too large.
     """
     text = decode(read_small(path, limit=MAX_BYTES), path).removeprefix("\ufeff")
     entries = []

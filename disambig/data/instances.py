@@ -306,24 +306,12 @@ def _joined_words(parts: Sequence[CandidateLists]) -> CandidateWords | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateTable:
-    """The candidates of n instances: all candidates of a group, or lists of their own.
+    """The candidates of n instances: all candidates of a group, or lists of their own."""
 
-    Attributes
-    ----------
-    groups : tuple of Group
-        The groups of the instances, at least one; a group need not have instances.
-    group_of : array of int64, shape (n,)
-        Index of each instance's group in `groups`.
-    offsets : array of int64, shape (n + 1,)
-        The candidates of instance i are the rows ``offsets[i]:offsets[i + 1]``.
-    own : CandidateLists or None
-        Per-instance candidates, which replace those of the group.
-    """
-
-    groups: tuple[Group, ...]
-    group_of: Ints
-    offsets: Ints
-    own: CandidateLists | None
+    groups: tuple[Group, ...]  # the groups of the instances, at least one; a group need not have instances
+    group_of: Ints  # int64 (n,): index of each instance's group in `groups`
+    offsets: Ints  # int64 (n + 1,): the candidates of instance i are the rows ``offsets[i]:offsets[i + 1]``
+    own: CandidateLists | None  # per-instance candidates, which replace those of the group
 
     def __len__(self) -> int:
         return len(self.group_of)

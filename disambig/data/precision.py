@@ -84,7 +84,6 @@ class PrecisionTable:
 
     Attributes
     ----------
-    task : str
     text : str
         Description of the text that it was measured on.
     per_1000 : float
@@ -145,10 +144,7 @@ EXAMPLES = ("4 in 5", "4/5", "80 %", "0.8")
 def parse_share(value: Any) -> float:
     """Parse a share in a form like those of `EXAMPLES`: above 0, at most 1.
 
-    Raises
-    ------
-    UserError
-        D860 if it is not a share.
+    Raises D860 if it is not a share.
     """
     share = _number(value.strip()) if isinstance(value, str) else value
     if isinstance(share, bool) or not isinstance(share, int | float):
@@ -175,13 +171,7 @@ WORDS_PER_MISTAKE = {"published": 2_000, "edited": 400, "draft": 100, "learner":
 
 
 def check_writing(value: Any) -> str:
-    """Return the kind of writing that a user named.
-
-    Raises
-    ------
-    UserError
-        D953 if there is no such kind of writing.
-    """
+    """Return the kind of writing that a user named. Raises D953 if there is no such kind of writing."""
     if not isinstance(value, str) or value not in WORDS_PER_MISTAKE:
         raise UserError("D953", value=value, names=nearest_first(str(value), WORDS_PER_MISTAKE))
     return value
@@ -190,9 +180,6 @@ def check_writing(value: Any) -> str:
 def mistakes_per_1000(writing: str) -> float:
     """Return the mistakes per 1,000 words in a kind of writing.
 
-    Raises
-    ------
-    UserError
-        D953 if there is no such kind of writing.
+    Raises D953 if there is no such kind of writing.
     """
     return 1000 / WORDS_PER_MISTAKE[check_writing(writing)]

@@ -114,18 +114,10 @@ class SequenceRows(EqualLists):
 
 
 class ChainLayout(NamedTuple):
-    """Layout of the edges of sequences, for `ChainRows`.
+    """Layout of the edges of sequences, for `ChainRows`."""
 
-    Attributes
-    ----------
-    offsets : array of int64, shape (n + 1,)
-        Offset of the first edge of each sequence.
-    n_states : int
-        K, which is the same at every place.
-    """
-
-    offsets: NDArray[np.int64]
-    n_states: int
+    offsets: NDArray[np.int64]  # int64 (n + 1,): offset of the first edge of each sequence
+    n_states: int  # K, which is the same at every place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,10 +126,6 @@ class ChainRows:
 
     The rows are the same as those of `SequenceRows.edges`, in the order that the decoder expects: a label
     at the first place, or a pair of adjacent labels, with the features of the second one's place.
-
-    Attributes
-    ----------
-    places : SequenceRows
     """
 
     places: SequenceRows

@@ -147,17 +147,10 @@ def term_keys(
 
 @dataclass(frozen=True, eq=False)
 class HashedWeights:
-    """Weights of words and pairs of words, by their hashes.
+    """Weights of words and pairs of words, by their hashes."""
 
-    Attributes
-    ----------
-    keys : array of uint64, shape (n,)
-        Ascending.
-    weights : array of float64, shape (n,)
-    """
-
-    keys: NDArray[np.uint64]
-    weights: NDArray[np.float64]
+    keys: NDArray[np.uint64]  # uint64 (n,): ascending
+    weights: NDArray[np.float64]  # float64 (n,)
 
     def sums(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return the sum of the weights along the last axis; unknown keys have weight zero."""
@@ -258,7 +251,6 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
 
     Parameters
     ----------
-    scored : ScoreBatch
     observed : array of int32, shape (n,), optional
         Observed candidates that replace those of `scored`.
     """

@@ -66,16 +66,12 @@ def check_methods(rule: object) -> None:
 def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
     """Check what a fitted decision rule returns for some instances.
 
+    Raises D414, which names the rule, what it returned and the contract.
+
     Parameters
     ----------
-    rule : DecisionRule
     scored : ScoreBatch
         Scores of instances of one or more groups.
-
-    Raises
-    ------
-    UserError
-        D414, which names the rule, what it returned and the contract.
     """
     component, n = describe_component("judges", rule), len(scored)
     predictions: Any = rule.judge(scored)
@@ -157,13 +153,7 @@ def is_correction_task(task: Task) -> bool:
 
 
 def check_decision_rule(rule: DecisionRule, task: Task) -> None:
-    """Check that a decision rule supports a task.
-
-    Raises
-    ------
-    UserError
-        D422 if it does not.
-    """
+    """Check that a decision rule supports a task. Raises D422 if it does not."""
     supported, seen = judged_between(rule), decides(task).between
     if seen not in supported:
         raise UserError(
@@ -178,10 +168,7 @@ def check_decision_rule(rule: DecisionRule, task: Task) -> None:
 def check_error_corpus(rule: DecisionRule, task: Task) -> None:
     """Check that an error corpus is of use for a task and its decision rule.
 
-    Raises
-    ------
-    UserError
-        D427 for a task that does not correct words, D429 for a rule that does not learn from mistakes.
+    Raises D427 for a task that does not correct words, D429 for a rule that does not learn from mistakes.
     """
     if not is_correction_task(task):
         raise UserError("D427", task=task.name, seen=_CANDIDATES[decides(task).between])

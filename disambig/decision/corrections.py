@@ -95,13 +95,7 @@ class Corrections:
         )
 
     def limit(self, flags_per_1000: float | None = None) -> float:
-        """Return the probability above which a word is flagged at a rate.
-
-        Raises
-        ------
-        UserError
-            D401 for an invalid rate.
-        """
+        """Return the probability above which a word is flagged at a rate. Raises D401 for an invalid rate."""
         threshold = self.operating.threshold(self._rate(flags_per_1000))
         return float(error_probabilities(np.float64(threshold)))
 
@@ -213,21 +207,13 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeighedDecisions:
-    """Decisions before a threshold is applied.
+    """Decisions before a threshold is applied."""
 
-    Attributes
-    ----------
-    scores : array of float64, shape (n, most candidates)
-        Padded with minus infinity.
-    comparison : Comparison
-    log_odds : array of float64, shape (n,)
-    eligible : array of bool, shape (n,)
-        Whether a flag is possible: the other candidate has the best score of all and the evidence it needs.
-    """
-
-    scores: Floats
+    scores: Floats  # float64 (n, most candidates): padded with minus infinity
     comparison: Comparison
-    log_odds: Floats
+    log_odds: Floats  # float64 (n,)
+    # bool (n,): whether a flag is possible: the other candidate has the best score of all and the evidence it
+    # needs
     eligible: NDArray[np.bool_]
 
 

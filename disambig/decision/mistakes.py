@@ -48,19 +48,11 @@ _STEPS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedCases:
-    """Examples: alternatives, the word that was meant, and the weight of each example.
-
-    Attributes
-    ----------
-    rivals : AlternativeFeatures
-    meant : array of int64, shape (n,)
-        0 if the written word was meant, 1 + r for alternative r.
-    weights : array of float64, shape (n,)
-    """
+    """Examples: alternatives, the word that was meant, and the weight of each example."""
 
     rivals: AlternativeFeatures
-    meant: NDArray[np.int64]
-    weights: Floats
+    meant: NDArray[np.int64]  # int64 (n,): 0 if the written word was meant, 1 + r for alternative r
+    weights: Floats  # float64 (n,)
 
     def take(self, rows: NDArray[np.generic]) -> WeightedCases:
         """Return some of the examples."""
@@ -69,15 +61,9 @@ class WeightedCases:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorWeights:
-    """Weights of the dense features and of the hashed terms.
+    """Weights of the dense features and of the hashed terms."""
 
-    Attributes
-    ----------
-    dense : array of float64, shape (len(FEATURES),)
-    terms : HashedWeights
-    """
-
-    dense: Floats
+    dense: Floats  # float64 (len(FEATURES),)
     terms: HashedWeights
 
     def log_odds(self, rivals: AlternativeFeatures) -> Floats:
@@ -322,7 +308,6 @@ class Mistakes:
 
         Parameters
         ----------
-        scored : ScoreBatch
         threshold : float
             In log-odds.
         least_margin : float
@@ -355,10 +340,7 @@ class Mistakes:
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
 
-        Raises
-        ------
-        UserError
-            D401 for an impossible rate.
+        Raises D401 for an impossible rate.
         """
         return float(to_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
 

@@ -117,7 +117,6 @@ def edits_to_keep(
     Parameters
     ----------
     edits : sequence of (start, end, replacement)
-    probabilities : sequence of float
     tasks : sequence of str
         Name of the task of each edit.
     """

@@ -53,38 +53,18 @@ def variant_matrix(group: Group) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaddedScores:
-    """Padded scores of n instances, with at most K candidates.
+    """Padded scores of n instances, with at most K candidates."""
 
-    Attributes
-    ----------
-    batch : ScoreBatch
-        Holds the candidates of the instances.
-    index : array of int64, shape (n,)
-        Index of each instance in `batch`.
-    group_of : array of int64, shape (n,)
-        Index of each instance's group in the groups of `batch`.
-    scores : array of float64, shape (n, K)
-        Padded with minus infinity.
-    observed : array of int32, shape (n,)
-        The candidate in the text; -1 if there is none.
-    found : array of int32, shape (n, K)
-        Number of n-grams of each candidate that are in the count table.
-    asked : array of int64, shape (n,)
-        Number of n-grams that were looked up, for all candidates together.
-    neighbours : array of uint64, shape (n, 2)
-        Hashes of the words before and after; `UNKNOWN` if they are not known.
-    parts_of_scores : array of float32, shape (n, K, P)
-        The contributions of the feature groups; P is 0 if these are not known.
-    """
-
-    batch: ScoreBatch
-    index: NDArray[np.int64]
-    group_of: NDArray[np.int64]
-    scores: Floats
-    observed: NDArray[np.int32]
-    found: NDArray[np.int32]
-    asked: NDArray[np.int64]
+    batch: ScoreBatch  # holds the candidates of the instances
+    index: NDArray[np.int64]  # int64 (n,): index of each instance in `batch`
+    group_of: NDArray[np.int64]  # int64 (n,): index of each instance's group in the groups of `batch`
+    scores: Floats  # float64 (n, K): padded with minus infinity
+    observed: NDArray[np.int32]  # int32 (n,): the candidate in the text; -1 if there is none
+    found: NDArray[np.int32]  # int32 (n, K): number of n-grams of each candidate that are in the count table
+    asked: NDArray[np.int64]  # int64 (n,): number of n-grams that were looked up, for all candidates together
+    # uint64 (n, 2): hashes of the words before and after; `UNKNOWN` if they are not known
     neighbours: NDArray[np.uint64]
+    # float32 (n, K, P): the contributions of the feature groups; P is 0 if these are not known
     parts_of_scores: NDArray[np.float32]
 
     @classmethod

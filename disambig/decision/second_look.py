@@ -196,10 +196,7 @@ class SecondLook(_AsksFirstRule):
     def fit_proposals(self, proposals: LabelledProposals, *, seed: int = 0) -> SecondLook:
         """Fit weights, thresholds and the expected number of mistakes to labelled proposals.
 
-        Raises
-        ------
-        ValueError
-            If there are no right proposals or none in clean text.
+        Raises `ValueError` if there are no right proposals or none in clean text.
         """
         features, right, clean = proposals.features, proposals.right, proposals.clean
         used = right | clean
@@ -267,7 +264,6 @@ class SecondLook(_AsksFirstRule):
 
         Parameters
         ----------
-        view : TokenView
         instances : Instances
             The places of `decisions`, in the same order.
         decisions : Decisions
@@ -333,18 +329,14 @@ class SecondLook(_AsksFirstRule):
     ) -> Decisions:
         """Return the decisions with the probabilities and flags of the second look.
 
+        Raises D401 for an invalid rate.
+
         Parameters
         ----------
         proposals : Proposals
             As `propose` returns them.
         shifts : array of float64, shape (n_passages,)
             Amount added to all log-odds in each passage, for the density of mistakes in it.
-        flags_per_1000 : float, optional
-
-        Raises
-        ------
-        UserError
-            D401 for an invalid rate.
         """
         decisions, rate = proposals.decisions, self._rate(flags_per_1000)
         if self.weights is None or not len(proposals.rows):
@@ -385,10 +377,7 @@ class SecondLook(_AsksFirstRule):
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
 
-        Raises
-        ------
-        UserError
-            D401 for an impossible rate.
+        Raises D401 for an impossible rate.
         """
         rate = self._rate(flags_per_1000)
         if not self.is_fitted:
@@ -466,32 +455,16 @@ class SecondLook(_AsksFirstRule):
 
 @dataclass(slots=True, eq=False)
 class Proposals:
-    """What the first rule of a second look proposes in a view.
-
-    Attributes
-    ----------
-    rule : SecondLook
-    view : TokenView
-    instances : Instances
-    decisions : Decisions
-        With the flags of the first rule.
-    rows : array of int64, shape (n,)
-        The decisions that are proposals.
-    first_odds : array of float64, shape (n,)
-        Log-odds of a mistake according to the first rule.
-    passages : array of int64, shape (n,)
-        Number of the passage of each proposal (see `disambig.text.passage_offsets`).
-    odds : array of float64, shape (n,)
-        Log-odds of a mistake with the evidence; minus infinity where no evidence was looked at.
-    """
+    """What the first rule of a second look proposes in a view."""
 
     rule: SecondLook
     view: TokenView
     instances: Instances
-    decisions: Decisions
-    rows: Rows
-    first_odds: Floats
-    passages: Rows
+    decisions: Decisions  # with the flags of the first rule
+    rows: Rows  # int64 (n,): the decisions that are proposals
+    first_odds: Floats  # float64 (n,): log-odds of a mistake according to the first rule
+    passages: Rows  # int64 (n,): number of the passage of each proposal (see `disambig.text.passage_offsets`)
+    # float64 (n,): log-odds of a mistake with the evidence; minus infinity where no evidence was looked at
     odds: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -512,25 +485,13 @@ class Proposals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedMistakes:
-    """Log-odds of the mistakes of one task, and what was expected of it.
+    """Log-odds of the mistakes of one task, and what was expected of it."""
 
-    Attributes
-    ----------
-    odds : array of float64, shape (n,)
-    paragraphs : array of int64, shape (n,)
-    expected : float
-        Expected number of mistakes per token, at a density of 1.
-    density : float
-        Assumed density.
-    strength : float
-        Number of expected mistakes that the assumption counts for.
-    """
-
-    odds: Floats
-    paragraphs: Rows
-    expected: float
-    density: float
-    strength: float
+    odds: Floats  # float64 (n,)
+    paragraphs: Rows  # int64 (n,)
+    expected: float  # expected number of mistakes per token, at a density of 1
+    density: float  # assumed density
+    strength: float  # number of expected mistakes that the assumption counts for
 
 
 def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | None]) -> list[Decisions]:
@@ -618,20 +579,11 @@ def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposer(_AsksFirstRule):
-    """Decision rule that flags whatever another one finds at least slightly probable.
-
-    Attributes
-    ----------
-    first : DecisionRule
-    least : float
-        Minimum probability of a flag.
-    weighed_from : float
-        See `SecondLook`.
-    """
+    """Decision rule that flags whatever another one finds at least slightly probable."""
 
     first: DecisionRule
-    least: float
-    weighed_from: float = EVERYWHERE
+    least: float  # minimum probability of a flag
+    weighed_from: float = EVERYWHERE  # see `SecondLook`
     flags_per_1000: ClassVar[float] = EVERYTHING
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:

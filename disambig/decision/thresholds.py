@@ -45,10 +45,7 @@ class OperatingPoint:
 
         Nothing exceeds the threshold for rate zero; everything exceeds that for an infinite rate.
 
-        Raises
-        ------
-        UserError
-            D401 for a rate that is negative or not a number.
+        Raises D401 for a rate that is negative or not a number.
         """
         rate = check_rate(flags_per_1000)
         if rate == 0:

@@ -349,7 +349,6 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
 
     Returns
     -------
-    n_nodes : int
     heads : array of int32, shape (n_rows,)
     tails : array of int32, shape (n_rows, 2)
     scores : array of float64, shape (n_rows,)

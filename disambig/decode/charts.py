@@ -142,7 +142,6 @@ class WeightedGrammar:
     ----------
     rules : tuple of arrays
         Binary rules, (n_binary, 3), their weights, unary rules, (n_unary, 2), and their weights.
-    n_symbols, root : int
     """
 
     rules: tuple[Int32s, Floats, Int32s, Floats]

@@ -78,20 +78,11 @@ MOST_ROWS = 1 << 21
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructuredExamples:
-    """Examples with the decoder that combines their rows.
+    """Examples with the decoder that combines their rows."""
 
-    Attributes
-    ----------
-    batch : CandidateBatch
-        Rows are candidates or parts of them.
-    decoder : Decoder
-    cost : array of float64, shape (n_rows,)
-        Costs of the batch above the lowest of each instance.
-    """
-
-    batch: CandidateBatch
+    batch: CandidateBatch  # rows are candidates or parts of them
     decoder: Decoder
-    cost: Floats
+    cost: Floats  # float64 (n_rows,): costs of the batch above the lowest of each instance
 
     @classmethod
     def from_batch(cls, batch: CandidateBatch, decoder: Decoder | None = None) -> StructuredExamples:

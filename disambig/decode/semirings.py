@@ -37,7 +37,6 @@ class Semiring(Generic[T]):
     ----------
     zero, one : object
         Neutral elements of addition and multiplication.
-    plus, times : function of two weights
     """
 
     zero: T

@@ -251,21 +251,11 @@ CANDIDATE_KINDS = {"words": "words", "labels": "labels", "own": "candidates of l
 
 @dataclass(slots=True)
 class CheckedPacks:
-    """What has been checked so far.
+    """What has been checked so far."""
 
-    Attributes
-    ----------
-    quick : bool
-        Whether to open tables without reading them completely.
-    models : list of Model
-        Models that could be loaded.
-    tables : set of Path
-        Files of tables that were checked.
-    """
-
-    quick: bool = False
-    models: list[Model] = field(default_factory=list)
-    tables: set[Path] = field(default_factory=set)
+    quick: bool = False  # whether to open tables without reading them completely
+    models: list[Model] = field(default_factory=list)  # models that could be loaded
+    tables: set[Path] = field(default_factory=set)  # files of tables that were checked
 
 
 def check_packs(checked: CheckedPacks) -> Iterator[CheckResultLine]:

@@ -67,7 +67,6 @@ def assess_model(
 
     Parameters
     ----------
-    model : Model
     parts : dict or ResolvedConfig
         The resolved config.
     texts : sequence of str

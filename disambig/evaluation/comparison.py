@@ -45,13 +45,7 @@ class SharedDecisions:
 
 
 def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> SharedDecisions:
-    """Decide each labelled place that both models can use.
-
-    Raises
-    ------
-    UserError
-        D436 if there is none.
-    """
+    """Decide each labelled place that both models can use. Raises D436 if there is none."""
     sides = [_labelled_outcomes(model, labelled) for model in (first, second)]
     problems = []
     for i in range(len(labelled)):
@@ -66,10 +60,7 @@ def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Sh
 def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisions:
     """Decide each place that both models decide in text whose words are taken as correct.
 
-    Raises
-    ------
-    UserError
-        D338 for models of lists, D463 for models of labels, D436 if there is no place that both decide.
+    Raises D338 for models of lists, D463 for models of labels, D436 if there is no place that both decide.
     """
     sides = []
     for model in (first, second):
@@ -101,10 +92,11 @@ def compare(
 ) -> dict[str, Any]:
     """Compare the decisions of two models.
 
+    Raises D443 for a measure of a candidate that no example has; the errors of `measure_named`.
+
     Parameters
     ----------
     models : (Model, Model)
-    same : SharedDecisions
     measure : str, optional
         See `measure_named`; by default the measure of the first model's task.
     draws, seed : int
@@ -120,11 +112,6 @@ def compare(
         paired bootstrap; ``mcnemar``, the p-value, None unless the measure is a share of correct instances;
         ``table``: correct by ``both``, by ``first`` or ``second`` only, by ``neither``; ``pairs``: the most
         frequent choices that differ, each with ``right``, ``first``, ``second`` and ``n``.
-
-    Raises
-    ------
-    UserError
-        D443 for a measure of a candidate that no example has; the errors of `measure_named`.
     """
     first, second = shared.first, shared.second
     figure = _measure(models[0], first, measure)

@@ -88,11 +88,13 @@ def curve_of_texts(
     whole development part (up to `MOST_TUNED` examples per group), whatever its size, since raw text is
     plentiful.
 
+    Raises D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
+    mistakes that cannot be used.
+
     Parameters
     ----------
     parts : dict or ResolvedConfig
         The resolved config.
-    texts : sequence of str
     sizes : sequence of int, optional
         Training examples per group; by default `SIZES` and all available ones (up to ``max_examples``).
     draws : int, optional
@@ -106,12 +108,6 @@ def curve_of_texts(
     -------
     dict
         See `_summary`.
-
-    Raises
-    ------
-    UserError
-        D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
-        mistakes that cannot be used.
     """
     resolved, error_corpus = ResolvedConfig.from_parts(parts), None
     task = resolved.task
@@ -152,10 +148,7 @@ def curve_of_labelled(
     Each draw holds out one document in five for testing, different ones in each draw; the model learns from
     and is tuned on a sample of the remaining examples only. Parameters are those of `curve_of_texts`.
 
-    Raises
-    ------
-    UserError
-        D462 if no example can be used, D464 for a single document, D481 for invalid sizes.
+    Raises D462 if no example can be used, D464 for a single document, D481 for invalid sizes.
     """
     resolved = ResolvedConfig.from_parts(parts)
     task, unsupervised = resolved.task, replace(resolved, learner=resolved.baseline)

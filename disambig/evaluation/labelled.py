@@ -107,11 +107,12 @@ def cross_validate(
     which can only favour the majority over the model. From the other folds alone it would be too low: if
     labels are equally frequent, the most frequent one in the other folds is the rarest in the tested fold.
 
+    Raises D338 for a task on items outside any text; D464 for more folds than documents, or fewer than two.
+
     Parameters
     ----------
     parts : dict or ResolvedConfig
         The resolved config.
-    labelled : sequence of Labelled
     enough : int, optional
         Stop after the fold at which each group has this many tested examples.
     also : sequence of Labelled
@@ -128,11 +129,6 @@ def cross_validate(
         ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with the
         figures of each group for ``model``, ``baseline`` (if the config has one) and ``majority``, and
         ``overall`` with those of all groups together.
-
-    Raises
-    ------
-    UserError
-        D338 for a task on items outside any text; D464 for more folds than documents, or fewer than two.
     """
     parts = ResolvedConfig.from_parts(parts)
     task = parts.task

@@ -23,10 +23,7 @@ UNUSED_LIST = "neither costs nor a reference"
 def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
     """Return the outcomes of a model on lists with costs or a reference; others are left out.
 
-    Raises
-    ------
-    UserError
-        D336 for a model that does not decide lists, D337 if no list has costs or a reference.
+    Raises D336 for a model that does not decide lists, D337 if no list has costs or a reference.
     """
     check_lists(model)
     with name_error_place(items):

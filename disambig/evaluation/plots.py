@@ -25,17 +25,14 @@ def check_plot(path: str | Path) -> None:
 def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
     """Draw a learning curve: mean and spread over draws, baseline and majority as lines.
 
+    Raises D309 if it cannot be written, D482 without Matplotlib, D483 for an unknown suffix.
+
     Parameters
     ----------
     curve : dict
         As returned by `disambig.evaluation.curve`.
     path : path
         Its suffix determines the format.
-
-    Raises
-    ------
-    UserError
-        D309 if it cannot be written, D482 without Matplotlib, D483 for an unknown suffix.
     """
     check_plot(path)
     from matplotlib.figure import Figure

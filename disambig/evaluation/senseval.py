@@ -157,6 +157,8 @@ def judge_senseval(
 ) -> tuple[list[Labelled], dict[str, Any]]:
     """Score a model on the instances of files, with the right senses from a key file.
 
+    Raises D497 if the key contains none of the instances; and the errors of reading and labelling.
+
     Returns
     -------
     list of Labelled
@@ -164,11 +166,6 @@ def judge_senseval(
     dict
         ``senseval``: ``fine`` and, with a sense map, ``coarse``, each with precision, recall, attempted, n,
         right and tried.
-
-    Raises
-    ------
-    UserError
-        D497 if the key contains none of the instances; and the errors of reading and labelling.
     """
     right = read_key(key)
     instances = [

@@ -31,22 +31,12 @@ _UNLIMITED = float("inf")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticErrors:
-    """One round of synthetic errors: a view with wrong words in it, and their instances.
-
-    Attributes
-    ----------
-    view : TokenView
-    rows : array of int64, shape (m,)
-        The instances of the test set that were changed.
-    instances : Instances
-        The changed instances; the wrong candidate is the observed one.
-    seen : array of bool, shape (m,)
-        Whether the task still finds an instance there; otherwise no system can find the error.
-    """
+    """One round of synthetic errors: a view with wrong words in it, and their instances."""
 
     view: TokenView
-    rows: NDArray[np.int64]
-    instances: Instances
+    rows: NDArray[np.int64]  # int64 (m,): the instances of the test set that were changed
+    instances: Instances  # the changed instances; the wrong candidate is the observed one
+    # bool (m,): whether the task still finds an instance there; otherwise no system can find the error
     seen: Bools
 
 

@@ -186,7 +186,6 @@ def evaluate(
 
     Parameters
     ----------
-    model : Model
     texts : sequence of str
         Documents that were not used for training, tuning or counting.
     rates : sequence of float

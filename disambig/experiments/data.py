@@ -82,10 +82,7 @@ def cached(
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file's content in hexadecimal; a file that has not changed is read once.
 
-    Raises
-    ------
-    UserError
-        D300 or D305 if it cannot be read.
+    Raises D300 or D305 if it cannot be read.
     """
     return _digest(path, file_stamp(path))
 

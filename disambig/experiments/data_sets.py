@@ -67,7 +67,6 @@ class Download(_Strict):
 
     Attributes
     ----------
-    url : str
     file : str
         The name under which it is stored; its suffix tells whether it is compressed or an archive.
     size : int, optional
@@ -130,8 +129,6 @@ class DataSet(_Strict):
         How to make the files that cannot be fetched.
     provides : sequence of str
         Those files, by their places in the data directory.
-    downloads : sequence of Download
-    files : sequence of DataFile
     """
 
     name: str
@@ -172,13 +169,7 @@ class DataSet(_Strict):
 
 
 def read_manifest(path: Path) -> DataSet:
-    """Read a manifest.
-
-    Raises
-    ------
-    UserError
-        D537 if it is invalid; D300, D308 or D975 if it cannot be read.
-    """
+    """Read a manifest. Raises D537 if it is invalid; D300, D308 or D975 if it cannot be read."""
     text = decode(read_small(str(path), limit=MAX_BYTES, only_regular=True), str(path))
     try:
         return DataSet(name=path.stem, **tomllib.loads(text))

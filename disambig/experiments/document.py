@@ -25,6 +25,8 @@ _PLACE = re.compile(r"(<!-- result: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 def fill(document: str, directory: Path, *, seen_from: Path) -> str:
     """Return `document` with each result inserted at its marker.
 
+    Raises D726 for a ``NAME.json`` that does not hold a result; those of `text_lines` if it cannot be read.
+
     Parameters
     ----------
     directory : path
@@ -32,11 +34,6 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
         alone.
     seen_from : path
         Directory of the document; paths of plots are relative to it.
-
-    Raises
-    ------
-    UserError
-        D726 for a ``NAME.json`` that does not hold a result; those of `text_lines` if it cannot be read.
     """
 
     def replacement(match: re.Match[str]) -> str:

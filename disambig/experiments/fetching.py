@@ -57,7 +57,6 @@ class Fetcher:
     unchecked : bool
         Accept files that differ from those behind the published figures. A download whose own digest is
         known must have this digest all the same.
-    progress : callable
     tell : callable
         Called with a line of text for each file that is accepted although it differs.
     pause : float
@@ -77,12 +76,9 @@ class Fetcher:
         Files that exist are checked, not made again. A download is removed when its files are in place;
         until then it is kept in the cache, so that the next call continues it.
 
-        Raises
-        ------
-        UserError
-            D534 if a download fails, D535 if its size or digest is wrong, D536 if the data set cannot be
-            fetched, D538 if an archive is damaged or unsafe, D539 if a file differs from the one behind the
-            published figures, D309 or D722 if something cannot be written.
+        Raises D534 if a download fails, D535 if its size or digest is wrong, D536 if the data set cannot be
+        fetched, D538 if an archive is damaged or unsafe, D539 if a file differs from the one behind the
+        published figures, D309 or D722 if something cannot be written.
         """
         if not entry.files:
             raise UserError("D536", name=entry.name)

@@ -26,10 +26,7 @@ def plot_result(title: str, result: ExperimentResult, path: Path) -> None:
 
     In a learning curve, systems without a size are drawn as horizontal lines.
 
-    Raises
-    ------
-    UserError
-        D309 if the file cannot be written.
+    Raises D309 if the file cannot be written.
     """
     from matplotlib.figure import Figure
 

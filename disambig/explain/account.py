@@ -79,35 +79,18 @@ def accounts(
 
 @dataclass(frozen=True, slots=True)
 class _Explainer:
-    """Explains the decisions of a model in a text.
-
-    Attributes
-    ----------
-    text : str
-    model : Model
-    view : TokenView
-    decisions : Decisions
-    probabilities : array of float64, or None
-        Probability of each candidate; None for models that flag words.
-    threshold : float
-        Minimum probability of a flag.
-    proposals : dict of int to int
-        The candidate that a decision would propose at an unlimited rate, by the index of the decision.
-    least_margin : float
-        Below this margin, the model gives no label.
-    top : int
-        Number of candidates, and of contributions to a score, that are shown.
-    """
+    """Explains the decisions of a model in a text."""
 
     text: str
     model: Model
     view: TokenView
     decisions: Decisions
-    probabilities: Floats | None
-    threshold: float
+    probabilities: Floats | None  # probability of each candidate; None for models that flag words
+    threshold: float  # minimum probability of a flag
+    # the candidate that a decision would propose at an unlimited rate, by the index of the decision
     proposals: dict[int, int]
-    least_margin: float
-    top: int
+    least_margin: float  # below this margin, the model gives no label
+    top: int  # number of candidates, and of contributions to a score, that are shown
 
     def account(self, index: int) -> DecisionAccount:
         """Return the explanation of a decision."""

@@ -34,33 +34,16 @@ from disambig.types import (
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The contribution of one attribute to the score of one candidate.
-
-    Attributes
-    ----------
-    candidate : str
-    evidence : str
-        What was looked up, such as an n-gram; otherwise the name of the attribute.
-    value : float
-        The value of the attribute: log(count + 1), or another function of the evidence.
-    count : int or None
-        How often the evidence was seen.
-    weight : float
-    contribution : float
-        ``weight * value``; the contributions to a candidate sum to its score.
-    least : int or None
-        For an attribute with a count, see `disambig.types.FeatureEvidence.least`.
-    attribute : str
-        The name of the attribute without the candidate, equal for all candidates, such as ``". _"``.
-    """
+    """The contribution of one attribute to the score of one candidate."""
 
     candidate: str
-    evidence: str
-    value: float
-    count: int | None
+    evidence: str  # what was looked up, such as an n-gram; otherwise the name of the attribute
+    value: float  # the value of the attribute: log(count + 1), or another function of the evidence
+    count: int | None  # how often the evidence was seen
     weight: float
-    contribution: float
-    least: int | None = 1
+    contribution: float  # ``weight * value``; the contributions to a candidate sum to its score
+    least: int | None = 1  # for an attribute with a count, see `disambig.types.FeatureEvidence.least`
+    # The name of the attribute without the candidate, equal for all candidates, such as ``". _"``
     attribute: str = ""
 
 
@@ -215,7 +198,6 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
     ----------
     judge : DecisionRule
         Only `Labels` adds terms to the scores.
-    group : int
     scores : dict of str to float
         Scores of all candidates, in the order of the group.
     """

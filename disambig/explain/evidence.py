@@ -22,7 +22,6 @@ class NgramPair:
 
     Attributes
     ----------
-    written, proposed : str
     written_count, proposed_count : int
         How often each was seen; 0 if it is not in the table.
     least : int, optional
@@ -167,18 +166,10 @@ class NgramCount:
 
 @dataclass(frozen=True, slots=True)
 class FlagEvidence:
-    """The evidence behind a flag.
+    """The evidence behind a flag."""
 
-    Attributes
-    ----------
-    candidates : tuple of LikelyCandidate
-        The candidates, the most probable first.
-    counts : tuple of NgramCount
-        Counts of n-grams with the written word and with the proposed one.
-    """
-
-    candidates: tuple[LikelyCandidate, ...] = ()
-    counts: tuple[NgramCount, ...] = ()
+    candidates: tuple[LikelyCandidate, ...] = ()  # the candidates, the most probable first
+    counts: tuple[NgramCount, ...] = ()  # counts of n-grams with the written word and with the proposed one
 
 
 def flag_evidence(

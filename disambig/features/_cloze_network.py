@@ -105,10 +105,7 @@ def check_integer(name: str, value: object, *, least: int) -> None:
 class ClozeSettings:
     """Settings of `learn_cloze`.
 
-    Raises
-    ------
-    UserError
-        D993 for an invalid value, or for layers too wide for exact sums of small integers.
+    Raises D993 for an invalid value, or for layers too wide for exact sums of small integers.
     """
 
     dimensions: int
@@ -225,15 +222,12 @@ class ClozeCandidates:
 
         The words in `none_beside` also compete with no word and with each other.
 
+        Raises `ValueError` if rivals are not word numbers, or not given for `n_words` words.
+
         Parameters
         ----------
         rivals : (offsets, numbers)
             Rivals of each word, shapes ``(n_words + 1,)`` and ``(n_rivals,)``.
-
-        Raises
-        ------
-        ValueError
-            If rivals are not word numbers, or not given for `n_words` words.
         """
         offsets, numbers = (np.asarray(part, np.int64) for part in rivals)
         fits = len(offsets) == n_words + 1 and offsets[0] == 0 and offsets[-1] == len(numbers)
@@ -259,28 +253,20 @@ class ClozeCandidates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingPlaces:
-    """The places of a batch.
+    """The places of a batch."""
 
-    Attributes
-    ----------
-    words : array of int32, shape (n_different,)
-        The distinct words of the text.
-    around : array of int32, shape (n, places)
-        The words around each place as indices into `words`, the nearest on the left first.
-    truth : array of int32, shape (n,)
-        The right answer at each place.
-    negatives : array of int32, shape (n_negatives,)
-        Distinct words that compete at all places.
-    """
-
-    words: Numbers
+    words: Numbers  # int32 (n_different,): the distinct words of the text
+    # int32 (n, places): the words around each place as indices into `words`, the nearest on the left first
     around: Numbers
-    truth: Numbers
-    negatives: Numbers
+    truth: Numbers  # int32 (n,): the right answer at each place
+    negatives: Numbers  # int32 (n_negatives,): distinct words that compete at all places
 
 
 class ClozeExamples:
     """Blocks of text as word numbers.
+
+    Raises `ValueError` without text, for a vocabulary without sentence boundaries, or for an invalid word
+    number.
 
     Parameters
     ----------
@@ -294,11 +280,6 @@ class ClozeExamples:
     sizes : array of int64, shape (n_blocks,)
     digest : str
         Hash of the text, the words and `asked`.
-
-    Raises
-    ------
-    ValueError
-        Without text, for a vocabulary without sentence boundaries, or for an invalid word number.
     """
 
     def __init__(
@@ -417,29 +398,17 @@ class FloatWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardPass:
-    """Values of a batch: embeddings of its words; hidden units, states and errors of its places.
+    """Values of a batch: embeddings of its words; hidden units, states and errors of its places."""
 
-    Attributes
-    ----------
-    embedded : array of float32, shape (n_different, D)
-    units : array of float32, shape (n, H)
-    states : array of float32, shape (n, D)
-    begins : array of int64, shape (n,)
-        Where the candidates of each place begin in `errors`.
-    errors : array of float32, shape (n_candidates,)
-        Probability of each candidate, minus one for the right one: the gradient of the log loss.
-    shared : array of float32, shape (n, n_negatives)
-        The same for the negatives.
-    losses : array of float32, shape (n,)
-    """
-
-    embedded: Floats
-    units: Floats
-    states: Floats
-    begins: NDArray[np.int64]
+    embedded: Floats  # float32 (n_different, D)
+    units: Floats  # float32 (n, H)
+    states: Floats  # float32 (n, D)
+    begins: NDArray[np.int64]  # int64 (n,): where the candidates of each place begin in `errors`
+    # float32 (n_candidates,): probability of each candidate, minus one for the right one: the gradient of the
+    # log loss
     errors: Floats
-    shared: Floats
-    losses: Floats
+    shared: Floats  # float32 (n, n_negatives): the same for the negatives
+    losses: Floats  # float32 (n,)
 
 
 class ClozeNetwork:
@@ -449,8 +418,6 @@ class ClozeNetwork:
     ----------
     weights : FloatWeights
         Updated in place.
-    candidates : ClozeCandidates
-    pool : ThreadPool
     endings : WordEndings, optional
         Endings that words share; by default none.
     """

@@ -81,7 +81,6 @@ class NgramUnits:
 
     Attributes
     ----------
-    words : CandidateWords
     hashes : array of uint64, shape (n_spellings,)
         Hash of each unit in the vocabulary; 0 for units that no candidate has.
     """
@@ -380,7 +379,6 @@ class UnitRuns:
 
     Attributes
     ----------
-    units : NgramUnits
     order : int
         Number of units of the longest n-grams. ``place % (order + 1)`` is the length of an n-gram, the
         quotient the unit it begins with, with two edges per candidate.
@@ -551,10 +549,7 @@ class HeadwordBigrams:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> HeadwordBigrams:
         """Keep the bigrams that distinguish candidates in enough lists.
 
-        Raises
-        ------
-        UserError
-            D681 if the lists have no tags, D682 if no tag is one of `tags`.
+        Raises D681 if the lists have no tags, D682 if no tag is one of `tags`.
         """
         own = own_lists(instances, self)
         words = _require_tags(own)
@@ -566,12 +561,7 @@ class HeadwordBigrams:
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the rows of all candidates.
 
-        Raises
-        ------
-        UserError
-            D681 if the lists have no tags.
-        ValueError
-            If the extractor is not fitted.
+        Raises D681 if the lists have no tags. Raises `ValueError` if the extractor is not fitted.
         """
         if self.known is None:
             raise ValueError("the extractor is not fitted: no bigrams are known")

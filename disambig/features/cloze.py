@@ -33,15 +33,9 @@ class ClozeVocabulary:
     """The words that have their own number; frequent words have small numbers.
 
     Numbers from ``len(self)`` on stand for `endings` sets of other words, by their last letters.
-
-    Attributes
-    ----------
-    words : array of uint64, shape (n_words,)
-        Word hashes, by number.
-    endings : int
     """
 
-    words: Hashes
+    words: Hashes  # uint64 (n_words,): word hashes, by number
     endings: int
 
     def __len__(self) -> int:
@@ -254,13 +248,7 @@ def _load_cached(folder: str, stamps: tuple[tuple[int, int], ...]) -> Cloze:
 
 
 def load_cloze(folder: str | Path) -> Cloze:
-    """Return the model in a folder; it is read once, and again if its files change.
-
-    Raises
-    ------
-    UserError
-        D990.
-    """
+    """Return the model in a folder; it is read once, and again if its files change. Raises D990."""
     try:
         path = Path(folder).resolve()
         stats = [os.stat(path / name) for name in (HEADER, CLOZE_FILE)]

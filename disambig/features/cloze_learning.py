@@ -142,10 +142,7 @@ def _quantise_rows(values: Floats) -> tuple[NDArray[np.int8], Floats]:
 def write_state(path: Path, run: Mapping[str, Any], done: int, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write the state after `done` steps of a run; `run` identifies the run with plain values.
 
-    Raises
-    ------
-    UserError
-        D309 if it cannot be written.
+    Raises D309 if it cannot be written.
     """
     buffer = io.BytesIO()
     np.savez(buffer, run=np.array(json.dumps(run, sort_keys=True)), done=np.array(done), **arrays)  # type: ignore[arg-type]
@@ -156,10 +153,7 @@ def write_state(path: Path, run: Mapping[str, Any], done: int, arrays: Mapping[s
 def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
     """Fill arrays from the stored state of the same run; return the number of steps done, 0 without a file.
 
-    Raises
-    ------
-    UserError
-        D994 for a file that is not a state, or belongs to another run.
+    Raises D994 for a file that is not a state, or belongs to another run.
     """
     if not os.path.lexists(path):
         return 0

@@ -53,19 +53,10 @@ GROUP_NAMES = tuple(f"{size + 1}-gram" for size in range(1, MAX_ORDER))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateHashes:
-    """The candidates of a group as word hashes.
+    """The candidates of a group as word hashes."""
 
-    Attributes
-    ----------
-    words : array of uint64, shape (K, longest)
-        Zero after the last word of a shorter candidate.
-    lengths : array of int64, shape (K,)
-        Zero for the empty candidate.
-    texts : tuple of str
-    """
-
-    words: Hashes
-    lengths: Ints
+    words: Hashes  # uint64 (K, longest): zero after the last word of a shorter candidate
+    lengths: Ints  # int64 (K,): zero for the empty candidate
     texts: tuple[str, ...]
 
     @classmethod
@@ -91,21 +82,12 @@ class CandidateHashes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HashedTable:
-    """The candidates of a table as word hashes.
+    """The candidates of a table as word hashes."""
 
-    Attributes
-    ----------
-    words : array of uint64, shape (C, longest)
-        The words of distinct candidates; zero after the last word of a shorter one.
-    lengths : array of int64, shape (C,)
-        Zero for the empty candidate.
-    ids : array of int64, shape (n_rows,)
-        The candidate of each row of the table.
-    """
-
+    # uint64 (C, longest): the words of distinct candidates; zero after the last word of a shorter one
     words: Hashes
-    lengths: Ints
-    ids: Ints
+    lengths: Ints  # int64 (C,): zero for the empty candidate
+    ids: Ints  # int64 (n_rows,): the candidate of each row of the table
 
     @classmethod
     def from_table(cls, table: CandidateTable, tokenisation: str) -> HashedTable:

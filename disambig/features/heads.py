@@ -46,13 +46,7 @@ class HeadwordTokenisation:
     name: ClassVar[str] = HEADWORD_TOKENISATION
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
-        """Raise an error: the words of a text are not its head words.
-
-        Raises
-        ------
-        UserError
-            D440.
-        """
+        """Raise an error: the words of a text are not its head words. Raises D440."""
         raise UserError("D440", name=HEADWORD_TOKENISATION)
 
     def words(self, text: str) -> list[str]:
@@ -161,10 +155,7 @@ N_HEADS = ("governor", "verb", "object")
 def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Ints:
     """Return the token of each head word of each place, -1 if there is none, shape ``(n, 3)``.
 
-    Raises
-    ------
-    UserError
-        D439 if another tokenisation made the view.
+    Raises D439 if another tokenisation made the view.
     """
     parts.require(view.tokenisation)
     first, after = instances.positions, instances.positions + instances.lengths

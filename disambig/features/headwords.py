@@ -36,7 +36,6 @@ class HeadwordCounter:
     ----------
     task : Task
         The candidates of its groups are counted.
-    parts : PartsOfSpeech
     memory : int
         Memory limit of the process, in bytes.
     """
@@ -50,10 +49,7 @@ class HeadwordCounter:
     def add(self, view: TokenView) -> None:
         """Count the places of a view; a place that belongs to several groups counts once.
 
-        Raises
-        ------
-        ValueError
-            If instances have their own candidates.
+        Raises `ValueError` if instances have their own candidates.
         """
         instances = find_examples(self.task, view)
         if instances.own is not None:
@@ -85,10 +81,8 @@ class HeadwordCounter:
     ) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint64]]]:
         """Yield keys and counts of the n-grams that reach their minimum count, in ascending order of keys.
 
-        Raises
-        ------
-        ValueError
-            If the minimum counts fall with the number of words: an n-gram needs its shorter n-grams.
+        Raises `ValueError` if the minimum counts fall with the number of words: an n-gram needs its shorter
+        n-grams.
         """
         least = [min_counts.get(order, 1) for order in range(1, COUNTED_ORDERS + 1)]
         if least != sorted(least):

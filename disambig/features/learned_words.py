@@ -48,20 +48,16 @@ def learn_tables(
 
     A group needs two candidates, each of which is right somewhere, and a feature seen `least` times.
 
+    Raises D423 if no group has such a feature.
+
     Parameters
     ----------
-    groups : sequence of Group
     examples : callable
         Returns the examples of a group, given its index.
     features : callable
         Returns the features of these examples (see `learn_table`).
     extractor : str
         Name of the extractor for the error message.
-
-    Raises
-    ------
-    UserError
-        D423 if no group has such a feature.
     """
     tables: Tables = {}
     n_examples = 0
@@ -167,13 +163,7 @@ def tables_to_state(tables: Mapping[int, Table]) -> Arrays:
 
 
 def tables_from_state(arrays: Arrays) -> Tables:
-    """Return the tables of a state.
-
-    Raises
-    ------
-    ValueError
-        If the arrays do not fit together.
-    """
+    """Return the tables of a state. Raises `ValueError` if the arrays do not fit together."""
     sizes, keys, weights = arrays["sizes"], arrays["keys"], arrays["weights"]
     fits = weights.ndim == 2 and len(weights) == len(keys) == sizes.sum() and (sizes >= 0).all()
     fits = fits and keys.ndim == sizes.ndim == arrays["groups"].ndim == 1

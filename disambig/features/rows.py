@@ -140,11 +140,8 @@ Rows = tuple["csr_array", Ints, Ints]
 def cross_rows(counted: Rows, columns: Columns, table: GroupedInstances, extractor: object) -> list[Features]:
     """Cross the rows of an extractor with the candidates of each group; `columns` are those of a row.
 
-    Raises
-    ------
-    UserError
-        D419 for a per-instance candidate that is not in the group: the columns of a row belong to labels
-        seen in training.
+    Raises D419 for a per-instance candidate that is not in the group: the columns of a row belong to labels
+    seen in training.
     """
     rows, n_hits, asked = counted
     sizes, costs = table.sizes, table.costs
@@ -239,18 +236,10 @@ Keys = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenKeys(WeakRefMixin):
-    """The known features by their keys, one per column.
+    """The known features by their keys, one per column."""
 
-    Attributes
-    ----------
-    keys : array of uint32, shape (D,)
-        Ascending.
-    names : PackedStrings
-        Name of each feature; empty if names are not kept.
-    """
-
-    keys: Keys
-    names: PackedStrings
+    keys: Keys  # uint32 (D,): ascending
+    names: PackedStrings  # name of each feature; empty if names are not kept
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -276,10 +265,7 @@ class SeenKeys(WeakRefMixin):
 def seen_keys_from_state(arrays: Arrays) -> SeenKeys:
     """Return the features from `SeenKeys.state`.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If arrays are missing or do not fit together.
+    Raises `KeyError` or `ValueError` if arrays are missing or do not fit together.
     """
     keys = arrays["keys"]
     if keys.ndim != 1 or keys.dtype != np.uint32 or not (keys[1:] > keys[:-1]).all():
@@ -302,21 +288,12 @@ class SeenKeyExtractor(ABC):
     """Base class of extractors whose features are the keys that they have seen in training.
 
     A subclass is a frozen dataclass with the fields below.
-
-    Attributes
-    ----------
-    name : str
-        Name of the feature group.
-    least : int
-        Minimum number of occurrences of a feature in training.
-    seen : SeenKeys or None
-        None until the extractor is fitted.
     """
 
     __slots__ = ()
-    name: str
-    least: int
-    seen: SeenKeys | None
+    name: str  # name of the feature group
+    least: int  # minimum number of occurrences of a feature in training
+    seen: SeenKeys | None  # none until the extractor is fitted
 
     @abstractmethod
     def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:

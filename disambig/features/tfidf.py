@@ -52,24 +52,13 @@ _ENDS = {hash_word(end): end for end in ("<S>", "</S>")}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownTerms(WeakRefMixin):
-    """The known terms, one per column.
+    """The known terms, one per column."""
 
-    Attributes
-    ----------
-    documents : array of int32, shape (D,)
-        Number of training documents that contain a word of the column.
-    n_documents : int
-        Number of training documents.
-    hashes : array of uint64, shape (D,), or None
-        Hash of each column's word, ascending; None if columns are the low bits of the hash.
-    names : PackedStrings
-        The words; empty for hashed columns, and if names are not kept.
-    """
-
-    documents: NDArray[np.int32]
-    n_documents: int
+    documents: NDArray[np.int32]  # int32 (D,): number of training documents that contain a word of the column
+    n_documents: int  # number of training documents
+    # uint64 (D,): hash of each column's word, ascending; None if columns are the low bits of the hash
     hashes: Hashes | None
-    names: PackedStrings
+    names: PackedStrings  # the words; empty for hashed columns, and if names are not kept
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -105,10 +94,8 @@ _idf: WeakKeyDictionary[KnownTerms, Floats] = WeakKeyDictionary()
 def known_terms_from_state(arrays: Arrays, *, bits: int | None) -> KnownTerms:
     """Return the terms from `KnownTerms.state`.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If arrays are missing, do not fit together, or have another form than `bits` requires.
+    Raises `KeyError` or `ValueError` if arrays are missing, do not fit together, or have another form than
+    `bits` requires.
     """
     documents, n_documents = arrays["documents"], arrays["n_documents"]
     are_integers = documents.ndim == 1 and documents.dtype.kind in "iu" and n_documents.shape == (1,)
@@ -442,10 +429,7 @@ class Tfidf:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Tfidf:
         """Count in how many instances, of any group, each word occurs.
 
-        Raises
-        ------
-        UserError
-            D475 if no word occurs in `min_documents` of them.
+        Raises D475 if no word occurs in `min_documents` of them.
         """
         occurs = np.zeros(self._terms.term_limit(view), bool)
         for part in self._terms.portions(view, instances):
@@ -490,10 +474,7 @@ class Tfidf:
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one row per instance; the evidence is the number of its known words.
 
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted.
+        Raises `ValueError` if the extractor is not fitted.
         """
         vocabulary = self.known
         if vocabulary is None:

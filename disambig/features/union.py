@@ -56,19 +56,15 @@ def restore_checked(
 ) -> Restored:
     """Return what `from_state` makes of a state, such as the scores of the restored component.
 
+    Raises D414 for a state that is not arrays of numbers, or that does not restore the component; it names
+    the array that is missing if the error of `from_state` does.
+
     Parameters
     ----------
     component : str
         Name of the component in messages.
     state : object
         What its ``state()`` returned.
-    from_state : callable
-
-    Raises
-    ------
-    UserError
-        D414 for a state that is not arrays of numbers, or that does not restore the component; it names the
-        array that is missing if the error of `from_state` does.
     """
     arrays = _check_arrays(component, state)
     names = ", ".join(arrays) or "no array"
@@ -131,10 +127,7 @@ def transform_table_checked(
 ) -> list[Features]:
     """Transform a table with an extractor and check the features of each group.
 
-    Raises
-    ------
-    UserError
-        As for `transform_checked`.
+    Raises `UserError` as for `transform_checked`.
     """
     check_candidate_kind(extractor, own=table.own is not None)
     transformed = _transform(extractor, view, table)
@@ -232,12 +225,9 @@ def fit_checked(
 ) -> FeatureExtractor:
     """Fit an extractor to instances of all groups and check the result.
 
-    Raises
-    ------
-    UserError
-        D414 if there is no `fit`, if it does not return an extractor or changes this one, if its state does
-        not restore it, or if costs or descriptions of columns are wrong; D418, D419 (see
-        `check_candidate_kind`).
+    Raises D414 if there is no `fit`, if it does not return an extractor or changes this one, if its state
+    does not restore it, or if costs or descriptions of columns are wrong; D418, D419 (see
+    `check_candidate_kind`).
     """
     check_candidate_kind(extractor, own=instances.own is not None)
     if not callable(getattr(extractor, "fit", None)):
@@ -284,18 +274,14 @@ def _check_restored(
 ) -> None:
     """Check that a fitted extractor can be saved: the restored one returns the same features.
 
+    Raises D414.
+
     Parameters
     ----------
     extractor : FeatureExtractor
         As the config describes it; a model restores it from this one.
-    fitted : FeatureExtractor
     view, instances, groups
         What it was fitted to; features are compared on a few instances in short documents.
-
-    Raises
-    ------
-    UserError
-        D414.
     """
     some = _some_instances(view, instances, groups)
 
@@ -385,10 +371,7 @@ def extractor_error(extractor: FeatureExtractor, seen: str, wanted: str) -> User
 def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
     """Raise an error if an extractor does not support per-instance candidates (`own`) or those of a group.
 
-    Raises
-    ------
-    UserError
-        D418 or D419.
+    Raises D418 or D419.
     """
     knows = describes(extractor)
     if knows not in get_args(Describes):

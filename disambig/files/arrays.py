@@ -51,10 +51,8 @@ def read_stored(
 def read_array(archive: Mapping[str, Any], name: str) -> NDArray[Any]:
     """Return an array of an archive that NumPy opened.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If there is no such member, or it is not an array: then NumPy gives its bytes.
+    Raises `KeyError` or `ValueError` if there is no such member, or it is not an array: then NumPy gives its
+    bytes.
     """
     array = archive[name]
     if not isinstance(array, np.ndarray):

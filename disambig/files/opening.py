@@ -49,16 +49,12 @@ class ZstdFile(io.RawIOBase):
 
     Reading raises EOFError if the file is truncated and OSError if it is damaged.
 
+    Raises D123 if the package is missing.
+
     Parameters
     ----------
-    raw : binary file
     owned : bool
         Whether to close `raw` when this reader is closed.
-
-    Raises
-    ------
-    UserError
-        D123 if the package is missing.
     """
 
     def __init__(self, raw: IO[bytes], *, owned: bool = False) -> None:
@@ -155,17 +151,14 @@ def open_bytes(path: str) -> Any:
 def read_small(path: str, *, limit: int, only_regular: bool = False) -> bytes:
     """Return the bytes of a small file, unpacked according to its suffix.
 
+    Raises D300 or D308 if it cannot be read, D975 if it is too large.
+
     Parameters
     ----------
     limit : int
         Maximum number of bytes, for devices and files that unpack to gigabytes.
     only_regular : bool
         Whether to reject pipes and devices; opening a pipe would wait for a writer.
-
-    Raises
-    ------
-    UserError
-        D300 or D308 if it cannot be read, D975 if it is too large.
     """
     try:
         if only_regular and not stat.S_ISREG(os.stat(path).st_mode):
@@ -265,15 +258,12 @@ def packed_format(data: bytes) -> str:
 def decode(data: bytes, path: str, *, start: int = 0) -> str:
     """Decode UTF-8, keeping a byte order mark and all line ends.
 
+    Raises D303 for a NUL byte, D304 if the bytes are not UTF-8, D349 for a packed file.
+
     Parameters
     ----------
     start : int
         Offset of `data` in its file, for the message.
-
-    Raises
-    ------
-    UserError
-        D303 for a NUL byte, D304 if the bytes are not UTF-8, D349 for a packed file.
     """
     nul = data.find(b"\0")
     if nul >= 0 and start == 0 and (packed := packed_format(data)):
@@ -348,11 +338,8 @@ def file_stamp(path: Path) -> tuple[int, ...]:
 def decode_as(data: bytes, path: str, encoding: str) -> str:
     """Return the text of a file without a byte order mark.
 
-    Raises
-    ------
-    UserError
-        D303 for a NUL byte or character, D308 and D469 for bytes that are invalid in this encoding, D470 for
-        an unknown encoding.
+    Raises D303 for a NUL byte or character, D308 and D469 for bytes that are invalid in this encoding, D470
+    for an unknown encoding.
     """
     try:
         text = data.decode(encoding)
@@ -421,10 +408,7 @@ def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
     The size of a compressed file is determined first by unpacking it block by block, so that a file that
     unpacks to gigabytes is rejected without using memory.
 
-    Raises
-    ------
-    UserError
-        D872 for an input of more than `limit` bytes.
+    Raises D872 for an input of more than `limit` bytes.
     """
     if path.lower().endswith(COMPRESSED):
         with open_bytes(path) as packed:

@@ -40,16 +40,13 @@ def replace_nonfinite(value: Any) -> Any:
 def parse_json(data: str | bytes | bytearray, *, unique_keys: bool = False) -> Any:
     """Return the value of a JSON text.
 
+    Raises `ValueError` if the text is not JSON, is nested too deep, or has a number that is not finite or too
+    long. The standard library raises `RecursionError` for depth and accepts NaN.
+
     Parameters
     ----------
     unique_keys : bool
         Whether to reject duplicate keys, of which other readers may use the first.
-
-    Raises
-    ------
-    ValueError
-        If the text is not JSON, is nested too deep, or has a number that is not finite or too long.
-        The standard library raises `RecursionError` for depth and accepts NaN.
     """
     pairs = _reject_duplicates if unique_keys else None
     try:
@@ -67,12 +64,8 @@ def parse_json(data: str | bytes | bytearray, *, unique_keys: bool = False) -> A
 def read_json(path: Path, *, limit: int = 100_000_000) -> Any:
     """Return the value of a JSON file.
 
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    ValueError
-        If it is not JSON (see `parse_json`), not an ordinary file, or has more than `limit` bytes.
+    Raises `OSError` if it cannot be read. Raises `ValueError` if it is not JSON (see `parse_json`), not an
+    ordinary file, or has more than `limit` bytes.
     """
     if path.exists() and not path.is_file():
         raise ValueError("it is not an ordinary file")  # opening a pipe would wait for a writer
@@ -118,18 +111,10 @@ _NAME = re.compile(r"\.tmp-([0-9a-f]{16})-([0-9]+)-[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class TempFiles:
-    """The folder and the names of the temporary files of one target.
+    """The folder and the names of the temporary files of one target."""
 
-    Attributes
-    ----------
-    folder : Path
-        On the file system of the target, so that a temporary file can be renamed.
-    mark : str
-        Part of the names: sixteen hexadecimal digits that identify the target.
-    """
-
-    folder: Path
-    mark: str
+    folder: Path  # on the file system of the target, so that a temporary file can be renamed
+    mark: str  # part of the names: sixteen hexadecimal digits that identify the target
 
     @classmethod
     def for_name(cls, folder: Path, target: str) -> TempFiles:
@@ -177,10 +162,7 @@ def temp_folder(temp_files: TempFiles, *, private: bool = False) -> Iterator[Pat
 
     A `private` folder is accessible to this user only.
 
-    Raises
-    ------
-    OSError
-        If it cannot be created.
+    Raises `OSError` if it cannot be created.
     """
     temp_files.clean()
     folder = temp_files.new()
@@ -239,12 +221,7 @@ _BLOCK = 1 << 20
 
 
 class Checksum:
-    """Size in bytes and BLAKE2b-128 digest of written data.
-
-    Attributes
-    ----------
-    size : int
-    """
+    """Size in bytes and BLAKE2b-128 digest of written data."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -303,6 +280,8 @@ def save_file(
     The bytes are compressed if the name ends in .gz, .bz2, .xz or .zst. A link at `path` is replaced (see
     `save_output`).
 
+    Raises D309 if it cannot be written (a full disk); no temporary file is left.
+
     Parameters
     ----------
     temp_files : TempFiles, optional
@@ -310,11 +289,6 @@ def save_file(
         `path`, where files of killed writers of the same target are removed.
     checksum : Checksum, optional
         Updated with the bytes of the file.
-
-    Raises
-    ------
-    UserError
-        D309 if it cannot be written (a full disk); no temporary file is left.
     """
     if temp_files is None:
         temp_files = TempFiles.for_target(path)
@@ -344,10 +318,7 @@ def save_file(
 def save_output(path: Path) -> Iterator[Callable[[bytes], object]]:
     """Like `save_file`, for a name given by a user: links are followed, pipes and devices written directly.
 
-    Raises
-    ------
-    UserError
-        D309.
+    Raises D309.
     """
     with writing(path):
         is_direct = is_special(path)
@@ -447,10 +418,7 @@ _EXCHANGE = 2
 def replace_atomically(temporary: Path, target: Path) -> None:
     """Rename a temporary file or folder to its target, and remove the old target.
 
-    Raises
-    ------
-    OSError
-        If it cannot be renamed; then the old target is kept.
+    Raises `OSError` if it cannot be renamed; then the old target is kept.
     """
     if not os.path.lexists(target):
         os.rename(temporary, target)

@@ -77,10 +77,7 @@ def count_shard(
 ) -> ShardRecord:
     """Count a shard and write its runs and its record into the job's directory.
 
-    Raises
-    ------
-    UserError
-        D303, D304, D308 for the text, D319 for a file that changed, D309 if something cannot be written.
+    Raises D303, D304, D308 for the text, D319 for a file that changed, D309 if something cannot be written.
     """
     began = time.monotonic()
     name, record = f"part-{shard.index:05}.runs", ShardRecord()
@@ -141,10 +138,7 @@ class KeptRun(DiskRun):
 def find_runs(directory: Path, shards: int, kinds: int) -> list[list[Run]]:
     """Return the runs of all shards, for each kind.
 
-    Raises
-    ------
-    UserError
-        D877 for a shard with a damaged record or damaged runs.
+    Raises D877 for a shard with a damaged record or damaged runs.
     """
     runs: list[list[Run]] = [[] for _ in range(kinds)]
     for index in range(shards):
@@ -176,18 +170,10 @@ class NgramStretch(Protocol):
 
 
 class OpenNgramSource(NamedTuple):
-    """A source with open files.
+    """A source with open files."""
 
-    Attributes
-    ----------
-    edges : array of int64, shape (SLICES + 1,)
-        Number of n-grams before each slice.
-    stretch : callable
-        Returns a new iterator over n-grams whose counts start at 0.
-    """
-
-    edges: Ints
-    stretch: Callable[[], NgramStretch]
+    edges: Ints  # int64 (SLICES + 1,): number of n-grams before each slice
+    stretch: Callable[[], NgramStretch]  # returns a new iterator over n-grams whose counts start at 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,25 +264,16 @@ def ranges(edges: Ints, bits: int, number: int, *, index: int) -> list[KeyRange]
 
 @dataclass(frozen=True, slots=True)
 class PieceWork:
-    """Write the pieces of a table, one per range of keys.
-
-    Attributes
-    ----------
-    bits : int
-        Number of bits of the key that select the part.
-    ranked : array of uint64, or None
-        The counts that have a rank, ascending, if there are too many different counts to rank all.
-    inputs : tuple of str
-        Folders that every worker must be able to read.
-    """
+    """Write the pieces of a table, one per range of keys."""
 
     directory: Path
     source: CountSource
     record: str
     keys: bool
-    bits: int
+    bits: int  # number of bits of the key that select the part
+    # the counts that have a rank, ascending, if there are too many different counts to rank all
     ranked: NDArray[np.uint64] | None = None
-    inputs: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()  # folders that every worker must be able to read
 
     def describe(self) -> dict[str, Any]:
         """Return the job and its input folders as seen by this process."""
@@ -325,10 +302,7 @@ def write_piece(
 ) -> ShardRecord:
     """Write a piece and its record into the job's directory.
 
-    Raises
-    ------
-    UserError
-        D877 for a damaged shard, D105 for a damaged table, D309 if something cannot be written.
+    Raises D877 for a damaged shard, D105 for a damaged table, D309 if something cannot be written.
     """
     began = time.monotonic()
     form, stretch = RECORD_FORMS[work.record], opened.stretch()
@@ -378,25 +352,13 @@ def _report_progress(chunks: Iterator[Merged], tell: ProgressCallback) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class TablePiece:
-    """A finished piece of a table.
-
-    Attributes
-    ----------
-    size_and_digest : (int, str)
-        Size and digest.
-    details : dict
-        Details in its record.
-    keys : bool
-        Whether it contains the keys.
-    old : bool
-        Whether an earlier process wrote it.
-    """
+    """A finished piece of a table."""
 
     path: Path
-    size_and_digest: tuple[int, str]
-    details: dict[str, Any]
-    keys: bool
-    old: bool
+    size_and_digest: tuple[int, str]  # size and digest
+    details: dict[str, Any]  # details in its record
+    keys: bool  # whether it contains the keys
+    old: bool  # whether an earlier process wrote it
 
     @classmethod
     def from_record(cls, directory: Path, record: ShardRecord, *, keys: bool, old: bool) -> TablePiece:
@@ -480,12 +442,12 @@ def assemble(
 ) -> None:
     """Assemble the table from all pieces.
 
+    Raises D107; D877 for a damaged piece.
+
     Parameters
     ----------
-    output : Path
     pieces : sequence of TablePiece
         In order of their keys.
-    form : Record
     ranked : array of uint64
         The counts that have a rank, ascending; for exact records.
     header : mapping
@@ -496,11 +458,6 @@ def assemble(
         Remove each piece after it was copied, to save disk space.
     written : callable, optional
         Called with the status of the complete file before it gets its name.
-
-    Raises
-    ------
-    UserError
-        D107; D877 for a damaged piece.
     """
     directories, overflow = [], []
     n_ngrams = 0

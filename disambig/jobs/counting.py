@@ -84,23 +84,12 @@ _TABLE_NOTE = "table.json"
 
 @dataclass(frozen=True, slots=True)
 class JobPlace:
-    """The directory and the runner of a job.
+    """The directory and the runner of a job."""
 
-    Attributes
-    ----------
-    directory : Path
-        Contains all files of the job; must be shared by all workers.
-    stays : bool
-        Whether to keep it after the table is written.
-    runner : Runner
-    command : dict, optional
-        The command that started the job, stored in its manifest.
-    """
-
-    directory: Path
-    stays: bool = True
+    directory: Path  # contains all files of the job; must be shared by all workers
+    stays: bool = True  # whether to keep it after the table is written
     runner: Runner = field(default_factory=InProcessRunner)
-    command: dict[str, Any] | None = None
+    command: dict[str, Any] | None = None  # the command that started the job, stored in its manifest
 
 
 def build_in_job(
@@ -115,6 +104,9 @@ def build_in_job(
 ) -> Path:
     """Count the n-grams of text files as a job, with the same result as `disambig.counts.build_table`.
 
+    Raises the errors of `build_table` and `TextFiles`; D910 for standard input, D911 if a shard
+    failed; D309, D312, D319, D870, D877, D912 to D915 for the job.
+
     Parameters
     ----------
     path : path
@@ -123,18 +115,10 @@ def build_in_job(
         See `disambig.counts.TextFiles`; not standard input.
     tokenisations : sequence of str
         Registered names.
-    place : JobPlace
-    gaps : bool
     shard_size : int, optional
         Bytes of text per shard; uncompressed files are split between lines.
     **choices
         See `disambig.counts.BuildOptions`; `memory` is the limit of each worker, `temporary` is not used.
-
-    Raises
-    ------
-    UserError
-        Those of `build_table` and `TextFiles`; D910 for standard input, D911 if a shard failed; D309, D312,
-        D319, D870, D877, D912 to D915 for the job.
     """
     output, form = Path(path), record_form(choices.get("record", "exact"), keys=choices.get("keys", False))
     force = choices.get("force", False)

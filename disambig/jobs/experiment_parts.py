@@ -51,36 +51,24 @@ MANIFEST = "experiment.json"
 
 @dataclass(frozen=True)
 class SavedParts:
-    """A directory with the results of finished parts as JSON, so that a stopped run can be resumed.
-
-    Attributes
-    ----------
-    directory : Path
-    result_type : type
-        The type of a part's result.
-    """
+    """A directory with the results of finished parts as JSON, so that a stopped run can be resumed."""
 
     directory: Path
-    result_type: Any
+    result_type: Any  # the type of a part's result
 
     @classmethod
     def open(cls, directory: Path, name: str, experiment: HasParts, *, data: Path, quick: bool) -> SavedParts:
         """Open a directory, or make it; its parts must be of the same experiment, version and data.
 
+        Raises D932 for a directory with other contents or parts of another run, D934 if the results of this
+        experiment cannot be saved, D309 if the directory cannot be written.
+
         Parameters
         ----------
-        directory : Path
         name : str
             Registered name with its version.
-        experiment : HasParts and Experiment
         data, quick
             As for `Experiment.run`.
-
-        Raises
-        ------
-        UserError
-            D932 for a directory with other contents or parts of another run, D934 if the results of this
-            experiment cannot be saved, D309 if the directory cannot be written.
         """
         saved = cls(directory, _result_type(name, experiment))
         files = sorted({path for pattern in experiment.needs for path in data.glob(pattern)})  # type: ignore[attr-defined]
@@ -100,13 +88,7 @@ class SavedParts:
         return saved
 
     def finished(self, names: Iterable[str]) -> dict[str, Any]:
-        """Return the saved results of some parts.
-
-        Raises
-        ------
-        UserError
-            D933 for a file that cannot be read.
-        """
+        """Return the saved results of some parts. Raises D933 for a file that cannot be read."""
         from pydantic import ValidationError
 
         results = {}
@@ -124,13 +106,7 @@ class SavedParts:
         return results
 
     def save(self, name: str, result: Any) -> None:
-        """Save the result of a part atomically.
-
-        Raises
-        ------
-        UserError
-            D309.
-        """
+        """Save the result of a part atomically. Raises D309."""
         text = json.dumps(self._adapter.dump_python(result), indent=1, default=_plain_number)
         with writing(path := self._path(name)), save_file(path) as write:
             write(text.encode())
@@ -193,19 +169,10 @@ def run_parts(
 
 @dataclass(frozen=True, slots=True)
 class PartWork:
-    """Run parts of one experiment on a worker.
+    """Run parts of one experiment on a worker."""
 
-    Attributes
-    ----------
-    name : str
-        Registered name with its version.
-    data : str
-        Directory of the data, the same for every worker.
-    quick : bool
-    """
-
-    name: str
-    data: str
+    name: str  # registered name with its version
+    data: str  # directory of the data, the same for every worker
     quick: bool
 
     def start(self) -> Function:
@@ -232,20 +199,14 @@ def run_parts_on_workers(
 ) -> ExperimentResult:
     """Run the parts of an experiment on the workers of an engine, except those that are saved.
 
+    Raises D931 for a part that fails.
+
     Parameters
     ----------
     name : str
         Registered name with its version.
-    experiment : HasParts
-    runner : Runner
     data, quick, progress
         As for `Experiment.run`; `progress` is called for each part.
-    saved : SavedParts, optional
-
-    Raises
-    ------
-    UserError
-        D931 for a part that fails.
     """
     names = experiment.parts(data=data, quick=quick, progress=progress)
     results = {} if saved is None else saved.finished(names)

@@ -135,10 +135,7 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
     If the format keeps the names of inputs of this kind, each input has its own output file; otherwise the
     shard is written to ``part-NNNNN``.
 
-    Raises
-    ------
-    UserError
-        D309 if something cannot be written.
+    Raises D309 if something cannot be written.
     """
     began = time.monotonic()
     record = ShardRecord()
@@ -346,14 +343,14 @@ def run_job(
 ) -> JobReport:
     """Annotate `inputs` into `directory`, or resume an earlier run.
 
+    Raises D309 to D312, D316 to D318, D332, D870, D871; D4xx from the models.
+
     Parameters
     ----------
     directory : Path
         Created if necessary.
-    inputs : sequence of Input
     source : AnnotatorSource
         Creates the annotator; its description is part of the manifest.
-    format : Format
     field : str
         Key of the text in JSONL inputs.
     shard_size : int, optional
@@ -370,11 +367,6 @@ def run_job(
         Also write a page with links to the parts, for HTML.
     listener, planned : callables
         Called with the progress in bytes of input, and with the total before the start.
-
-    Raises
-    ------
-    UserError
-        D309 to D312, D316 to D318, D332, D870, D871; D4xx from the models.
     """
     if any(entry.path == STDIN for entry in inputs):
         raise UserError("D317")

@@ -306,11 +306,8 @@ def check_directory(
 
     `inputs` are those of the plan, to say which of them differ from those of a job that is there.
 
-    Raises
-    ------
-    UserError
-        D310 if the directory contains other files, D871 if it is a file, D318 for a damaged manifest, D311
-        for another job; with `force` only D871.
+    Raises D310 if the directory contains other files, D871 if it is a file, D318 for a damaged manifest, D311
+    for another job; with `force` only D871.
     """
     path = directory / NAME
     with writing(directory):
@@ -341,10 +338,7 @@ def begin_or_resume(
 
     With `force`, the files of another job are removed, and nothing else.
 
-    Raises
-    ------
-    UserError
-        As for `check_directory`; D309.
+    Raises `UserError` as for `check_directory`; D309.
     """
     if not check_directory(directory, manifest, force=force, inputs=inputs):
         with writing(directory):
@@ -441,10 +435,7 @@ def locked(directory: Path) -> Iterator[None]:
 
     The content of an existing lock file is not changed.
 
-    Raises
-    ------
-    UserError
-        D312 if another process holds the lock, D870 if the lock is a link or not a regular file.
+    Raises D312 if another process holds the lock, D870 if the lock is a link or not a regular file.
     """
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -502,10 +493,7 @@ def _open_lock(path: Path) -> int:
 def load_manifest(path: Path) -> dict[str, Any]:
     """Read a manifest and validate the types of its values.
 
-    Raises
-    ------
-    UserError
-        D318; D873 for a job of an older disambig.
+    Raises D318; D873 for a job of an older disambig.
     """
     try:
         manifest = read_json(path)

@@ -14,13 +14,7 @@ from disambig.jobs.records import finished_records, load_record, status
 
 
 def write_index(directory: Path, shards: Sequence[Shard], *, language: str) -> None:
-    """Write ``index.html`` with a row per finished part.
-
-    Raises
-    ------
-    UserError
-        D309.
-    """
+    """Write ``index.html`` with a row per finished part. Raises D309."""
     parts, left = [], 0
     for shard in shards:
         record = load_record(directory, shard.index)
@@ -48,10 +42,8 @@ def merge(directory: Path, write: Callable[[bytes], object]) -> int:
     Only a block of a part (a part of CoNLL-U, a row group of Parquet) is held in memory, except for
     ``.spacy``, whose whole output is, because it cannot be written in pieces.
 
-    Raises
-    ------
-    UserError
-        D874 if the job is not finished, D875 if its parts cannot be merged, D877 if a part has changed; D309.
+    Raises D874 if the job is not finished, D875 if its parts cannot be merged, D877 if a part has changed;
+    D309.
     """
     job_status = status(directory)
     for problem in job_status.damaged.values():

@@ -328,7 +328,6 @@ class ProcessRunner:
 
     Attributes
     ----------
-    workers : int
     timeout : float or None
         Maximum seconds per item; then its worker is killed and another one retries.
     memory : int or None

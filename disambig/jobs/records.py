@@ -179,38 +179,22 @@ def _size(directory: Path, name: str) -> int:
 
 @dataclass(slots=True)
 class JobStatus:
-    """The progress of a job.
-
-    Attributes
-    ----------
-    manifest : dict
-    shards, finished : int
-    totals : Totals
-        Counts of the finished shards.
-    bad : list of str
-        A message for each document skipped so far.
-    damaged : dict of int to str
-        The problem of each shard whose record is invalid, or whose files are missing or have another size.
-    at_work : bool
-        Whether a process is working on the job.
-    """
+    """The progress of a job."""
 
     manifest: dict[str, Any]
     shards: int = 0
     finished: int = 0
-    totals: Totals = field(default_factory=Totals)
-    bad: list[str] = field(default_factory=list)
+    totals: Totals = field(default_factory=Totals)  # counts of the finished shards
+    bad: list[str] = field(default_factory=list)  # a message for each document skipped so far
+    # the problem of each shard whose record is invalid, or whose files are missing or have another size
     damaged: dict[int, str] = field(default_factory=dict)
-    at_work: bool = False
+    at_work: bool = False  # whether a process is working on the job
 
 
 def status(directory: Path) -> JobStatus:
     """Return the progress of a job according to its records.
 
-    Raises
-    ------
-    UserError
-        D318 if there is no job, D873 for a job of an older version.
+    Raises D318 if there is no job, D873 for a job of an older version.
     """
     manifest = load_manifest(directory / NAME)
     job_status = JobStatus(manifest, shards=manifest["shards"], at_work=is_running(directory))

@@ -111,17 +111,13 @@ class EngineOptions:
 def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runner:
     """Return the runner of an engine.
 
+    Raises D851 for an unknown name, D878 for a memory limit with an engine other than local, D007 if it
+    cannot be imported; errors of the engine.
+
     Parameters
     ----------
     name : str
         ``"local"``, ``"dask"`` or another engine, or a full name such as ``"dask.dask.v1"``.
-    options : EngineOptions, optional
-
-    Raises
-    ------
-    UserError
-        D851 for an unknown name, D878 for a memory limit with an engine other than local, D007 if it cannot
-        be imported; errors of the engine.
     """
     options = options or EngineOptions()
     if name == LOCAL:  # no plugin has to be loaded
@@ -150,10 +146,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
 def in_processes(options: EngineOptions) -> Runner:
     """Return a runner with processes on this machine; see `local_runner`.
 
-    Raises
-    ------
-    UserError
-        D852 for a scheduler, which local processes do not use.
+    Raises D852 for a scheduler, which local processes do not use.
     """
     if options.scheduler is not None:
         raise UserError("D852", address=options.scheduler, name=LOCAL)

@@ -84,7 +84,6 @@ def annotate_stream(
         As read by `disambig.formats.read_all`.
     source : AnnotatorSource
         Creates the annotator.
-    format : Format
     write : callable
         Called with the bytes of the output; not called if no document contains a word.
     runner : Runner, optional
@@ -156,15 +155,12 @@ def rerank(
 ) -> int:
     """Write the lists of files with the best candidate first; return the number of lists.
 
+    Raises D334 for an invalid line, D300 to D308 for a file, D336 for a model of another kind.
+
     Parameters
     ----------
     bad : callable, optional
         Called with the error of an invalid line, which is then skipped; by default the error is raised.
-
-    Raises
-    ------
-    UserError
-        D334 for an invalid line, D300 to D308 for a file, D336 for a model of another kind.
     """
     n = 0
     for items in minibatch(read_nbest(paths, bad=bad), _LISTS_PER_BATCH):

@@ -237,13 +237,7 @@ class Mixture:
 
 
 def check_weight(weight: object) -> None:
-    """Raise an error if `weight` is not a valid weight.
-
-    Raises
-    ------
-    UserError
-        D657.
-    """
+    """Raise an error if `weight` is not a valid weight. Raises D657."""
     if not isinstance(weight, int | float | np.floating) or not 0 <= weight <= 1:
         raise UserError("D657", weight=weight)
 

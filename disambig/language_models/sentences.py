@@ -116,10 +116,7 @@ class WordVocabulary:
 def vocabulary_from_state(arrays: Arrays) -> WordVocabulary:
     """Return the vocabulary from the arrays of `WordVocabulary.state`.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If arrays are missing or do not hold a vocabulary.
+    Raises `KeyError` or `ValueError` if arrays are missing or do not hold a vocabulary.
     """
     return WordVocabulary(strings_from_state(arrays, len(arrays["ends"])))
 

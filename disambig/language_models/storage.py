@@ -74,10 +74,8 @@ def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
 def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
     """Return the levels from the arrays of `pack_levels`.
 
-    Raises
-    ------
-    ValueError
-        If the arrays are inconsistent. All contents are checked, because the file may come from anyone.
+    Raises `ValueError` if the arrays are inconsistent. All contents are checked, because the file may come
+    from anyone.
     """
     lengths = arrays["lengths"]
     if lengths.ndim != 1 or lengths.dtype != np.int64 or not 1 <= len(lengths) <= 5 or (lengths < 0).any():

@@ -124,9 +124,6 @@ def unused_directives(
     ----------
     name : str
         Name of the text.
-    state : TextState
-    plain : PlainText
-    unused : sequence of HiddenSpan
     names : collection of str
         Rules and tasks that directives may name.
 

@@ -54,8 +54,6 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     ----------
     name : str
         Name of the text, whose suffix determines the comment syntax.
-    text : str
-    flag : Flag
     read : callable
         Parses the markup of texts with this name (`disambig.checking.markup_reader`).
     """
@@ -133,7 +131,6 @@ def _comment_column(line: str, *, is_heading: bool, backslash: str = "\\") -> in
     ----------
     line : str
         A line without trailing spaces.
-    is_heading : bool
     backslash : str
         A backslash as it is written in the text.
     """
@@ -185,20 +182,16 @@ def ignore_everywhere(
 ) -> tuple[str, str | None, str]:
     """Return the path of a text's settings file, its contents, and the contents that also ignore `word`.
 
+    Raises D972 and similar errors if the settings file is invalid.
+
     Parameters
     ----------
     path : str
         Path of the checked text.
     root : str
         Folder in which a settings file is created if there is none: its old contents are then None.
-    word : str
     open_texts : dict of str to str
         Texts of open documents by path: they may differ from the files.
-
-    Raises
-    ------
-    UserError
-        D972 and similar errors if the settings file is invalid.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -326,9 +319,6 @@ def code_actions(
 
     Parameters
     ----------
-    document : TextDocument
-    context : CodeActionContext
-    where : Range
     root : str
         Folder that is open in the editor.
     texts : dict of str to str

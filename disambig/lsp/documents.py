@@ -30,13 +30,8 @@ class ProtocolLines:
 
     Parameters
     ----------
-    text : str
     encoding : "utf-8", "utf-16" or "utf-32"
         Encoding whose code units the columns count.
-
-    Attributes
-    ----------
-    text : str
     """
 
     def __init__(self, text: str, encoding: Encoding) -> None:
@@ -81,10 +76,7 @@ class ProtocolLines:
         the character. The line after the last one stands for the end of the text: some clients use it for
         ranges of the whole text.
 
-        Raises
-        ------
-        UserError
-            D842 for a later line.
+        Raises D842 for a later line.
         """
         if line >= len(self._starts):
             if line == len(self._starts):
@@ -128,25 +120,13 @@ def _line_ends(text: str, start: int, stop: int) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The flags in a text.
+    """The flags in a text."""
 
-    Attributes
-    ----------
-    version : int
-        Version of the text.
-    flags : tuple of Flag
-    candidates : tuple of list of FlagCandidate
-        Candidates for each flag.
-    diagnostics : list
-        The flags as diagnostics of the protocol.
-    unused : list of (diagnostic, edit or None)
-        Directives that do not suppress any flag, and the edits that remove them.
-    """
-
-    version: int
+    version: int  # version of the text
     flags: tuple[Flag, ...]
-    candidates: tuple[list[FlagCandidate], ...]
-    diagnostics: list[Any]
+    candidates: tuple[list[FlagCandidate], ...]  # candidates for each flag
+    diagnostics: list[Any]  # the flags as diagnostics of the protocol
+    # directives that do not suppress any flag, and the edits that remove them
     unused: list[Any] = field(default_factory=list)
 
 
@@ -217,10 +197,8 @@ class TextDocument:
     def change(self, version: int, changes: Sequence[Any]) -> None:
         """Apply changes from the editor in order.
 
-        Raises
-        ------
-        UserError
-            D843 for an edit outside the text; it is the `sync_error` until the editor sends the whole text.
+        Raises D843 for an edit outside the text; it is the `sync_error` until the editor sends the whole
+        text.
         """
         lines = self.state.lines
         for change in changes:
@@ -261,7 +239,6 @@ def document_name(uri: str, language: str, root: str) -> str:
 
     Parameters
     ----------
-    uri : str
     language : str
         The editor's name of the language; used if the suffix of the path does not determine the markup.
     root : str

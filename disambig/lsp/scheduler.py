@@ -88,10 +88,7 @@ class LoadedCheckers:
     def get(self, settings: CheckSettings) -> Annotate:
         """Return the models that settings name.
 
-        Raises
-        ------
-        UserError
-            The errors of `disambig.checking.load_checker`.
+        Raises the errors of `disambig.checking.load_checker`.
         """
         from disambig.checking import load_checker
 
@@ -119,7 +116,6 @@ class CheckScheduler:
 
     Parameters
     ----------
-    checkers : LoadedCheckers
     get_settings : callable
         Returns the settings of a path.
     publish : callable

@@ -140,7 +140,6 @@ def make_server(
 
     Parameters
     ----------
-    checkers : LoadedCheckers
     watch : callable
         Called with the id of the editor's process if the editor sends it, so that the server can end with it.
     """

@@ -50,7 +50,6 @@ def read_messages(
 
     Parameters
     ----------
-    stream : ByteStream
     handle : callable
         Called with the bytes of each message.
     report_invalid : callable
@@ -114,15 +113,12 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
 
     Standard output carries the protocol, so everything else that is printed goes to standard error.
 
+    Raises D893 if standard input or output is closed.
+
     Parameters
     ----------
     defaults : mapping of str to Any, optional
         See `LoadedCheckers`.
-
-    Raises
-    ------
-    UserError
-        D893 if standard input or output is closed.
     """
     if sys.stdin is None or sys.stdout is None:
         raise UserError("D893", problem="standard input or output is closed")
@@ -158,6 +154,8 @@ def exit_if_busy(status: int) -> None:
 def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, Any] | None = None) -> None:
     """Serve all editors that connect to a port of the loopback address, until interrupted.
 
+    Raises D841 if the port cannot be used.
+
     Parameters
     ----------
     port : int
@@ -166,11 +164,6 @@ def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, An
         Called with a line that gives the address.
     defaults : mapping of str to Any, optional
         See `LoadedCheckers`.
-
-    Raises
-    ------
-    UserError
-        D841 if the port cannot be used.
     """
     checkers = LoadedCheckers(defaults)
     try:
@@ -195,9 +188,6 @@ def serve(
 
     Parameters
     ----------
-    source : ByteStream
-    target : BinaryIO
-    checkers : LoadedCheckers
     skip_invalid : bool
         See `read_messages`.
     disconnect : callable
@@ -277,7 +267,6 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
 
     Parameters
     ----------
-    pid : int
     stop : threading.Event
         Stops waiting once it is set.
 

@@ -39,6 +39,8 @@ SECTION = "disambig"
 class EditorSettings:
     """The settings of one editor, merged with those of settings files.
 
+    Raises D849 if `values` is not a table, D970 for an unknown key, D971 for an invalid value.
+
     Parameters
     ----------
     values : Any
@@ -52,11 +54,6 @@ class EditorSettings:
         Settings that the editor sent when it started; they apply to keys that are not in `values`.
     defaults : mapping of str to Any, optional
         Valid settings for keys that the editor did not send.
-
-    Raises
-    ------
-    UserError
-        D849 if `values` is not a table, D970 for an unknown key, D971 for an invalid value.
     """
 
     def __init__(
@@ -76,10 +73,7 @@ class EditorSettings:
     def for_file(self, path: str) -> CheckSettings:
         """Return the settings of a text.
 
-        Raises
-        ------
-        UserError
-            The errors of `disambig.configuration.ProjectSettings.for_file`.
+        Raises the errors of `disambig.configuration.ProjectSettings.for_file`.
         """
         overrides: Mapping[str, Any] = self._values.get("overrides", {})
         matches = tuple(pattern for pattern in overrides if self._matches([pattern], path))
@@ -146,7 +140,6 @@ class EditorSession:
     ----------
     server : LanguageServer
         Sends messages to the editor.
-    checkers : LoadedCheckers
     """
 
     def __init__(self, server: LanguageServer, checkers: LoadedCheckers) -> None:

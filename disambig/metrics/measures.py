@@ -33,7 +33,6 @@ def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "char
 
     Parameters
     ----------
-    first, second : sequences of str
     by : str
         ``"characters"``: code points; ``"words"``: separated by white space.
     """
@@ -248,13 +247,7 @@ def text_costs(measure: Measure, texts: Sequence[str], references: Sequence[str]
 
 
 def outcome_references(measure: Measure, outcomes: Outcomes) -> Sequence[str]:
-    """Return the references of some outcomes.
-
-    Raises
-    ------
-    UserError
-        D433 if there are none.
-    """
+    """Return the references of some outcomes. Raises D433 if there are none."""
     if outcomes.references is None:
         raise UserError("D433", name=measure.name)
     return outcomes.references
@@ -475,10 +468,7 @@ def measure_named(name: str) -> Measure:
 def list_measure_named(name: str) -> Measure:
     """Return a measure that applies to lists of candidates by its name (see `measure_named`).
 
-    Raises
-    ------
-    UserError
-        D437 for a measure that does not apply to lists, and the errors of `measure_named`.
+    Raises D437 for a measure that does not apply to lists, and the errors of `measure_named`.
     """
     measure = measure_named(name)
     if not applies_to_lists(measure):

@@ -94,10 +94,7 @@ def changed_paragraphs(
     A paragraph that was only moved is not changed. Old and new paragraphs are matched one to one, the most
     similar ones first.
 
-    Raises
-    ------
-    ValueError
-        If so many paragraphs were changed that the file was rewritten.
+    Raises `ValueError` if so many paragraphs were changed that the file was rewritten.
     """
     old_counts, new_counts = (Counter(paragraph.text for paragraph in side) for side in (old, new))
     removed = _surplus(old, old_counts - new_counts)

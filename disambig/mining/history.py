@@ -64,40 +64,25 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit that is not a merge.
-
-    Attributes
-    ----------
-    id : str
-    time : int
-        Time of the commit in seconds since 1970.
-    year : int
-        Year in which the change was written.
-    message : str
-    files : tuple of ChangedFile
-        The changed and renamed files, without new and deleted ones.
-    """
+    """A commit that is not a merge."""
 
     id: str
-    time: int
-    year: int
+    time: int  # time of the commit in seconds since 1970
+    year: int  # year in which the change was written
     message: str
-    files: tuple[ChangedFile, ...]
+    files: tuple[ChangedFile, ...]  # the changed and renamed files, without new and deleted ones
 
 
 class History:
     """The history of the repository that contains a folder.
 
+    Raises D540 if git is not installed, D541 for a folder outside all repositories, D542 if there is no
+    commit; D964, D968 and D969 if git fails.
+
     Parameters
     ----------
     folder : str
         The top folder of a work tree, or a folder in it.
-
-    Raises
-    ------
-    UserError
-        D540 if git is not installed, D541 for a folder outside all repositories, D542 if there is no commit;
-        D964, D968 and D969 if git fails.
     """
 
     def __init__(self, folder: str) -> None:
@@ -133,13 +118,7 @@ class History:
             return int(output.read(100) or 0)
 
     def commits(self) -> Iterator[Commit]:
-        """Yield the commits that changed files, the newest first.
-
-        Raises
-        ------
-        UserError
-            D964 if git fails.
-        """
+        """Yield the commits that changed files, the newest first. Raises D964 if git fails."""
         with self._output([*_LOG, self.head, "--"]) as output:
             fields = _fields(output)
             field = next(fields, None)
@@ -158,36 +137,21 @@ class History:
                 yield Commit(commit_id, _number(committed), _year(written), text, tuple(files))
 
     def commit_time(self, commit: str) -> int:
-        """Return the time of a commit, in seconds since 1970.
-
-        Raises
-        ------
-        UserError
-            D964 if git fails.
-        """
+        """Return the time of a commit, in seconds since 1970. Raises D964 if git fails."""
         with self._output(["log", "-1", "--no-show-signature", "--format=%ct", commit, "--"]) as output:
             return _number(output.read(100).strip())
 
     def commit_at(self, time: int) -> str | None:
         """Return the last commit at a time or before it, in seconds since 1970; None if there is none.
 
-        Raises
-        ------
-        UserError
-            D964 if git fails.
+        Raises D964 if git fails.
         """
         command = ["rev-list", "-1", f"--min-age={max(0, time)}", self.head, "--"]
         with self._output(command) as output:
             return output.read(200).decode("ascii").strip() or None
 
     def files(self, commit: str) -> Iterator[tuple[str, str]]:
-        """Yield the path and the object name of each regular file in a commit.
-
-        Raises
-        ------
-        UserError
-            D964 if git fails.
-        """
+        """Yield the path and the object name of each regular file in a commit. Raises D964 if git fails."""
         with self._output(["ls-tree", "-r", "-z", "--full-tree", commit]) as output:
             for field in _fields(output):
                 properties, _, path = field.partition(b"\t")
@@ -197,13 +161,7 @@ class History:
 
     @contextmanager
     def blobs(self) -> Iterator[BlobReader]:
-        """Yield a reader of the contents of files.
-
-        Raises
-        ------
-        UserError
-            D964 if git cannot be started.
-        """
+        """Yield a reader of the contents of files. Raises D964 if git cannot be started."""
         process = self.repository.start(["cat-file", "--batch"])
         try:
             yield BlobReader(process, self.top)
@@ -238,10 +196,7 @@ class BlobReader:
     def read(self, blob: str) -> bytes | None:
         """Return the contents of an object; None if it is missing or has more than `MAX_BLOB_BYTES` bytes.
 
-        Raises
-        ------
-        UserError
-            D964 if git ends.
+        Raises D964 if git ends.
         """
         try:
             self._input.write(f"{blob}\n".encode("ascii"))

@@ -21,7 +21,6 @@ class CorrectionWords:
     ----------
     language : str
         ISO 639-1 code.
-    articles, prepositions : frozenset of str
     agreement : frozenset of pairs
         Forms that agree in number with another word, such as is/are.
     forms : frozenset of pairs

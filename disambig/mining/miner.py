@@ -61,15 +61,12 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 class PackVocabulary:
     """The words in the count table of a pack, and the confusion sets of models.
 
+    Raises D543 if no pack with counts is installed for any of `LANGUAGES`.
+
     Parameters
     ----------
     models : sequence of Model
         The installed models that correct words.
-
-    Raises
-    ------
-    UserError
-        D543 if no pack with counts is installed for any of `LANGUAGES`.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
@@ -106,9 +103,6 @@ class MinedCorrection:
 
     Attributes
     ----------
-    edit : WordEdit
-    kind : CorrectionKind
-    commit, path : str
     time, year : int
         Time of the commit in seconds since 1970, and the year in which the change was written.
     says_fix, says_language : bool
@@ -216,7 +210,6 @@ class MinedProject:
         The commit of HEAD.
     corrections : list of MinedCorrection
         The oldest first.
-    clean : list of CleanParagraph
     commits, files : int
         Number of commits, and of changed files that were compared.
     skipped : Counter
@@ -241,11 +234,12 @@ class MinedProject:
 class Miner:
     """Mines one repository.
 
+    Raises the errors of `History`.
+
     Parameters
     ----------
     folder : str
         The work tree.
-    vocabulary : Vocabulary
     language : str
         ISO 639-1 code of the language of the texts.
     settings : ProjectSettings, optional
@@ -253,11 +247,6 @@ class Miner:
         tree.
     keep_code : bool
         Whether inline code is part of the texts (see `read_paragraphs`).
-
-    Raises
-    ------
-    UserError
-        The errors of `History`.
     """
 
     def __init__(
@@ -279,17 +268,14 @@ class Miner:
     def mine(self, *, days: int = UNTOUCHED_DAYS, progress: Progress = ignore_progress) -> MinedProject:
         """Return the corrections of the whole history, and the clean paragraphs of HEAD.
 
+        Raises D964 if git fails, and the errors of an invalid settings file.
+
         Parameters
         ----------
         days : int
             Minimum number of days between the last change of a clean paragraph and the last commit.
         progress : callable
             Called with a stage, the amount of work that is done, and the total amount.
-
-        Raises
-        ------
-        UserError
-            The errors of git (D964), and of an invalid settings file.
         """
         mined = MinedProject(os.path.basename(self.history.top), self.history.head)
         if self.history.is_shallow:
@@ -320,10 +306,7 @@ class Miner:
     ) -> list[CleanParagraph]:
         """Return the paragraphs of a commit that were the same `days` before, without duplicates.
 
-        Raises
-        ------
-        UserError
-            The errors of git (D964).
+        Raises D964 if git fails.
         """
         earlier = self.history.commit_at(self.history.commit_time(commit) - days * _DAY)
         if earlier is None:
@@ -464,7 +447,6 @@ def select_corrections(candidates: Iterable[MinedCorrection], skipped: Counter[s
 
     Parameters
     ----------
-    candidates : iterable of MinedCorrection
     skipped : Counter
         The numbers of other candidates are added to it, by reason.
     """
@@ -535,11 +517,8 @@ FIXES, CLEAN, SUMMARY = "fixes.jsonl", "clean.jsonl", "summary.json"
 def check_output(path: Path, *, force: bool = False) -> None:
     """Check that the results can be written to a folder.
 
-    Raises
-    ------
-    UserError
-        D310 if it exists (with `force`, it may hold the results of an earlier run), D544 if it holds other
-        files.
+    Raises D310 if it exists (with `force`, it may hold the results of an earlier run), D544 if it holds other
+    files.
     """
     if not os.path.lexists(path):
         return
@@ -554,10 +533,7 @@ def write_mined(
 ) -> None:
     """Write the corrections and clean paragraphs of projects and a summary to a folder, all or nothing.
 
-    Raises
-    ------
-    UserError
-        The errors of `check_output`; D309 if the folder cannot be written.
+    Raises the errors of `check_output`; D309 if the folder cannot be written.
     """
     check_output(path, force=force)
     named = [(path_as_text(project.name), project) for project in projects]

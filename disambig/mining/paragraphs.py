@@ -89,7 +89,6 @@ def read_paragraphs(
 
     Parameters
     ----------
-    path, text : str
     options : mapping of str to object
         See `disambig.markup.read_markup`.
     keep_code : bool

@@ -44,13 +44,7 @@ class TunedSettings:
     hides: str = ""
 
     def write(self) -> None:
-        """Write both files, the settings last.
-
-        Raises
-        ------
-        UserError
-            D309 if one cannot be written.
-        """
+        """Write both files, the settings last. Raises D309 if one cannot be written."""
         for path, text in ((self.ignore_path, self.ignore_text), (self.path, self.text)):
             with save_file(Path(path)) as write:
                 write(text.encode("utf8"))
@@ -61,17 +55,13 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
 
     They go to the nearest settings file of the project, or else to a new ``disambig.toml`` in its top folder.
 
+    Raises D546 if a file of the user has the name of the file of words to ignore; D972 and similar errors for
+    an invalid settings file.
+
     Parameters
     ----------
     top : str
         Top folder of the work tree.
-    layer : ProjectLayer
-
-    Raises
-    ------
-    UserError
-        D546 if a file of the user has the name of the file of words to ignore; D972 and similar errors for an
-        invalid settings file.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError

@@ -149,7 +149,6 @@ class Tuning:
     pairs : tuple of (str, str, int, int)
         The most frequent mistakes of the writers: the written word, the meant word, the number of times, and
         how many of them are found.
-    notes : tuple of str
     """
 
     layer: ProjectLayer
@@ -167,8 +166,6 @@ class _HalfTrials:
 
     Parameters
     ----------
-    checker : ModelChecker
-    half : HistoryHalf
     edits : sequence of list of ProposedEdit
         The edits of each text: first the mistakes, then the clean paragraphs.
     """
@@ -282,17 +279,12 @@ def divide(
     A clean paragraph of the older half had not changed for some time at the end of that half; one of the
     newer half was written later and has not changed for some time in HEAD.
 
+    Raises D545 if the history has too little to divide; D964 if git fails.
+
     Returns
     -------
-    older, newer : HistoryHalf
     divided_at : int
         The end of the older half in seconds since 1970.
-    mined : MinedProject
-
-    Raises
-    ------
-    UserError
-        D545 if the history has too little to divide; D964 if git fails.
     """
     mined = miner.mine(days=days, progress=progress)
     corrections = [correction for correction in mined.corrections if correction.tier <= tier]
@@ -364,8 +356,6 @@ def tune(
 
     Parameters
     ----------
-    checker : ModelChecker
-    older, newer : HistoryHalf
     trust : mapping from task to PrecisionTable, optional
         The general measurement of the models, which is combined with the few mistakes of a project.
     ignore : collection of str
@@ -374,7 +364,6 @@ def tune(
         The end of the older half in seconds since 1970.
     notes : sequence of str
         Notes to which those of tuning are added.
-    progress : callable
     """
     notes = list(notes)
     default_limits = checker.limits()
@@ -416,22 +405,12 @@ def tune(
 
 @dataclass(frozen=True, slots=True)
 class TunedProject:
-    """A repository with the results of mining and tuning.
+    """A repository with the results of mining and tuning."""
 
-    Attributes
-    ----------
-    top : str
-        Top folder of the work tree.
-    mined : MinedProject
-    tuning : Tuning
-    own_rates : mapping from task to float
-        The rates of the models as shipped.
-    """
-
-    top: str
+    top: str  # top folder of the work tree
     mined: MinedProject
     tuning: Tuning
-    own_rates: Mapping[str, float]
+    own_rates: Mapping[str, float]  # the rates of the models as shipped
 
 
 def tune_project(
@@ -446,6 +425,8 @@ def tune_project(
 
     Rates in the settings and the results of an earlier tuning are ignored.
 
+    Raises the errors of `disambig.checking.load_checker`, `Miner` and `divide`.
+
     Parameters
     ----------
     folder : str
@@ -454,12 +435,6 @@ def tune_project(
         See `divide`.
     settings : ProjectSettings, optional
         See `Miner`.
-    progress : callable
-
-    Raises
-    ------
-    UserError
-        The errors of `disambig.checking.load_checker`, `Miner` and `divide`.
     """
     settings = settings or ProjectSettings()
     text_settings = settings.for_file(os.path.join(History(folder).top, "text.txt"))

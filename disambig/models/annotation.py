@@ -33,17 +33,13 @@ RequestedRates = float | Mapping[str, float] | None
 def task_rates(models: Sequence[Model], requested: RequestedRates) -> dict[str, float]:
     """Return the rate of each task whose rate differs from its model's default.
 
+    Raises D401 for an invalid rate, D950 for the rate of a task that no model flags.
+
     Parameters
     ----------
-    models : sequence of Model
     requested : float or mapping from task to float, optional
         A number is a budget that all flagging models share, such that together they find as many mistakes as
         possible (`disambig.decision.thresholds`); a single model gets all of it.
-
-    Raises
-    ------
-    UserError
-        D401 for an invalid rate, D950 for the rate of a task that no model flags.
     """
     if requested is None:
         return {}
@@ -63,6 +59,8 @@ def task_rates(models: Sequence[Model], requested: RequestedRates) -> dict[str, 
 def with_writing(models: Sequence[Model], writing: str | None) -> tuple[Model, ...]:
     """Return models that assume as many mistakes as there are in a kind of writing.
 
+    Raises D953 if there is no such kind of writing.
+
     Parameters
     ----------
     models : sequence of Model
@@ -70,11 +68,6 @@ def with_writing(models: Sequence[Model], writing: str | None) -> tuple[Model, .
         unchanged; `unused_writing` returns a note if all are.
     writing : str, optional
         A key of `disambig.data.WORDS_PER_MISTAKE`; by default each model assumes what it was fitted to.
-
-    Raises
-    ------
-    UserError
-        D953 if there is no such kind of writing.
     """
     if writing is None:
         return tuple(models)

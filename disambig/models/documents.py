@@ -144,7 +144,6 @@ def cut_pieces(
 
     Parameters
     ----------
-    text : str
     size : int
         Maximum number of characters of a piece.
     window : int

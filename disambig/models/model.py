@@ -134,10 +134,7 @@ class DeferredChecks:
     def check(self, model: Model, group: int) -> None:
         """Check the extractors and scorers of a group once.
 
-        Raises
-        ------
-        UserError
-            D405 if the scorers do not fit the features, D414 if an extractor breaks its contract.
+        Raises D405 if the scorers do not fit the features, D414 if an extractor breaks its contract.
         """
         if group in self._checked:
             return
@@ -614,26 +611,14 @@ def evidence_name(model: Model) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PendingDecisions:
-    """Decisions of a model before a second look, as `Model.begin` returns them.
-
-    Attributes
-    ----------
-    model : Model
-    view : TokenView
-    instances : Instances
-    decisions : Decisions
-    answered : array of bool, shape (n,)
-        Where the decision rule does not abstain.
-    flags_per_1000 : float, optional
-        The rate; by default the model's own.
-    """
+    """Decisions of a model before a second look, as `Model.begin` returns them."""
 
     model: Model
     view: TokenView
     instances: Instances
     decisions: Decisions
-    answered: NDArray[np.bool_]
-    flags_per_1000: float | None
+    answered: NDArray[np.bool_]  # bool (n,): where the decision rule does not abstain
+    flags_per_1000: float | None  # the rate; by default the model's own
 
     def finish(self, decisions: Decisions) -> Decisions:
         """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
@@ -659,7 +644,6 @@ def decide_together(
 
     Parameters
     ----------
-    models : sequence of Model
     views : sequence of TokenView
         The texts, one view per model; models may share a view.
     rates : sequence of float or None

@@ -26,17 +26,10 @@ Annotate = Callable[[Sequence[str]], "list[Decisions]"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrappedAnnotator:
-    """An `Annotate` function around another one, with the languages of its models.
-
-    Attributes
-    ----------
-    call : Annotate
-    languages : tuple of str
-        See `ModelSet.languages`.
-    """
+    """An `Annotate` function around another one, with the languages of its models."""
 
     call: Annotate
-    languages: tuple[str, ...]
+    languages: tuple[str, ...]  # see `ModelSet.languages`
 
     def __call__(self, texts: Sequence[str]) -> list[Decisions]:
         """Annotate every text."""
@@ -76,40 +69,23 @@ class AnnotatorSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """Installed models and model directories, with the settings of a user.
+    """Installed models and model directories, with the settings of a user."""
 
-    Attributes
-    ----------
-    models : tuple of str
-        Names or directories; if empty, the default models of installed packs.
-    flags_per_1000 : float or mapping from task to float, optional
-        For all models together, or for some tasks; by default the rate of each model (see
-        `disambig.models.task_rates`).
-    ignore : tuple of str
-        Words to ignore.
-    sets : tuple of Group
-        Additional confusion sets, for the models that accept them.
-    detect_language : bool
-        Whether paragraphs in another language than the model's are left alone.
-    writing : str, optional
-        Kind of writing; the models assume as many mistakes as are usual in it (see
-        `disambig.models.with_writing`).
-    """
-
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # names or directories; if empty, the default models of installed packs
+    # for all models together, or for some tasks; by default the rate of each model (see
+    # `disambig.models.task_rates`)
     flags_per_1000: float | Mapping[str, float] | None = None
-    ignore: tuple[str, ...] = ()
-    sets: tuple[Group, ...] = ()
-    detect_language: bool = True
+    ignore: tuple[str, ...] = ()  # words to ignore
+    sets: tuple[Group, ...] = ()  # additional confusion sets, for the models that accept them
+    detect_language: bool = True  # whether paragraphs in another language than the model's are left alone
+    # kind of writing; the models assume as many mistakes as are usual in it (see
+    # `disambig.models.with_writing`)
     writing: str | None = None
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the models, by default those of installed packs.
 
-        Raises
-        ------
-        UserError
-            D323 if none is installed.
+        Raises D323 if none is installed.
         """
         from disambig.packs import default_tasks
 
@@ -121,11 +97,8 @@ class ModelSource:
     def load_models(self) -> list[Model]:
         """Load the models.
 
-        Raises
-        ------
-        UserError
-            D4xx for an unknown name or a damaged model; D322 if no model accepts additional sets; D953 for an
-            unknown kind of writing.
+        Raises D4xx for an unknown name or a damaged model; D322 if no model accepts additional
+        sets; D953 for an unknown kind of writing.
         """
         models = [load(name) for name in self.names()]
         for model in models:
@@ -158,10 +131,7 @@ class ModelSource:
     def correcting_models(self) -> list[Model]:
         """Load the models that correct words; models that choose labels are skipped.
 
-        Raises
-        ------
-        UserError
-            As for `load_models`; D644 if a model that was named chooses labels.
+        Raises `UserError` as for `load_models`; D644 if a model that was named chooses labels.
         """
         models = []
         for model in self.load_models():
@@ -188,10 +158,7 @@ class ModelSource:
     def measured_precision(self) -> dict[str, PrecisionTable]:
         """Return the measured precision of the models, by task; models that were not measured are left out.
 
-        Raises
-        ------
-        UserError
-            D862 for a damaged measurement.
+        Raises D862 for a damaged measurement.
         """
         from disambig.packs import model_folder
 
@@ -209,10 +176,7 @@ class ModelSource:
     def describe(self) -> dict[str, Any]:
         """Return names, versions and contents of the models, and all settings.
 
-        Raises
-        ------
-        UserError
-            As for `load`.
+        Raises `UserError` as for `load`.
         """
         from disambig.packs import available
 
@@ -236,10 +200,7 @@ class ModelSource:
 def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     """Add `sets` to the models whose task accepts additional groups (spelling).
 
-    Raises
-    ------
-    UserError
-        D322 if no model accepts them.
+    Raises D322 if no model accepts them.
     """
     if not any(isinstance(model.task, Extensible) for model in models):
         raise UserError("D322", models=", ".join(model.name for model in models))

@@ -46,10 +46,7 @@ def stack(states: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
     Each key gets two arrays: the flat values of all groups, and ``KEY.sizes``, shape ``(n_groups,)``; and a
     third, ``KEY.shapes``, shape ``(n_groups, ndim)``, if the arrays are not one-dimensional.
 
-    Raises
-    ------
-    TypeError
-        For arrays of Python objects, and for a key whose arrays differ in dtype or dimensions.
+    Raises `TypeError` for arrays of Python objects, and for a key whose arrays differ in dtype or dimensions.
     """
     stacked: dict[str, NDArray[Any]] = {}
     for key in sorted({key for state in states for key in state}):
@@ -70,10 +67,7 @@ def stack(states: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
 def unstack(stacked: Mapping[str, NDArray[Any]], n: int) -> list[dict[str, NDArray[Any]]]:
     """Return the states of `n` groups from the result of `stack`.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If arrays are missing or inconsistent.
+    Raises `KeyError` or `ValueError` if arrays are missing or inconsistent.
     """
     states: list[dict[str, NDArray[Any]]] = [{} for _ in range(n)]
     for key in [key for key in stacked if not key.endswith((".sizes", ".shapes"))]:
@@ -184,10 +178,7 @@ def groups_to_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
 def with_saved_groups(task: Task, saved: Sequence[Any]) -> Task | None:
     """Return the task with the groups of a saved model; None if the task has different groups.
 
-    Raises
-    ------
-    LookupError, TypeError
-        If `saved` is not a result of `groups_to_json`.
+    Raises `LookupError` or `TypeError` if `saved` is not a result of `groups_to_json`.
     """
     if all(isinstance(group, str) for group in saved):
         return _groups_by_name(task, saved)
@@ -257,11 +248,8 @@ def _with_prefix(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, N
 def check_target(path: str | Path, *, force: bool = False) -> Path:
     """Return the directory for a new model, with links resolved, without changing anything there.
 
-    Raises
-    ------
-    UserError
-        D406 if a model or an empty directory exists there, unless `force` is set; D940 if anything else
-        exists there; D309 if the path cannot be read.
+    Raises D406 if a model or an empty directory exists there, unless `force` is set; D940 if anything else
+    exists there; D309 if the path cannot be read.
     """
     try:
         target = follow_links(Path(path))
@@ -297,10 +285,7 @@ _PRECISION_FORMAT = 1
 def write_precision(home: Path, trust: PrecisionTable) -> None:
     """Write the precision table of the model in the directory `home`, replacing an existing one.
 
-    Raises
-    ------
-    UserError
-        D309 if it cannot be written, D405 if there is no model.
+    Raises D309 if it cannot be written, D405 if there is no model.
     """
     measured = {
         "format": _PRECISION_FORMAT,
@@ -318,10 +303,7 @@ def write_precision(home: Path, trust: PrecisionTable) -> None:
 def read_precision(home: Path) -> PrecisionTable | None:
     """Return the precision table of the model in the directory `home`; None if there is none for it.
 
-    Raises
-    ------
-    UserError
-        D862 for a damaged file.
+    Raises D862 for a damaged file.
     """
     path = home / PRECISION_FILE
     try:

@@ -66,7 +66,6 @@ def apply_edits(text: str, edits: Iterable[TextEdit]) -> tuple[str, list[Span]]:
 
     Parameters
     ----------
-    text : str
     edits : iterable of TextEdit
         In the order of the text, without overlaps.
     """
@@ -96,7 +95,6 @@ def touches_edit(edit: TextEdit, written: Span, flag: Span) -> bool:
 
     Parameters
     ----------
-    edit : TextEdit
     written, flag : (start, end)
         Offsets into the corrected text; `written` as `apply_edits` returns it.
     """
@@ -123,29 +121,15 @@ def corrections(decisions: Decisions) -> list[int]:
 
 @dataclass(slots=True)
 class _Flag:
-    """A flag to verify, and what was decided about it.
-
-    Attributes
-    ----------
-    task, row : int
-    edit : TextEdit
-        Its edit of the excerpt.
-    probability : float
-    kept : bool
-        Whether the flag is raised.
-    chosen : int, optional
-        A candidate to choose in place of the one that was chosen.
-    explained_by : sequence of flags
-        The surer flags because of which it was dropped.
-    """
+    """A flag to verify, and what was decided about it."""
 
     task: int
     row: int
-    edit: TextEdit
+    edit: TextEdit  # its edit of the excerpt
     probability: float
-    kept: bool = True
-    chosen: int | None = None
-    explained_by: Sequence[_Flag] = ()
+    kept: bool = True  # whether the flag is raised
+    chosen: int | None = None  # a candidate to choose in place of the one that was chosen
+    explained_by: Sequence[_Flag] = ()  # the surer flags because of which it was dropped
 
 
 def _explains(surer: _Flag, flag: _Flag) -> bool:
@@ -176,8 +160,6 @@ class _Trial:
 
     Attributes
     ----------
-    flag : _Flag
-    excerpt : _Excerpt
     edit : TextEdit
         The edit that wrote `written`.
     corrected : str

@@ -153,13 +153,7 @@ class RuleSelection:
         return (not self.only or not self.only.isdisjoint(names)) and self.ignored.isdisjoint(names)
 
     def check(self, available: Collection[str]) -> None:
-        """Check that every name is one of `available`.
-
-        Raises
-        ------
-        UserError
-            D519 for an unknown name.
-        """
+        """Check that every name is one of `available`. Raises D519 for an unknown name."""
         for name in sorted(self.only | self.ignored):
             if name not in available:
                 raise UserError("D519", where="", name=name, names=nearest_first(name, available))
@@ -188,7 +182,6 @@ def default_rules(task: str, made_by: type, concern: Concern = "other") -> RuleS
         Name of the task.
     made_by : type
         Class of the task; the first sentence of its docstring becomes the title.
-    concern : str
     """
     title = (inspect.getdoc(made_by) or "").partition("\n")[0] or f"The task {task!r} proposes other words."
     name = re.sub(r"[^a-z0-9_-]", "-", task.lower()).lstrip("-_0123456789")[:60] or "other"

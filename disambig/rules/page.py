@@ -20,18 +20,10 @@ MEASURED = Path(__file__).with_name("measured.json")
 
 @dataclass(frozen=True, slots=True)
 class MeasuredShare:
-    """The share of a rule's flags that were right.
+    """The share of a rule's flags that were right."""
 
-    Attributes
-    ----------
-    share : float
-        The share in text with the usual number of mistakes (see ``disambig/checking/README.md``).
-    flags : int
-        Number of flags on which it was measured.
-    """
-
-    share: float
-    flags: int
+    share: float  # the share in text with the usual number of mistakes (see ``disambig/checking/README.md``)
+    flags: int  # number of flags on which it was measured
 
     def __str__(self) -> str:
         """Return the share in per cent, or in tenths if it was measured on few flags."""

@@ -30,13 +30,7 @@ KINDS = {
 
 
 def plugin_files(name: str, kind: str = "labels") -> dict[str, str]:
-    """Return the contents of the files of a plugin by path, sorted.
-
-    Raises
-    ------
-    UserError
-        D526 for an unknown kind.
-    """
+    """Return the contents of the files of a plugin by path, sorted. Raises D526 for an unknown kind."""
     if kind not in KINDS:
         raise UserError("D526", kind=kind, names=nearest_first(kind, KINDS))
     files = {}
@@ -50,6 +44,9 @@ def plugin_files(name: str, kind: str = "labels") -> dict[str, str]:
 def write_plugin(name: str, output: str | Path | None = None, *, kind: str = "labels") -> Path:
     """Write a plugin atomically and return its directory.
 
+    Raises D012 for an invalid name, D013 for a name that is taken, D014 if the directory exists, D309 if it
+    cannot be written, D526 for an unknown kind.
+
     Parameters
     ----------
     name : str
@@ -58,12 +55,6 @@ def write_plugin(name: str, output: str | Path | None = None, *, kind: str = "la
         By default ``disambig-NAME`` in the current directory.
     kind : str
         One of `KINDS`.
-
-    Raises
-    ------
-    UserError
-        D012 for an invalid name, D013 for a name that is taken, D014 if the directory exists, D309 if it
-        cannot be written, D526 for an unknown kind.
     """
     files = plugin_files(name, kind)
     check_name(name)
@@ -79,13 +70,7 @@ def write_plugin(name: str, output: str | Path | None = None, *, kind: str = "la
 
 
 def check_name(name: str) -> None:
-    """Raise an error if the name is invalid or taken.
-
-    Raises
-    ------
-    UserError
-        D012, D013.
-    """
+    """Raise an error if the name is invalid or taken. Raises D012, D013."""
     if not (name.isascii() and name.isidentifier() and name == name.lower()) or keyword.iskeyword(name):
         raise UserError("D012", name=name)
     if not name[0].isalpha() or name.startswith("disambig_"):

@@ -37,25 +37,13 @@ _FIELDS = ("text", "documents", "flags_per_1000", "writing", "records", "id")
 
 @dataclass(frozen=True, slots=True)
 class RecordsRequest:
-    """A parsed request to ``/annotate``.
-
-    Attributes
-    ----------
-    documents : tuple of Document
-    is_single : bool
-        Whether a single text was sent, so that the response is a single record.
-    flags_per_1000 : float or None
-    writing : str or None
-        Kind of writing.
-    version : int
-        Version of the records.
-    """
+    """A parsed request to ``/annotate``."""
 
     documents: tuple[Document, ...]
-    is_single: bool
+    is_single: bool  # whether a single text was sent, so that the response is a single record
     flags_per_1000: float | None
-    writing: str | None = None
-    version: int = RECORD_VERSIONS[-1]
+    writing: str | None = None  # kind of writing
+    version: int = RECORD_VERSIONS[-1]  # version of the records
 
     @property
     def texts(self) -> list[str]:
@@ -65,10 +53,7 @@ class RecordsRequest:
     def answer(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the records: an object for one text, an array for several documents.
 
-        Raises
-        ------
-        UserError
-            D885 if there are too many decisions.
+        Raises D885 if there are too many decisions.
         """
         if sum(len(decisions) for result in results for decisions in result.decisions) > MAX_DECISIONS:
             raise UserError("D885", what="the list of decisions", limit=MAX_DECISIONS, unit="decisions")
@@ -82,10 +67,7 @@ class RecordsRequest:
 def parse_records_request(body: bytes, *, max_text: int) -> RecordsRequest:
     r"""Parse a body: ``{"text": ...}`` or ``{"documents": [{"id": ..., "text": ...}, ...]}``.
 
-    Raises
-    ------
-    UserError
-        D883 for any other body, D885 if the texts are too long in total.
+    Raises D883 for any other body, D885 if the texts are too long in total.
     """
     fields = parse_json(body, "the body")
     if not isinstance(fields, dict):
@@ -136,25 +118,15 @@ _PIECE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class StandaloneRequest:
-    """A parsed request to a standalone model.
-
-    Attributes
-    ----------
-    text : str
-    n_best : int
-        Maximum number of candidates per result.
-    """
+    """A parsed request to a standalone model."""
 
     text: str
-    n_best: int
+    n_best: int  # maximum number of candidates per result
 
     def answer(self, model: StandaloneModel, seconds: float) -> bytes:
         """Return the results for the text as a JSON array.
 
-        Raises
-        ------
-        UserError
-            D891 if that takes more processor time than `seconds`; the errors of the model.
+        Raises D891 if that takes more processor time than `seconds`; the errors of the model.
         """
         from disambig.models import cut_pieces
 
@@ -172,11 +144,8 @@ class StandaloneRequest:
 def parse_standalone_request(body: bytes, *, max_text: int) -> StandaloneRequest:
     """Parse a body: ``{"text": ..., "n_best": ...}``.
 
-    Raises
-    ------
-    UserError
-        D883 for any other body, D885 for a text that is longer than `max_text` divided by the number of
-        candidates.
+    Raises D883 for any other body, D885 for a text that is longer than `max_text` divided by the number of
+    candidates.
     """
     fields = parse_json(body, "the body")
     if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
@@ -220,10 +189,7 @@ def parse_explain_request(body: bytes, *, max_text: int) -> ExplainRequest:
 
     The rule is an id, such as ``DISAMBIG_CONFUSED_WORDS``, or a name, such as ``confused-words``.
 
-    Raises
-    ------
-    UserError
-        D883 for any other body, D885 for a text that is too long.
+    Raises D883 for any other body, D885 for a text that is too long.
     """
     fields = parse_json(body, "the body")
     if not isinstance(fields, dict):
@@ -241,10 +207,7 @@ def parse_explain_request(body: bytes, *, max_text: int) -> ExplainRequest:
 def explain_flag(request: ExplainRequest, checker: ServerChecker) -> bytes:
     """Return the reasons for the most certain decision between two offsets as JSON.
 
-    Raises
-    ------
-    UserError
-        D883 if the rule makes no decision there.
+    Raises D883 if the rule makes no decision there.
     """
     from disambig.explain import explain_decision, ngram_pairs, ngram_sentence, strongest
 

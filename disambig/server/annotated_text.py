@@ -14,12 +14,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Utf16Offsets:
-    """Offsets of one text, converted from characters to UTF-16 code units.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Offsets of one text, converted from characters to UTF-16 code units."""
 
     def __init__(self, text: str) -> None:
         self._astral = [] if text.isascii() else [match.start() for match in _ASTRAL.finditer(text)]
@@ -54,26 +49,13 @@ class AnnotatedPiece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedText:
-    """A text with markup, and the same text without it.
+    """A text with markup, and the same text without it."""
 
-    Attributes
-    ----------
-    plain : str
-        The text that is checked, with markup replaced by its interpretation.
-    original : str
-        The text as the user wrote it.
-    comments : tuple of (start, end)
-        Comments in `original`, which may be directives.
-    starts : tuple of int
-        Start of each run of text in `plain`, in ascending order.
-    runs : tuple of (start, end, shift)
-        The runs of text: offsets into `plain`, and the number to add to them for offsets into `original`.
-    """
-
-    plain: str
-    original: str
-    comments: tuple[tuple[int, int], ...]
-    starts: tuple[int, ...]
+    plain: str  # the text that is checked, with markup replaced by its interpretation
+    original: str  # the text as the user wrote it
+    comments: tuple[tuple[int, int], ...]  # comments in `original`, which may be directives
+    starts: tuple[int, ...]  # start of each run of text in `plain`, in ascending order
+    # the runs of text: offsets into `plain`, and the number to add to them for offsets into `original`
     runs: tuple[tuple[int, int, int], ...]
 
     @classmethod
@@ -118,10 +100,7 @@ def plain_annotated(text: str) -> AnnotatedText:
 def parse_annotation(annotation: Sequence[object]) -> list[AnnotatedPiece]:
     """Return the pieces of an annotation that a client sent.
 
-    Raises
-    ------
-    ValueError
-        If an item is not a valid piece; the message gives the reason.
+    Raises `ValueError` if an item is not a valid piece; the message gives the reason.
     """
     pieces = []
     for number, entry in enumerate(annotation):

@@ -52,13 +52,7 @@ _RATE_ATTRIBUTE = 'data-rate=""'
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """The demo page and its HTTP headers.
-
-    Attributes
-    ----------
-    html : str
-    headers : dict
-    """
+    """The demo page and its HTTP headers."""
 
     html: str
     headers: dict[str, str]
@@ -177,9 +171,6 @@ def make_app(
     ----------
     checker : ServerChecker
         The models, which only `worker` runs.
-    worker : ModelThread
-    limits : ServerLimits
-    origins : AllowedOrigins
     report_bug : callable
         Called with a line about each bug; the line contains no part of a text.
     """

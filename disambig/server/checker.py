@@ -30,17 +30,10 @@ Rates = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """The options of a request for the models.
-
-    Attributes
-    ----------
-    rates : mapping from task to float
-    writing : str, optional
-        Kind of writing; by default that of the settings.
-    """
+    """The options of a request for the models."""
 
     rates: Rates
-    writing: str | None = None
+    writing: str | None = None  # kind of writing; by default that of the settings
 
 
 MakeResponse = Callable[[Sequence[AnnotatedDocument]], bytes]
@@ -212,37 +205,22 @@ PICKY_FACTOR = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ServerChecker:
-    """The models and settings of a server.
+    """The models and settings of a server."""
 
-    Attributes
-    ----------
-    loaded : CorrectingAnnotator
-        The models that correct words, with their measured precision.
-    rates : mapping from task to float
-        Flags per 1,000 correct words for requests that do not give a rate.
-    ignore : frozenset of str
-        Words to ignore, as `plain_word` returns them.
-    max_flags_per_1000 : float or None
-        Maximum number of flags per 1,000 words of a text.
-    standalone : mapping from str to StandaloneModel
-        Parsers and converters by the names under which they are served.
-    """
-
-    loaded: CorrectingAnnotator
-    rates: Rates
-    ignore: frozenset[str] = frozenset()
-    max_flags_per_1000: float | None = None
+    loaded: CorrectingAnnotator  # the models that correct words, with their measured precision
+    rates: Rates  # flags per 1,000 correct words for requests that do not give a rate
+    ignore: frozenset[str] = frozenset()  # words to ignore, as `plain_word` returns them
+    max_flags_per_1000: float | None = None  # maximum number of flags per 1,000 words of a text
+    # parsers and converters by the names under which they are served
     standalone: Mapping[str, StandaloneModel] = field(default_factory=dict)
 
     @classmethod
     def from_settings(cls, settings: CheckSettings, *, standalone: Sequence[str] = ()) -> ServerChecker:
         """Load the models that settings name, and standalone models by their names or folders.
 
-        Raises
-        ------
-        UserError
-            The errors of `disambig.checking.load_checker` and `disambig.models.load_standalone`, and those of
-            the files of words to ignore; D896 for two standalone models of the same name.
+        Raises the errors of `disambig.checking.load_checker` and
+        `disambig.models.load_standalone`, and those of the files of words to ignore; D896 for two standalone
+        models of the same name.
         """
         from disambig.models import load_standalone, task_rates
 
@@ -297,6 +275,8 @@ class ServerChecker:
     ) -> CheckOptions:
         """Return the options of a request.
 
+        Raises D401 for an invalid rate.
+
         Parameters
         ----------
         flags_per_1000 : float, optional
@@ -306,11 +286,6 @@ class ServerChecker:
             rate would replace that.
         writing : str, optional
             Kind of writing; by default that of the settings.
-
-        Raises
-        ------
-        UserError
-            D401 for an invalid rate.
         """
         return CheckOptions(self._rates(flags_per_1000, picky), writing)
 

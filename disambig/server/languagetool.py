@@ -130,6 +130,8 @@ def languages(codes: Sequence[str]) -> list[dict[str, str]]:
 def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[str] = ()) -> dict[str, str]:
     """Return the language that a request names; for ``auto``, the first language.
 
+    Raises D884 if there is no such language or variant.
+
     Parameters
     ----------
     name : str
@@ -139,11 +141,6 @@ def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[
     preferred_variants : sequence of str
         Codes such as ``"en-GB"``. For ``auto``, the last one that is a variant of the first language is
         returned; those of other languages have no effect.
-
-    Raises
-    ------
-    UserError
-        D884 if there is no such language or variant.
     """
     available = languages(codes)
     requested = _normal_code(name)
@@ -177,27 +174,11 @@ _MODES = ("all", _TEXT_LEVEL_ONLY, "allButTextLevelOnly", "batch")
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A parsed request to ``/v2/check``.
-
-    Attributes
-    ----------
-    text : AnnotatedText
-    language : str
-        Language code as the client sent it.
-    preferred_variants : tuple of str
-        Codes of the variants to use if `language` is ``"auto"``, such as ``"en-GB"``.
-    enabled_rules, disabled_rules, enabled_categories, disabled_categories : frozenset of str
-    enabled_only, picky : bool
-    text_level_only : bool
-        Whether only rules for whole texts are requested; we have no such rules.
-    flags_per_1000 : float or None
-        Our own extension: accepted number of false alarms per 1,000 words.
-    writing : str or None
-        Our own extension: kind of writing.
-    """
+    """A parsed request to ``/v2/check``."""
 
     text: AnnotatedText
-    language: str
+    language: str  # language code as the client sent it
+    # codes of the variants to use if `language` is ``"auto"``, such as ``"en-GB"``
     preferred_variants: tuple[str, ...]
     enabled_rules: frozenset[str]
     disabled_rules: frozenset[str]
@@ -205,9 +186,9 @@ class CheckRequest:
     disabled_categories: frozenset[str]
     enabled_only: bool
     picky: bool
-    text_level_only: bool
-    flags_per_1000: float | None
-    writing: str | None = None
+    text_level_only: bool  # whether only rules for whole texts are requested; we have no such rules
+    flags_per_1000: float | None  # our own extension: accepted number of false alarms per 1,000 words
+    writing: str | None = None  # our own extension: kind of writing
 
     def includes(self, rule: LanguageToolRule, task: str) -> bool:
         """Return True if matches of a rule are requested, by the name of the rule or of its task."""
@@ -222,10 +203,7 @@ class CheckRequest:
 def parse_form(*encoded: bytes) -> dict[str, str]:
     """Return the fields of forms; later forms take precedence.
 
-    Raises
-    ------
-    UserError
-        D883 if a form is not UTF-8 or has too many fields.
+    Raises D883 if a form is not UTF-8 or has too many fields.
     """
     fields: dict[str, str] = {}
     for form in encoded:
@@ -244,10 +222,7 @@ def parse_form(*encoded: bytes) -> dict[str, str]:
 def parse_check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
     """Parse the fields of a form; unknown fields are ignored.
 
-    Raises
-    ------
-    UserError
-        D883 for missing, contradictory or invalid fields, D885 for a text that is too long.
+    Raises D883 for missing, contradictory or invalid fields, D885 for a text that is too long.
     """
     language = fields.get("language", "").strip()
     if not language:
@@ -279,13 +254,7 @@ def parse_check_request(fields: Mapping[str, str], *, max_text: int) -> CheckReq
 
 
 def parse_rate(value: object) -> float | None:
-    """Return the rate that a client requests; None if it requests none.
-
-    Raises
-    ------
-    UserError
-        D883 for an invalid rate.
-    """
+    """Return the rate that a client requests; None if it requests none. Raises D883 for an invalid rate."""
     if value in (None, ""):
         return None
     try:
@@ -300,10 +269,7 @@ def parse_rate(value: object) -> float | None:
 def parse_writing(value: object) -> str | None:
     """Return the kind of writing that a client names; None if it does not name one.
 
-    Raises
-    ------
-    UserError
-        D883 for an unknown kind of writing.
+    Raises D883 for an unknown kind of writing.
     """
     if value in (None, ""):
         return None
@@ -316,10 +282,7 @@ def parse_writing(value: object) -> str | None:
 def check_text(text: str, *, max_text: int) -> str:
     """Return the text if it can be checked.
 
-    Raises
-    ------
-    UserError
-        D883 if it contains characters that are not text, D885 if it is too long.
+    Raises D883 if it contains characters that are not text, D885 if it is too long.
     """
     if len(text) > max_text:
         raise UserError("D885", what="the text", limit=max_text, unit="characters")
@@ -329,13 +292,7 @@ def check_text(text: str, *, max_text: int) -> str:
 
 
 def parse_json(data: str | bytes, what: str) -> Any:
-    """Parse JSON that a client sent; `what` names it in messages.
-
-    Raises
-    ------
-    UserError
-        D883 if it is not valid JSON.
-    """
+    """Parse JSON that a client sent; `what` names it in messages. Raises D883 if it is not valid JSON."""
     try:
         return json.loads(data)
     except json.JSONDecodeError as problem:
@@ -531,7 +488,6 @@ def check_response(
     Parameters
     ----------
     matches : sequence of (VisibleFlag, LanguageToolRule)
-    text : AnnotatedText
     language : dict
         As `find_language` returns it.
     is_complete : bool

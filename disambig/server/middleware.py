@@ -99,26 +99,19 @@ class AllowedOrigins:
     def from_options(cls, *, hosts: list[str], origins: list[str]) -> AllowedOrigins:
         """Return the hosts and origins that the options of a command allow.
 
-        Raises
-        ------
-        UserError
-            D882 for an invalid origin, or one that stands for too many.
+        Raises D882 for an invalid origin, or one that stands for too many.
         """
         return cls(frozenset(map(str.lower, hosts)), frozenset(map(_check_origin, origins)))
 
     def check(self, method: str, headers: Mapping[str, str]) -> str:
         """Return the foreign origin of a request; "" for programs and the demo page.
 
+        Raises D886 if the host or the origin is not allowed.
+
         Parameters
         ----------
-        method : str
         headers : mapping
             Request headers with names in lower case.
-
-        Raises
-        ------
-        UserError
-            D886 if the host or the origin is not allowed.
         """
         host = headers.get("host", "")
         # With DNS rebinding, a foreign page could reach the server under another host name.
@@ -189,8 +182,6 @@ class RequestGuard:
 
     Parameters
     ----------
-    app : ASGI application
-    origins : AllowedOrigins
     report_bug : callable
         Called with a line about each bug; the line contains no part of a text.
     routes : sequence of Route
@@ -327,10 +318,6 @@ def _bug_location(problem: BaseException) -> str:
 class BodyReader:
     """Read request bodies, and count the bytes of requests and responses that are held in memory.
 
-    Parameters
-    ----------
-    limits : ServerLimits
-
     Attributes
     ----------
     held : int
@@ -376,10 +363,7 @@ class BodyReader:
     def hold(self, size: int) -> Iterator[None]:
         """Count `size` bytes of a response as held until the block is left.
 
-        Raises
-        ------
-        UserError
-            D887 if too many bytes are held.
+        Raises D887 if too many bytes are held.
         """
         self.held += size
         try:

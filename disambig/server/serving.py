@@ -37,25 +37,19 @@ def serve(
 ) -> None:
     """Load the models and answer requests until SIGINT or SIGTERM; running requests are finished first.
 
+    Raises D880 if the extra is not installed, D881 if the address cannot be used, and the errors of invalid
+    settings or models.
+
     Parameters
     ----------
-    settings : CheckSettings
     host, port
         Address to listen on; port 0 stands for any free port.
-    origins : AllowedOrigins
-    limits : ServerLimits
     say : callable
         Called with a line that gives the address, once the server listens.
     note : callable
         Called with lines about bugs, and notes of the models.
     standalone : sequence of str
         Names or folders of parsers and converters to serve under ``/models``.
-
-    Raises
-    ------
-    UserError
-        D880 if the extra is not installed, D881 if the address cannot be used, and the errors of invalid
-        settings or models.
     """
     _check_extra()
     with _open_socket(host, port) as bound:

@@ -36,10 +36,8 @@ def pack_decisions(
 
     Parameters
     ----------
-    docs : sequence of Doc
     bounds : list of int
         Start of the decisions of each document, and the end of the last ones.
-    spans_key : str
     scope : str
         Overlapping flags of the same scope compete; ``""`` for components with one task each.
     """
@@ -91,10 +89,7 @@ def pack_decisions(
 def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
     """Return the decisions from the plain values of `pack_decisions`.
 
-    Raises
-    ------
-    UserError
-        D502 for another version of the layout.
+    Raises D502 for another version of the layout.
     """
     if packed.get("layout") not in LAYOUTS:
         raise UserError("D502", seen=packed.get("layout"), known=f"{LAYOUT} to {WITH_LISTS}")
@@ -212,7 +207,6 @@ def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None
 
     Parameters
     ----------
-    doc : Doc
     decisions : Decisions
         Of this document only; offsets refer to ``doc.text``.
     spans_key : str
@@ -226,7 +220,6 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
 
     Parameters
     ----------
-    docs : sequence of Doc
     decisions : Decisions
         ``decisions.documents`` indexes `docs`.
     spans_key : str
@@ -322,17 +315,13 @@ def _add_strings(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
 def read_decisions(doc: Doc, key: str) -> Decisions | None:
     """Return the decisions that are stored in `doc` under a spans key, or None.
 
+    Raises D502 for a Doc that another version of disambig annotated.
+
     Parameters
     ----------
-    doc : Doc
     key : str
         A component's `spans_key`, by default the name of its task; or the name of the task, which also works
         if several tasks share a key.
-
-    Raises
-    ------
-    UserError
-        D502 for a Doc that another version of disambig annotated.
     """
     cached = _cached(doc, key)
     if cached is None or cached.packed.get("spans_key", key) != key:

@@ -281,17 +281,14 @@ def check_settings_of_factory(
 ) -> Callable[..., Component]:
     """Return a factory that checks its settings, and warns if two components write the same spans (D508).
 
+    Raises D516, by the factory returned.
+
     Parameters
     ----------
     create : callable
         A factory whose parameters are annotated with keys of `SETTING_TYPES`, optional ones with ``| None``.
     settings : collection of str, optional
         The parameters that a config can set; the others must have defaults. By default all parameters.
-
-    Raises
-    ------
-    UserError
-        D516, by the factory returned.
     """
     signature = inspect.signature(create)
     used = {
@@ -336,11 +333,13 @@ class Disambiguator(SpanWriter):
 
     `predict` is pure; `set_annotations` alone writes.
 
+    Raises D500 for a pipeline of another language, D401 for an invalid rate, D503 for an `ignore` that is not
+    a list of words.
+
     Parameters
     ----------
     nlp : Language
         The pipeline; its language must be the model's.
-    model : Model
     name : str
         Name of the component in the pipeline.
     spans_key : str
@@ -353,12 +352,6 @@ class Disambiguator(SpanWriter):
         Whether quotes, code, URLs and names are ignored.
     detect_language : bool
         Whether a model that corrects words leaves paragraphs in other languages alone.
-
-    Raises
-    ------
-    UserError
-        D500 for a pipeline of another language, D401 for an invalid rate, D503 for an `ignore` that is not a
-        list of words.
 
     Warns
     -----
@@ -460,19 +453,15 @@ def load_for_component(
 ) -> Model:
     """Load the model that the config of a component names.
 
+    Raises D404 for an unknown model; the message says what the config takes and relative to which directory
+    paths are. See `disambig.models.load` for other errors.
+
     Parameters
     ----------
-    model : str
     takes : str
         What the config takes, for messages.
     given : bool
         Whether the config gives this name; if not, it is the default, which is not a path.
-
-    Raises
-    ------
-    UserError
-        D404 for an unknown model; the message says what the config takes and relative to which directory
-        paths are. See `disambig.models.load` for other errors.
     """
     try:
         return load(model)
@@ -493,10 +482,7 @@ _RELATIVE_PATH = (
 def models_for_writing(models: Sequence[Model], writing: str | None, name: str) -> tuple[Model, ...]:
     """Return the models with the rate of mistakes of a kind of writing; warn if that has no effect (D954).
 
-    Raises
-    ------
-    UserError
-        D953 for an unknown kind of writing.
+    Raises D953 for an unknown kind of writing.
     """
     adapted = with_writing(models, writing)
     if note := unused_writing(adapted, writing):
@@ -528,10 +514,7 @@ def protect_foreign_paragraphs(view: TokenView, languages: Sequence[str]) -> Tok
 def words_to_ignore(model: Model, name: str, ignore: Sequence[str]) -> tuple[str, ...]:
     """Return the normal forms of words to ignore, according to the model's tokenisation.
 
-    Raises
-    ------
-    UserError
-        D503 for an `ignore` that is not a list of single words; the message names the component.
+    Raises D503 for an `ignore` that is not a list of single words; the message names the component.
     """
     if isinstance(ignore, str):
         raise UserError("D503", name=name, word=ignore)

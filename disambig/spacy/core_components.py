@@ -58,9 +58,10 @@ def make_any(
 ) -> Disambiguator:
     """Create a component for the model in the config; a model that labels documents writes ``doc.cats``.
 
+    Raises D480 if no model is named, D404 for an unknown model, D953 for an unknown kind of writing.
+
     Parameters
     ----------
-    nlp : Language
     name : str
         Name of the component in the pipeline; several components need different names.
     model : str
@@ -71,11 +72,6 @@ def make_any(
         See `Disambiguator`; not used for labels of documents.
     writing : str, optional
         Kind of writing that the model assumes (see `disambig.models.with_writing`).
-
-    Raises
-    ------
-    UserError
-        D480 if no model is named, D404 for an unknown model, D953 for an unknown kind of writing.
     """
     if not model:
         raise UserError("D480", name=name, factory=FACTORY)
@@ -115,6 +111,10 @@ class Proofreader(SpanWriter):
     ``label_`` is the replacement, ``id_`` the task, and ``span._.disambig`` the record; its ``alternatives``
     are the replacements of less certain tasks. The text is tokenised once for all models.
 
+    Raises D500 for a pipeline of another language, D333 for two models of one task, D644 for a model that
+    does not correct words, D401 for an invalid rate, D950 for the rate of an unknown task, D503 for an
+    `ignore` that is not a list of words.
+
     Parameters
     ----------
     nlp : Language
@@ -134,13 +134,6 @@ class Proofreader(SpanWriter):
         Whether quotes, code, URLs and names are ignored.
     detect_language : bool
         Whether paragraphs in other languages are left alone.
-
-    Raises
-    ------
-    UserError
-        D500 for a pipeline of another language, D333 for two models of one task, D644 for a model that does
-        not correct words, D401 for an invalid rate, D950 for the rate of an unknown task, D503 for an
-        `ignore` that is not a list of words.
     """
 
     def __init__(
@@ -276,9 +269,11 @@ def make_proofread(
 ) -> Proofreader:
     """Create a component for the models in the config, or for all installed models that correct words.
 
+    Raises D952 if no model is named or installed, D404 for an unknown model, D953 for an unknown kind of
+    writing, and the errors of `Proofreader`.
+
     Parameters
     ----------
-    nlp : Language
     name : str
         Name of the component in the pipeline.
     models : list of str
@@ -288,12 +283,6 @@ def make_proofread(
         See `Proofreader`.
     writing : str, optional
         Kind of writing that the models assume (see `disambig.models.with_writing`).
-
-    Raises
-    ------
-    UserError
-        D952 if no model is named or installed, D404 for an unknown model, D953 for an unknown kind of
-        writing, and the errors of `Proofreader`.
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
     takes = 'config={"models": [...]} takes model directories'

@@ -42,10 +42,10 @@ ReadSets = Callable[[str | Path | Sequence[str | Sequence[str]]], Sequence[Group
 class SetsDisambiguator(Disambiguator):
     """A `Disambiguator` with candidate lists of the user, which a saved pipeline contains.
 
+    Raises D300 for a missing file, by `predict`, `to_bytes` and `to_disk`.
+
     Parameters
     ----------
-    nlp : Language
-    model : Model
     sets : str or list
         A file of candidate lists, or the lists. A missing file is an error when the component is first used:
         spaCy creates the component before it reads the lists that a saved pipeline contains.
@@ -53,11 +53,6 @@ class SetsDisambiguator(Disambiguator):
         Converts `sets` into groups.
     **settings
         See `Disambiguator`.
-
-    Raises
-    ------
-    UserError
-        D300 for a missing file, by `predict`, `to_bytes` and `to_disk`.
     """
 
     sets_file = "sets.json"
@@ -299,10 +294,7 @@ def _register(
 def load_task_model(name: str, model: str | None, task: str) -> Model:
     """Load the model of a component for one task.
 
-    Raises
-    ------
-    UserError
-        D404 for a missing model, with the available ones; D501 for a model of another task.
+    Raises D404 for a missing model, with the available ones; D501 for a model of another task.
     """
     loaded = load_for_component(model or task, given=bool(model))
     if loaded.task.name != task:

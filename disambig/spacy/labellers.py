@@ -61,6 +61,8 @@ class DocumentLabeller(Labeller):
 
     A Doc without words keeps its ``doc.cats``, and labels that the model does not know are kept as well.
 
+    Raises D504 for a model that does not label whole documents, D500 for a pipeline of another language.
+
     Parameters
     ----------
     nlp : Language
@@ -69,11 +71,6 @@ class DocumentLabeller(Labeller):
         Of a task that labels documents.
     name : str
         Name of the component in the pipeline.
-
-    Raises
-    ------
-    UserError
-        D504 for a model that does not label whole documents, D500 for a pipeline of another language.
     """
 
     def __init__(self, nlp: Language, model: Model, *, name: str) -> None:
@@ -148,25 +145,18 @@ class UniversalTags:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenLabels:
-    """The labels of the tokens in a batch, without white-space tokens.
+    """The labels of the tokens in a batch, without white-space tokens."""
 
-    Attributes
-    ----------
-    labels : array of int64, shape (n_words,)
-        Candidate of each word.
-    parts : array of uint64, shape (n_words,)
-        spaCy's number of each word's part of speech; 0 if it has none.
-    documents : array of int64, shape (n_documents + 1,)
-        Where each document's words begin.
-    """
-
-    labels: NDArray[np.int64]
+    labels: NDArray[np.int64]  # int64 (n_words,): candidate of each word
+    # uint64 (n_words,): spaCy's number of each word's part of speech; 0 if it has none
     parts: NDArray[np.uint64]
-    documents: NDArray[np.int64]
+    documents: NDArray[np.int64]  # int64 (n_documents + 1,): where each document's words begin
 
 
 class TokenLabeller(Labeller):
     """Label all tokens of Docs: ``tag_`` and, if `universal` is given, ``pos_``.
+
+    Raises D505 for a model that does not label spaCy's tokens, D500 for a pipeline of another language.
 
     Parameters
     ----------
@@ -176,14 +166,8 @@ class TokenLabeller(Labeller):
         Of a task that labels every token of `disambig.spacy_tokens.v1`.
     name : str
         Name of the component in the pipeline.
-    universal : UniversalTags, optional
     overwrite : bool
         Whether to replace labels that tokens have already; otherwise these are kept.
-
-    Raises
-    ------
-    UserError
-        D505 for a model that does not label spaCy's tokens, D500 for a pipeline of another language.
     """
 
     def __init__(

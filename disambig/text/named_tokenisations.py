@@ -24,13 +24,7 @@ def tokenisation_named(name: str) -> Tokenisation:
 
 
 def check_tokens(tokenisation: Tokenisation) -> None:
-    """Check that a tokenisation has a name and returns a view.
-
-    Raises
-    ------
-    UserError
-        D414.
-    """
+    """Check that a tokenisation has a name and returns a view. Raises D414."""
     component = describe_component("tokenisations", tokenisation)
     if not isinstance(getattr(tokenisation, "name", None), str):
         raise contract_error(component, "it has no name", "its registered name")

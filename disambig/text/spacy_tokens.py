@@ -41,10 +41,7 @@ _MAX_CACHED_STEMS = 1 << 16
 def stem_layer(view: TokenView, language: str) -> NDArray[np.uint64]:
     """Return the hash of each word's stem, shape ``(n_tokens,)``; 0 for words without one.
 
-    Raises
-    ------
-    UserError
-        D203 for a language without a stemmer or stop words.
+    Raises D203 for a language without a stemmer or stop words.
     """
     stems = _stem_cache(language)
     words, first, which = np.unique(view.hashes, return_index=True, return_inverse=True)
@@ -310,10 +307,7 @@ class SpacyTokens:
 def tokeniser(language: str) -> Any:
     """Return spaCy's tokeniser for a language; it is created once.
 
-    Raises
-    ------
-    UserError
-        D202 for a language that spaCy does not support, or only with an additional package.
+    Raises D202 for a language that spaCy does not support, or only with an additional package.
     """
     import spacy
 

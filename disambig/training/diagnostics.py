@@ -133,7 +133,6 @@ def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[st
 
     Parameters
     ----------
-    parts : ResolvedConfig
     texts : sequence of str
         The text to learn from; words are taken from all of it.
     """

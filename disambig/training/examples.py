@@ -28,7 +28,6 @@ def dataset_report(used: int, reasons: Sequence[str] = (), what: str = "examples
 
     Parameters
     ----------
-    used : int
     reasons : sequence of str
         The reason for each example that was left out.
     what : str
@@ -94,19 +93,11 @@ def explain_empty_part(texts: Mapping[str, Sequence[str]], part: str, task: str)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextExamples:
-    """A view of some text and the instances in it.
-
-    Attributes
-    ----------
-    view : TokenView
-    instances : Instances
-    n_words : int
-        Number of words in the text, without sentence ends.
-    """
+    """A view of some text and the instances in it."""
 
     view: TokenView
     instances: Instances
-    n_words: int
+    n_words: int  # number of words in the text, without sentence ends
 
     @classmethod
     def from_view(cls, view: TokenView, instances: Instances) -> TextExamples:
@@ -143,27 +134,13 @@ UNSURE, ELSEWHERE, OTHER, SHIELDED = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorCorpus:
-    """Mistakes that people made, and clean text, as instances of a task.
+    """Mistakes that people made, and clean text, as instances of a task."""
 
-    Attributes
-    ----------
-    wrong : TextExamples
-        The places of mistakes; the observed candidate is the intended one.
-    written : array of int32, shape (n,)
-        The candidate that was written at each place.
-    right : TextExamples
-        Places without a mistake.
-    report : dict
-        Number of mistakes used and left out, with reasons (see `dataset_report`).
-    n_mistakes : int
-        Number of all given mistakes, used or not.
-    """
-
-    wrong: TextExamples
-    written: NDArray[np.int32]
-    right: TextExamples
-    report: dict[str, Any]
-    n_mistakes: int
+    wrong: TextExamples  # the places of mistakes; the observed candidate is the intended one
+    written: NDArray[np.int32]  # int32 (n,): the candidate that was written at each place
+    right: TextExamples  # places without a mistake
+    report: dict[str, Any]  # number of mistakes used and left out, with reasons (see `dataset_report`)
+    n_mistakes: int  # number of all given mistakes, used or not
 
     @classmethod
     def from_texts(
@@ -171,11 +148,8 @@ class ErrorCorpus:
     ) -> ErrorCorpus:
         """Find the instances of a task at mistakes and in clean paragraphs.
 
-        Raises
-        ------
-        UserError
-            D426 if only one of mistakes and clean paragraphs is given, D428 if the task decides no mistake,
-            or nothing in the clean paragraphs.
+        Raises D426 if only one of mistakes and clean paragraphs is given, D428 if the task decides no
+        mistake, or nothing in the clean paragraphs.
         """
         if not (mistakes and clean):
             raise UserError("D426", problem=f"{'clean' if mistakes else 'fixes'} is missing")

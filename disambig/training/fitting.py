@@ -179,19 +179,15 @@ def fit(
 ) -> Fitted:
     """Fit a learner and check its result.
 
+    Raises D414 if the learner or its scorer breaks the contract; D459 if the examples cannot be converted to
+    a storage that the learner accepts; and whatever the learner raises.
+
     Parameters
     ----------
-    learner : Learner
     batch, dev : CandidateBatch
         As returned by the extractors.
     part : str, optional
         Name of the learner in messages; by default its class.
-
-    Raises
-    ------
-    UserError
-        D414 if the learner or its scorer breaks the contract; D459 if the examples cannot be converted to a
-        storage that the learner accepts; and whatever the learner raises.
     """
     part = part or describe_component("learners", learner)
     examples = to_accepted_storage(learner, batch, part=part)
@@ -210,10 +206,7 @@ def fit_folds(
 
     Return None if the learner prefers to be fitted for each fold separately.
 
-    Raises
-    ------
-    UserError
-        As `fit`.
+    Raises the errors of `fit`.
     """
     part = describe_component("learners", learner)
     result = learner.fit_folds(to_accepted_storage(learner, batch, part=part), folds)  # type: ignore[arg-type]
@@ -231,10 +224,7 @@ def fit_folds(
 def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = "") -> CandidateBatch:
     """Convert a batch to the best storage that a learner accepts; it stays as it is if that is accepted.
 
-    Raises
-    ------
-    UserError
-        D414 if `takes` is not a tuple of classes; D459 if the batch cannot be converted.
+    Raises D414 if `takes` is not a tuple of classes; D459 if the batch cannot be converted.
     """
     part = part or describe_component("learners", learner)
     storages = takes(learner)
@@ -278,10 +268,7 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
 
     The learner must also restore the scorer from its state, with the same scores.
 
-    Raises
-    ------
-    UserError
-        D414, which names the learner, its result and the contract.
+    Raises D414, which names the learner, its result and the contract.
     """
     if not isinstance(fitted, Fitted):
         raise contract_error(part, f"fit gave {describe_value(fitted)}", "Fitted(scorer, report)")

@@ -54,10 +54,7 @@ def plugin_configs() -> dict[str, Path]:
 def config_path(name: str | Path) -> Path:
     """Return the path of a config, given as a file or as the name of a plugin's config.
 
-    Raises
-    ------
-    UserError
-        D472 for a name without a suffix that is neither.
+    Raises D472 for a name without a suffix that is neither.
     """
     path = Path(name)
     if path.suffix or path.is_file() or path.name != str(name):
@@ -183,15 +180,12 @@ def nothing_named() -> UserError:
 def check_error_files(plan: TrainingPlan, fixes: Sequence[str], clean: Sequence[str], *, other: bool) -> None:
     """Raise if mistakes that people made, or clean paragraphs, would not be used.
 
+    Raises D426, D427 or D429.
+
     Parameters
     ----------
     other : bool
         Whether something other than text is learned from, such as labelled examples.
-
-    Raises
-    ------
-    UserError
-        D426, D427 or D429.
     """
     if not (fixes and clean) or other:
         problem = "text is missing" if other else f"{'clean' if fixes else 'fixes'} is missing"
@@ -250,11 +244,8 @@ class TrainingPlan:
 
         These are those of its ``learn_settings(labelled, tokenisation)``.
 
-        Raises
-        ------
-        UserError
-            D467 if all examples have the same label and there is no baseline; D414 for other settings than
-            a config can have; whatever the task raises.
+        Raises D467 if all examples have the same label and there is no baseline; D414 for other settings than
+        a config can have; whatever the task raises.
         """
         task, tokenisation = self.parts.task, self.parts.tokenisation
         if self.parts.decides.between != "labels":
@@ -272,10 +263,7 @@ class TrainingPlan:
     def with_settings(self, learned: dict[str, Any]) -> TrainingPlan:
         """Return a plan whose task has additional settings besides those of the config.
 
-        Raises
-        ------
-        UserError
-            D414 if a config cannot have these settings, or the task then has invalid groups.
+        Raises D414 if a config cannot have these settings, or the task then has invalid groups.
         """
         task: Any = self.parts.task
         part = describe_component("tasks", task)
@@ -310,17 +298,14 @@ def read_plan(
 ) -> TrainingPlan:
     """Read a config, given as a file or by the name of a plugin's config, and build its objects.
 
+    Raises D005 if something is missing or unknown, D472 for an unknown config name; D418, D419, D422 for an
+    extractor or a decision rule that is for tasks with other candidates.
+
     Parameters
     ----------
     mistakes : bool
         Whether there are mistakes that people made: if the config names no decision rule, the default is one
         that learns from them.
-
-    Raises
-    ------
-    UserError
-        D005 if something is missing or unknown, D472 for an unknown config name; D418, D419, D422 for an
-        extractor or a decision rule that is for tasks with other candidates.
     """
     path = config_path(path)
     config = read_config(path, overrides)

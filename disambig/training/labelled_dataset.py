@@ -147,10 +147,7 @@ class TaskPlaces:
 def as_task_decides(task: Task, labelled: Sequence[Labelled]) -> list[Labelled]:
     """Return examples as the task needs them: whole texts for documents, else the marked place of each text.
 
-    Raises
-    ------
-    UserError
-        D460 for a text that does not mark exactly one place, unless the task decides documents.
+    Raises D460 for a text that does not mark exactly one place, unless the task decides documents.
     """
     if decides(task).where == "documents":  # brackets are part of the text, and words play no role
         return [replace(example, word="") if example.word else example for example in labelled]
@@ -189,7 +186,6 @@ class LabelledDataset:
 
     Attributes
     ----------
-    examples : TextExamples
     labelled : list of Labelled
         The example behind each instance.
     documents : array of int64, shape (n_instances,)

@@ -48,17 +48,14 @@ def train_lists(
 ) -> Model:
     """Train a model that finds the best candidate of a list.
 
+    Raises D337 if no list has candidates of different costs.
+
     Parameters
     ----------
     items : sequence of NBestList
         With costs, or with references from which the task's measure computes costs.
     parts, name, n_test_lists, **settings
         See `train_candidates`.
-
-    Raises
-    ------
-    UserError
-        D337 if no list has candidates of different costs.
     """
     parts, documents = ResolvedConfig.from_parts(parts), [item.document for item in items]
     with name_error_place(items):

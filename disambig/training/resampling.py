@@ -276,10 +276,7 @@ class FittedFolds:
 
     Attributes
     ----------
-    dataset : LabelledDataset
     folds : array of int64, shape (n_instances,)
-    n_folds : int
-    extractors : tuple of FeatureExtractor
     features : list of Features
         Features of each group; those of an example come from extractors that did not see its label.
     rows : list of arrays of int64
@@ -349,7 +346,6 @@ class FittedFolds:
         -------
         scorer : Scorer or None
             None if no fold can be learned: fewer than two labels in the others.
-        report : dict
         scores : array of float64, shape (n, K)
         """
         # With all folds learnable a learner may fit them in one pass; otherwise the baseline's scores are the

@@ -79,15 +79,12 @@ def label_proposals(
 ) -> LabelledProposals:
     """Return what the first decision rule proposes in the texts, with the evidence for it.
 
+    Raises D428 if nothing is proposed.
+
     Parameters
     ----------
     rule : SecondLook
         With the fitted first rule.
-
-    Raises
-    ------
-    UserError
-        D428 if nothing is proposed.
     """
     report = progress or (lambda stage, done, total: None)
     proposing = replace(model, judge=rule.as_proposer())

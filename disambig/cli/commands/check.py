@@ -184,13 +184,7 @@ def _check_combinations(
     write_baseline: str | None,
     evidence: bool,
 ) -> None:
-    """Raise an error if options exclude each other.
-
-    Raises
-    ------
-    UserError
-        D600; D601 for an unknown format.
-    """
+    """Raise an error if options exclude each other. Raises D600; D601 for an unknown format."""
     from disambig.checking import FORMATS, WITH_EVIDENCE, WITH_OUTCOMES
     from disambig.files import STDIN
 

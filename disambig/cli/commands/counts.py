@@ -29,19 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CountingPlace:
-    """Options that determine where the work is done.
-
-    Attributes
-    ----------
-    engine : str
-    options : EngineOptions
-    job : Path, optional
-        Directory of the job; None for a temporary one.
-    """
+    """Options that determine where the work is done."""
 
     engine: str
     options: EngineOptions
-    job: Path | None
+    job: Path | None  # directory of the job; None for a temporary one
 
     @property
     def is_job(self) -> bool:
@@ -52,10 +44,7 @@ class CountingPlace:
     def place(self, output: Path, command: dict[str, Any], temporary: Path | None = None) -> JobPlace:
         """Return the place of the job that writes the table `output`.
 
-        Raises
-        ------
-        UserError
-            Those of `disambig.jobs.make_runner`.
+        Raises the errors of `disambig.jobs.make_runner`.
         """
         from disambig.jobs import JobPlace, make_runner
 

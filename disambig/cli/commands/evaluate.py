@@ -182,12 +182,8 @@ def evaluation_form(
 ) -> str:
     """Return the one of `FORMS` that the arguments select.
 
-    Raises
-    ------
-    typer.BadParameter
-        For more than two models without ``--fixes``.
-    UserError
-        The errors of `disambig.cli.evaluating.check_named` for the second model.
+    Raises `typer.BadParameter` for more than two models without ``--fixes``. Raises `UserError`: the errors
+    of `disambig.cli.evaluating.check_named` for the second model.
     """
     if fixes:
         return FIXES

@@ -21,13 +21,7 @@ _PIPE_WIDTH = 160
 
 
 class Console:
-    """Print lines and tables, with colours on a terminal.
-
-    Raises
-    ------
-    UserError
-        D309 if standard output is closed.
-    """
+    """Print lines and tables, with colours on a terminal. Raises D309 if standard output is closed."""
 
     def __init__(self) -> None:
         from rich.console import Console as RichConsole

@@ -129,13 +129,10 @@ def _parts_runner(
     ----------
     name : str
         Registered name of the experiment.
-    experiment : object
     workers : (engine, number of workers, scheduler) or None
         None for this process.
     directory : Path or None
         Directory for the results of parts.
-    data : Path
-    quick : bool
     """
     from disambig.errors import UserError
     from disambig.jobs import (
