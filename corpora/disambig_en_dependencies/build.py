@@ -165,7 +165,6 @@ def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
 
     Parameters
     ----------
-    data : path
     folder : str
         The pipeline.
     name : str

@@ -80,10 +80,7 @@ class EncoderNetwork(nn.Module):
     def from_base(cls, path: Path) -> EncoderNetwork:
         """Return the encoder with the weights of all-MiniLM-L6-v2; the heads are random.
 
-        Raises
-        ------
-        ValueError
-            If the file has another digest.
+        Raises `ValueError` if the file has another digest.
         """
         if hashlib.sha256(path.read_bytes()).hexdigest() != BASE_SHA256:
             raise ValueError(f"{path} is not model.safetensors of all-MiniLM-L6-v2")

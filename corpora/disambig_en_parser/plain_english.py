@@ -18,7 +18,6 @@ class SentenceCheck:
 
     Attributes
     ----------
-    text : str
     top : tuple of str
         Labels that the constituent around all words may have.
     conditions : tuple of str

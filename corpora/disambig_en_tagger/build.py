@@ -67,7 +67,6 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
 
     Parameters
     ----------
-    data : path
     together : sequence of sequence of str
         Genres that are left out together.
     """

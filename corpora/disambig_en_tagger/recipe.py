@@ -114,7 +114,6 @@ class Lessons:
 
     Attributes
     ----------
-    reader : LayerReader
     sentences : list of (words, tags that each may have)
     states : array of float16, shape (n_words, width)
     """

@@ -171,12 +171,10 @@ class Network:
     ----------
     hidden : int
         Number of hidden units.
-    epochs, batch : int
     rate : float
         Largest learning rate; it falls to zero.
     dropout : float
         Share of hidden units left out in training; of the inputs half as many are.
-    seed : int
     """
 
     def __init__(
@@ -276,10 +274,8 @@ class Teacher:
 
     Parameters
     ----------
-    classes : WordClasses
     near : sequence of int
         Columns of the classes of a word and its neighbours that the network sees.
-    network : Network, optional
     """
 
     _AT_ONCE = 20_000  # words

@@ -37,20 +37,11 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class JapaneseTexts:
-    """The texts of a data folder.
-
-    Attributes
-    ----------
-    data : Path
-    work : Path
-        Cache of segmented text.
-    say : callable
-        Called with a line for each text that is segmented.
-    """
+    """The texts of a data folder."""
 
     data: Path
-    work: Path
-    say: Say
+    work: Path  # cache of segmented text
+    say: Say  # called with a line for each text that is segmented
 
     def text(self, name: str) -> SegmentedText:
         """Return the segmented training text of a source.

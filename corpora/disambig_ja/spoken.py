@@ -30,18 +30,11 @@ _IRREGULAR = frozenset({"り", "か", "つ", "とお"})
 
 @dataclass(frozen=True, slots=True)
 class SpeltOut:
-    """A sentence with a number that is spelt out.
-
-    Attributes
-    ----------
-    kana, written : str
-    accepted : tuple of str
-        The number, in digits or in kanji, with the word that follows it.
-    """
+    """A sentence with a number that is spelt out."""
 
     kana: str
     written: str
-    accepted: tuple[str, ...]
+    accepted: tuple[str, ...]  # the number, in digits or in kanji, with the word that follows it
 
     def is_right(self, text: str) -> bool:
         """Return True if a conversion has the number."""

@@ -257,10 +257,7 @@ class ClusterRun:
     def _reconnect(self) -> None:
         """Connect to the scheduler again; items in progress are repeated.
 
-        Raises
-        ------
-        UserError
-            D854 if it does not come back.
+        Raises D854 if it does not come back.
         """
         assert self.session is not None and self.startup is not None
         self.session.close()

@@ -138,10 +138,7 @@ class WorkerStartup:
     def update_workers(self, addresses: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[ClusterWorker]:
         """Update the set of workers from the scheduler's list, and return the workers that are lost.
 
-        Raises
-        ------
-        UserError
-            D858 if workers end before any was ready.
+        Raises D858 if workers end before any was ready.
         """
         workers = self.pool.workers
         self.seen = True
@@ -160,10 +157,7 @@ class WorkerStartup:
     def check_workers(self) -> None:
         """Check that there are enough workers, or wait for them until the patience ends.
 
-        Raises
-        ------
-        UserError
-            D855 if too few workers come.
+        Raises D855 if too few workers come.
         """
         wanted = 1 if self.open else self.engine.workers
         now = time.monotonic()
@@ -182,10 +176,7 @@ class WorkerStartup:
     def handle_event(self, event: SessionEvent) -> bool:
         """Record how the start of a worker ended; return False for any other event.
 
-        Raises
-        ------
-        UserError
-            D856 and D857 before the first item is sent.
+        Raises D856 and D857 before the first item is sent.
         """
         worker = self.starting.pop(event.number, None)
         if worker is None:

@@ -27,13 +27,7 @@ def expected_environment(work: Work) -> dict[str, Any]:
 
 
 def check_environment(expected: Mapping[str, Any], seen: Mapping[str, Any], address: str) -> None:
-    """Check that a worker reports the expected environment.
-
-    Raises
-    ------
-    UserError
-        D856 with the first difference.
-    """
+    """Check that a worker reports the expected environment. Raises D856 with the first difference."""
     here, there = dict(_flatten(expected)), dict(_flatten(seen))
     for what in here | there:
         ours, theirs = here.get(what), there.get(what)

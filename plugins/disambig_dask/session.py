@@ -29,11 +29,8 @@ def scheduler_address(scheduler: str, *, seconds: float) -> str:
     Errors are found here, before a client is made: Dask waits forever for a missing file and for a silent
     server, and leaves a half-made client behind.
 
-    Raises
-    ------
-    UserError
-        D853 for a file that is missing or contains no address, for an invalid address, and if nothing
-        answers as Dask does within `seconds`; addresses other than ``tcp://`` are not checked.
+    Raises D853 for a file that is missing or contains no address, for an invalid address, and if nothing
+    answers as Dask does within `seconds`; addresses other than ``tcp://`` are not checked.
     """
     from distributed.comm.addressing import resolve_address
 
@@ -266,11 +263,8 @@ def open_session(
 ) -> ClusterSession:
     """Return a session with a scheduler, or with a local cluster: a kept one, or its own.
 
-    Raises
-    ------
-    UserError
-        D853 if no scheduler answers within `seconds`, or the address is invalid; D920 if no local cluster
-        can be started.
+    Raises D853 if no scheduler answers within `seconds`, or the address is invalid; D920 if no local cluster
+    can be started.
     """
     from distributed import Client
 

@@ -370,7 +370,6 @@ def averaged(table, chunks, sums, used, time, least):
         Number of chunks.
     time : int
         Number of steps.
-    least : float
 
     Returns
     -------

@@ -124,16 +124,12 @@ def _paragraph(text: str, breaks: Sequence[tuple[int, int]], edit: PlaceEdit) ->
 class SyntaxReader:
     """Parses the sentences of proposed corrections, as they are and corrected.
 
+    Raises D505 for a tagger that does not tag every token.
+
     Parameters
     ----------
-    parser : DependencyParser
     tagger : Model, optional
         By default the parser's own.
-
-    Raises
-    ------
-    UserError
-        D505 for a tagger that does not tag every token.
     """
 
     def __init__(self, parser: DependencyParser, tagger: Model | None = None) -> None:
@@ -174,11 +170,6 @@ class SyntaxReader:
 
         Only sentences with a proposed correction are parsed, each of them once as it is, and once for each
         different correction.
-
-        Parameters
-        ----------
-        texts : sequence of str
-        edits : sequence of PlaceEdit
 
         Returns
         -------

@@ -17,21 +17,11 @@ SINGULAR, PLURAL, FIRST, UNKNOWN = "singular", "plural", "first person", ""
 
 @dataclass(frozen=True, eq=False)
 class SentenceParse:
-    """A parsed sentence.
+    """A parsed sentence."""
 
-    Attributes
-    ----------
-    words : sequence of str
-        In lower case.
-    tags : sequence of str
-    heads : sequence of int
-        Index of each word's head; -1 for the root.
-    relations : sequence of str
-    """
-
-    words: Sequence[str]
+    words: Sequence[str]  # in lower case
     tags: Sequence[str]
-    heads: Sequence[int]
+    heads: Sequence[int]  # index of each word's head; -1 for the root
     relations: Sequence[str]
 
     @cached_property
@@ -54,24 +44,12 @@ class SentenceParse:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What the grammar wants at a place.
+    """What the grammar wants at a place."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"verb"``, ``"noun"``, ``"determiner"``, or empty if nothing is expected.
-    wants : str
-        A number, or for verbs one of `GOVERNED`.
-    confidence : float
-        From 0 to 1: how reliable such a reading of the sentence is.
-    cues : tuple of str
-        The words and relations that were read.
-    """
-
-    kind: str = ""
-    wants: str = UNKNOWN
-    confidence: float = 0.0
-    cues: tuple[str, ...] = ()
+    kind: str = ""  # ``"verb"``, ``"noun"``, ``"determiner"``, or empty if nothing is expected
+    wants: str = UNKNOWN  # a number, or for verbs one of `GOVERNED`
+    confidence: float = 0.0  # from 0 to 1: how reliable such a reading of the sentence is
+    cues: tuple[str, ...] = ()  # the words and relations that were read
 
 
 NOTHING = Expectation()

@@ -30,41 +30,22 @@ _WORD_NANOSECONDS = 70_000
 
 @dataclass(frozen=True, slots=True)
 class ParsedWords:
-    """A parsed sentence.
-
-    Attributes
-    ----------
-    words, tags : list of str
-    heads : list of int
-        Index of each word's head; -1 for the root.
-    relations : list of str
-        Universal Dependencies; ``"root"`` for the root.
-    """
+    """A parsed sentence."""
 
     words: list[str]
     tags: list[str]
-    heads: list[int]
-    relations: list[str]
+    heads: list[int]  # index of each word's head; -1 for the root
+    relations: list[str]  # universal Dependencies; ``"root"`` for the root
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """Sparse weights of hashed features.
+    """Sparse weights of hashed features."""
 
-    Attributes
-    ----------
-    keys : array of uint32, shape (n_features,)
-        Ascending.
-    sizes : array of uint16, shape (n_features,)
-        Number of weights of each feature, at least 1.
-    actions : array of uint16, shape (n_weights,)
-    weights : array of int16, shape (n_weights,)
-    """
-
-    keys: NDArray[np.uint32]
-    sizes: NDArray[np.uint16]
-    actions: NDArray[np.uint16]
-    weights: NDArray[np.int16]
+    keys: NDArray[np.uint32]  # uint32 (n_features,): ascending
+    sizes: NDArray[np.uint16]  # uint16 (n_features,): number of weights of each feature, at least 1
+    actions: NDArray[np.uint16]  # uint16 (n_weights,)
+    weights: NDArray[np.int16]  # int16 (n_weights,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,13 +282,7 @@ def _has_parser(folder: Path) -> bool:
 
 
 def check_tagger(model: Model, name: str) -> None:
-    """Check that a model tags every token.
-
-    Raises
-    ------
-    UserError
-        D505 if it does not; `name` is what needs the tags.
-    """
+    """Check that a model tags every token. Raises D505 if it does not; `name` is what needs the tags."""
     decides = getattr(model.task, "decides", None)
     if not isinstance(decides, Decides) or (decides.where, decides.between) != ("tokens", "labels"):
         raise UserError("D505", name=name, model=model.name, task=model.task.name)
@@ -324,8 +299,6 @@ def save_parser(
 
     Parameters
     ----------
-    parser : DependencyParser
-    folder : path
     about : mapping, optional
         Information about the parser; plain values.
     """

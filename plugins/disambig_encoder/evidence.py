@@ -133,7 +133,6 @@ def candidate_edits(
 
     Returns
     -------
-    texts : list of str
     edits : list of (start, end, candidate)
         Character offsets of the place in the text, and the candidate.
     is_observed : array of bool, shape (n_candidates,)
@@ -159,7 +158,6 @@ def dense_batch(
     ----------
     values : array of float32, shape (n_candidates, n_columns)
         Rows of the candidates of all instances of `group`.
-    columns : Columns
     """
     costs = instances.costs(group)
     if instances.own is not None:
@@ -198,10 +196,7 @@ class _StatesExtractor:
     def _centred_states(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
         """Return the states at the instances less the mean in training, shape ``(n, width)``.
 
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted, or for another encoder than it was fitted with.
+        Raises `ValueError` if the extractor is not fitted, or for another encoder than it was fitted with.
         """
         centre = _fitted(self.centre)
         states = _read_states(self.encoder, view, instances)

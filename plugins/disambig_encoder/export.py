@@ -254,6 +254,8 @@ def write_encoder(
 ) -> None:
     """Write a folder that `Encoder.load` opens: the graph, the vocabulary, and a manifest with their digests.
 
+    Raises `ValueError` if vocabulary and weights differ in size.
+
     Parameters
     ----------
     folder : path
@@ -266,11 +268,6 @@ def write_encoder(
         See `build_graph`.
     about : mapping, optional
         Further entries of the manifest, such as sources and licences.
-
-    Raises
-    ------
-    ValueError
-        If vocabulary and weights differ in size.
     """
     if len(vocabulary) != len(weights["pieces.weight"]):
         raise ValueError(f"{len(vocabulary)} word pieces, but {len(weights['pieces.weight'])} embeddings")

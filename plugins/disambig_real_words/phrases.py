@@ -114,12 +114,10 @@ class Phrase:
 
     Attributes
     ----------
-    items : tuple of PhraseItem
     first, last : int
         The items between these are replaced, `last` exclusive.
     correction : tuple of str
         Words, and references such as ``$1``.
-    exceptions : tuple of PhraseException
     """
 
     items: tuple[PhraseItem, ...]
@@ -290,10 +288,7 @@ class _InvalidLine(ValueError):
 def read_phrases(path: str | Path) -> PhraseTable:
     """Return the table in a file; it is read once.
 
-    Raises
-    ------
-    UserError
-        D995 for a file that cannot be read, or for an invalid line, with its number.
+    Raises D995 for a file that cannot be read, or for an invalid line, with its number.
     """
     items = _Items()
     pairs: dict[str, list[tuple[str, str]]] = {}

@@ -128,10 +128,7 @@ ZERO = ""
 def insertion_lists(setting: str, words: Sequence[str]) -> WordRelations:
     """Return words and the empty candidate as alternatives to each other.
 
-    Raises
-    ------
-    UserError
-        D996, with the name of the setting, if `words` is not a list of one or more words.
+    Raises D996, with the name of the setting, if `words` is not a list of one or more words.
     """
     if isinstance(words, str) or not all(
         isinstance(word, str) and is_word(normalise_word(word)) for word in words

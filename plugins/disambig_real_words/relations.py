@@ -42,21 +42,11 @@ _COMPILED = ArrayFolder(
 
 @dataclass(frozen=True, eq=False)
 class WordRelations:
-    """The words that may have been meant instead of each word.
+    """The words that may have been meant instead of each word."""
 
-    Attributes
-    ----------
-    words : array of uint64, shape (n_words,)
-        Hashes, ascending.
-    spellings : sequence of str
-        Spellings of the words, in the same order.
-    others : Ragged
-        The related words of each word, as indices of words (int64).
-    """
-
-    words: NDArray[np.uint64]
-    spellings: Sequence[str]
-    others: Ragged
+    words: NDArray[np.uint64]  # uint64 (n_words,): hashes, ascending
+    spellings: Sequence[str]  # spellings of the words, in the same order
+    others: Ragged  # the related words of each word, as indices of words (int64)
 
     @classmethod
     def from_sets(cls, sets: Sequence[Sequence[str]], without: Sequence[Sequence[str]] = ()) -> WordRelations:
@@ -114,10 +104,7 @@ def _is_letter(character: str) -> bool:
 def read_table_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of each line of a table of words that is neither blank nor a comment.
 
-    Raises
-    ------
-    UserError
-        D995 for a file that cannot be read.
+    Raises D995 for a file that cannot be read.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
@@ -132,10 +119,7 @@ def read_table_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
     """Return the sets in a file by kind.
 
-    Raises
-    ------
-    UserError
-        D995 for a file that cannot be read, or for an invalid line, with its number.
+    Raises D995 for a file that cannot be read, or for an invalid line, with its number.
     """
     sets: dict[str, list[list[str]]] = {kind: [] for kind in KINDS}
     is_usual = _USUAL.fullmatch
@@ -177,10 +161,7 @@ def load_relations(path: str, kinds: tuple[str, ...]) -> WordRelations:
 
     If arrays of the same content are beside the file (`compile_relations`), these are read, which is fast.
 
-    Raises
-    ------
-    UserError
-        D995, also for a file without lines of these kinds.
+    Raises D995, also for a file without lines of these kinds.
     """
     return _read_compiled(Path(path), kinds) or _read_relations_of_kinds(path, kinds)
 

@@ -157,10 +157,7 @@ def is_enclosed(view: TokenView, position: int, last: int | None = None) -> bool
 def read_repeated(path: str | Path) -> RepeatedWords:
     """Return the table in a file; it is read once.
 
-    Raises
-    ------
-    UserError
-        D995 for a file that cannot be read, or for an invalid line, with its number.
+    Raises D995 for a file that cannot be read, or for an invalid line, with its number.
     """
     alone: dict[str, set[int]] = defaultdict(set)
     beside: dict[str, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))

@@ -131,10 +131,7 @@ def sound_keys(word: str) -> Iterator[str]:
 def read_sounds(path: str | Path) -> WordSounds:
     """Return the table of sounds in a file; the file is read once.
 
-    Raises
-    ------
-    UserError
-        D998 for a file that cannot be read, or a line that is not a key with two counts.
+    Raises D998 for a file that cannot be read, or a line that is not a key with two counts.
     """
     return _read(str(path))
 

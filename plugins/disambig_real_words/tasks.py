@@ -459,6 +459,8 @@ class Doubled(InContext):
 class OtherWords(KnowsPhrases):
     """Decide between each word and its related words.
 
+    Raises on first use D995 for an invalid file, D997 for unknown `kinds`.
+
     Parameters
     ----------
     relations : path, optional
@@ -474,11 +476,6 @@ class OtherWords(KnowsPhrases):
         A folder with a model of words in context, or the name of an installed pack that contains one.
     name, language : str
         Name and language of the task; the name is the default key of its annotations.
-
-    Raises
-    ------
-    UserError
-        On first use D995 for an invalid file, D997 for unknown `kinds`.
     """
 
     relations: str | Path | None = None

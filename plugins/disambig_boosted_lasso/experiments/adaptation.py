@@ -37,20 +37,11 @@ QUICK_LINES, QUICK_DEV, QUICK_TEST = 1_500, 200, 300
 
 @dataclass(frozen=True, slots=True)
 class ConversionDomain:
-    """A target domain of adaptation.
-
-    Attributes
-    ----------
-    name : str
-    like : str
-        The most similar domain of the paper; empty if there is none.
-    sizes : tuple of int
-        Numbers of training sentences.
-    """
+    """A target domain of adaptation."""
 
     name: str
-    like: str = ""
-    sizes: tuple[int, ...] = SIZES
+    like: str = ""  # the most similar domain of the paper; empty if there is none
+    sizes: tuple[int, ...] = SIZES  # numbers of training sentences
 
 
 DOMAINS = (
@@ -63,16 +54,9 @@ DOMAINS = (
 
 @dataclass(frozen=True, slots=True)
 class DomainParts:
-    """Sentences of a domain for training, tuning and testing; no document is in more than one part.
+    """Sentences of a domain for training, tuning and testing; no document is in more than one part."""
 
-    Attributes
-    ----------
-    train : SegmentedText
-        All training sentences; `sample_train` takes a part of them.
-    dev, test : SegmentedText
-    """
-
-    train: SegmentedText
+    train: SegmentedText  # all training sentences; `sample_train` takes a part of them
     dev: SegmentedText
     test: SegmentedText
 
@@ -124,10 +108,7 @@ def read_segmented_cached(path: Path, progress: Progress, *, quick: bool = False
 
     With `quick`, only `QUICK_LINES` lines are segmented, which takes most of the time of a first run.
 
-    Raises
-    ------
-    UserError
-        D670 if SudachiPy or its dictionary is not installed; the errors of `text_lines` for the file.
+    Raises D670 if SudachiPy or its dictionary is not installed; the errors of `text_lines` for the file.
     """
     mode = SETTINGS.mode
     progress(f"cutting {path.name} into words", 0, 1)
@@ -153,16 +134,9 @@ _WORDS = {"@disambig_extractors": "disambig.TextNgrams.v1", "unit": "words", "or
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConversionLists:
-    """Sentences with their n-best lists.
+    """Sentences with their n-best lists."""
 
-    Attributes
-    ----------
-    lists : CandidateLists
-        Costs are character edits.
-    references : list of str
-    """
-
-    lists: CandidateLists
+    lists: CandidateLists  # costs are character edits
     references: list[str]
 
     @classmethod
@@ -214,13 +188,7 @@ def conversion_error_rate(texts: Sequence[str], references: Sequence[str]) -> fl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConversionFeatures:
-    """Features of lists, fitted on training lists.
-
-    Attributes
-    ----------
-    extractors : list of FeatureExtractor
-    train : CandidateBatch
-    """
+    """Features of lists, fitted on training lists."""
 
     extractors: list[FeatureExtractor]
     train: CandidateBatch
@@ -262,13 +230,7 @@ SIZE, QUICK_SIZE = 8_000, 400
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainLists:
-    """The lists of one domain, made with the background's language model.
-
-    Attributes
-    ----------
-    domain : str
-    train, dev, test : ConversionLists
-    """
+    """The lists of one domain, made with the background's language model."""
 
     domain: str
     train: ConversionLists
@@ -352,8 +314,6 @@ def adapt_every_way(
 
     Parameters
     ----------
-    background : Converter
-    parts : DomainParts
     dev, test : ConversionLists
         The lists of `background`.
     """

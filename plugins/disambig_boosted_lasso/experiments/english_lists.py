@@ -28,18 +28,10 @@ _GROUP = Group("lists", ())
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordLists:
-    """Lists with the words that each family of features counts.
+    """Lists with the words that each family of features counts."""
 
-    Attributes
-    ----------
-    lists : CandidateLists
-        Lists with costs.
-    words : tuple of CandidateWords
-        Units to count, for the same candidates: one entry per family.
-    """
-
-    lists: CandidateLists
-    words: tuple[CandidateWords, ...]
+    lists: CandidateLists  # lists with costs
+    words: tuple[CandidateWords, ...]  # units to count, for the same candidates: one entry per family
 
     def take(self, index: NDArray[np.generic]) -> WordLists:
         """Return some of the lists."""
@@ -58,37 +50,20 @@ class WordLists:
 
 @dataclass(frozen=True, slots=True)
 class NgramFamily:
-    """A family of n-grams of one kind of words.
+    """A family of n-grams of one kind of words."""
 
-    Attributes
-    ----------
-    number : int
-        Index into `WordLists.words`.
-    order : int
-    least : int
-        See ``disambig.TextNgrams.v1``.
-    """
-
-    number: int
+    number: int  # index into `WordLists.words`
     order: int
-    least: int
+    least: int  # see ``disambig.TextNgrams.v1``
 
 
 @dataclass(frozen=True, slots=True)
 class RowExtractor:
-    """Fitted extractors.
-
-    Attributes
-    ----------
-    source : FeatureExtractor
-    families : tuple of NgramFamily
-    counting : tuple of FeatureExtractor
-        One per family.
-    """
+    """Fitted extractors."""
 
     source: FeatureExtractor
     families: tuple[NgramFamily, ...]
-    counting: tuple[FeatureExtractor, ...]
+    counting: tuple[FeatureExtractor, ...]  # one per family
 
     @classmethod
     def fit(cls, seen: WordLists, families: Sequence[NgramFamily], *, rank: bool = True) -> RowExtractor:
@@ -162,32 +137,16 @@ _MIN_CONFIDENCE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectionLists:
-    """The lists of some paragraphs, first those with a mistake.
-
-    Attributes
-    ----------
-    seen : WordLists
-    n_fixes : int
-        Number of paragraphs with a mistake.
-    changes : array of int64, shape (n_candidates,)
-        Number of changes in each candidate.
-    mends : array of bool, shape (n_candidates,)
-        Whether one of the changes corrects the mistake.
-    default : array of int64, shape (n_lists,)
-        The candidate that the models choose at their own flag rates.
-    units : array of int64, shape (n_lists,)
-        Project of each paragraph.
-    words : array of int64, shape (n_lists,)
-        Number of words in each paragraph.
-    """
+    """The lists of some paragraphs, first those with a mistake."""
 
     seen: WordLists
-    n_fixes: int
-    changes: NDArray[np.int64]
-    mends: NDArray[np.bool_]
+    n_fixes: int  # number of paragraphs with a mistake
+    changes: NDArray[np.int64]  # int64 (n_candidates,): number of changes in each candidate
+    mends: NDArray[np.bool_]  # bool (n_candidates,): whether one of the changes corrects the mistake
+    # int64 (n_lists,): the candidate that the models choose at their own flag rates
     default: NDArray[np.int64]
-    units: NDArray[np.int64]
-    words: NDArray[np.int64]
+    units: NDArray[np.int64]  # int64 (n_lists,): project of each paragraph
+    words: NDArray[np.int64]  # int64 (n_lists,): number of words in each paragraph
 
     @property
     def lists(self) -> CandidateLists:
@@ -383,22 +342,12 @@ Tagged = tuple[Sequence[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class ChainTagger:
-    """A chain model: features of words, crossed with tags, and pairs of tags.
-
-    Attributes
-    ----------
-    context : TokenContext
-    scorer : ChainScorer
-        Returns the k best sequences.
-    tags : tuple of str
-    n : int
-        Number of training sentences.
-    """
+    """A chain model: features of words, crossed with tags, and pairs of tags."""
 
     context: TokenContext
-    scorer: Any
+    scorer: Any  # returns the k best sequences
     tags: tuple[str, ...]
-    n: int
+    n: int  # number of training sentences
 
     @classmethod
     def train(cls, sentences: Sequence[Tagged], tags: tuple[str, ...]) -> ChainTagger:
@@ -422,10 +371,7 @@ class ChainTagger:
 def read_ewt(data: Path, split: str, *, every: int = 1) -> list[Tagged]:
     """Return words and Penn tags of every n-th sentence in a part of EWT.
 
-    Raises
-    ------
-    UserError
-        D735 for a word without a tag; the errors of `read_conllu`.
+    Raises D735 for a word without a tag; the errors of `read_conllu`.
     """
     sentences: list[Tagged] = []
     for genre in GENRES:

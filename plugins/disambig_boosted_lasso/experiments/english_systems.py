@@ -53,7 +53,6 @@ class FittedReranker:
 
     Attributes
     ----------
-    scorer : Scorer
     report : dict
         The chosen settings, their cost on the tuning lists, the seconds of all settings together, and the
         learner's report.

@@ -218,26 +218,13 @@ class Gao2006Table1:
 
 @dataclass(frozen=True, slots=True)
 class DomainResults:
-    """Results of a domain.
-
-    Attributes
-    ----------
-    domain : ConversionDomain
-    entropy : float
-        Entropy of its test sentences under the background model, in bits per word.
-    references : list of str
-        Its test sentences.
-    by_size : dict of int to AdaptationResults
-        Results by number of training sentences.
-    panel : str
-        `ONE_LEXICON` or `OWN_WORDS`.
-    """
+    """Results of a domain."""
 
     domain: ConversionDomain
-    entropy: float
-    references: list[str]
-    by_size: dict[int, AdaptationResults]
-    panel: str = OWN_WORDS
+    entropy: float  # entropy of its test sentences under the background model, in bits per word
+    references: list[str]  # its test sentences
+    by_size: dict[int, AdaptationResults]  # results by number of training sentences
+    panel: str = OWN_WORDS  # `ONE_LEXICON` or `OWN_WORDS`
 
     def rate(self, system: str, size: int) -> float:
         """Return the character error rate of a system in %."""

@@ -46,7 +46,6 @@ def cross_fit_lists(
 
     Parameters
     ----------
-    text : SegmentedText
     folds : array of int64, shape (n_sentences,)
         Fold of each sentence, from 0.
     learn : callable
@@ -273,9 +272,11 @@ def adapt_converter(
 
     A tenth of the sentences, at most `MOST_TESTED`, is held out in blocks for testing.
 
+    Raises D694 for too few sentences, D695 for an invalid weight, D670 without SudachiPy; D696 for an output
+    with other contents, D309 if it cannot be written: all before the long work.
+
     Parameters
     ----------
-    sentences : sequence of str
     place : ConverterLocation
         The converter; if it is already adapted, its adaptation is replaced.
     output : Path
@@ -286,12 +287,6 @@ def adapt_converter(
     rerank : bool
         Whether candidates are reranked: with new weights if there are at least `ENOUGH` sentences and the new
         weights are better than the old ones on further sentences.
-
-    Raises
-    ------
-    UserError
-        D694 for too few sentences, D695 for an invalid weight, D670 without SudachiPy; D696 for an
-        output with other contents, D309 if it cannot be written: all before the long work.
     """
     check_texts(sentences, weight)
     check_output(output)
@@ -335,13 +330,7 @@ def _adapt_text(
 
 
 def check_texts(sentences: Sequence[str], weight: float | None) -> None:
-    """Check the sentences and the weight before the long work.
-
-    Raises
-    ------
-    UserError
-        D694, D695.
-    """
+    """Check the sentences and the weight before the long work. Raises D694, D695."""
     if weight is not None and not 0 < weight < 1:
         raise UserError("D695", value=weight)
     if len(sentences) < LEAST:
@@ -351,10 +340,7 @@ def check_texts(sentences: Sequence[str], weight: float | None) -> None:
 def check_output(output: Path) -> None:
     """Raise an error for an output that is neither an empty folder nor an adapted converter.
 
-    Raises
-    ------
-    UserError
-        D696; D309 if it cannot be read.
+    Raises D696; D309 if it cannot be read.
     """
     with writing(output):
         is_free = not output.exists() or (output.is_dir() and not any(output.iterdir()))

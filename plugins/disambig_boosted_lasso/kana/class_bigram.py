@@ -188,10 +188,7 @@ _BETWEEN = "\n"
 def save_class_bigram(model: ClassBigram, folder: Path) -> None:
     """Write a class bigram into a folder; connections and costs are rounded (see `CONNECTION_STEPS`).
 
-    Raises
-    ------
-    UserError
-        D309 if it cannot be written.
+    Raises D309 if it cannot be written.
     """
     left, right = (model.tokens[name].astype(np.uint16) for name in ("left", "right"))
     _FOLDER.write(
@@ -215,13 +212,7 @@ def save_class_bigram(model: ClassBigram, folder: Path) -> None:
 
 
 def load_class_bigram(folder: Path) -> ClassBigram:
-    """Read the class bigram in a folder.
-
-    Raises
-    ------
-    UserError
-        D674 if a file is missing or damaged.
-    """
+    """Read the class bigram in a folder. Raises D674 if a file is missing or damaged."""
     header, arrays = _FOLDER.read(folder)
     try:
         return _class_bigram(header, arrays)

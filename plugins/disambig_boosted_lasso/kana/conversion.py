@@ -34,10 +34,7 @@ class ConverterLocation:
     def model(self) -> Model | None:
         """Return the reranking model, if there is one.
 
-        Raises
-        ------
-        UserError
-            D693 if it was trained on another converter, D336 if it belongs to another task.
+        Raises D693 if it was trained on another converter, D336 if it belongs to another task.
         """
         if self.reranker is None:
             return None
@@ -51,10 +48,7 @@ class ConverterLocation:
 def locate_converter(name: str | Path) -> ConverterLocation:
     """Return the location of a converter by name: a pack, a folder, a model's name or folder.
 
-    Raises
-    ------
-    UserError
-        D901 for an unknown name, D943 for the name of a file, D902 for a folder without a converter.
+    Raises D901 for an unknown name, D943 for the name of a file, D902 for a folder without a converter.
     """
     installed = packs()
     if str(name) in installed:
@@ -91,7 +85,6 @@ class ConversionCandidate(NamedTuple):
 
     Attributes
     ----------
-    text : str
     score : float
         Higher is better: the score of the reranker or, without one, `base`.
     base : float
@@ -112,17 +105,10 @@ class ConversionCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conversion:
-    """Converts lines of kana to kanji.
-
-    Attributes
-    ----------
-    converter : Converter
-    reranker : Model, optional
-        Reranks the candidates.
-    """
+    """Converts lines of kana to kanji."""
 
     converter: Converter
-    reranker: Model | None = None
+    reranker: Model | None = None  # reranks the candidates
 
     @classmethod
     def load(
@@ -182,10 +168,7 @@ class Conversion:
     def nbest(self, lines: Sequence[str], k: int = 20) -> list[list[ConversionCandidate]]:
         """Return up to k best conversions of each line, the best first.
 
-        Raises
-        ------
-        UserError
-            D675 for an invalid k, D677 for a string instead of a sequence of lines.
+        Raises D675 for an invalid k, D677 for a string instead of a sequence of lines.
         """
         lists = self.converter.nbest(lines, k if self.reranker is None else max(k, MIN_RERANKED))
         scores = lists.scores

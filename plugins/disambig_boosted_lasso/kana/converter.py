@@ -65,6 +65,8 @@ UNITS = ("spelling", "pair")
 class ConverterSettings:
     """Settings for making a converter from text.
 
+    Raises D671 for an invalid unit, D675 for other invalid values.
+
     Parameters
     ----------
     mode : str
@@ -86,11 +88,6 @@ class ConverterSettings:
     margin : float, optional
         Beginnings of a conversion whose ln P is less than the best one's of the same kana by more than this
         are not continued (beam search). By default all are: decoding is exact.
-
-    Raises
-    ------
-    UserError
-        D671 for an invalid unit, D675 for other invalid values.
     """
 
     mode: str = "A"
@@ -141,7 +138,6 @@ def build_lexicon_tables(
 
     Parameters
     ----------
-    lexicon : KanaLexicon
     vocabulary : Vocabulary
         Vocabulary of the language model.
     spelling : array, shape (2, 88, 88)
@@ -567,18 +563,14 @@ _BETWEEN = "\n"
 def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) -> None:
     """Write a converter atomically into a folder, which is created if necessary.
 
+    Raises D697 for a folder with other contents, D309 if it cannot be written.
+
     Parameters
     ----------
-    converter : Converter
     folder : path
         A converter there is replaced, including its domains.
     bits : {8, 32}
         Precision of the language model's logarithms.
-
-    Raises
-    ------
-    UserError
-        D697 for a folder with other contents, D309 if it cannot be written.
     """
     folder = Path(folder)
     with writing(folder):
@@ -659,10 +651,7 @@ def is_converter(folder: str | Path) -> bool:
 def converter_fingerprint(folder: str | Path) -> str:
     """Return a fingerprint that identifies a converter, regardless of its domains.
 
-    Raises
-    ------
-    UserError
-        D674 if there is no converter.
+    Raises D674 if there is no converter.
     """
     folder = Path(folder)
     try:
@@ -703,10 +692,7 @@ def load_in_domain(converter: Converter, folder: str | Path, name: str) -> Conve
 
     The class bigram has its weight for the domain.
 
-    Raises
-    ------
-    UserError
-        D692 for an unknown domain, with the known ones; D655 for a damaged one.
+    Raises D692 for an unknown domain, with the known ones; D655 for a damaged one.
     """
     names = list_domains(folder)
     if name not in names:

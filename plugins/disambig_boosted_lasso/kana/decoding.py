@@ -67,6 +67,8 @@ class NgramTables(NamedTuple):
 def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: int) -> NgramTables:
     """Return the tables of one or two models over prefixes of one vocabulary.
 
+    Raises D673 for n-grams longer than three words.
+
     Parameters
     ----------
     parts : sequence of (levels, float)
@@ -74,11 +76,6 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
     n_words : int
         Size of the vocabulary; each model knows its first words, and the other words share the
         probability of the model's unknown word.
-
-    Raises
-    ------
-    UserError
-        D673 for n-grams longer than three words.
     """
     from ._lattice_kernels import find_states
 
@@ -273,13 +270,7 @@ class LatticePaths:
 
 
 class _WorkSpace:
-    """Buffers for one thread at a time.
-
-    Parameters
-    ----------
-    tables : NgramTables
-    words : LexiconTables
-    """
+    """Buffers for one thread at a time."""
 
     def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
         self.size = 1 << 13
@@ -328,8 +319,6 @@ class LatticeDecoder:
 
     Parameters
     ----------
-    tables : NgramTables
-    words : LexiconTables
     numbers : int, optional
         How numbers spelt out in kana are preferably written, `IN_DIGITS` or `IN_KANJI`; by default they are
         not looked for.
@@ -481,7 +470,6 @@ class CandidateWriter:
 
     Parameters
     ----------
-    lexicon : KanaLexicon
     order : array of int32, shape (n_entries,)
         Its entries in the numbering of paths.
     """

@@ -40,7 +40,6 @@ class KanaLexicon:
         The typed and the written form.
     tags : array of int16, shape (n,)
         The most frequent part of speech, as an index into `tag_names`.
-    tag_names : tuple of str
     counts : array of int64, shape (n,)
         Frequency in text; 0 for entries that are only in a dictionary.
     usage : array of float32, shape (n,), optional
@@ -220,23 +219,12 @@ def unseen_weights(lexicon: KanaLexicon) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingTrie:
-    """Trie of readings; the node below edge i is i + 1, the root is 0.
+    """Trie of readings; the node below edge i is i + 1, the root is 0."""
 
-    Attributes
-    ----------
-    begins : array of int64, shape (n_nodes + 1,)
-        Start of each node's edges.
-    labels : array of int32, shape (n_nodes - 1,)
-        Characters of the edges, ascending.
-    entry_begins : array of int64, shape (n_nodes + 1,)
-        Start of each node's entries in `entries`.
-    entries : array of int32, shape (n_entries,)
-    """
-
-    begins: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    entry_begins: NDArray[np.int64]
-    entries: NDArray[np.int32]
+    begins: NDArray[np.int64]  # int64 (n_nodes + 1,): start of each node's edges
+    labels: NDArray[np.int32]  # int32 (n_nodes - 1,): characters of the edges, ascending
+    entry_begins: NDArray[np.int64]  # int64 (n_nodes + 1,): start of each node's entries in `entries`
+    entries: NDArray[np.int32]  # int32 (n_entries,)
 
     @classmethod
     def from_readings(cls, readings: Sequence[str]) -> ReadingTrie:
@@ -301,7 +289,6 @@ def general_usage(
 
     Parameters
     ----------
-    lexicon : KanaLexicon
     frequencies : mapping of str to float
         Relative frequencies of spellings in other text.
     weight : float
@@ -347,7 +334,6 @@ def reading_usage(
 
     Parameters
     ----------
-    lexicon : KanaLexicon
     frequencies : mapping of (str, str) to float
         Relative frequencies of pairs of reading and spelling in other text.
     weight : float

@@ -149,13 +149,7 @@ def join_readings(words: Iterable[Word]) -> str:
 
 
 def sudachi_dictionary() -> Any:
-    """Return Sudachi's core dictionary.
-
-    Raises
-    ------
-    UserError
-        D670 if SudachiPy or the dictionary is not installed.
-    """
+    """Return Sudachi's core dictionary. Raises D670 if SudachiPy or the dictionary is not installed."""
     try:
         from sudachipy import Dictionary
 
@@ -167,10 +161,7 @@ def sudachi_dictionary() -> Any:
 def sudachi_version() -> str:
     """Return the versions that segmentation depends on: SudachiPy, its dictionary, the table of corrections.
 
-    Raises
-    ------
-    UserError
-        D670 if SudachiPy or its dictionary is not installed.
+    Raises D670 if SudachiPy or its dictionary is not installed.
     """
     try:
         installed = [metadata.version(name) for name in ("sudachipy", "sudachidict_core")]
@@ -313,13 +304,7 @@ def write_segmented(path: str | Path, sentences: Iterable[Sequence[Word]]) -> in
 
 
 def read_segmented(path: str | Path) -> SegmentedText:
-    """Read sentences from a file.
-
-    Raises
-    ------
-    UserError
-        D300 if the file does not exist, D672 for an invalid line.
-    """
+    """Read sentences from a file. Raises D300 if the file does not exist, D672 for an invalid line."""
     if not Path(path).is_file():
         raise UserError("D300", path=path)
     with Path(path).open(encoding="utf8", newline="\n") as file:

@@ -100,21 +100,12 @@ Counted in 76,000 numbers of texts under free licences.
 
 
 class SpokenNumber(NamedTuple):
-    """A stretch of a line that reads as a number.
-
-    Attributes
-    ----------
-    start, end : int
-    digits : str
-        The number as it is written.
-    kind : int
-        `WORD`, `UNITS` or `DIGITS`.
-    """
+    """A stretch of a line that reads as a number."""
 
     start: int
     end: int
-    digits: str
-    kind: int
+    digits: str  # the number as it is written
+    kind: int  # `WORD`, `UNITS` or `DIGITS`
 
 
 def find_spoken_numbers(line: str) -> Iterator[SpokenNumber]:
@@ -165,10 +156,7 @@ def _digit_by_digit(line: str, start: int) -> Iterator[SpokenNumber]:
 def write_spoken_number(kana: str, kind: int) -> str:
     """Return a stretch of kana found by `find_spoken_numbers` as it is written, `IN_DIGITS` or `IN_KANJI`.
 
-    Raises
-    ------
-    ValueError
-        If it does not read as a number.
+    Raises `ValueError` if it does not read as a number.
     """
     # Any of these may have stood behind the number, which only ends a word in っ before some of them.
     for behind in ("ねん", "かい", "がつ"):

@@ -404,7 +404,6 @@ def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
 
     Returns
     -------
-    taken : int
     ended : int
         `DONE` if no step lowers ExpLoss by more than `StepRule.least`, else `MORE`.
     """

@@ -82,7 +82,6 @@ class CandidatePairs:
     columns : array of int64, shape (n_features,)
         The flat weight of each feature.
     base_columns : array of int64, shape (n_base,)
-    n_columns : int
     """
 
     base: Floats
@@ -104,10 +103,8 @@ class CandidatePairs:
 def canonical_rows(batch: CandidateBatch) -> SparseRows:
     """Return a batch as sparse rows with sorted, unique columns; all numbers are finite.
 
-    Raises
-    ------
-    UserError
-        D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no lists.
+    Raises D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
+    lists.
     """
     from scipy.sparse import csr_array
 
@@ -164,16 +161,12 @@ def pair_rows(batch: SparseRows, base: Ints) -> tuple[Ints, Ints]:
 def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
     """Return the pairs of a batch of lists.
 
+    Raises the errors of `canonical_rows`; D459 for a batch that cannot be converted to sparse rows.
+
     Parameters
     ----------
-    batch : CandidateBatch
     base : str
         The feature group whose weights are set first and then fixed; it need not exist.
-
-    Raises
-    ------
-    UserError
-        See `canonical_rows`; D459 for a batch that cannot be converted to sparse rows.
     """
     from ._kernels import index_by_feature
 

@@ -48,25 +48,13 @@ class StepSettings:
 
 @dataclass(slots=True)
 class Stepper:
-    """Pairs with changing weights; `take` continues from the current state.
-
-    Attributes
-    ----------
-    pairs : CandidatePairs
-    steps : StepSettings
-    tolerance : float
-        Stop when no step lowers ExpLoss by more than this share of its initial value.
-    base : array of float64, shape (n_base,)
-        The fixed weights.
-    loss : float
-        Initial ExpLoss.
-    """
+    """Pairs with changing weights; `take` continues from the current state."""
 
     pairs: CandidatePairs
     steps: StepSettings
-    tolerance: float
-    base: Floats = field(init=False)
-    loss: float = field(init=False)
+    tolerance: float  # stop when no step lowers ExpLoss by more than this share of its initial value
+    base: Floats = field(init=False)  # float64 (n_base,): the fixed weights
+    loss: float = field(init=False)  # initial ExpLoss
     taken: int = field(init=False, default=0)
     _rule: Any = field(init=False)
     _index: Any = field(init=False)
@@ -284,21 +272,11 @@ _STEPS_PER_CALL = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLimits:
-    """Stopping criteria of a path.
+    """Stopping criteria of a path."""
 
-    Attributes
-    ----------
-    most : int
-        Maximum number of steps.
-    tolerance : float
-        Stop when no step lowers ExpLoss by more than this share of its initial value.
-    patience : int
-        Stop after this number of steps without a lower cost on development data.
-    """
-
-    most: int
-    tolerance: float
-    patience: int
+    most: int  # maximum number of steps
+    tolerance: float  # stop when no step lowers ExpLoss by more than this share of its initial value
+    patience: int  # stop after this number of steps without a lower cost on development data
 
 
 def compute_path(

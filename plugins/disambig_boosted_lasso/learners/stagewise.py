@@ -58,11 +58,8 @@ class Stagewise:
 
         Without development data, or if `steps` is given, it is that of the last step. `rng` is not used.
 
-        Raises
-        ------
-        UserError
-            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
-            lists.
+        Raises D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
+        lists.
         """
         path = self.path(batch, dev=dev)
         step = len(path) if self.steps is not None else path.best()

@@ -27,18 +27,10 @@ ROOT, SPACE = "ROOT", "dep"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dependencies:
-    """The parses of a batch of Docs.
+    """The parses of a batch of Docs."""
 
-    Attributes
-    ----------
-    heads : list of array of int64
-        For each Doc, the index of each token's head; a root's is its own.
-    relations : list of array of uint64
-        For each Doc, spaCy's number of each token's relation.
-    """
-
-    heads: list[NDArray[np.int64]]
-    relations: list[NDArray[np.uint64]]
+    heads: list[NDArray[np.int64]]  # for each Doc, the index of each token's head; a root's is its own
+    relations: list[NDArray[np.uint64]]  # for each Doc, spaCy's number of each token's relation
 
 
 class DependencyLabeller(SpanWriter):
@@ -47,20 +39,16 @@ class DependencyLabeller(SpanWriter):
     Sentences are those of the Doc; if it has none, they end at full stops. The tags of the Doc are used; a
     Doc without tags is tagged by the parser's tagger, but its tags are not set.
 
+    Raises D500 for a pipeline of another language, D505 for a tagger that does not tag every token.
+
     Parameters
     ----------
     nlp : Language
         The pipeline; its language must be the parser's.
-    parser : DependencyParser
     tagger : Model
         A model that tags every token.
     name : str
         Name of the component in the pipeline.
-
-    Raises
-    ------
-    UserError
-        D500 for a pipeline of another language, D505 for a tagger that does not tag every token.
     """
 
     reference_file: ClassVar[str] = "dependencies.json"

@@ -44,20 +44,10 @@ PASSES = (3, 10)
 
 @dataclass(frozen=True, slots=True)
 class PackedSizes:
-    """Amounts of data from a treebank.
+    """Amounts of data from a treebank."""
 
-    Attributes
-    ----------
-    charts : int, optional
-        Number of training sentences.
-    test : int, optional
-        Number of test sentences, evenly spread.
-    folds : int
-    epochs : int
-    """
-
-    charts: int | None = None
-    test: int | None = None
+    charts: int | None = None  # number of training sentences
+    test: int | None = None  # number of test sentences, evenly spread
     folds: int = 8
     epochs: int = 20
 
@@ -68,8 +58,6 @@ class PackedProblem:
 
     Attributes
     ----------
-    charts : TrainingCharts
-    batch : PartRows
     dev, test : tuple of (gold trees, charts)
     by_grammar : list of Tree or None
         The trees of the PCFG for the test sentences.
@@ -111,17 +99,10 @@ class PackedProblem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedPackedSystem:
-    """The weights of one system, and a report on its training.
-
-    Attributes
-    ----------
-    weights : array of float64
-    about : dict
-        Plain values: C or passes, seconds, F1 on development data for each tried value.
-    """
+    """The weights of one system, and a report on its training."""
 
     weights: Floats
-    about: dict[str, Any]
+    about: dict[str, Any]  # plain values: C or passes, seconds, F1 on development data for each tried value
 
 
 def fit_packed_system(problem: PackedProblem, system: str, sizes: PackedSizes) -> FittedPackedSystem:
@@ -162,10 +143,8 @@ def training_curves(
 
     Parameters
     ----------
-    problem : PackedProblem
     values : dict
         C for each of `LOSSES`.
-    epochs : int
     """
     curves = {}
     for system, C in values.items():
@@ -418,28 +397,14 @@ class Collins2005Packed:
 
 @dataclass(frozen=True, slots=True)
 class PackedTreebank:
-    """Results of one treebank.
-
-    Attributes
-    ----------
-    rows : list of ResultRow
-    pairs : dict
-        The comparisons of pairs of systems.
-    about : dict
-        Further figures, as plain values.
-    note : str
-    paths : dict, optional
-        Training curves, only for the first treebank.
-    by_grammar : float
-        F1 of the PCFG on the development sentences, in %.
-    """
+    """Results of one treebank."""
 
     rows: list[ResultRow]
-    pairs: SystemPairs
-    about: dict[str, Any]
+    pairs: SystemPairs  # the comparisons of pairs of systems
+    about: dict[str, Any]  # further figures, as plain values
     note: str
-    paths: dict[str, dict[str, list[float]]] | None
-    by_grammar: float
+    paths: dict[str, dict[str, list[float]]] | None  # training curves, only for the first treebank
+    by_grammar: float  # F1 of the PCFG on the development sentences, in %
 
 
 def _read_trees(

@@ -171,20 +171,11 @@ class Collins2005Reranking:
 
 @dataclass(frozen=True, slots=True)
 class SourceResults:
-    """Results of a treebank.
+    """Results of a treebank."""
 
-    Attributes
-    ----------
-    rows : list of ResultRow
-        The figures of each system's choices in the test lists.
-    compared : RerankerComparison
-    about : dict
-        Further figures as plain values.
-    """
-
-    rows: list[ResultRow]
+    rows: list[ResultRow]  # the figures of each system's choices in the test lists
     compared: RerankerComparison
-    about: dict[str, Any]
+    about: dict[str, Any]  # further figures as plain values
 
 
 def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress: Progress) -> SourceResults:

@@ -37,17 +37,10 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeListFeatures:
-    """Features that differ between candidates.
-
-    Attributes
-    ----------
-    extractors : list of FeatureExtractor
-    train : CandidateBatch
-        The lists on which the features were fitted.
-    """
+    """Features that differ between candidates."""
 
     extractors: list[FeatureExtractor]
-    train: CandidateBatch
+    train: CandidateBatch  # the lists on which the features were fitted
 
     @classmethod
     def from_lists(cls, lists: CandidateLists) -> TreeListFeatures:
@@ -129,17 +122,10 @@ _LOSSES = {HINGE: "hinge", COST: "cost", LOG: "log"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedReranker:
-    """A trained reranker.
-
-    Attributes
-    ----------
-    weights : array of float64
-    about : dict
-        Its setting, the tuning results, and training times, as plain values.
-    """
+    """A trained reranker."""
 
     weights: Floats
-    about: dict[str, Any]
+    about: dict[str, Any]  # its setting, the tuning results, and training times, as plain values
 
 
 def split_lists(batch: CandidateBatch) -> tuple[CandidateBatch, CandidateBatch]:
@@ -208,7 +194,6 @@ class TreebankSplit:
 
     Attributes
     ----------
-    name : str
     train, test : tuples of Tree
         In text order.
     """

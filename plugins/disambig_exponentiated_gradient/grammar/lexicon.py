@@ -26,7 +26,6 @@ def word_classes(word: str, is_first: bool) -> tuple[str, ...]:
 
     Parameters
     ----------
-    word : str
     is_first : bool
         Whether it is the first word of the sentence.
     """
@@ -87,33 +86,15 @@ _UNSEEN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LexiconSettings:
-    """Settings for estimating the tags of words.
+    """Settings for estimating the tags of words."""
 
-    Attributes
-    ----------
-    rare : int
-        Words with at most this many occurrences represent unknown words.
-    open : int
-        Kinds of tags with at least this many different rare words may occur with any word.
-    prior : float
-        Weight of a word's spelling class, in occurrences.
-    narrowing : float
-        Weight of a spelling class relative to a narrower one, in occurrences.
-    parents : float
-        Weight of a kind's symbols relative to those of the word, in occurrences.
-    known : int
-        Words with at least this many occurrences have only the tags that they were seen with.
-    least : float
-        Smaller probabilities of a symbol given a word are set to zero.
-    """
-
-    rare: int = 3
-    open: int = 5
-    prior: float = 0.3
-    narrowing: float = 12.0
-    parents: float = 3.0
-    known: int = 100
-    least: float = 1e-4
+    rare: int = 3  # words with at most this many occurrences represent unknown words
+    open: int = 5  # kinds of tags with at least this many different rare words may occur with any word
+    prior: float = 0.3  # weight of a word's spelling class, in occurrences
+    narrowing: float = 12.0  # weight of a spelling class relative to a narrower one, in occurrences
+    parents: float = 3.0  # weight of a kind's symbols relative to those of the word, in occurrences
+    known: int = 100  # words with at least this many occurrences have only the tags that they were seen with
+    least: float = 1e-4  # smaller probabilities of a symbol given a word are set to zero
 
     def __post_init__(self) -> None:
         for name in ("rare", "open", "prior", "narrowing", "parents", "known", "least"):
@@ -134,7 +115,6 @@ class TagLexicon:
         Counts of symbols for each word.
     looks : dict
         Counts of kinds among rare words for each spelling class; the empty name is for all rare words.
-    settings : LexiconSettings
     """
 
     words: Counts
@@ -200,7 +180,6 @@ class TagLexicon:
 
         Parameters
         ----------
-        words : sequence of str
         tags : sequence of str, optional
             Labels; a word with a known label here has only that tag.
         """

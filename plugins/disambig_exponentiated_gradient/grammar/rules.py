@@ -20,21 +20,11 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derivation:
-    """The rules of one tree over a sentence of n words, in any order.
+    """The rules of one tree over a sentence of n words, in any order."""
 
-    Attributes
-    ----------
-    binary : array of int32, shape (n - 1, 4)
-        Rule of `BinaryGrammar.binary`; start, middle and end of its span.
-    unary : array of int32, shape (n_chains, 3)
-        Rule of `BinaryGrammar.unary`; start and end of its span.
-    tags : array of int32, shape (n,)
-        Symbol of each word before chains.
-    """
-
-    binary: Ints
-    unary: Ints
-    tags: Ints
+    binary: Ints  # int32 (n - 1, 4): rule of `BinaryGrammar.binary`; start, middle and end of its span
+    unary: Ints  # int32 (n_chains, 3): rule of `BinaryGrammar.unary`; start and end of its span
+    tags: Ints  # int32 (n,): symbol of each word before chains
 
     @classmethod
     def from_rows(
@@ -187,14 +177,11 @@ def build_grammar(
 
     Parameters
     ----------
-    counts : RuleCounts
     coarser : BinaryGrammar, optional
         Grammar of the counts' coarse symbols.
 
     Returns
     -------
-    grammar : BinaryGrammar
-    paths : list of tuples of str, length n_unary
     tags : dict
         For each tag the log probability that it produces a word, and that it has no chain.
     """

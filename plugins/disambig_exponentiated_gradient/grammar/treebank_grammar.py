@@ -52,10 +52,7 @@ def pack_counts(binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexi
 def unpack_counts(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, RuleCounts, TagLexicon]:
     """Return settings, rules and words from the arrays of `pack_counts`.
 
-    Raises
-    ------
-    UserError
-        D635 for arrays that are missing, have wrong sizes or contain invalid values.
+    Raises D635 for arrays that are missing, have wrong sizes or contain invalid values.
     """
     try:
         settings = json.loads(_array(arrays, "settings", np.uint8, 1).tobytes())
@@ -165,13 +162,10 @@ class TreebankGrammar:
 
     Attributes
     ----------
-    binarisation : Binarisation
     counts : RuleCounts
         The counts that the other attributes are computed from.
-    grammar : BinaryGrammar
     paths : tuple of tuples of str, length n_unary
         Labels between the two ends of each unary rule.
-    lexicon : TagLexicon
     tag_scores : dict
         For each tag's symbol the log probability that it produces a word (1 if no constituent has its label),
         and that it has no chain above.
@@ -210,10 +204,7 @@ class TreebankGrammar:
     ) -> TreebankGrammar:
         """Return the grammar of clean trees (see `treebank.clean_trees`).
 
-        Raises
-        ------
-        UserError
-            D634 for no trees, or for a tree without the outer bracket `TOP`.
+        Raises D634 for no trees, or for a tree without the outer bracket `TOP`.
         """
         if not trees:
             raise UserError("D634", n=0, problem="give a treebank with sentences")
@@ -241,13 +232,7 @@ class TreebankGrammar:
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> TreebankGrammar:
-        """Return the grammar from its state.
-
-        Raises
-        ------
-        UserError
-            D635 for arrays that do not contain a grammar.
-        """
+        """Return the grammar from its state. Raises D635 for arrays that do not contain a grammar."""
         binarisation, counts, lexicon = unpack_counts(arrays)
         tagged = {symbol for tags in lexicon.words.values() for symbol in tags}
         if (not counts.binary and not counts.chains) or not tagged <= set(counts.lexical):
@@ -357,21 +342,11 @@ Words = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Parses:
-    """The best trees of a sentence.
+    """The best trees of a sentence."""
 
-    Attributes
-    ----------
-    trees : tuple of Tree
-        All different, the most probable first; empty if no grammar has a parse.
-    scores : tuple of float
-        Log probability of each tree's best derivation, including the words.
-    is_fallback : bool
-        Whether the grammar has no parse, and the trees come from the coarser grammar.
-    """
-
-    trees: tuple[Tree, ...] = ()
-    scores: tuple[float, ...] = ()
-    is_fallback: bool = False
+    trees: tuple[Tree, ...] = ()  # all different, the most probable first; empty if no grammar has a parse
+    scores: tuple[float, ...] = ()  # log probability of each tree's best derivation, including the words
+    is_fallback: bool = False  # whether the grammar has no parse, and the trees come from the coarser grammar
 
     @property
     def best(self) -> Tree | None:
@@ -385,7 +360,6 @@ class TreebankParser:
 
     Attributes
     ----------
-    grammar : TreebankGrammar
     threshold : float
         Edges that the coarser grammar finds less probable are pruned (see `ChartParser`).
     charts : ChartParser

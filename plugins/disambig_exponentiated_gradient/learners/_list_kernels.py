@@ -130,7 +130,6 @@ def visit(
     ----------
     safe : float
         An eta for which the dual never falls except by rounding: it is not halved further.
-    steps : int
     enough : float
         The list's gap below which it is skipped.
     theta : array of float64, shape (K,)
@@ -437,7 +436,6 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
     indptr, indices, data
         CSR rows without duplicates.
     offsets : array of int64, shape (n + 1,)
-    n_columns : int
     fill : bool
         Whether the last four arrays are written; otherwise `starts` and `begins` are.
     starts : array of int64, shape (n + 1,)
@@ -450,7 +448,6 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
         For each list one more than its candidates: the starts of their entries, relative to the list's first.
     local : array of int32
         The column of each entry, as an index into the columns of its list.
-    values : array of float32 or float64
     """
     count = np.zeros(n_columns, np.int32)  # number of candidates with the column
     majority = np.zeros(n_columns, data.dtype)

@@ -20,61 +20,34 @@ STORAGES = (DenseBlocks, SparseRows, CrossedRows)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReducedLists:
-    """Arrays of lists; the first ten are the argument `lists` of the compiled functions.
+    """Arrays of lists; the first ten are the argument `lists` of the compiled functions."""
 
-    Attributes
-    ----------
-    offsets : array of int64, shape (n + 1,)
-        The candidates of each list.
-    cols : array of int32
-    col_starts : array of int64, shape (n, 2)
-        The columns of list i are ``cols[col_starts[i, 0]:col_starts[i, 1]]``.
-    ptr : array of int64
-    ptr_starts : array of int64, shape (n,)
-        The entries of candidate y in list i start at ``ptr[ptr_starts[i] + y]``, relative to the list's
-        first entry.
-    local : array of int32
-        Column of each entry, as an index into the list's columns.
-    starts : array of int64, shape (n, 2)
-        Start of each list's entries in `local` and in `values`.
-    values : array of float32 or float64
-    labels : array of int64, shape (n_rows,)
-        For candidates that are crossed with their instance's row: the index of their block of columns.
-    width : int
-        Number of columns in a block; 0 for lists that are not crossed.
-    n_columns : int
-    cost : array of float64, shape (n_rows,)
-        Relative to each list's lowest cost; -1 for candidates that are as good as gold.
-    gold : array of int64, shape (n,)
-        Relative to the list's first candidate.
-    missing : int
-        Number of lists whose lowest cost is above zero: none of their candidates is right.
-    """
-
-    offsets: Ints
+    offsets: Ints  # int64 (n + 1,): the candidates of each list
     cols: NDArray[np.int32]
-    col_starts: Ints
+    col_starts: Ints  # int64 (n, 2): the columns of list i are ``cols[col_starts[i, 0]:col_starts[i, 1]]``
     ptr: Ints
+    # int64 (n,): the entries of candidate y in list i start at ``ptr[ptr_starts[i] + y]``, relative to the
+    # list's first entry
     ptr_starts: Ints
-    local: NDArray[np.int32]
-    starts: Ints
+    local: NDArray[np.int32]  # column of each entry, as an index into the list's columns
+    starts: Ints  # int64 (n, 2): start of each list's entries in `local` and in `values`
     values: NDArray[Any]
+    # int64 (n_rows,): for candidates that are crossed with their instance's row: the index of their block of
+    # columns
     labels: Ints
-    width: int
+    width: int  # number of columns in a block; 0 for lists that are not crossed
     n_columns: int
+    # float64 (n_rows,): relative to each list's lowest cost; -1 for candidates that are as good as gold
     cost: Floats
-    gold: Ints
-    missing: int
+    gold: Ints  # int64 (n,): relative to the list's first candidate
+    missing: int  # number of lists whose lowest cost is above zero: none of their candidates is right
 
     @classmethod
     def from_batch(cls, batch: CandidateBatch) -> ReducedLists:
         """Return the lists of a batch.
 
-        Raises
-        ------
-        UserError
-            D703 for features and D610 for costs that are NaN or infinite, D705 if there are no lists, D459
-            for a batch that cannot be converted.
+        Raises D703 for features and D610 for costs that are NaN or infinite, D705 if there are no lists, D459
+        for a batch that cannot be converted.
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")
@@ -134,7 +107,6 @@ def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -
 
     Parameters
     ----------
-    data : array
     offsets : array of int64, shape (n + 1,)
         The rows of each example.
     begins : array of int, shape (n_rows + 1,)
@@ -210,13 +182,10 @@ class GradientDual(ABC):
 
     Attributes
     ----------
-    C : float
-    log_linear : bool
     theta : object
         Logarithms of the alphas, or the parameters of parts.
     weights : array of float64, shape (n_columns,)
         W.
-    dual : float
     """
 
     C: float
@@ -295,10 +264,8 @@ class ListDual(GradientDual):
 
     Parameters
     ----------
-    lists : ReducedLists
     loss : str
         ``"hinge"``, ``"cost"`` or ``"log"``.
-    C : float
     steps : int
         Steps per visit.
     floor : float
@@ -402,7 +369,6 @@ def initial_theta(dual: GradientDual, unit: float) -> None:
 
     Parameters
     ----------
-    dual : GradientDual
     unit : float
         The mean nonzero loss: this makes the start independent of the unit of costs.
     """

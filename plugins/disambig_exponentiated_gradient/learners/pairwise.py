@@ -27,23 +27,13 @@ class PairwiseSteps(ABC):
     NIPS 2015), one instance at a time (Lacoste-Julien et al., ICML 2013). A pass over everything is followed
     by passes over what has mass, a small part, because the best alphas of an instance depend on those of the
     others.
-
-    Attributes
-    ----------
-    C : float
-    mass : array of float64, shape (n_rows,)
-        Alphas or marginals; at first all of the mass is on the gold candidates.
-    weights : array of float64, shape (n_columns,)
-    dual : float
-    missing : int
-        Number of instances without a candidate of zero cost.
     """
 
     C: float
-    mass: Floats
-    weights: Floats
+    mass: Floats  # float64 (n_rows,): alphas or marginals; at first all of the mass is on the gold candidates
+    weights: Floats  # float64 (n_columns,)
     dual: float
-    missing: int
+    missing: int  # number of instances without a candidate of zero cost
 
     @abstractmethod
     def __len__(self) -> int:
@@ -89,9 +79,6 @@ class PairwiseLists(PairwiseSteps):
 
     Parameters
     ----------
-    lists : ReducedLists
-    loss : str
-    C : float
     steps : int
         Maximum number of steps per visit to a list.
     """
@@ -137,7 +124,6 @@ class PairwiseCharts(PairwiseSteps):
     ----------
     batch : PartRows
         Its layout must be `Hypergraphs`.
-    C : float
     steps : int
         Maximum number of steps per visit to a chart.
     """

@@ -27,30 +27,15 @@ from .list_dual import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Structure:
-    """One instance, restricted to the columns that it uses.
-
-    Attributes
-    ----------
-    batch : CandidateBatch
-    columns : array of int64
-        Indices of the batch's columns among all columns.
-    decoder : Decoder
-    layout : object
-    cost : array of float64
-        Cost of each row, or of its terms.
-    gold : array of float64, shape (n_rows,)
-        Mass of the gold structure's parts.
-    span : float
-        A bound on the squared distance between the features of two structures.
-    """
+    """One instance, restricted to the columns that it uses."""
 
     batch: CandidateBatch
-    columns: Ints
+    columns: Ints  # indices of the batch's columns among all columns
     decoder: Decoder
     layout: Any
-    cost: Floats
-    gold: Floats
-    span: float
+    cost: Floats  # cost of each row, or of its terms
+    gold: Floats  # float64 (n_rows,): mass of the gold structure's parts
+    span: float  # a bound on the squared distance between the features of two structures
 
     def scores(self, weights: Floats) -> Floats:
         """Return scores of the rows, or of their terms, from weights of all columns."""
@@ -72,11 +57,8 @@ class PackedDual(GradientDual):
 
     Parameters
     ----------
-    batch : CandidateBatch
-    decoder : Decoder
     loss : str
         ``"cost"`` or ``"log"``.
-    C : float
     steps : int
         Steps per visit to an instance.
     """
@@ -225,10 +207,8 @@ class ChainDual(GradientDual):
 
     Parameters
     ----------
-    batch : SequenceRows
     loss : str
         ``"cost"``: the sum of the labels' costs, or ``"log"``.
-    C : float
     steps : int
         Steps per visit to a sequence.
     """
@@ -346,10 +326,7 @@ class PackedCharts:
     def from_batch(cls, batch: PartRows) -> PackedCharts:
         """Return the charts of a batch.
 
-        Raises
-        ------
-        UserError
-            D703 for features and D610 for costs that are NaN or infinite, D705 if there are no instances.
+        Raises D703 for features and D610 for costs that are NaN or infinite, D705 if there are no instances.
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")

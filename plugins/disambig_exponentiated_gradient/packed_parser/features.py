@@ -106,7 +106,6 @@ class NamedEdges:
     ----------
     sentences : sequence of sequences of str
         Sentence of each chart.
-    graphs : Hypergraphs
     edges : ChartEdges
         Symbols and rules are numbered as in the grammar.
     scores : array of float64
@@ -145,8 +144,6 @@ class NamedEdges:
 
         Parameters
         ----------
-        grammar : TreebankGrammar
-        charts : Charts
         sentences : sequence of sequences of str
             The sentences given to the parser, including those without a parse.
         """
@@ -209,22 +206,13 @@ _SHAPED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartFeatures:
-    """Parts of edges with the keys of their features.
+    """Parts of edges with the keys of their features."""
 
-    Attributes
-    ----------
-    parts : array of int32, shape (n_edges, 3)
-        The numbers of each edge's parts, -1 for none.
-    starts : array of int64, shape (n_parts + 1,)
-        Part p has the keys ``keys[starts[p]:starts[p + 1]]``.
-    keys : array of uint64
-    values : array of float64, shape (n_parts, 2)
-        Log probability of the part by the PCFG, and log of the posterior probability of its label.
-    """
-
-    parts: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    parts: NDArray[np.int32]  # int32 (n_edges, 3): the numbers of each edge's parts, -1 for none
+    starts: NDArray[np.int64]  # int64 (n_parts + 1,): part p has the keys ``keys[starts[p]:starts[p + 1]]``
     keys: Keys
+    # float64 (n_parts, 2): log probability of the part by the PCFG, and log of the posterior probability of
+    # its label
     values: Floats
 
     @classmethod
@@ -471,15 +459,9 @@ ten epochs was 0.44 without and 0.12 with this unit.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChartVocabulary:
-    """The sorted keys that have a column.
+    """The sorted keys that have a column."""
 
-    Attributes
-    ----------
-    keys : array of uint64, shape (n,)
-        Column ``len(NUMBERS) + i`` is that of ``keys[i]``.
-    """
-
-    keys: Keys
+    keys: Keys  # uint64 (n,): column ``len(NUMBERS) + i`` is that of ``keys[i]``
 
     @classmethod
     def from_features(cls, features: PartFeatures, least: int) -> ChartVocabulary:

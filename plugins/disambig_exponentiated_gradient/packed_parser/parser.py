@@ -30,22 +30,12 @@ _PREFIX = "grammar."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedParser:
-    """Parse sentences with the charts of a grammar and learned weights of edge features.
+    """Parse sentences with the charts of a grammar and learned weights of edge features."""
 
-    Attributes
-    ----------
-    grammar : TreebankGrammar
-        Makes the charts, and parses sentences without a chart.
-    vocabulary : ChartVocabulary
-    weights : array of float64, shape (n_columns,)
-    threshold : float
-        Pruning threshold (see `ChartParser`), the same as in training.
-    """
-
-    grammar: TreebankGrammar
+    grammar: TreebankGrammar  # makes the charts, and parses sentences without a chart
     vocabulary: ChartVocabulary
-    weights: Floats
-    threshold: float = THRESHOLD
+    weights: Floats  # float64 (n_columns,)
+    threshold: float = THRESHOLD  # pruning threshold (see `ChartParser`), the same as in training
     _parser: TreebankParser = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -69,10 +59,7 @@ class PackedParser:
     def from_state(cls, arrays: Arrays) -> PackedParser:
         """Return the parser from its state.
 
-        Raises
-        ------
-        UserError
-            D612 for arrays that do not contain a parser, D635 for arrays that do not contain a grammar.
+        Raises D612 for arrays that do not contain a parser, D635 for arrays that do not contain a grammar.
         """
         for name in ("keys", "weights", "threshold"):
             if name not in arrays:
@@ -93,22 +80,12 @@ class PackedParser:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChartBatch:
-    """Charts of sentences with their features, for use with several weights.
-
-    Attributes
-    ----------
-    parser : TreebankParser
-    sentences : sequence of sequences of str
-    charts : Charts
-        Charts of the sentences that have one.
-    batch : PartRows
-        Without costs.
-    """
+    """Charts of sentences with their features, for use with several weights."""
 
     parser: TreebankParser
     sentences: Sequence[Words]
-    charts: Charts
-    batch: PartRows
+    charts: Charts  # charts of the sentences that have one
+    batch: PartRows  # without costs
 
     @classmethod
     def from_sentences(
@@ -155,7 +132,6 @@ class LearnedParser:
 
     Attributes
     ----------
-    parser : PackedParser
     report : mapping
         The learner's report; and for the charts ``charts``, ``edges``, ``without_chart``, ``gold_forced``,
         ``gold_missing`` and ``wrong_labels`` (see `TrainingCharts`).

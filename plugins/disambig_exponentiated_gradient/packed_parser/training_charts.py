@@ -33,8 +33,6 @@ def force_derivations(
 
     Parameters
     ----------
-    grammar : TreebankGrammar
-    charts : Charts
     words : sequence of WordScores
         Scores of all sentences given to the parser.
     derivations : sequence of Derivation or None
@@ -42,7 +40,6 @@ def force_derivations(
 
     Returns
     -------
-    charts : Charts
     rows : list of arrays of int64, or None
         For each chart, relative to its first row; None if there is no derivation to insert, or if it gives a
         word an impossible tag.
@@ -167,20 +164,11 @@ _WRONG = 1e6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EdgeCosts:
-    """Edge costs, and statistics of replaced gold derivations.
+    """Edge costs, and statistics of replaced gold derivations."""
 
-    Attributes
-    ----------
-    cost : array of float32, shape (n_edges,)
-    missing : int
-        Number of charts in which another derivation is used as gold.
-    wrong_labels : int
-        Total number of wrong span labels in these derivations.
-    """
-
-    cost: NDArray[np.float32]
-    missing: int
-    wrong_labels: int
+    cost: NDArray[np.float32]  # float32 (n_edges,)
+    missing: int  # number of charts in which another derivation is used as gold
+    wrong_labels: int  # total number of wrong span labels in these derivations
 
     @classmethod
     def from_trees(
@@ -194,7 +182,6 @@ class EdgeCosts:
 
         Parameters
         ----------
-        named : NamedEdges
         binarisation : Binarisation
             That of the grammar.
         trees : sequence of Tree
@@ -271,8 +258,6 @@ class TrainingCharts:
 
     Attributes
     ----------
-    features : PartFeatures
-    graphs : Hypergraphs
     cost : array of float32, shape (n_edges,)
     trees : tuple of Tree
         The gold tree of each chart.
@@ -328,25 +313,20 @@ class TrainingCharts:
     ) -> TrainingCharts:
         """Return the charts of sentences, each from a grammar of the other folds; folds are runs of trees.
 
+        Raises D614 for an invalid setting, D634 for no trees, D613 if no sentence has a chart.
+
         Parameters
         ----------
         trees : sequence of Tree
             Each tree is in the training part of all grammars but one.
-        binarisation : Binarisation, optional
         folds : int
             At least 2; reduced if there are fewer trees.
         longest : int
             Maximum number of words in a sentence with a chart.
         most : int, optional
             Maximum number of charts; the sentences are spread over all folds.
-        threshold : float
         report : callable, optional
             Called with the number of folds that are done, and the number of folds.
-
-        Raises
-        ------
-        UserError
-            D614 for an invalid setting, D634 for no trees, D613 if no sentence has a chart.
         """
         for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", most, 1)):
             if value is not None and (isinstance(value, bool) or value < fewest):

@@ -14,26 +14,13 @@ from ..treebank.tree import Tree, TreeNodes, below_top, fold_tree, format_indent
 
 @dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """A tree's nodes in preorder, with their positions.
-
-    Attributes
-    ----------
-    nodes : TreeNodes
-    children : list of lists of int
-        Indices of the children of each node.
-    centres : list of float
-        Horizontal centre of each node, from the left.
-    levels : list of int
-        0 for words and their tags.
-    width : float
-        Total width.
-    """
+    """A tree's nodes in preorder, with their positions."""
 
     nodes: TreeNodes
-    children: list[list[int]]
-    centres: list[float]
-    levels: list[int]
-    width: float
+    children: list[list[int]]  # indices of the children of each node
+    centres: list[float]  # horizontal centre of each node, from the left
+    levels: list[int]  # 0 for words and their tags
+    width: float  # total width
 
     @classmethod
     def from_tree(cls, tree: Tree, width: Callable[[Tree], float], gap: float) -> TreeLayout:
@@ -41,7 +28,6 @@ class TreeLayout:
 
         Parameters
         ----------
-        tree : Tree
         width : callable
             Function from a node to its own width.
         gap : float
@@ -103,7 +89,6 @@ def svg(tree: Tree, words: Sequence[str] | None = None) -> str:
 
     Parameters
     ----------
-    tree : Tree
     words : sequence of str, optional
         Text to show for each word; by default the words without treebank escapes.
     """
@@ -218,8 +203,6 @@ def html_section(
     ----------
     number : int
         Number of the sentence.
-    sentence : str
-    trees : sequence of Tree
     words : sequence of str, optional
         Text to show for each word.
     notes : sequence of str
@@ -261,7 +244,6 @@ def draw_tree(tree: Tree, *, width: int = 100, words: Sequence[str] | None = Non
 
     Parameters
     ----------
-    tree : Tree
     width : int
         Available columns: a wider tree is drawn as an outline.
     words : sequence of str, optional

@@ -33,23 +33,13 @@ _AT_ONCE = 64  # sentences
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """The trees of a sentence.
-
-    Attributes
-    ----------
-    sentence : ParserSentence
-    trees : tuple of Tree
-        The best tree first; at least one.
-    scores : tuple of float
-        ln P of each tree with its words; NaN for a flat tree.
-    kind : str
-        ``"parsed"``; ``"coarse"`` for a tree from the grammar of plain labels, if the other one has no parse;
-        ``"none"`` if both have none, and ``"long"`` for too many words: then the tree is flat.
-    """
+    """The trees of a sentence."""
 
     sentence: ParserSentence
-    trees: tuple[Tree, ...]
-    scores: tuple[float, ...]
+    trees: tuple[Tree, ...]  # the best tree first; at least one
+    scores: tuple[float, ...]  # ln P of each tree with its words; NaN for a flat tree
+    # ``"parsed"``; ``"coarse"`` for a tree from the grammar of plain labels, if the other one has no parse;
+    # ``"none"`` if both have none, and ``"long"`` for too many words: then the tree is flat
     kind: str
 
     @property
@@ -269,7 +259,6 @@ def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] 
 
     Parameters
     ----------
-    parser : Parser
     folder : path
         A parser there is replaced.
     about : mapping, optional
@@ -303,11 +292,8 @@ def _stored_format(folder: Path) -> str:
 def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
     """Read the parser in a folder.
 
-    Raises
-    ------
-    UserError
-        D900 if a file is missing, damaged or not from this program; D635 for arrays that do not contain a
-        grammar.
+    Raises D900 if a file is missing, damaged or not from this program; D635 for arrays that do not contain a
+    grammar.
     """
     folder = Path(folder)
     is_of_two = _stored_format(folder) == FORMAT_OF_TWO

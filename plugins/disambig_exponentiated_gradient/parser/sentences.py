@@ -101,28 +101,17 @@ class ParserSentence:
 
 @dataclass(frozen=True, slots=True)
 class SentenceCutter:
-    """Split texts into sentences of words.
+    """Split texts into sentences of words."""
 
-    Attributes
-    ----------
-    known_words : container of str
-        The treebank's words.
-    language : str
-        Language whose tokeniser is used.
-    cuts_hyphens : bool
-        Whether the treebank splits words at hyphens.
-    """
-
-    known_words: Container[str]
-    language: str = "en"
-    cuts_hyphens: bool = True
+    known_words: Container[str]  # the treebank's words
+    language: str = "en"  # language whose tokeniser is used
+    cuts_hyphens: bool = True  # whether the treebank splits words at hyphens
 
     def __call__(self, texts: Sequence[str], *, whole: bool = False) -> list[list[ParserSentence]]:
         """Return the sentences of each text.
 
         Parameters
         ----------
-        texts : sequence of str
         whole : bool
             Whether each text is one sentence.
         """
@@ -150,7 +139,6 @@ class SentenceCutter:
 
         Parameters
         ----------
-        text : str
         spans : sequence of (int, int)
             Start and end of each token, in characters.
         tags : sequence of str, optional
@@ -199,15 +187,9 @@ def _join_words(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParserTagger:
-    """Assigns tags to sentences.
+    """Assigns tags to sentences."""
 
-    Attributes
-    ----------
-    model : Model
-        A model for a task that labels every token of `disambig.spacy_tokens.v1`.
-    """
-
-    model: Model
+    model: Model  # a model for a task that labels every token of `disambig.spacy_tokens.v1`
 
     @classmethod
     def load(cls, name: str) -> ParserTagger:

@@ -41,17 +41,10 @@ class ParagraphReader:
 
     A piece ends at a blank line, at the start of another file, and after a line that ends a sentence, so
     that a user who types a sentence and waits gets its tree at once.
-
-    Attributes
-    ----------
-    at_once : bool
-        Whether each line is a piece, for interactive input.
-    language : str
-        Language whose tokeniser knows the abbreviations.
     """
 
-    at_once: bool = False
-    language: str = "en"
+    at_once: bool = False  # whether each line is a piece, for interactive input
+    language: str = "en"  # language whose tokeniser knows the abbreviations
     _where: str = ""
     _lines: list[str] = field(default_factory=list)
     _size: int = 0
@@ -106,7 +99,6 @@ def read_sentences(
 
     Parameters
     ----------
-    parser : Parser
     blocks : iterable of lists of (where, text)
     kind : {"text", "lines", "words"}
         Contents of lines: running text, one sentence each, or the words of one sentence separated by spaces.
@@ -159,25 +151,12 @@ FORMATS = (BRACKETS, INDENTED, TREE, HTML, JSONL)
 
 @dataclass(frozen=True, slots=True)
 class TreeFormatter:
-    """The output format of trees.
+    """The output format of trees."""
 
-    Attributes
-    ----------
-    format : str
-        One of `FORMATS`.
-    nbest : bool
-        Whether scores are written, since there may be several trees.
-    width : int
-        Number of columns for drawings.
-    title : str
-        Title of a page.
-    language : str
-    """
-
-    format: str
-    nbest: bool = False
-    width: int = 100
-    title: str = "Trees"
+    format: str  # one of `FORMATS`
+    nbest: bool = False  # whether scores are written, since there may be several trees
+    width: int = 100  # number of columns for drawings
+    title: str = "Trees"  # title of a page
     language: str = "en"
 
     def head(self) -> str:
@@ -265,28 +244,14 @@ _SENTENCES_PER_BATCH = 16
 
 @dataclass(slots=True)
 class ParserRun:
-    """Parses sentences and counts the results.
-
-    Attributes
-    ----------
-    parser : Parser
-    formatter : TreeFormatter
-    nbest : int
-        Maximum number of trees per sentence.
-    tagger : ParserTagger, optional
-        Tags words without tags.
-    done : int
-        Number of sentences so far.
-    kinds : Counter of str
-        Number of sentences for each `ParsedSentence.kind`.
-    """
+    """Parses sentences and counts the results."""
 
     parser: Parser
     formatter: TreeFormatter
-    nbest: int = 1
-    tagger: ParserTagger | None = None
-    done: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
+    nbest: int = 1  # maximum number of trees per sentence
+    tagger: ParserTagger | None = None  # tags words without tags
+    done: int = 0  # number of sentences so far
+    kinds: Counter[str] = field(default_factory=Counter)  # number of sentences for each `ParsedSentence.kind`
 
     def texts(self, sentences: Sequence[Placed]) -> Iterator[str]:
         """Yield the output for some sentences, a few at a time."""

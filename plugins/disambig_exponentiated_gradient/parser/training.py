@@ -31,7 +31,6 @@ class ParserTrainingData:
 
     Attributes
     ----------
-    learned, held_out : tuples of Tree
     is_own : bool
         Whether the held-out trees are part of the treebank, so that the final parser is trained on them, too.
     """
@@ -49,16 +48,12 @@ class ParserTrainingData:
         If there are several files, the last ones with about a tenth of all trees are held out; of a single
         file, the last tenth of its trees.
 
+        Raises D630 to D632 for files that cannot be read, D905 if there are too few trees.
+
         Parameters
         ----------
-        paths : sequence of str or path
         held_out : str or path, optional
             Other trees for measurements.
-
-        Raises
-        ------
-        UserError
-            D630 to D632 for files that cannot be read, D905 if there are too few trees.
         """
         files: list[list[Tree]] = []
         for path in paths:
@@ -84,7 +79,6 @@ class TrainedParser:
 
     Attributes
     ----------
-    parser : Parser
     trees : int
         Number of training trees of the final parser, without those of a separate held-out file.
     learned, held_out : int
@@ -130,7 +124,6 @@ def train_on(
 
     Parameters
     ----------
-    material : ParserTrainingData
     horizontal, vertical : int
         Context in the symbols (see `treebank.Binarisation`).
     language : str

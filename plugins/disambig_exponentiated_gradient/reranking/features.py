@@ -82,12 +82,7 @@ class Forest:
 
 @dataclass(slots=True)
 class ForestReader:
-    """Reads trees repeatedly with the same symbols.
-
-    Attributes
-    ----------
-    symbols : TreeSymbols
-    """
+    """Reads trees repeatedly with the same symbols."""
 
     symbols: TreeSymbols = field(default_factory=TreeSymbols)
     _heads: dict[tuple[int, ...], int] = field(default_factory=dict)
@@ -98,10 +93,7 @@ class ForestReader:
 
         Function tags and traces are removed.
 
-        Raises
-        ------
-        UserError
-            D630, D631 for brackets that do not form a tree.
+        Raises D630, D631 for brackets that do not form a tree.
         """
         cleaned = [text if text.startswith(_BEGIN) and EMPTY not in text else _clean(text) for text in texts]
         forest, is_tree = self._read(cleaned)
@@ -180,13 +172,7 @@ _TREES_AT_ONCE = 400
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeOccurrences:
-    """Features of candidates whose texts are trees.
-
-    Attributes
-    ----------
-    texts : sequence of str
-    reader : ForestReader
-    """
+    """Features of candidates whose texts are trees."""
 
     texts: Sequence[str]
     reader: ForestReader = field(default_factory=ForestReader)

@@ -32,22 +32,13 @@ _COUNTS = tuple(field.name for field in fields(Parseval))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeLists:
-    """Sentences with their candidate trees.
+    """Sentences with their candidate trees."""
 
-    Attributes
-    ----------
-    lists : CandidateLists
-        A candidate's text is its tree on one line, its score the log probability, and its cost the number of
-        missing and extra brackets.
-    counts : Parseval
-        Counts of each candidate compared with the right tree.
-    references : tuple of str
-        The right trees, on one line each.
-    """
-
+    # a candidate's text is its tree on one line, its score the log probability, and its cost the number of
+    # missing and extra brackets
     lists: CandidateLists
-    counts: Parseval
-    references: tuple[str, ...]
+    counts: Parseval  # counts of each candidate compared with the right tree
+    references: tuple[str, ...]  # the right trees, on one line each
 
     def __len__(self) -> int:
         return len(self.references)
@@ -75,10 +66,8 @@ def candidate_trees(
 
     Parameters
     ----------
-    grammar : TreebankGrammar
     gold : sequence of Tree
         Candidates are made only from their words.
-    k : int
     report : callable, optional
         Called with the number of parsed sentences, and the number of sentences.
     """
@@ -116,8 +105,6 @@ def jackknife_lists(
         Longer sentences are used for the grammars, but get no list.
     most : int, optional
         Maximum number of lists, for sentences spread evenly; grammars use all sentences.
-    k : int
-    folds : int
     report : callable, optional
         Called with the number of parsed sentences, and the number of sentences.
     """

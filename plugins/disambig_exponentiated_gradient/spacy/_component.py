@@ -29,23 +29,12 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstituentIndex:
-    """The constituents of a Doc by position.
-
-    Attributes
-    ----------
-    group : SpanGroup
-    size : int
-        Number of spans in it.
-    places : list of (int, int)
-        First token and token after the last, for each position once, in preorder.
-    labels : dict
-        The labels at each position, from the top down.
-    """
+    """The constituents of a Doc by position."""
 
     group: SpanGroup
-    size: int
-    places: list[Place]
-    labels: dict[Place, list[str]]
+    size: int  # number of spans in it
+    places: list[Place]  # first token and token after the last, for each position once, in preorder
+    labels: dict[Place, list[str]]  # the labels at each position, from the top down
 
 
 _recent: list[ConstituentIndex] = []
@@ -206,22 +195,18 @@ class ConstituentParser(SpanWriter):
     Uses the sentences of a Doc; if there are none, the core's rule splits them, and they are set.
     Tags are set if a Doc has none.
 
+    Raises D500 for a pipeline of another language.
+
     Parameters
     ----------
     nlp : Language
         The pipeline; its language must be the parser's.
-    parser : Parser
     name : str
         Name of the component in the pipeline.
     spans_key : str
         Key of ``doc.spans``.
     tags : bool
         Whether the parser uses the tags of a Doc.
-
-    Raises
-    ------
-    UserError
-        D500 for a pipeline of another language.
     """
 
     reference_file: ClassVar[str] = "parser.json"

@@ -131,21 +131,11 @@ def spell_word(word: str, tag: str) -> str:
 
 @dataclass(slots=True)
 class MarkPlacer:
-    """Puts punctuation into a phrase that lacks it.
+    """Puts punctuation into a phrase that lacks it."""
 
-    Attributes
-    ----------
-    root : TreePhrase
-        The phrase of all words; it is changed.
-    tags : sequence of str
-        Tags of all words, with those of the marks.
-    marks : list of int
-        Indices of the marks, in order.
-    """
-
-    root: TreePhrase
-    tags: Sequence[str]
-    marks: list[int]
+    root: TreePhrase  # the phrase of all words; it is changed
+    tags: Sequence[str]  # tags of all words, with those of the marks
+    marks: list[int]  # indices of the marks, in order
 
     def place(self) -> None:
         """Put pairs of brackets and of quotation marks around what they enclose, then the other marks."""

@@ -30,7 +30,6 @@ class PhraseBuilder(ABC):
 
     Parameters
     ----------
-    words, tags, relations : sequence of str, length n
     heads : sequence of int, length n
         Projective heads, -1 for the root.
     """

@@ -65,7 +65,6 @@ class HeadStep:
     each : bool
         Whether labels are searched one after the other; otherwise the first child with any of
         them is the head.
-    labels : tuple of str
     """
 
     side: str
@@ -129,8 +128,6 @@ class Headed:
 
     Attributes
     ----------
-    tree : Tree
-    children : tuple of Headed
     head : int
         Index of the head child; -1 for a word.
     place : int
@@ -165,17 +162,10 @@ def heads(tree: Tree) -> Headed:
 
 @dataclass(frozen=True, slots=True)
 class NodeContext:
-    """A tree's nodes, with the children of each.
-
-    Attributes
-    ----------
-    nodes : TreeNodes
-    children : list of lists of int
-        Indices of the children of each node.
-    """
+    """A tree's nodes, with the children of each."""
 
     nodes: TreeNodes
-    children: list[list[int]]
+    children: list[list[int]]  # indices of the children of each node
 
     @classmethod
     def from_tree(cls, tree: Tree) -> NodeContext:

@@ -154,10 +154,7 @@ def read_dependency_trees(
 ) -> Iterator[Tree]:
     """Yield the phrase structure of sentences, given as words, tags, heads and relations.
 
-    Raises
-    ------
-    UserError
-        D634 for heads that do not form a tree.
+    Raises D634 for heads that do not form a tree.
     """
     for number, (words, tags, heads, relations) in enumerate(sentences, 1):
         try:

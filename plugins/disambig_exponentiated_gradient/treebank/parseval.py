@@ -32,7 +32,6 @@ class TreeBrackets:
 
     Attributes
     ----------
-    words, tags : tuples of str
     labels : tuple of str
         For each bracket whose label is not deleted, in preorder; without function tags.
     starts, ends : tuples of int
@@ -91,7 +90,6 @@ class Parseval:
         Predicted brackets that cross a gold bracket.
     words, right_tags : arrays of int64
         Words that are not deleted, and those of them with the right tag.
-    failed : array of bool
     """
 
     matched: Ints

@@ -44,17 +44,13 @@ class _OpenNode:
 def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     """Yield the trees of a text without changes, each in a bracket `TOP`.
 
+    Raises D630, with `path` and line, for brackets that do not form a tree; D631 for a tree that exceeds the
+    limits.
+
     Parameters
     ----------
-    text : str
     path : str
         Source of the text, for messages.
-
-    Raises
-    ------
-    UserError
-        D630, with `path` and line, for brackets that do not form a tree; D631 for a tree that exceeds the
-        limits.
     """
     open_: list[_OpenNode] = []
     n_words = 0
@@ -143,7 +139,6 @@ def strip_label(label: str, *, functions: bool = False) -> str:
 
     Parameters
     ----------
-    label : str
     functions : bool
         Whether function tags are kept: ``NP-SBJ-1`` becomes ``NP-SBJ``.
     """
@@ -158,7 +153,6 @@ def clean_trees(tree: Tree, *, functions: bool = False) -> Tree | None:
 
     Parameters
     ----------
-    tree : Tree
     functions : bool
         Whether function tags are kept.
 
@@ -205,10 +199,7 @@ def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> It
 def first_tree(text: str) -> Tree | None:
     """Return the first tree of a candidate's text, clean, or None for a text without words.
 
-    Raises
-    ------
-    UserError
-        D630 and D631; the value ``text`` lets the core name the candidate and list.
+    Raises D630 and D631; the value ``text`` lets the core name the candidate and list.
     """
     try:
         return next(read_trees(text, "a tree of a list"), None)
@@ -229,18 +220,15 @@ _READ_ERRORS = (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error)
 def read_treebank(path: str | Path, *, functions: bool = False) -> dict[str, list[Tree]]:
     """Return the clean trees of each file, sorted by file name without folder and suffix.
 
+    Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that cannot
+    be read, is too large, or contains no file of trees.
+
     Parameters
     ----------
     path : str or Path
         A file (also ``.gz`` and ``.xz``), a directory, or a tar archive, compressed or not.
     functions : bool
         Whether function tags are kept.
-
-    Raises
-    ------
-    UserError
-        D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that cannot be
-        read, is too large, or contains no file of trees.
     """
     trees: dict[str, list[Tree]] = {}
     for key, name, data in sorted(_files(Path(path))):
@@ -342,12 +330,7 @@ _WSJ = re.compile(r"wsj_(\d\d)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class CorpusSplit:
-    """Trees for training, tuning and testing.
-
-    Attributes
-    ----------
-    train, dev, test : tuples of Tree
-    """
+    """Trees for training, tuning and testing."""
 
     train: tuple[Tree, ...]
     dev: tuple[Tree, ...]
@@ -357,17 +340,14 @@ class CorpusSplit:
 def penn_sections(data: Path, *, functions: bool = False) -> dict[str, dict[str, list[Tree]]]:
     """Return the trees of each file in each section of the sample, such as ``["00"]["wsj_0003"]``.
 
+    Raises D632 if a file name contains no section, and the errors of `read_treebank`.
+
     Parameters
     ----------
     data : Path
         Folder of the research data.
     functions : bool
         Whether function tags stay.
-
-    Raises
-    ------
-    UserError
-        D632 if a file name contains no section, and the errors of `read_treebank`.
     """
     sections: dict[str, dict[str, list[Tree]]] = {}
     for name, trees in read_treebank(data / PENN, functions=functions).items():

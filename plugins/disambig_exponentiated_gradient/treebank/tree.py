@@ -13,19 +13,10 @@ TOP = "TOP"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """A constituent, or a word with its tag.
+    """A constituent, or a word with its tag."""
 
-    Attributes
-    ----------
-    label : str
-        Category, or the tag of a word.
-    children : tuple of Tree
-        Empty for a word; at least one for a constituent.
-    word : str or None
-    """
-
-    label: str
-    children: tuple[Tree, ...] = ()
+    label: str  # category, or the tag of a word
+    children: tuple[Tree, ...] = ()  # empty for a word; at least one for a constituent
     word: str | None = None
 
     def __post_init__(self) -> None:
@@ -74,7 +65,6 @@ class TreeNodes:
 
     Attributes
     ----------
-    nodes : list of Tree
     parents : list of int
         Index of each node's parent; -1 for the root.
     starts, ends : lists of int
@@ -112,7 +102,6 @@ def fold_tree(tree: Tree, make: Callable[[Tree, Sequence[T]], T]) -> T:
 
     Parameters
     ----------
-    tree : Tree
     make : callable
         ``make(node, results_of_children)``.
     """
@@ -141,7 +130,6 @@ def format_indented(tree: Tree, step: int = 2) -> str:
 
     Parameters
     ----------
-    tree : Tree
     step : int
         Spaces per level.
     """
@@ -196,7 +184,6 @@ class Constituent(NamedTuple):
 
     Attributes
     ----------
-    label : str
     start, end : int
         Its words, from `start` to before `end`.
     parent : int

@@ -62,20 +62,11 @@ MIN_TESTS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GenreFold:
-    """One word, tested in one kind of text.
-
-    Attributes
-    ----------
-    word : int
-    kind : str
-    train : mapping of str to array of int64
-        Training occurrences by condition.
-    test : array of int64
-    """
+    """One word, tested in one kind of text."""
 
     word: int
     kind: str
-    train: Mapping[str, Index]
+    train: Mapping[str, Index]  # training occurrences by condition
     test: Index
 
 
@@ -129,15 +120,12 @@ ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
 def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrences, list[GenreFold]]:
     """Read the corpus and return the occurrences of frequent ambiguous words, and their folds.
 
+    Raises D738 if no word occurs often enough in two kinds of text; errors of the reader.
+
     Parameters
     ----------
     every : int
         Take every n-th of these words.
-
-    Raises
-    ------
-    UserError
-        D738 if no word occurs often enough in two kinds of text; errors of the reader.
     """
     path = data / ARCHIVE
     documents = [

@@ -83,34 +83,16 @@ WHERE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SensevalSample:
-    """The data of an edition, with the training and test part in one view.
+    """The data of an edition, with the training and test part in one view."""
 
-    Attributes
-    ----------
-    occurrences : WordOccurrences
-        First the training part, then the test part.
-    n_train : int
-    ids : tuple of str
-        Identifiers of the test instances.
-    key : mapping of str to Answer
-    sensemap : object, optional
-        None if the edition has no map of senses.
-    most_frequent : mapping of str to str
-        The sense of each word for the published baseline.
-    seconds : dict
-        Time for reading, and for tokens with tags and stems.
-    notes : tuple of str
-        The number of broken instances in its files, if any; these are left out.
-    """
-
-    occurrences: WordOccurrences
+    occurrences: WordOccurrences  # first the training part, then the test part
     n_train: int
-    ids: tuple[str, ...]
+    ids: tuple[str, ...]  # identifiers of the test instances
     key: Mapping[str, Any]
-    sensemap: Any
-    most_frequent: Mapping[str, str]
-    seconds: Seconds
-    notes: tuple[str, ...] = ()
+    sensemap: Any  # none if the edition has no map of senses
+    most_frequent: Mapping[str, str]  # the sense of each word for the published baseline
+    seconds: Seconds  # time for reading, and for tokens with tags and stems
+    notes: tuple[str, ...] = ()  # the number of broken instances in its files, if any; these are left out
 
     @property
     def train(self) -> Index:
@@ -126,10 +108,7 @@ class SensevalSample:
 def read_edition(edition: SensevalEdition, data: Path, *, quick: bool) -> SensevalSample:
     """Read an edition; with `quick` a fifth of its words, from each part of speech.
 
-    Raises
-    ------
-    UserError
-        D737 if a word has no training example or a test instance is not in the key; errors of the readers.
+    Raises D737 if a word has no training example or a test instance is not in the key; errors of the readers.
     """
     clock: Seconds = {}
     warnings_by_file: dict[str, list[str]] = {edition.train: [], edition.test: []}
@@ -233,24 +212,12 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemResults:
-    """The results of a system on the test part.
+    """The results of a system on the test part."""
 
-    Attributes
-    ----------
-    chosen : tuple of str
-        The chosen sense of each test instance.
-    right : array of bool
-        True if that is one of the key's senses.
-    seconds : dict
-        Processor time by stage that the system would take on its own.
-    reports : sequence of dict
-        The report of its learner on each word.
-    """
-
-    chosen: tuple[str, ...]
-    right: NDArray[np.bool_]
-    seconds: Seconds
-    reports: Sequence[Mapping[str, Any]] = ()
+    chosen: tuple[str, ...]  # the chosen sense of each test instance
+    right: NDArray[np.bool_]  # true if that is one of the key's senses
+    seconds: Seconds  # processor time by stage that the system would take on its own
+    reports: Sequence[Mapping[str, Any]] = ()  # the report of its learner on each word
 
 
 def evaluate_systems(
@@ -428,12 +395,7 @@ Scores = dict[str, tuple[float, int]]
 def evaluate_editions(
     systems: Mapping[str, SystemConfig], data: Path, *, quick: bool, progress: Progress
 ) -> tuple[SensevalSample, dict[str, SystemResults], dict[str, dict[str, Scores]], list[str]]:
-    """Run systems on Senseval-2 and on the other editions that are in the data directory.
-
-    Returns
-    -------
-    The sample of Senseval-2, the results of each system on it, the scores by edition and system, and notes.
-    """
+    """Run systems on Senseval-2 and on the other editions that are in the data directory."""
     progress("reading Senseval-2", 0, 1)
     sample = read_edition(SENSEVAL_2, data, quick=quick)
     results = evaluate_systems(sample, systems, progress=progress)

@@ -49,20 +49,10 @@ class WordOccurrence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordOccurrences:
-    """All occurrences in one view.
-
-    Attributes
-    ----------
-    view : TokenView
-    instances : Instances
-        Their places, in the order of `senses`; `groups` is the index of the word.
-    words : tuple of str
-    senses : sequence of tuple of str
-    multiwords : sequence of str
-    """
+    """All occurrences in one view."""
 
     view: TokenView
-    instances: Instances
+    instances: Instances  # their places, in the order of `senses`; `groups` is the index of the word
     words: tuple[str, ...]
     senses: Sequence[tuple[str, ...]]
     multiwords: Sequence[str]
@@ -177,7 +167,6 @@ class Bench:
 
     Attributes
     ----------
-    occurrences : WordOccurrences
     fitted_on : array of int64
         The occurrences from which extractors learn their vocabularies.
     made : dict

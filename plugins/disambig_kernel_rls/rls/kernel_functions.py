@@ -26,6 +26,9 @@ DENSE_SHARE = 0.5
 class NormalisedRows:
     """Rows normalised to length one as a whole ("row"), by feature group ("groups"), or not at all ("none").
 
+    Raises D777 and D778 for invalid settings; D451 and D476, from `rows`, if the weights do not match the
+    feature groups.
+
     Parameters
     ----------
     normalise : {"row", "groups", "none"}
@@ -33,12 +36,6 @@ class NormalisedRows:
         their feature groups.
     weights : mapping of str to float, optional
         Weights of the feature groups if `normalise` is "groups"; only their ratios matter. Equal by default.
-
-    Raises
-    ------
-    UserError
-        D777 and D778 for invalid settings; D451 and D476, from `rows`, if the weights do not match the
-        feature groups.
     """
 
     normalise: str = "row"

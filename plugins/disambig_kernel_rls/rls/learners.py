@@ -36,20 +36,11 @@ STEPS = (0.25, 0.125, 0.0625)
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
-    """A problem whose kernel is a weighted sum of normalised linear kernels, one per feature group.
+    """A problem whose kernel is a weighted sum of normalised linear kernels, one per feature group."""
 
-    Attributes
-    ----------
-    problem : RLSProblem
-        Its rows are normalised by feature group with equal weights (see `UNIT`).
-    names : tuple of str
-    group_of : array of int, shape (d,)
-        Feature group of each column of the problem's rows.
-    """
-
-    problem: RLSProblem
+    problem: RLSProblem  # its rows are normalised by feature group with equal weights (see `UNIT`)
     names: tuple[str, ...]
-    group_of: NDArray[np.int64]
+    group_of: NDArray[np.int64]  # int (d,): feature group of each column of the problem's rows
 
     @classmethod
     def from_batch(cls, batch: CandidateBatch) -> FeatureGroups:
@@ -62,10 +53,7 @@ class FeatureGroups:
     def shares(self, weights: Mapping[str, float]) -> Floats:
         """Return the weights from a setting, divided by their sum.
 
-        Raises
-        ------
-        UserError
-            D451 for a weight of an unknown feature group, D476 for a feature group without a weight.
+        Raises D451 for a weight of an unknown feature group, D476 for a feature group without a weight.
         """
         for name in weights:
             if name not in self.names:

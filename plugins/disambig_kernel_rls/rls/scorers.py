@@ -23,10 +23,7 @@ def read_batch(batch: CandidateBatch) -> CrossedRows:
     Each candidate in a list becomes an instance with the single candidate "right", so that one model scores
     how likely a candidate is correct. The candidates with the lowest cost in their list are the correct ones.
 
-    Raises
-    ------
-    UserError
-        D459 for a batch that can be converted in neither way.
+    Raises D459 for a batch that can be converted in neither way.
     """
     try:
         return convert(batch, CrossedRows)
@@ -87,35 +84,21 @@ class ColumnWeights:
 
     The row is normalised over all its features, including those that no training example had; these have no
     weight. Ties go to the candidate that was most frequent in training (see `break_ties`).
-
-    Attributes
-    ----------
-    kernel : Kernel
-        A linear kernel.
-    columns : array of int32, shape (d,)
-        The columns that have weights, ascending.
-    weights : array of float64, shape (K * d,)
-        The weights of one candidate after the other.
-    bias : array of float64, shape (K,)
-    frequencies : array of int64, shape (K,)
-    shares : array of float64, shape (n_feature_groups,) or (0,)
-        Weight of each feature group, for information; it is already included in `weights`.
     """
 
-    kernel: Kernel
-    columns: NDArray[np.int32]
-    weights: Floats
-    bias: Floats
-    frequencies: NDArray[np.int64]
+    kernel: Kernel  # a linear kernel
+    columns: NDArray[np.int32]  # int32 (d,): the columns that have weights, ascending
+    weights: Floats  # float64 (K * d,): the weights of one candidate after the other
+    bias: Floats  # float64 (K,)
+    frequencies: NDArray[np.int64]  # int64 (K,)
+    # float64 (n_feature_groups,): weight of each feature group, for information; it is already included in
+    # `weights`
     shares: Floats
 
     def scores(self, batch: CandidateBatch) -> Floats:
         """Return one score per row of the batch.
 
-        Raises
-        ------
-        ValueError
-            If the batch does not have the columns and candidates of the weights.
+        Raises `ValueError` if the batch does not have the columns and candidates of the weights.
         """
         from scipy.sparse import csr_array
 
@@ -202,28 +185,17 @@ class SupportRows:
     """A scorer of candidate r by ``sum_j c_jr k(x, x_j)`` over the training rows x_j.
 
     Ties go to the candidate that was most frequent in training (see `break_ties`).
-
-    Attributes
-    ----------
-    kernel : Kernel
-    rows : scipy.sparse.csr_array, shape (m, D)
-        The training rows in the form that the kernel takes.
-    coefficients : array of float64, shape (m, K)
-    frequencies : array of int64, shape (K,)
     """
 
     kernel: Kernel
-    rows: Any
-    coefficients: Floats
-    frequencies: NDArray[np.int64]
+    rows: Any  # shape (m, D): the training rows in the form that the kernel takes
+    coefficients: Floats  # float64 (m, K)
+    frequencies: NDArray[np.int64]  # int64 (K,)
 
     def scores(self, batch: CandidateBatch) -> Floats:
         """Return one score per row of the batch.
 
-        Raises
-        ------
-        ValueError
-            If the batch does not have the columns and candidates of the coefficients.
+        Raises `ValueError` if the batch does not have the columns and candidates of the coefficients.
         """
         crossed = read_batch(batch)
         k = crossed.costs.shape[1]

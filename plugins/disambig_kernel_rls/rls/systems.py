@@ -74,11 +74,8 @@ class RLSProblem:
 def prepare_problem(batch: CandidateBatch, kernel: Kernel) -> RLSProblem:
     """Return the problem of a batch; a candidate that is never correct has the target minus one everywhere.
 
-    Raises
-    ------
-    UserError
-        D459 for a batch that cannot be converted, D705 if there is no example, D772 for numbers that are NaN
-        or infinite, D773 for numbers beyond `MOST`.
+    Raises D459 for a batch that cannot be converted, D705 if there is no example, D772 for numbers that are
+    NaN or infinite, D773 for numbers beyond `MOST`.
     """
     from scipy.sparse import csr_array
 
@@ -128,23 +125,15 @@ class LinearSystem(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DualSystem:
-    """The dual system, for any kernel.
+    """The dual system, for any kernel."""
 
-    Attributes
-    ----------
-    gram : array of float64, shape (n, n)
-    """
-
-    gram: Floats
+    gram: Floats  # float64 (n, n)
 
     @classmethod
     def from_kernel(cls, gram: Any, n: int) -> DualSystem:
         """Return the system for the result of a kernel on `n` examples.
 
-        Raises
-        ------
-        UserError
-            D782 unless it is a matrix with one finite number per pair.
+        Raises D782 unless it is a matrix with one finite number per pair.
         """
         matrix = np.asarray(gram, np.float64)
         if matrix.shape != (n, n):
@@ -158,10 +147,7 @@ class DualSystem:
 
         If the kernel is not positive semidefinite, its eigendecomposition is used instead.
 
-        Raises
-        ------
-        UserError
-            D779 if the matrix is singular.
+        Raises D779 if the matrix is singular.
         """
         from scipy.linalg.lapack import dpotrs
 
@@ -176,10 +162,7 @@ class DualSystem:
         One shift takes a Cholesky factorisation and the inverse of the factor; several shifts share one
         eigendecomposition.
 
-        Raises
-        ------
-        UserError
-            D779 if the matrix is singular.
+        Raises D779 if the matrix is singular.
         """
         if len(shifts) == 1:
             yield self.solve_left_out(targets, shifts[0])[1]
@@ -212,14 +195,9 @@ class DualSystem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrimalSystem:
-    """The primal system, for a linear kernel with fewer columns than examples.
+    """The primal system, for a linear kernel with fewer columns than examples."""
 
-    Attributes
-    ----------
-    rows : array of float64, shape (n, d)
-    """
-
-    rows: Floats
+    rows: Floats  # float64 (n, d)
 
     def solve(self, targets: Floats, shift: float) -> Floats:
         """Return the weights of the columns, shape (d, K), by one Cholesky factorisation."""

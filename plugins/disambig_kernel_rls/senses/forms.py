@@ -31,7 +31,6 @@ def inflections(word: str, part: str) -> tuple[str, ...]:
 
     Parameters
     ----------
-    word : str
     part : str
         ``"n"``, ``"v"``, ``"a"`` or ``"j"`` (adjective), ``"r"`` (adverb); other words are not inflected.
     """
@@ -112,23 +111,12 @@ OTHER_TAGS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordForms:
-    """An index from forms to words.
+    """An index from forms to words."""
 
-    Attributes
-    ----------
-    hashes : array of uint64, shape (n_forms,)
-        Sorted hashes of the forms.
-    words : array of int32, shape (n_forms, 7)
-        Index of the word for each part of speech, -1 for none.
-    tags : array of uint64, shape (n_tags,)
-        Sorted hashes of the known tags.
-    parts : array of int8, shape (n_tags,)
-    """
-
-    hashes: NDArray[np.uint64]
-    words: NDArray[np.int32]
-    tags: NDArray[np.uint64]
-    parts: NDArray[np.int8]
+    hashes: NDArray[np.uint64]  # uint64 (n_forms,): sorted hashes of the forms
+    words: NDArray[np.int32]  # int32 (n_forms, 7): index of the word for each part of speech, -1 for none
+    tags: NDArray[np.uint64]  # uint64 (n_tags,): sorted hashes of the known tags
+    parts: NDArray[np.int8]  # int8 (n_tags,)
 
     @classmethod
     def from_words(

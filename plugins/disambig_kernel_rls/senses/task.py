@@ -177,7 +177,6 @@ def tag_disagreements(
 
     Parameters
     ----------
-    labelled : Instances
     own, certain : Instances
         The instances found by tags only, and those found by tags or certain forms.
     """

@@ -50,11 +50,8 @@ def read_newsgroups(path: Path) -> Documents:
 
     Nothing is unpacked to disk. Files outside ``20news-bydate-PART/GROUP/`` are ignored.
 
-    Raises
-    ------
-    UserError
-        D728 for an archive that is broken or cannot be read, D729 for a member that is not a plain file,
-        D730 for more data than the corpus can contain, D731 if a part lacks a group.
+    Raises D728 for an archive that is broken or cannot be read, D729 for a member that is not a plain file,
+    D730 for more data than the corpus can contain, D731 if a part lacks a group.
     """
     by_group: dict[tuple[str, str], list[tuple[str, str]]] = {
         (part, group): [] for part in PARTS.values() for group in TOP_OF
@@ -153,17 +150,10 @@ def pair_instances(instances: Sequence[ProblemInstance], every: int) -> list[Pro
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedDocuments:
-    """Token counts of all documents.
+    """Token counts of all documents."""
 
-    Attributes
-    ----------
-    counts : scipy.sparse.csr_array, shape (n_documents, n_words)
-    rows : dict
-        Rows for each part and group.
-    """
-
-    counts: Any
-    rows: dict[tuple[str, str], NDArray[np.int64]]
+    counts: Any  # shape (n_documents, n_words)
+    rows: dict[tuple[str, str], NDArray[np.int64]]  # rows for each part and group
 
     def lesson(self, pair: Pair) -> TrainingPair:
         """Return the training problem of a pair of groups, from the words of its training documents only."""
@@ -178,17 +168,11 @@ class CountedDocuments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingPair:
-    """A training pair of groups with its vocabulary and its idf weights.
-
-    Attributes
-    ----------
-    words : array of int64
-        Columns of the counts that occur in the training documents.
-    """
+    """A training pair of groups with its vocabulary and its idf weights."""
 
     counted: CountedDocuments
     pair: Pair
-    words: NDArray[np.int64]
+    words: NDArray[np.int64]  # columns of the counts that occur in the training documents
     weigher: Any
 
     def batch(self, part: str, groups: Sequence[str]) -> CrossedRows:
@@ -219,10 +203,7 @@ class TrainingPair:
 def read_corpus(data: Path) -> CountedDocuments:
     """Read and count 20 Newsgroups.
 
-    Raises
-    ------
-    UserError
-        Errors of `read_newsgroups`; D725 for groups whose documents have no words.
+    Raises the errors of `read_newsgroups`; D725 for groups whose documents have no words.
     """
     documents = read_newsgroups(data / ARCHIVE)
     counted = count_words(documents)

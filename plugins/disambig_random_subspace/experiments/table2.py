@@ -71,7 +71,6 @@ class GoldTokens:
 
     Attributes
     ----------
-    tags : list of str
     sentence : array of int64
         Sentence number of each token.
     alike, unknown : arrays of bool
@@ -98,10 +97,7 @@ class GoldTokens:
     def hits(self, tags: Sequence[Sequence[str]]) -> Hits:
         """Return for each token whether a tagger's tag is right.
 
-        Raises
-        ------
-        ValueError
-            If the number of tags differs from the number of tokens.
+        Raises `ValueError` if the number of tags differs from the number of tokens.
         """
         answered = [tag for sentence in tags for tag in sentence]
         return np.array([mine == gold for mine, gold in zip(answered, self.tags, strict=True)], bool)
@@ -403,10 +399,7 @@ def load_sentences(
 ) -> tuple[list[Sentence], list[Sentence], dict[str, list[Sentence]]]:
     """Return sentences for training, for early stopping of spaCy's training, and for testing, by text.
 
-    Raises
-    ------
-    UserError
-        D725 for a part without sentences; the errors of `tag_data` for a file.
+    Raises D725 for a part without sentences; the errors of `tag_data` for a file.
     """
     files = list(penn_sample(data).values())
     train, dev, test = (

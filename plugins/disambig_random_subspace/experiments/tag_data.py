@@ -25,10 +25,7 @@ _WRITTEN |= {"``": '"', "''": '"', "`": "'"}
 def penn_archive(path: Path) -> dict[str, list[Sentence]]:
     """Return the sentences of each ``.mrg`` file in a tar archive, sorted by file name.
 
-    Raises
-    ------
-    UserError
-        D732 for an archive that cannot be read, is too large or has no such file; D733 for a broken tree.
+    Raises D732 for an archive that cannot be read, is too large or has no such file; D733 for a broken tree.
     """
     return {
         name.rpartition("/")[2]: list(penn_sentences(text, f"{path}: {name}"))
@@ -39,10 +36,7 @@ def penn_archive(path: Path) -> dict[str, list[Sentence]]:
 def archive_files(path: Path, ending: str) -> Iterator[tuple[str, str]]:
     """Yield the name and text of the files with this suffix in a tar archive.
 
-    Raises
-    ------
-    UserError
-        D732 for an archive that cannot be read, is too large or has no such file.
+    Raises D732 for an archive that cannot be read, is too large or has no such file.
     """
     total, has_files = 0, False
     try:
@@ -66,10 +60,7 @@ def archive_files(path: Path, ending: str) -> Iterator[tuple[str, str]]:
 def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
     """Yield the words and tags of each tree that has words.
 
-    Raises
-    ------
-    UserError
-        D733, with `path` and line, for brackets that do not form a tree.
+    Raises D733, with `path` and line, for brackets that do not form a tree.
     """
     line, position = 1, 0
     open_: list[_OpenBracket] = []
@@ -150,10 +141,7 @@ def penn_sample(data: Path) -> dict[str, list[Sentence]]:
 def conll2000(data: Path, splits: Sequence[str] = ("train", "test")) -> list[Sentence]:
     """Return the sentences of CoNLL-2000 with their automatic tags.
 
-    Raises
-    ------
-    UserError
-        D734 for a malformed line; the errors of `text_lines` for a file.
+    Raises D734 for a malformed line; the errors of `text_lines` for a file.
     """
     sentences = []
     for split in splits:
@@ -201,10 +189,7 @@ def with_penn_colons(sentences: Sequence[Sentence]) -> list[Sentence]:
 def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLITS) -> list[Sentence]:
     """Return sentences of the English Web Treebank with their tags (see `with_penn_colons`), genre by genre.
 
-    Raises
-    ------
-    UserError
-        D735 for a word without a tag; the errors of `read_conllu`.
+    Raises D735 for a word without a tag; the errors of `read_conllu`.
     """
     return [
         sentence
@@ -217,10 +202,7 @@ def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLI
 def conllu_sentences(path: Path) -> Iterator[Sentence]:
     """Yield form and XPOS of the words of each sentence, without multiword ranges and empty nodes.
 
-    Raises
-    ------
-    UserError
-        D735 for a word without a tag; the errors of `read_conllu`.
+    Raises D735 for a word without a tag; the errors of `read_conllu`.
     """
     for sentence in read_conllu(path):
         for line, word in zip(sentence.lines, sentence.words, strict=True):
@@ -260,10 +242,7 @@ def noad_partly(data: Path) -> Iterator[Partly]:
 def craft_partly(data: Path) -> Iterator[Partly]:
     """Yield the sentences of CRAFT with the possible tags of their words, file by file.
 
-    Raises
-    ------
-    UserError
-        D732 for an archive that cannot be read, is too large or has no tree.
+    Raises D732 for an archive that cannot be read, is too large or has no tree.
     """
     path, exists = data / CRAFT, False
     for _, text in archive_files(path, ".tree"):

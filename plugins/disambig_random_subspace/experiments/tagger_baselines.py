@@ -95,10 +95,7 @@ def spacy_tagger(
 ) -> Callable[[Sequence[list[str]]], list[list[str]]]:
     """Return the tagger with the best accuracy on `dev` that ``spacy train`` finds within `max_steps`.
 
-    Raises
-    ------
-    UserError
-        D736 with the last line of output if ``spacy train`` fails.
+    Raises D736 with the last line of output if ``spacy train`` fails.
     """
     import spacy
     from spacy.cli.init_config import init_config
@@ -156,7 +153,6 @@ class TaggerRun:
 
     Attributes
     ----------
-    system : str
     tags : mapping of str to list of list of str
         Predicted tags for each text; empty if the tagger is not installed.
     training_seconds, words_per_second : float, optional

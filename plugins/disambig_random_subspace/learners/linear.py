@@ -57,10 +57,7 @@ class LinearLearner:
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used: nothing is tuned, `seed` orders the rows.
 
-        Raises
-        ------
-        UserError
-            D705 and D772 for invalid examples, D773 for rows with too large numbers.
+        Raises D705 and D772 for invalid examples, D773 for rows with too large numbers.
         """
         problem = self.prepare(batch)
         if isinstance(problem, ListProblem):
@@ -91,6 +88,8 @@ class LinearLearner:
     def fit_masked(self, batch: CandidateBatch | LinearProblem | ListProblem, masks: Masks) -> Floats:
         """Return the sum of the weights learned under each mask.
 
+        Raises the errors of `fit`.
+
         Parameters
         ----------
         masks : array of bool, shape (n_masks, dimensions)
@@ -100,11 +99,6 @@ class LinearLearner:
         -------
         array of float64, shape (n_labels * (dimensions + 1),)
             The weights of each label, its intercept last; for lists one weight per column.
-
-        Raises
-        ------
-        UserError
-            See `fit`.
         """
         from ._kernels import LANES, add_lanes
 
@@ -165,7 +159,6 @@ def descend_folds(
 
     Parameters
     ----------
-    problem : LinearProblem
     folds : array of int64, shape (n,)
         Fold of each example, in the given order and not in the problem's order.
 

@@ -34,7 +34,6 @@ class LinearProblem:
         1 for the positive label of a problem, -1 for the others.
     seen : array of int64
         Labels that have examples.
-    n_labels, dimensions : int
     order : array of int64, shape (n,)
         The example of each row.
     """
@@ -82,6 +81,8 @@ class LinearProblem:
     def weights(self, coefficients: Floats, intercepts: Floats, count: int) -> Floats:
         """Return the flat weights of all labels.
 
+        Raises D773 if the weights are not finite numbers.
+
         Parameters
         ----------
         coefficients : array of float64, shape (n_problems, d)
@@ -93,11 +94,6 @@ class LinearProblem:
         -------
         array of float64, shape (n_labels * (dimensions + 1),)
             Label by label, the intercept last.
-
-        Raises
-        ------
-        UserError
-            D773 if the weights are not finite numbers.
         """
         if not (np.isfinite(coefficients).all() and np.isfinite(intercepts).all()):
             raise UserError("D773")
@@ -119,11 +115,8 @@ def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
 
     A candidate with zero cost is right; if there are several, the first one is.
 
-    Raises
-    ------
-    UserError
-        D705 if there are no examples, D772 for numbers that are NaN or infinite, D773 for numbers beyond
-        `MOST`.
+    Raises D705 if there are no examples, D772 for numbers that are NaN or infinite, D773 for numbers beyond
+    `MOST`.
     """
     from scipy.sparse import csr_array
 
@@ -219,7 +212,6 @@ class ListProblem:
         The flat weight of each column.
     dimension_of : array of int64, shape (d,)
         The dimension of each column, for masks; -1 for intercepts.
-    dimensions, n_weights : int
     """
 
     indptr: NDArray[np.uint64]
@@ -265,10 +257,7 @@ class ListProblem:
 def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
     """Return the problem for a batch of lists; the instances are permuted by ``default_rng(seed)``.
 
-    Raises
-    ------
-    UserError
-        See `prepare_labels`.
+    Raises the errors of `prepare_labels`.
     """
     from scipy.sparse import csr_array
 
@@ -327,10 +316,7 @@ class InterceptScorer:
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
         """Return one score per row of the batch.
 
-        Raises
-        ------
-        ValueError
-            If the columns of the batch are not those of the weights.
+        Raises `ValueError` if the columns of the batch are not those of the weights.
         """
         crossed = convert_to_crossed(batch)
         if not isinstance(crossed, CrossedRows) or has_own_labels(crossed):

@@ -65,20 +65,14 @@ class MaskedCopies:
     def dimensions(self, batch: CandidateBatch) -> int:
         """Return the number of columns of the rows.
 
-        Raises
-        ------
-        UserError
-            D459 and D774 for a batch that is neither crossed rows nor lists.
+        Raises D459 and D774 for a batch that is neither crossed rows nor lists.
         """
         return int(self._rows(batch).rows.shape[1])
 
     def fit_masked(self, batch: CandidateBatch, masks: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the sum of the flat weights learned under each mask.
 
-        Raises
-        ------
-        UserError
-            D774 for a learner whose scorers cannot be averaged.
+        Raises D774 for a learner whose scorers cannot be averaged.
         """
         crossed = self._rows(batch)
         return np.sum([self._weights(crossed, mask) for mask in masks], axis=0)

@@ -73,10 +73,7 @@ def check_sentences(sentences: Tagged) -> None:
 def distinct_tags(sentences: Tagged) -> tuple[str, ...]:
     """Return the tags that occur, in alphabetical order.
 
-    Raises
-    ------
-    UserError
-        D790 for sentences without words, D791 for one that does not have one tag per word or is empty.
+    Raises D790 for sentences without words, D791 for one that does not have one tag per word or is empty.
     """
     check_sentences(sentences)
     distinct = sorted({tag for _, tags in sentences for tag in tags})
@@ -108,19 +105,15 @@ def make_batch(
 ) -> tuple[SequenceRows, TokenContext]:
     """Return a batch of tagged sentences, and the extractor: by default a new one, fitted on them.
 
+    Raises D791 for a sentence that does not have one tag per word, or is empty.
+
     Parameters
     ----------
     sentences : sequence of (words, tags)
     tags : sequence of str
         The labels. A word with any other tag has no right label: all labels have a cost.
-    extractor : TokenContext, optional
     classes : WordClasses, optional
         Word classes for a new extractor.
-
-    Raises
-    ------
-    UserError
-        D791 for a sentence that does not have one tag per word, or is empty.
     """
     view, instances, task = _read(sentences, tags)
     fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
@@ -134,10 +127,7 @@ def fit_context(
 ) -> TokenContext:
     """Return an extractor of the features that occur at least `least` times in tagged sentences.
 
-    Raises
-    ------
-    UserError
-        D791 for a sentence that does not have one tag per word, or is empty.
+    Raises D791 for a sentence that does not have one tag per word, or is empty.
     """
     view, instances, task = _read(sentences, tags)
     return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)

@@ -40,6 +40,8 @@ def learn_word_classes(
 ) -> WordClasses:
     """Learn word classes from the first words of each file.
 
+    Raises D458 if there is too little text; the errors of `text_lines` for a file.
+
     Parameters
     ----------
     files : sequence of Path
@@ -48,11 +50,6 @@ def learn_word_classes(
         Maximum number of words to read per file.
     n_words, sizes
         See `learn_classes`.
-
-    Raises
-    ------
-    UserError
-        D458 if there is too little text; the errors of `text_lines` for a file.
     """
 
     def words() -> Iterator[NDArray[np.uint64]]:

@@ -45,7 +45,6 @@ class ClozePlaces:
 
     Attributes
     ----------
-    view : TokenView
     instances : Instances
         With per-instance candidates, in text order.
     learns : array of bool, shape (n,)
@@ -187,10 +186,7 @@ NOTES = (
 def kenlm_models() -> tuple[Mapping[str, str], Sequence[str]]:
     """Return the KenLM models by name, and notes on why there are none.
 
-    Raises
-    ------
-    UserError
-        D743 for a file of settings that cannot be read.
+    Raises D743 for a file of settings that cannot be read.
     """
     if find_spec("kenlm") is None:
         return {}, ["KenLM is left out: it needs pip install kenlm."]

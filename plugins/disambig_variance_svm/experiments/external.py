@@ -76,17 +76,14 @@ def read_external_settings(
 ) -> Mapping[str, Any]:
     """Return the settings from the file that `SETTINGS` names, or nothing if the variable is not set.
 
+    Raises D743 for the first unusable value: a key, a type, a file, or a model with other candidates.
+
     Parameters
     ----------
     decided : mapping of str to sequence of Group
         The tasks that models can be given for, and the groups on which each task is scored.
     systems : sequence of str
         Names that are already in use.
-
-    Raises
-    ------
-    UserError
-        D743 for the first unusable value: a key, a type, a file, or a model with other candidates.
     """
     path = os.environ.get(SETTINGS)
     if not path:
@@ -330,10 +327,7 @@ def system_builders(
 def resolve_extractor(section: Mapping[str, Any]) -> FeatureExtractor:
     """Return the extractor of a section of a configuration.
 
-    Raises
-    ------
-    UserError
-        The errors of `disambig.api.resolve`.
+    Raises the errors of `disambig.api.resolve`.
     """
     extractor: FeatureExtractor = resolve({"extractors": {"only": dict(section)}})["extractors"]["only"]
     return extractor

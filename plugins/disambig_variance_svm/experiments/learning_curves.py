@@ -25,6 +25,8 @@ from ..plain_text import COUNTED, find_files
 def check_parts(path: Path, what: str, parts: Mapping[str, int]) -> None:
     """Raise an error if a part of the data has no examples.
 
+    Raises D725, with the parts that are empty.
+
     Parameters
     ----------
     path : path
@@ -33,11 +35,6 @@ def check_parts(path: Path, what: str, parts: Mapping[str, int]) -> None:
         What an example is an example of, for the message.
     parts : mapping of str to int
         Number of examples by their use (``"to test on"``).
-
-    Raises
-    ------
-    UserError
-        D725, with the parts that are empty.
     """
     empty = [name for name, n in parts.items() if not n]
     if empty:

@@ -35,15 +35,9 @@ _REMOVE = "Remove error"
 
 @dataclass(frozen=True, slots=True)
 class HarperChecker:
-    """A checker that runs Harper.
+    """A checker that runs Harper."""
 
-    Attributes
-    ----------
-    without : collection of str
-        Kinds of lints to leave out.
-    """
-
-    without: Collection[str] = LEFT_OUT
+    without: Collection[str] = LEFT_OUT  # kinds of lints to leave out
     name: str = "Harper"
     tasks: tuple[str, ...] = (TASK,)
 
@@ -53,13 +47,7 @@ class HarperChecker:
         return find_spec("harper") is not None
 
     def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
-        """Return the lints of each text.
-
-        Raises
-        ------
-        UserError
-            D744 if Harper is not installed, D745 if it fails.
-        """
+        """Return the lints of each text. Raises D744 if Harper is not installed, D745 if it fails."""
         if not self.is_installed():
             raise UserError("D744")
         edits: list[list[ProposedEdit]] = []

@@ -60,7 +60,6 @@ def one_attribute(
     values : array of float64, shape (n, K)
     n_hits : array of int32, shape (n, K)
         How many of `n_queries` look-ups succeeded for each candidate.
-    n_queries : int
     observed : array of int32, shape (n,)
     """
     n, k = values.shape
@@ -228,15 +227,9 @@ class KenLMChecker:
     It decides at the same places as the models and protects the same spans. Every candidate that makes the
     sentence more probable is proposed, with the difference of the log10 probabilities as its certainty. The
     empty candidate is scored as the sentence without a word. The caller sets the thresholds.
-
-    Attributes
-    ----------
-    models : tuple of Model
-        The models whose tasks it decides.
-    kenlm : KenLM
     """
 
-    models: tuple[Any, ...]
+    models: tuple[Any, ...]  # the models whose tasks it decides
     kenlm: KenLM
     name: str = "KenLM"
 
@@ -246,13 +239,7 @@ class KenLMChecker:
         return tuple(model.task.name for model in self.models)
 
     def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
-        """Return every edit that makes a sentence more probable.
-
-        Raises
-        ------
-        UserError
-            D740 to D742 (see `KenLM`).
-        """
+        """Return every edit that makes a sentence more probable. Raises D740 to D742 (see `KenLM`)."""
         edits: list[list[ProposedEdit]] = []
         for stretch in text_stretches(texts):
             decisions = []
@@ -322,10 +309,7 @@ def missing(data: Path) -> str:
 def load_or_make_kenlm(data: Path, *, progress: Progress) -> KenLM:
     """Return a 5-gram model of the text that the pack counts; it is made if it is not in the cache.
 
-    Raises
-    ------
-    UserError
-        D746 if a program fails, D722 if the cache is not writable; errors of `text_lines`.
+    Raises D746 if a program fails, D722 if the cache is not writable; errors of `text_lines`.
     """
     sources = find_files(data, PACK_COUNTED)
 
@@ -350,10 +334,7 @@ def load_or_make_kenlm(data: Path, *, progress: Progress) -> KenLM:
 def make_kenlm(paragraphs: Iterable[str], path: Path) -> None:
     """Make a model from paragraphs by running ``lmplz`` and ``build_binary``.
 
-    Raises
-    ------
-    UserError
-        D746 if one of them fails.
+    Raises D746 if one of them fails.
     """
     with TemporaryDirectory(dir=path.parent) as folder, open(Path(folder, "log"), "w+") as log:
         arpa = Path(folder, "model.arpa")

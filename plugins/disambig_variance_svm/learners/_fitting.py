@@ -57,10 +57,8 @@ def fit_best_c(
 
     Returns
     -------
-    scorer : Scorer
     extra : object
         The second value that `train` returned with this scorer.
-    C : float
     path : dict of str to float
         Accuracy on development data for each C that was tried, as it is saved with models.
     """
@@ -127,10 +125,7 @@ class CrossedScorer:
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
         """Return one score per row of a batch of dense class blocks or lists.
 
-        Raises
-        ------
-        ValueError
-            If the batch does not have the columns of the weights.
+        Raises `ValueError` if the batch does not have the columns of the weights.
         """
         rows = _as_crossed_rows(batch)
         if len(self.weights) != len(rows.columns):
@@ -173,12 +168,8 @@ def with_sum(batch: DenseBlocks, groups: Sequence[str]) -> DenseBlocks:
     The new columns follow the existing ones, in the feature group ``"sum"``: one per candidate, or a single
     one if the candidates share the summed columns.
 
-    Raises
-    ------
-    UserError
-        D451 for a name that is not a feature group of the batch.
-    ValueError
-        If only some candidates share summed columns: `fold_sum` could not express the sum by weights then.
+    Raises D451 for a name that is not a feature group of the batch. Raises `ValueError` if only some
+    candidates share summed columns: `fold_sum` could not express the sum by weights then.
     """
     k = len(batch.column_of)
     summed = batch.columns.in_groups(groups, setting="sum")[batch.column_of]  # (K, A)

@@ -26,10 +26,7 @@ def check_settings(
 ) -> None:
     """Raise an error for settings that are invalid for any training examples.
 
-    Raises
-    ------
-    UserError
-        D700 for `C`, D701 for a feature group in two subsets, D702 for an invalid `p`.
+    Raises D700 for `C`, D701 for a feature group in two subsets, D702 for an invalid `p`.
     """
     SVM_C.or_none.check("C", C)
     names = [name for subset in subsets for name in subset]
@@ -66,11 +63,8 @@ def _is_list(value: Any) -> bool:
 def check_attributes(batch: CandidateBatch, prior: Sequence[float] | NDArray[np.float64] | None) -> None:
     """Raise an error for unusable training examples.
 
-    Raises
-    ------
-    UserError
-        D703 for attributes that are NaN or infinite, D704 for a `prior` of another length or with values that
-        are not finite numbers, D705 if there is no example.
+    Raises D703 for attributes that are NaN or infinite, D704 for a `prior` of another length or with values
+    that are not finite numbers, D705 if there is no example.
     """
     if len(batch.offsets) < 2:
         raise UserError("D705")

@@ -46,15 +46,9 @@ ONE_RIDGE_GRID, ONE_RIDGE = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1), 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedScorer:
-    """A scorer with the same weights for the candidates of any group.
+    """A scorer with the same weights for the candidates of any group."""
 
-    Attributes
-    ----------
-    weights : array of float64, shape (A,)
-        One weight per attribute of a candidate.
-    """
-
-    weights: Floats
+    weights: Floats  # float64 (A,): one weight per attribute of a candidate
 
     def scores(self, batch: CandidateBatch) -> Floats:
         """Return one score per row; ValueError for a batch with other attributes."""
@@ -245,10 +239,7 @@ def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np
 
     Columns that do not belong to a candidate are attributes of all candidates; they are numbered last.
 
-    Raises
-    ------
-    ValueError
-        If the candidates have different numbers of attributes, or not `n_shared` of them.
+    Raises `ValueError` if the candidates have different numbers of attributes, or not `n_shared` of them.
     """
     common = batch.columns.labels < 0
     labels = batch.columns.labels[~common]

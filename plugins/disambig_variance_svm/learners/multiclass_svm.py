@@ -220,11 +220,8 @@ class LiblinearLearner(ABC):
     ) -> Fitted:
         """Return the scorer; `rng` is not used, because LIBLINEAR's seed is fixed.
 
-        Raises
-        ------
-        UserError
-            D451 for an unknown feature group; D452, D700, D710 and D760 for invalid settings; D703 and D705
-            for unusable examples.
+        Raises D451 for an unknown feature group; D452, D700, D710 and D760 for invalid settings; D703 and
+        D705 for unusable examples.
         """
         learner = type(self).__name__
         SVM_C.or_none.check(f"{learner}.C", self.C)

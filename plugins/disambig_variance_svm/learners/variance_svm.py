@@ -94,10 +94,7 @@ MOST_BYTES = 1 << 32
 def pad_lists(batch: CandidateBatch) -> DenseBlocks:
     """Return lists as blocks, padded to the number of candidates of the longest list.
 
-    Raises
-    ------
-    UserError
-        D417 if the blocks would take more than `MOST_BYTES`.
+    Raises D417 if the blocks would take more than `MOST_BYTES`.
     """
     sizes = np.diff(batch.offsets)
     n, k, a = len(sizes), int(sizes.max(initial=1)), len(batch.columns)
@@ -123,6 +120,9 @@ def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
     candidates and extractors. If the model had too few examples of these candidates, the weights are those
     that all its groups share.
 
+    Raises D402 to D409 if the model cannot be loaded, D750 if it has no such columns or not one weight per
+    column.
+
     Parameters
     ----------
     prior : str
@@ -131,12 +131,6 @@ def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
     Returns
     -------
     array of float64, shape (n_columns,)
-
-    Raises
-    ------
-    UserError
-        D402 to D409 if the model cannot be loaded, D750 if it has no such columns or not one weight per
-        column.
     """
     model = load_model(prior)
     wanted = _column_names(batch.columns)

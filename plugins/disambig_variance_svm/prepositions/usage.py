@@ -105,21 +105,11 @@ _FILE = "weights.npz"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepositionUsage:
-    """A trained classifier that selects the words which a preposition task decides.
+    """A trained classifier that selects the words which a preposition task decides."""
 
-    Attributes
-    ----------
-    weights : array of int8, shape (a power of two,)
-        One weight per bucket of hashed features.
-    slots : array of uint16, shape (a power of two,)
-        The classes of words (see `look_up_classes`).
-    header : dict
-        Tokenisation, scale of the weights, bias, default threshold, sources, licence.
-    """
-
-    weights: NDArray[np.int8]
-    slots: NDArray[np.uint16]
-    header: dict[str, Any]
+    weights: NDArray[np.int8]  # int8 (a power of two,): one weight per bucket of hashed features
+    slots: NDArray[np.uint16]  # uint16 (a power of two,): the classes of words (see `look_up_classes`)
+    header: dict[str, Any]  # tokenisation, scale of the weights, bias, default threshold, sources, licence
 
     @classmethod
     def load(cls, folder: Path = WEIGHTS) -> PrepositionUsage:
@@ -156,6 +146,8 @@ class PrepositionUsage:
     def probability(self, view: TokenView, positions: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the probability that the word at each position is used as a preposition.
 
+        Raises D421 if the view has another tokenisation.
+
         Parameters
         ----------
         view : TokenView
@@ -167,11 +159,6 @@ class PrepositionUsage:
         -------
         array of float64, shape (n,)
             Probabilities.
-
-        Raises
-        ------
-        UserError
-            D421 if the view has another tokenisation.
         """
         if view.tokenisation != self.header["tokenisation"]:
             raise UserError("D421", seen=view.tokenisation, known=self.header["tokenisation"])

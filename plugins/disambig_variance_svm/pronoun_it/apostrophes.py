@@ -46,7 +46,6 @@ class NextWords:
         Hashes of words, ascending.
     odds : array of int8, shape (m,)
         Log-odds of "it's" before the word, for equal frequencies of both, in steps of `STEP`.
-    header : dict
     """
 
     words: NDArray[np.uint64]

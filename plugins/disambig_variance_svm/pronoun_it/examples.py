@@ -36,10 +36,7 @@ _FORM, _RELATION = 1, 7
 def read_qa_it(data: Path) -> list[Labelled]:
     """Return the examples of QA-It; a document is a pair of question and answer.
 
-    Raises
-    ------
-    UserError
-        D460 for a malformed line; errors of `text_lines` for the file.
+    Raises D460 for a malformed line; errors of `text_lines` for the file.
     """
     path = data / "labelled" / "qa-it" / "qa-it-v1.0.tsv"
     examples = []
@@ -81,10 +78,7 @@ def read_ewt(data: Path, part: str) -> list[Labelled]:
 
     Each text is a sentence; the documents are those of the treebank.
 
-    Raises
-    ------
-    UserError
-        Errors of `read_conllu`.
+    Raises the errors of `read_conllu`.
     """
     return [
         Labelled(
@@ -120,10 +114,7 @@ _Match = tuple[str, str, int, str]
 def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) -> list[Labelled]:
     """Return examples from the held-out text of the pack's domains; each sentence is a document.
 
-    Raises
-    ------
-    UserError
-        Errors of `text_lines` for the files.
+    Raises the errors of `text_lines` for the files.
     """
     matches: dict[str, list[_Match]] = defaultdict(list)
     for domain, path in zip(PACK_DOMAINS, find_files(data, held_out_files(PACK_DOMAINS)), strict=True):

@@ -183,23 +183,12 @@ _CODE = "D498"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameModel:
-    """Two sets of weights for frame features.
+    """Two sets of weights for frame features."""
 
-    Attributes
-    ----------
-    keys : array of uint32, shape (m,)
-        Features (see `frame_keys`), ascending.
-    weights : array of int8, shape (2, m)
-        Weights in steps of `STEP`, one row for each of `SETS`.
-    biases : tuple of two floats
-    header : dict
-        Sources of the weights, for information.
-    """
-
-    keys: NDArray[np.uint32]
-    weights: NDArray[np.int8]
+    keys: NDArray[np.uint32]  # uint32 (m,): features (see `frame_keys`), ascending
+    weights: NDArray[np.int8]  # int8 (2, m): weights in steps of `STEP`, one row for each of `SETS`
     biases: tuple[float, float]
-    header: Mapping[str, Any]
+    header: Mapping[str, Any]  # sources of the weights, for information
 
     def log_odds(self, keys: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Return the log-odds of "non-referential", shape (2, n), for features of shape (n, F)."""

@@ -56,23 +56,12 @@ MIN_COUNT = 2
 
 @dataclass(frozen=True, slots=True)
 class PatternExample:
-    """An "it" in a sentence, with the kind of the pattern that matches.
+    """An "it" in a sentence, with the kind of the pattern that matches."""
 
-    Attributes
-    ----------
-    text : str
-        The sentence.
-    start : int
-        Offset of the "it".
-    kind : str
-    wording : str
-        The first words of the match.
-    """
-
-    text: str
-    start: int
+    text: str  # the sentence
+    start: int  # offset of the "it"
     kind: str
-    wording: str = ""
+    wording: str = ""  # the first words of the match
 
 
 def iterate_sentences(data: Path) -> Iterator[tuple[bool, str]]:

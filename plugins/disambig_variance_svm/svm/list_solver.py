@@ -35,7 +35,6 @@ class RankedSolution:
         The objective, and the share of it by which it may be above the minimum.
     n_iter : int
         Number of passes over the examples.
-    C : float
     mass : array of float64, shape (n_rows,)
         The dual solution.
     """
@@ -62,8 +61,6 @@ def solve_lists(
 
     Parameters
     ----------
-    batch : SparseRows
-    C : float
     strength : array of float64, shape (n_columns,), optional
         The weights q of the regulariser, above zero; by default one.
     start : RankedSolution, optional

@@ -82,17 +82,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recession:
-    """A direction of recession: it has no penalty and increases no loss.
+    """A direction of recession: it has no penalty and increases no loss."""
 
-    Attributes
-    ----------
-    direction : array, shape (n_columns,)
-    rows : array of bool, shape (n, K)
-        The rows whose losses decrease along the direction.
-    """
-
-    direction: Floats
-    rows: NDArray[np.bool_]
+    direction: Floats  # shape (n_columns,)
+    rows: NDArray[np.bool_]  # bool (n, K): the rows whose losses decrease along the direction
 
 
 def recession(batch: DenseBlocks, direction: Floats) -> Recession:
@@ -140,7 +133,6 @@ class SolverPoint:
     Attributes
     ----------
     weights : array, shape (n_columns,)
-    temperature : float
     primal, smoothed : float
         The objective and its smoothed form.
     slopes : array, shape (n_columns,)

@@ -42,10 +42,7 @@ def solve_reference(
 
     The variance of a subset is expressed as the minimum of the sum of squares around any mean.
 
-    Raises
-    ------
-    ImportError
-        If cvxpy is not installed.
+    Raises `ImportError` if cvxpy is not installed.
     """
     import cvxpy
 
@@ -173,18 +170,15 @@ def _solve(
 
     Parameters
     ----------
-    problem : SVMProblem
     start : array of float64, optional
         Weights to begin at; by default those of the prior.
     temperature : float
         Strength of the smoothing at the beginning.
     tolerance : float
         Relative duality gap at which the search ends.
-    max_iter : int
 
     Returns
     -------
-    solution : Solution
     directions : list of Recession
         Directions of recession; the rows whose losses decrease along them no longer count.
     temperature : float
