@@ -6,9 +6,11 @@ It is found without being imported, since a pack contains no code.
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,6 +23,8 @@ from disambig.files import file_stamp, read_json
 from disambig.namespaces import entry_points
 
 GROUP = "disambig_packs"
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +86,11 @@ class PackFolder:
         Raises
         ------
         UserError
-            D901 for an unknown name, D943 for the name of a file, D902 for a folder without one.
+            D901 for an unknown name, D943 for the name of a file, D902 for a folder without one, D403 for a
+            damaged pack.
         """
-        installed = packs()
-        pack_name = str(name).removesuffix(f"/{self.key}")
-        if pack_name in installed:
-            pack = installed[pack_name]
+        pack = find_pack(str(name).removesuffix(f"/{self.key}"))
+        if pack is not None:
             if self.key not in pack.folders:
                 raise UserError("D902", path=pack.home, what=self.what, made_by=self.made_by)
             return pack.folders[self.key]
@@ -97,7 +100,8 @@ class PackFolder:
                 return folder
         if path.is_dir():
             raise UserError("D902", path=path, what=self.what, made_by=self.made_by)
-        providers = [pack.name for pack in installed.values() if self.key in pack.folders]
+        check_pack_of(str(name))
+        providers = [pack.name for pack in packs().values() if self.key in pack.folders]
         values = {
             "name": str(name),
             "what": self.what,
@@ -111,12 +115,70 @@ class PackFolder:
 
 
 def packs() -> dict[str, Pack]:
-    """Return the installed packs by name."""
-    by_name: dict[str, Pack] = {}
+    """Return the installed packs by name.
+
+    A pack whose ``pack.json`` is damaged is left out; a process logs this once for each version of the file.
+    """
+    return {name: found for name, found in _installed() if isinstance(found, Pack)}
+
+
+def find_pack(name: str) -> Pack | None:
+    """Return the installed pack `name`, or None if there is none.
+
+    Raises
+    ------
+    UserError
+        D403 if it is damaged.
+    """
+    found = dict(_installed()).get(name)
+    if isinstance(found, UserError):
+        raise UserError(found.code, **found.values)
+    return found
+
+
+def check_pack_of(name: str, provider: str | None = None) -> None:
+    """Raise an error if an unknown name is that of something in a damaged pack.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"PACK/TASK"``.
+    provider : str, optional
+        The pack that is known to provide it.
+
+    Raises
+    ------
+    UserError
+        D403 if this pack is damaged.
+    """
+    for pack_name in (name, name.partition("/")[0], provider):
+        if pack_name:
+            find_pack(pack_name)
+
+
+def _damaged_hint() -> str:
+    """Return a hint for a message about an unknown name, if a damaged pack may be what provides it."""
+    damaged = [name for name, found in _installed() if isinstance(found, UserError)]
+    return f"it may be in {' or '.join(damaged)}, which is damaged: install it again, or " if damaged else ""
+
+
+def check_packs_readable() -> None:
+    """Raise an error if a pack is damaged, for callers that need some pack and find none.
+
+    Raises
+    ------
+    UserError
+        D403.
+    """
+    for name, _ in _installed():
+        find_pack(name)
+
+
+def _installed() -> Iterator[tuple[str, Pack | UserError]]:
+    """Yield the names of installed packs with their descriptions, or the error about a damaged one."""
     for name, home in _homes(entry_points, tuple(map(_stamp, sys.path))):
         if stamp := file_stamp(home / "pack.json"):
-            by_name[name] = _read_pack(home, stamp)
-    return by_name
+            yield name, _try_pack(home, stamp)
 
 
 @lru_cache(maxsize=4)
@@ -134,8 +196,13 @@ def _homes(find: Any, stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[str, P
 
 
 @lru_cache(maxsize=64)
-def _read_pack(home: Path, stamp: tuple[int, ...]) -> Pack:  # the stamp changes if the file does
-    return read_pack(home)
+def _try_pack(home: Path, stamp: tuple[int, ...]) -> Pack | UserError:  # the stamp changes if the file does
+    try:
+        return read_pack(home)
+    except UserError as problem:
+        if multiprocessing.parent_process() is None:  # workers would repeat what their parent has logged
+            _log.warning("%s; other packs are used without it", problem)
+        return problem.with_traceback(None)
 
 
 def _stamp(directory: str) -> tuple[str, int]:
@@ -178,12 +245,12 @@ def pack(name: str) -> Pack:
     Raises
     ------
     UserError
-        D402, with the installed packs.
+        D402 if there is none, with the installed packs; D403 if it is damaged.
     """
-    installed = packs()
-    if name not in installed:
-        raise UserError("D402", name=name, names=nearest_first(name, installed))
-    return installed[name]
+    found = find_pack(name)
+    if found is None:
+        raise UserError("D402", name=name, names=nearest_first(name, packs()))
+    return found
 
 
 def available() -> dict[str, Path]:
@@ -218,10 +285,17 @@ def providing_pack(name: str) -> str | None:
 
 
 def default_tasks() -> tuple[str, ...]:
-    """Return the tasks of installed packs that are used by default, in alphabetical order."""
-    return tuple(
-        sorted({task for pack in packs().values() for task in pack.models if task not in pack.by_name})
-    )
+    """Return the tasks of installed packs that are used by default, in alphabetical order.
+
+    Raises
+    ------
+    UserError
+        D403 if there are none, but a damaged pack.
+    """
+    tasks = {task for pack in packs().values() for task in pack.models if task not in pack.by_name}
+    if not tasks:
+        check_packs_readable()
+    return tuple(sorted(tasks))
 
 
 def nearest_models(name: str) -> str:
@@ -245,16 +319,18 @@ def model_folder(name_or_path: str | Path) -> Path:
     Raises
     ------
     UserError
-        D404 for an unknown name, with the available names and the pack to install.
+        D404 for an unknown name, with the available names and the pack to install; D403 if this pack is
+        installed, but damaged.
     """
     models = available()
-    if str(name_or_path) in models:
-        return models[str(name_or_path)].resolve()
+    name = str(name_or_path)
+    if name in models:
+        return models[name].resolve()
     path = Path(name_or_path)
     if not path.is_dir():
-        name = str(name_or_path)
         missing = providing_pack(name)
-        hint = f"install the pack {missing}, or " if missing else ""
+        check_pack_of(name, missing)
+        hint = f"install the pack {missing}, or " if missing else _damaged_hint()
         takes = "give a model directory"
         raise UserError("D404", name=name, hint=hint, takes=takes, names=nearest_models(name))
     return path.resolve()

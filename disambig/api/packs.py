@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from disambig.packs import (
         Pack as Pack,
         PackFolder as PackFolder,
+        find_pack as find_pack,
         model_folder as model_folder,
         pack as pack,
         packs as packs,

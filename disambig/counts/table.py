@@ -465,17 +465,17 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
 
 def _pack_table(name: Path) -> Path | None:
     """Return the table that an installed pack provides under a name; None if it does not name a pack."""
-    from disambig.packs import pack, packs
+    from disambig.packs import find_pack, pack
 
     first, *folders = name.parts or ("",)
-    installed = packs()
-    if first not in installed:
+    installed = find_pack(first)
+    if installed is None:
         if not folders and not name.is_file():
             pack(first)  # raises D402, which lists the installed packs
         return None
-    table = installed[first].counts
+    table = installed.counts
     if folders:
-        folder = installed[first].folders.get(folders[0])
+        folder = installed.folders.get(folders[0])
         table = folder and folder / _TABLE_FILE
     if table is None or (folders and not table.is_file()):
         raise UserError("D413", name=str(name))

@@ -270,7 +270,7 @@ def check_packs(checked: CheckedPacks) -> Iterator[CheckResultLine]:
     for _, entry in sorted(entries.items()):
         mend = REINSTALL.format(name=install_source(distribution_name(entry)))
         lines = guard_check("packs", lambda e=entry, m=mend: _check_pack(e, m, checked), mend=mend)  # type: ignore[misc]
-        # every model of another pack also meets a damaged pack, which is reported once, with its own remedy
+        # models of other packs that need a damaged pack also fail; it is reported once, with its own remedy
         yield from (line for line in lines if line.area == "packs" or "[D403]" not in line.what)
 
 

@@ -588,16 +588,17 @@ def open_cloze(words: str | Path) -> Cloze:
     Raises
     ------
     UserError
-        D402 for an unknown pack, D991 for one without such a model, D990 for a folder without a model.
+        D402 for an unknown pack, D403 for a damaged one, D991 for one without such a model, D990 for a folder
+        without a model.
     """
     if not isinstance(words, str | Path) or not str(words):
         raise UserError("D990", path=words, problem="expected a folder or the name of a pack")
     path = Path(words)
     if path.name == str(words) and not path.suffix:
-        from disambig.packs import pack, packs
+        from disambig.packs import find_pack, pack
 
         # installed packs take precedence over a folder of the same name in the current directory
-        if str(words) in packs() or not path.is_dir():
+        if find_pack(str(words)) or not path.is_dir():
             folder = pack(str(words)).folders.get(CLOZE_FOLDER)
             if folder is None:
                 raise UserError("D991", name=words)

@@ -28,7 +28,7 @@ from disambig.mining.history import BlobReader, ChangedFile, Commit, History
 from disambig.mining.languages import LANGUAGES
 from disambig.mining.paragraphs import MIN_WORDS, Paragraph, read_paragraphs
 from disambig.models import Model
-from disambig.packs import packs
+from disambig.packs import check_packs_readable, packs
 
 UNTOUCHED_DAYS = 365
 """Minimum number of days since the last change of a clean paragraph."""
@@ -74,6 +74,7 @@ class PackVocabulary:
 
         installed = [pack for pack in packs().values() if pack.counts and pack.language in LANGUAGES]
         if not installed:
+            check_packs_readable()
             raise UserError("D543", languages=", ".join(LANGUAGES))
         self.language = installed[0].language
         self._table = open_table(installed[0].name)

@@ -26,7 +26,7 @@ from disambig.api import (
     fitted_field,
 )
 from disambig.api.batches import CrossedColumns, DenseLists
-from disambig.api.packs import packs
+from disambig.api.packs import find_pack
 from disambig.api.settings import ABOVE_ZERO, validate_settings
 
 from .encoder import EVIDENCE, Encoder
@@ -39,7 +39,7 @@ STATES = "states"
 
 def encoder_folder(name: str | Path) -> Path:
     """Return the folder of the encoder in an installed pack, or else the folder of this name."""
-    pack = packs().get(str(name))
+    pack = find_pack(str(name))
     return pack.folders["encoder"] if pack and "encoder" in pack.folders else Path(name)
 
 

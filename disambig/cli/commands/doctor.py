@@ -49,8 +49,8 @@ def doctor(
 
     if text is not None:
         text = text_argument(text)
-    # Broken plugins are reported as findings.
-    logging.getLogger("disambig.registry").addHandler(logging.NullHandler())
+    for name in ("disambig.registry", "disambig.packs"):  # broken plugins and packs are reported as findings
+        logging.getLogger(name).addHandler(logging.NullHandler())
     findings = []
     for finding in _compile() if compile else _check_installation(text, model or [], quick=quick):
         findings.append(finding)

@@ -90,6 +90,7 @@ def plugins(
 ) -> None:
     """List the installed plugins and what each provides; exit status 1 if one is broken."""
     from disambig.errors import UserError, nearest_first
+    from disambig.packs import packs
     from disambig.registry import load_plugins
 
     # Broken plugins are part of the output.
@@ -109,6 +110,7 @@ def plugins(
     else:
         for report in shown:
             _show(report, broken[report.name], full=name is not None)
+    packs()  # names damaged packs on standard error
     if any(report.error is not None or broken[report.name] for report in shown):
         raise typer.Exit(BROKEN)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.api import Model, UserError, load_model
-from disambig.api.packs import PackFolder, packs, restore
+from disambig.api.packs import PackFolder, find_pack, packs, restore
 from disambig.api.tasks import CandidateLists, decide_lists
 
 from .converter import Converter, is_converter, load_in_domain
@@ -48,12 +48,12 @@ class ConverterLocation:
 def locate_converter(name: str | Path) -> ConverterLocation:
     """Return the location of a converter by name: a pack, a folder, a model's name or folder.
 
-    Raises D901 for an unknown name, D943 for the name of a file, D902 for a folder without a converter.
+    Raises D901 for an unknown name, D943 for the name of a file, D902 for a folder without a converter,
+    D403 for a damaged pack.
     """
-    installed = packs()
-    if str(name) in installed:
-        return ConverterLocation(CONVERTERS.locate(name), installed[str(name)].models.get(RERANKER))
-    for pack in installed.values():
+    if installed := find_pack(str(name)):
+        return ConverterLocation(CONVERTERS.locate(name), installed.models.get(RERANKER))
+    for pack in packs().values():
         for task, folder in pack.models.items():
             if str(name) in (task, f"{pack.name}/{task}"):
                 return _locate_model_converter(folder)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disambig.api import Decides, Group, Instances, Tokenisation, TokenView, UserError
-from disambig.api.packs import packs
+from disambig.api.packs import find_pack
 from disambig.api.tasks import CandidateLists
 
 from .converter import MOST, Converter, converter_fingerprint, list_domains, load_in_domain
@@ -64,7 +64,7 @@ class KanaKanji:
     @property
     def folder(self) -> Path:
         """The converter's folder."""
-        pack = packs().get(self.converter)
+        pack = find_pack(self.converter)
         return Path(self.converter) if pack is None else pack.folders.get("converter", pack.home)
 
     def learn_settings(

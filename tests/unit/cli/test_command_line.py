@@ -147,6 +147,26 @@ def test_broken_plugins_are_listed(capsys, monkeypatch):
         plugins.reload_plugins()
 
 
+def test_a_damaged_pack_stops_only_the_commands_that_need_it(tmp_path):
+    home = tmp_path / "site" / "disambig_en_tagger"
+    home.mkdir(parents=True)
+    (home / "__init__.py").touch()
+    (home / "pack.json").write_text("{")
+    (tmp_path / "notes.md").write_text("It depends of the weather.\n")
+    path = os.pathsep.join(filter(None, (str(home.parent), os.environ.get("PYTHONPATH", ""))))
+    environment = {**os.environ, "PYTHONPATH": path}
+    checked = process("check", "notes.md", folder=tmp_path, env=environment)
+    assert (checked.returncode, checked.stdout.count("notes.md:1:12: of -> on")) == (1, 1)
+    assert checked.stderr.count(f"[D403] pack {home} is damaged") == 1
+    listed = process("plugins", folder=tmp_path, env=environment)
+    assert listed.returncode == 0
+    assert listed.stderr.count(f"[D403] pack {home} is damaged") == 1
+    for name in ("disambig_en_tagger/tag", "tag"):
+        needing = process("annotate", "notes.md", "--task", name, folder=tmp_path, env=environment)
+        assert needing.returncode == 2 and not needing.stdout
+        assert "disambig_en_tagger" in needing.stderr.splitlines()[-1]
+
+
 def test_a_closed_pipe_is_silent():
     line = f'"{sys.executable}" -m disambig.cli.main --help | true; exit "${{PIPESTATUS[0]}}"'
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}

@@ -162,13 +162,14 @@ def test_a_damaged_pack_is_reported_once_whatever_other_packs_have(home, tmp_pat
     description = json.loads((home / "pack.json").read_text())
     shutil.copytree(packs.model_folder("preposition"), home / "model")  # its table is that of a pack
     (home / "pack.json").write_text(json.dumps(description | {"models": {"preposition": "model"}}))
-    (tmp_path / "torn_pack").mkdir()
-    (tmp_path / "torn_pack" / "pack.json").write_text("{")
-    entries = [Entry("tiny_pack"), Entry("torn_pack")]
+    (tmp_path / "disambig_en").mkdir()
+    (tmp_path / "disambig_en" / "__init__.py").touch()
+    (tmp_path / "disambig_en" / "pack.json").write_text("{")
+    entries = [Entry("tiny_pack"), Entry("disambig_en")]
     for module in (checks, packs):
         monkeypatch.setattr(module, "entry_points", lambda group: entries)
     (problem,) = problems(check_packs())
-    assert "torn_pack is damaged" in problem.what and problem.area == "packs"
+    assert "disambig_en is damaged" in problem.what and problem.area == "packs"
 
 
 def test_reports_that_no_pack_is_installed(monkeypatch):

@@ -10,8 +10,9 @@ import pytest
 from disambig import packs
 from disambig.counts import open_table
 from disambig.errors import UserError
-from disambig.models import load, storage
-from disambig.packs import available, default_tasks, pack, read_pack
+from disambig.features import open_cloze
+from disambig.models import load, load_standalone, storage
+from disambig.packs import PackFolder, available, default_tasks, pack, read_pack
 
 GOOD = {
     "name": "toy_pack",
@@ -103,6 +104,64 @@ def test_finds_packs_without_importing_them_and_ignores_missing_ones(installed):
     assert pack("toy_pack").counts == home / "toy.counts"
     assert set(available()) == {"preposition", "toy_pack/preposition"}
     assert set(packs.packs()) == {"toy_pack"}
+
+
+@pytest.fixture
+def with_torn(installed):
+    """Install a good pack and a damaged one, and return the directory of the damaged one."""
+    installed("toy_pack", GOOD)
+    return installed("torn_pack", "{")
+
+
+def test_a_damaged_pack_stops_no_other(with_torn, caplog):
+    assert pack("toy_pack").version == "1.0"
+    assert set(packs.packs()) == {"toy_pack"}
+    assert set(available()) == {"preposition", "toy_pack/preposition"}
+    assert default_tasks() == ("preposition",)
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    message = record.getMessage()
+    assert "[D403]" in message and str(with_torn) in message and "install it again" in message
+    write_pack(with_torn, "[")
+    assert set(packs.packs()) == {"toy_pack"}
+    assert len(caplog.records) == 2  # another damage is named again
+    write_pack(with_torn, {**GOOD, "name": "torn_pack"})
+    assert set(packs.packs()) == {"toy_pack", "torn_pack"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: pack("torn_pack"),
+        lambda: packs.find_pack("torn_pack"),
+        lambda: load("torn_pack/preposition"),
+        lambda: load_standalone("torn_pack"),
+        lambda: load_standalone("torn_pack/parser"),
+        lambda: open_table("torn_pack"),
+        lambda: open_table("torn_pack/words"),
+        lambda: open_cloze("torn_pack"),
+        lambda: PackFolder("x", "x", "x", lambda _: False, "torn_pack").locate("torn_pack"),
+        lambda: PackFolder("x", "x", "x", lambda _: False, "torn_pack").locate("torn_pack/x"),
+    ],
+)
+def test_who_needs_a_damaged_pack_gets_the_error(with_torn, use):
+    for _ in range(2):
+        with pytest.raises(UserError, match=r"D403.*torn_pack is damaged"):
+            use()
+
+
+def test_a_model_whose_pack_is_damaged_is_not_called_unknown(with_torn, monkeypatch):
+    monkeypatch.setattr(packs, "providing_pack", lambda name: "torn_pack" if name == "verb" else None)
+    with pytest.raises(UserError, match=r"D403.*torn_pack"):
+        load("verb")
+    with pytest.raises(UserError, match=r"D404.*may be in torn_pack, which is damaged.*preposition"):
+        load("verbs")
+
+
+def test_a_damaged_pack_alone_is_the_reason_why_no_model_is_found(installed):
+    installed("torn_pack", "{")
+    with pytest.raises(UserError, match=r"D403.*torn_pack"):
+        default_tasks()
 
 
 def test_unknown_packs_and_models_list_the_valid_names(installed, tmp_path):

@@ -421,10 +421,8 @@ def test_packs_and_models_share_an_encoder(folder, tmp_path, monkeypatch):
     one, other = EncoderEvidence(folder=folder), EncoderEvidence(folder=str(folder))
     assert one.encoder is other.encoder
     assert EncoderEvidence(folder=folder, threads=2).encoder is not one.encoder
-    pack = SimpleNamespace(folders={"encoder": folder})
-    monkeypatch.setattr(
-        "disambig_encoder.evidence.packs", lambda: {"en_encoder": pack, "other": SimpleNamespace(folders={})}
-    )
+    packs = {"en_encoder": SimpleNamespace(folders={"encoder": folder}), "other": SimpleNamespace(folders={})}
+    monkeypatch.setattr("disambig_encoder.evidence.find_pack", packs.get)
     assert EncoderEvidence(folder="en_encoder").encoder.compare([], []).shape == (0, 5)
     with pytest.raises(UserError, match=r"D748.*other"):
         EncoderEvidence(folder="other").encoder.compare([], [])
