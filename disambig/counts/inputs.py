@@ -30,6 +30,12 @@ from disambig.text import MAX_ORDER, Tokenisation
 
 SUFFIXES = (".txt", *COMPRESSED)
 """Suffixes of the files that are read from a directory; a file given by name may have any suffix."""
+_STRUCTURED = frozenset(
+    ".arrow .avro .conll .conllu .csv .htm .html .json .jsonl .md .ndjson .npy .npz .parquet .pdf .rst "
+    ".spacy .sql .sqlite .tar .tex .tsv .vert .warc .wet .xhtml .xml .yaml .yml .zip".split()
+)
+"""Suffixes of files that are not plain text: a directory's ``x.jsonl.gz`` is not read, as ``x.jsonl`` is not.
+Other suffixes of compressed files name languages and parts (``text.en.gz``)."""
 _BLOCK = 1 << 20
 LONGEST = 1 << 20
 """Maximum bytes of a line kept together. A longer line is cut, at the end of a sentence if possible."""
@@ -46,9 +52,9 @@ class TextFiles:
     Parameters
     ----------
     paths : sequence of str
-        Files, directories (searched recursively for `SUFFIXES`; hidden and empty files are skipped), and
-        ``-`` for standard input. A file that is named twice is read once. Files named ``.gz``, ``.bz2``,
-        ``.xz`` or ``.zst`` are decompressed.
+        Files, directories (searched recursively for `SUFFIXES`; hidden and empty files and compressed ones
+        of structured formats are skipped), and ``-`` for standard input. A file that is named twice is read
+        once. Files named ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` are decompressed.
 
     Attributes
     ----------
@@ -59,7 +65,7 @@ class TextFiles:
     sources : list of dict
         Name and size of each file, for the header of the table.
     left_out : Counter
-        Number of files in directories that are not read, by suffix.
+        Number of files in directories that are not read, and of links to directories, by suffix.
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -150,14 +156,23 @@ def _list_files(path: str, left_out: Counter[str]) -> list[str]:
         if os.path.isfile(path) and not os.path.getsize(path):
             raise UserError("D302", path=path)
         return [path]
+
+    def unreadable(problem: OSError) -> None:
+        raise read_error(str(problem.filename), problem) from problem
+
     inside = []
-    for folder, folders, names in os.walk(path):
+    for folder, folders, names in os.walk(path, onerror=unreadable):
         # sorted, since the order of a directory differs between file systems and the table must not
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if n_linked := sum(os.path.islink(os.path.join(folder, name)) for name in folders):
+            left_out["links to directories"] += n_linked
         for file in (os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")):
-            suffix = os.path.splitext(file)[1].lower()
-            if not suffix.endswith(SUFFIXES):
+            bare, suffix = os.path.splitext(file.lower())
+            inner = os.path.splitext(bare)[1]
+            if suffix not in SUFFIXES:
                 left_out[suffix] += 1
+            elif suffix in COMPRESSED and inner in _STRUCTURED:
+                left_out[inner + suffix] += 1
             elif not os.path.isfile(file):
                 left_out[f"{suffix} (not a file)"] += 1
             elif not os.path.getsize(file):
@@ -165,7 +180,7 @@ def _list_files(path: str, left_out: Counter[str]) -> list[str]:
             else:
                 inside.append(file)
     if not inside:
-        raise UserError("D301", path=path, endings=", ".join(SUFFIXES))
+        raise UserError("D301", path=path, endings=f".txt (or of plain text with {', '.join(COMPRESSED)})")
     return inside
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import errno
+import gzip
 import itertools
 import json
+import lzma
+import os
 import resource
 from functools import partial
 
@@ -61,6 +66,53 @@ def test_files_of_a_directory_that_are_not_counted_are_named(tmp_path, job):
     counted = ".md 2, .jsonl 1, .txt (empty) 1, .txt (not a file) 1"
     assert done.returncode == 0 and note == f"disambig: [D342] not read: 5 files by suffix ({counted})"
     assert not disambig("build", "texts", "-o", "y.counts", "-q", folder=tmp_path).stderr
+
+
+def test_compressed_files_of_structured_formats_in_a_directory_are_named_not_counted(tmp_path):
+    """As without the compression: the names of keys would be counted as words."""
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    rows = '{"id": "a", "text": "in the house"}\n'
+    for name in ("x.jsonl.gz", "Y.JSON.GZ", "z.csv.bz2", "w.md.xz"):
+        packer = {"gz": gzip, "bz": bz2, "xz": lzma}[name.lower().rpartition(".")[2][:2]]
+        (texts / name).write_bytes(packer.compress(rows.encode()))
+    refused = disambig("build", "texts", "-o", "x.counts", folder=tmp_path)
+    assert refused.returncode == 2 and "D301" in refused.stderr
+    for name in ("a.txt.gz", "b.gz", "c.en.gz", "d.json.dir/e.gz"):
+        (texts / name).parent.mkdir(exist_ok=True)
+        (texts / name).write_bytes(gzip.compress(TEXT.encode()))
+    done = disambig("build", "texts", "-o", "x.counts", folder=tmp_path)
+    note, _ = done.stderr.splitlines()
+    left_out = ".csv.bz2 1, .json.gz 1, .jsonl.gz 1, .md.xz 1"
+    assert note == f"disambig: [D342] not read: 4 files by suffix ({left_out})"
+    assert disambig("query", tmp_path / "x.counts", "in the", "id").stdout == "in the\t16\nid\t0\n"
+
+
+def test_directories_that_are_not_read_are_named(tmp_path):
+    texts = tmp_path / "texts"
+    (texts / "more").mkdir(parents=True)
+    (texts / "a.txt").write_text(TEXT)
+    (tmp_path / "other").mkdir()
+    (texts / "linked").symlink_to(tmp_path / "other")
+    (texts / "loop").symlink_to(texts)
+    done = disambig("build", "texts", "-o", "x.counts", folder=tmp_path)
+    assert "[D342] not read: 2 files by suffix (links to directories 2)" in done.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "scandir", denied(os.scandir, texts / "more"))
+        done = disambig("build", "texts", "-o", "y.counts", folder=tmp_path)
+    assert done.returncode == 2 and not (tmp_path / "y.counts").exists()
+    assert f"[D308] cannot read texts{os.sep}more: Permission denied" in done.stderr
+
+
+def denied(scan, folder):
+    """Return `os.scandir` that may not list a folder: tests may run with all rights."""
+
+    def scandir(path="."):
+        if os.path.realpath(path) == os.path.realpath(folder):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scan(path)
+
+    return scandir
 
 
 def test_stdin_keep_words_and_compact(tmp_path):
