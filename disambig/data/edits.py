@@ -17,7 +17,7 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     Records that replace or insert words are edits already. One that removes a word (its replacement is
     empty) also removes the blanks after it, or those before it if there are none after it or the line ends;
     a word alone on its line is removed with the line. If the word had a capital, the next word of the
-    paragraph gets it.
+    paragraph gets it, unless the word repeats the one before it ("I I am").
 
     Parameters
     ----------
@@ -39,12 +39,22 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     between = text[record["end"] : following]
     if (
         record["observed"][:1].isupper()
+        and not _repeats(text, record["start"], record["observed"])
         and between
         and between.replace("\r\n", "\n").count("\n") < 2
         and text[letter : letter + 1].islower()
     ):
         kept, end = text[end:letter] + text[letter].upper(), letter + 1
     return {**record, "start": start, "end": end, "replacement": kept}
+
+
+def _repeats(text: str, start: int, word: str) -> bool:
+    """Return True if the same word stands before one, with only blanks between them."""
+    end = start
+    while end and text[end - 1].isspace():
+        end -= 1
+    first = end - len(word)
+    return end < start and text[max(first, 0) : end] == word and not text[max(first - 1, 0) : first].isalnum()
 
 
 def edited_text(text: str, edits: Iterable[tuple[int, int, str]]) -> str:

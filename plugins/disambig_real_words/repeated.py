@@ -25,11 +25,14 @@ that begin with ``#`` are comments. The first kind that applies counts, in this 
 ``leave``
     Words that the model of words in context decides.
 
+A letter that stands for itself ("x x x", "press d d") is right without a line of the table. It is a word only in
+"a a", unless other letters or signs of formulas are beside it, and in "I I" before a word of ``wrong_before``.
 Repetitions of all other words are mistakes. In the second list, ``S`` is the beginning of a sentence.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -58,6 +61,9 @@ _BEGINS_CLAUSE = frozenset(
 _SUBJECTS = frozenset(map(hash_word, "i you he she it we they there who that which".split()))
 _OBJECTS = frozenset(map(hash_word, "it them him her me us you this that".split()))
 _CODE_BEFORE, _CODE_BEHIND = (frozenset(map(hash_word, signs)) for signs in ("=]}|\\#", "={|\\#"))
+_ARTICLE, _PRONOUN = hash_word("a"), hash_word("i")
+_LETTER_OR_SIGN = re.compile(r"[^\W\d_]|[-+*/=<>^|&\\]+")
+"""A single letter or a sign of a formula; beside "a a" it shows that the letters stand for themselves."""
 _LONGEST_CLAUSE = 12
 """Maximum number of words between the first word of a clause and the repetition that ends it."""
 
@@ -96,8 +102,12 @@ class RepeatedWords:
         first_tokens = view.sentences[sentences].tolist()
         for row, (at, first) in enumerate(zip(positions.tolist(), first_tokens, strict=True)):
             text = view.document_text(at)
+            if view.ends[at] - view.starts[at] == 1 and not self._is_one_letter_word(view, first, at):
+                results[row] = RIGHT
+                continue
             capitals = [text[view.starts[i]].isupper() for i in (at - 1, at)]
-            is_name = all(capitals) and (at - 2 != first or self._is_name(view, at))
+            is_pronoun = all(capitals) and int(view.hashes[at]) == _PRONOUN
+            is_name = all(capitals) and not is_pronoun and (at - 2 != first or self._is_name(view, at))
             if is_name or (is_enclosed(view, at - 1) and is_enclosed(view, at)):
                 results[row] = RIGHT
             elif capitals == [False, True] or (
@@ -109,6 +119,18 @@ class RepeatedWords:
             else:
                 results[row] = self._judge_words(view.hashes[first : at + 2].tolist())
         return results
+
+    def _is_one_letter_word(self, view: TokenView, first: int, at: int) -> bool:
+        """Return True if a repeated letter, the second at a position, is "a" or "I" as in running text.
+
+        `first` is the position of the token that begins the sentence.
+        """
+        word, after = int(view.hashes[at]), int(view.hashes[at + 1])
+        if word == _PRONOUN:
+            return at - 2 == first or after in self._others("wrong_before", word)
+        text = view.document_text(at)
+        beside = [text[view.starts[i] : view.ends[i]] for i in (at - 2, at + 1) if i > first]
+        return word == _ARTICLE and not any(_LETTER_OR_SIGN.fullmatch(other) for other in beside)
 
     def _is_name(self, view: TokenView, at: int) -> bool:
         return int(view.hashes[at + 1]) in self.beside.get("name", {}).get(int(view.hashes[at]), ())

@@ -65,6 +65,12 @@ def test_words_are_replaced_and_removed(text, word, replacement, after):
     assert edited("We saw dog.", "", "the ", at=7) == "We saw the dog."
 
 
+def test_a_removed_repetition_passes_no_capital_on():
+    assert edited("I I can", "I", "", at=2) == "I can"
+    assert edited("The\nThe dog", "The", "", at=4) == "The\ndog"
+    assert edited("Bathe. The dog", "The", "", at=7) == "Bathe. Dog"
+
+
 @pytest.mark.parametrize(
     ("text", "after"),
     [

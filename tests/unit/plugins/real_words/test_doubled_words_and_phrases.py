@@ -79,6 +79,13 @@ Blah blah, nothing new.
 What there is is enough.
 What matters is is the code right.
 The best one there is is here.
+The values x x x are multiplied here.
+The matrix has the entries i i and j j on its diagonal.
+Press y y to copy a line, and d d to delete it.
+Every vector is written as n n in this chapter.
+The word a a b is not in the language.
+The letters a a a come first.
+The bone is a part of the I I group.
 They drank very very little.
 That that is, is.""".splitlines()
 """Sentences in which a word is repeated on purpose."""
@@ -182,6 +189,8 @@ def test_doubled_words_in_any_markup(find, place):
         ("It is a a file.\n", "It is a file.\n"),
         ("A a file is read.\n", "A file is read.\n"),
         ("He ate a a pear.\n", "He ate a pear.\n"),
+        ("I I think that it is late.\n", "I think that it is late.\n"),
+        ("She said that I I should stay.\n", "She said that I should stay.\n"),
         ("It goes to to [the page](b).\n", "It goes to [the page](b).\n"),
         ("See [the the page](b).\n", "See [the page](b).\n"),
         ("## Start the the server\n\nIt runs.\n", "## Start the server\n\nIt runs.\n"),
