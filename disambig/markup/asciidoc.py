@@ -20,7 +20,16 @@ from __future__ import annotations
 import html
 import re
 
-from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, InlineReader, iterate_lines
+from disambig.markup.canvas import (
+    BLANK,
+    BREAK,
+    ENTITY,
+    OPAQUE,
+    Canvas,
+    InlineReader,
+    hide_single_word,
+    iterate_lines,
+)
 from disambig.markup.layout import Layout, Title
 
 _TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
@@ -254,10 +263,7 @@ class _Blocks:
         for i, match in enumerate(cells):
             self.canvas.fill(match.start(), match.end(), BREAK)
             cell_end = cells[i + 1].start() if i + 1 < len(cells) else end
-            word = self.text[match.end() : cell_end].strip()
-            if word.isalpha():
-                at = self.text.index(word, match.end())
-                self.canvas.fill(at, at + len(word), OPAQUE)
+            hide_single_word(self.canvas, self.text, match.end(), cell_end)
         if not cells and (item := _ITEM.match(self.text, start, end)):
             self.canvas.fill(start, item.end(), BREAK)
         following = self.spans[number + 1] if number + 1 < len(self.spans) else None

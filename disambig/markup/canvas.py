@@ -181,6 +181,14 @@ class Canvas:
                     self._characters[end:stop] = BLANK * (stop - end)
 
 
+def hide_single_word(canvas: Canvas, text: str, start: int, end: int) -> None:
+    """Hide the text of a table cell if it is one word, which has no context."""
+    words = text[start:end].split(maxsplit=1)
+    if len(words) == 1 and words[0].isalpha():
+        at = text.index(words[0], start)
+        canvas.fill(at, at + len(words[0]), OPAQUE)
+
+
 def iterate_lines(text: str) -> Iterator[tuple[int, int, int]]:
     """Yield the start of each line, its end without the line end, and its end with the line end."""
     for match in _LINES.finditer(text):

@@ -45,6 +45,7 @@ from disambig.markup.canvas import (
     InlineReader,
     ShortenedWord,
     Span,
+    hide_single_word,
     iterate_lines,
     iterate_units,
 )
@@ -837,9 +838,7 @@ class BlockReader:
         for match in [*_PIPE.finditer(self.text, start, end), None]:
             if match is None or match[0] == "|":
                 bar = match.start() if match else end
-                if len(words := self.text[cell:bar].split()) == 1 and words[0].isalpha():
-                    word = self.text.index(words[0], cell)
-                    self.canvas.fill(word, word + len(words[0]), OPAQUE)
+                hide_single_word(self.canvas, self.text, cell, bar)
                 if match is not None:
                     self.canvas.fill(match.start(), match.end(), BREAK)
                     cell = match.end()

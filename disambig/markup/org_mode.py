@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, hide_single_word, iterate_lines
 
 _HEADLINE = re.compile(r"\*+[ \t]+")
 _TODO = re.compile(r"(?:[A-Z]{2,15}(?:-[A-Z]+)?[ \t]+)?(?:\[#[A-Z0-9]\][ \t]*)?")
@@ -123,9 +123,12 @@ class _Blocks:
         if self.text[start:end].lstrip().startswith("|-"):
             self.canvas.fill(start, end, BREAK)
             return
-        for at in range(start, end):
-            if self.text[at] == "|":
+        cell = start
+        for at in [*(at for at in range(start, end) if self.text[at] == "|"), end]:
+            hide_single_word(self.canvas, self.text, cell, at)
+            if at < end:
                 self.canvas.fill(at, at + 1, BREAK)
+            cell = at + 1
         self.canvas.end_sentence(end)
 
     def _leave_out(self, start: int, end: int, closing: str) -> None:

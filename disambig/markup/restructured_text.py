@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from disambig.markup.canvas import BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
+from disambig.markup.canvas import BREAK, OPAQUE, Canvas, InlineReader, hide_single_word, iterate_lines
 from disambig.markup.layout import Layout, TableCell, Title, grid_cells, strip_span
 
 
@@ -577,6 +577,7 @@ class _Blocks:
             start, stop = cell.span("plain" if cell["quoted"] is None else "quoted")
             canvas.fill(cell.start(), start, BREAK)
             canvas.fill(stop, cell.end(), BREAK)
+            hide_single_word(canvas, text, start, stop)
             if item := _ITEM.match(text, start, stop):
                 canvas.fill(start, item.end(), BREAK)
             for quote in _TWO_QUOTES.finditer(text, start, stop):
@@ -605,6 +606,8 @@ class _Blocks:
                 for i in places:
                     self.canvas.fill(*lines[i][k])
             start = lines[places[0]][k][0]
+            if len(places) == 1:
+                hide_single_word(self.canvas, self.text, *lines[places[0]][k])
             if start > 0:
                 self.canvas.fill(start - 1, start, BREAK)
             for i in places:
