@@ -65,6 +65,8 @@ class Syntax:
         Pattern of the mark at which the code ends.
     dropped_block : str
         Pattern of blocks that are instructions and not comments.
+    document : str
+        Pattern of documentation that is neither a comment nor an ordinary string.
     """
 
     line: str = "//"
@@ -77,11 +79,12 @@ class Syntax:
     outside: str = ""
     inside_end: str = ""
     dropped_block: str = ""
+    document: str = ""
 
     @cached_property
     def marks(self) -> re.Pattern[str]:
         """One pattern of all marks, with a named group for each kind."""
-        kinds = [("skipped", "|".join(self.skipped)), ("left", self.inside_end), ("heredoc", self.heredoc)]
+        kinds = [("document", self.document), ("skipped", "|".join(self.skipped)), ("left", self.inside_end), ("heredoc", self.heredoc)]
         kinds += [("block", self.block[0] if self.block else ""), ("line", self.line)]
         # The strings have groups of their own, which are found when the opening mark is matched again.
         kinds += [(f"string{i}", _without_groups(kind.opening)) for i, kind in enumerate(self.strings)]
@@ -127,6 +130,15 @@ _OPERAND = (
     r"(?:(?<=[(,=~!|&{\[;:?<>+\-*%^\n])|(?<=\bif)|(?<=\bunless)|(?<=\bwhen)|(?<=\breturn)|(?<=\band)"
     r"|(?<=\bor))"
 )
+
+_JULIA_STRING = r'(?:(?:raw|doc)?"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""|"(?:[^"\\\n]|\\.)+")'
+_JULIA_DEFINITION = (
+    r"[ \t]*\n(?:[ \t]*\n)?[ \t]*(?:@\w[\w.]*[ \t]+)*"
+    r"(?:(?:function|macro|(?:mutable[ \t]+)?struct|abstract|primitive|(?:bare)?module|const|global)\b"
+    r"|(?!(?:end|else|elseif|catch|finally|for|while|if|return|let|begin)\b)[A-Za-z_][\w.!]*"
+    r"(?:[ \t]*(?:\n|\Z)|[ \t]*=(?!=)|(?:\{[^{}\n]*\})?\())"
+)
+"""The line after a docstring of Julia: a definition, a name or a call."""
 
 SYNTAXES = {
     "Java": Syntax(strings=(_BLOCK_TEXT, _QUOTED), skipped=(_CHARACTER,)),
@@ -299,10 +311,8 @@ SYNTAXES = {
         line=r"(?<![^\s;{}(),])#",
         block=None,
         strings=(StringSyntax('"', '"', lines=True), StringSyntax(r"(?<![\w$&])'", "'", lines=True)),
-        skipped=(
-            r"^=[a-zA-Z]\w*\b(?:(?!^=cut\b)[^\n]*\n)*(?:^=cut\b[^\n]*)?",
-            r"^__(?:END|DATA)__$[\s\S]*",
-        ),
+        skipped=(r"^__(?:END|DATA)__$(?:\n(?!=[a-zA-Z])[^\n]*)*",),
+        document=r"^=[a-zA-Z]\w*\b(?:(?!=cut\b)(?:[^\n]+\n?|\n))*(?:=cut\b[^\n]*)?",
         heredoc=r"<<~?(?P<quote>[\"']?)(?P<word>[A-Z_]\w*)(?P=quote)",
     ),
     "Dart": Syntax(
@@ -372,6 +382,9 @@ SYNTAXES = {
             StringSyntax('"', '"', lines=True, hole=(r"\$\(", "(", ")")),
         ),
         skipped=(r"(?<![\w)\]])'(?:[^'\\\n]|\\[^\n]{1,10}?)'",),
+        document=(
+            rf"^[ \t]*@doc[ \t]+{_JULIA_STRING}|^[ \t]*{_JULIA_STRING}(?={_JULIA_DEFINITION})"
+        ),
     ),
     "Vue": Syntax(
         strings=(
@@ -441,6 +454,8 @@ class _Scanner:
             elif kind in ("heredoc", "word", "lower", "quote"):
                 heredocs.append(match["word"] or match["lower"])
                 line_end = _find(text, "\n", at)
+            elif kind == "document":
+                self.comments.append((start, at, False))
             elif kind == "line":
                 at = self._line(start, at)
             elif kind in ("block", "level"):

@@ -22,10 +22,11 @@ from disambig.markup._fields import find_yaml_text
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord
 from disambig.markup.formats import FORMATS
 from disambig.markup.markdown import paint_inline, read_markdown
+from disambig.markup.pod import read_pod
 
 LANGUAGES = {suffix: entry.lexer for entry in FORMATS if entry.lexer for suffix in entry.suffixes}
 """Pygments lexer, or language of `_comments`, for each file suffix."""
-YAML = "YAML"
+YAML, PERL = "YAML", "Perl"
 _SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
 _DOCUMENTS = "Literal.String.Doc"
 _STRING = "Literal.String"
@@ -253,7 +254,7 @@ class _Statements:
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
 _LINE_MARK = re.compile("(?:!+|;+|%+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
 _OPENING = re.compile(
-    r"/\*+!?<?|\(\*+|#=|#\[=*\[|@\w*doc[ \t]+(?:~[sS])?\"\"\""
+    r"/\*+!?<?|\(\*+|#=|#\[=*\[|[ \t]*(?:@\w*doc[ \t]+)?(?:~[sS]|raw|doc)?\"\"\"|[ \t]*@doc[ \t]+\""
     r"|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')"
 )
 _CLOSING = re.compile(r"\*+/$|\*+\)$|=#$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
@@ -774,6 +775,11 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canv
     canvas.fill(0, len(text), _MARGIN)
     read = without_long_lines(text)
     comments = find_comments(read, suffix)
+    if LANGUAGES[suffix] == PERL:
+        documents = [comment for comment in comments if read.startswith("=", comment.start)]
+        comments = [comment for comment in comments if not read.startswith("=", comment.start)]
+        for document in documents:
+            _write_pod(canvas, read, document)
     nested_marks = _NESTED_MARKS if LANGUAGES[suffix] in _NEST else {}
     for block in iterate_blocks(read, comments):
         nested = nested_marks.get(read[block.start : block.start + 2])
@@ -788,6 +794,13 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canv
         span for comment in comments if not comment.docstring for span in _split_pragma(text, comment)
     ]
     return canvas
+
+
+def _write_pod(canvas: Canvas, text: str, document: Comment) -> None:
+    """Write the prose of documentation of Perl to its position."""
+    painted = read_pod(text[document.start : document.end])
+    canvas.put(document.start, painted.text)
+    canvas.comments += [(document.start + start, document.start + end) for start, end in painted.comments]
 
 
 def _split_pragma(text: str, comment: Comment) -> list[tuple[int, int]]:

@@ -22,6 +22,7 @@ CSS_COMMENT, ML_COMMENT = ("/* ", " */"), ("(* ", " *)")
 SEMICOLONS = ("; ", "")
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
 RST_COMMENT = ".. ", ""
+POD_COMMENT = "=for comment ", ""
 ROFF = '.\\" ', ""
 _MANUAL_SECTION = re.compile(r"\.(?:[1-9](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}|n)")
 
@@ -161,6 +162,7 @@ FORMATS = (
         ROFF,
         comment_place="line",
     ),
+    _prose("POD", ".pod", "pod:read_pod", POD_COMMENT, "pod perlpod", comment_place="block"),
     _prose("LaTeX", ".tex .latex", "_latex:read_latex", PERCENT, "latex tex plaintex"),
     MarkupFormat(
         "translation file",

@@ -426,7 +426,7 @@ LANGUAGE_CASES = {
 
 LANGUAGE_CASES |= {
     "a.ex": '@moduledoc """\nKept words.\n\n    iex> XX\n"""\n@doc ~S"""\nKept words.\n"""\ndef f, do: "# XX #{g("# XX")}" # kept\nx = ?# # kept\n~r/# XX/ # kept',
-    "a.pl": '#!/usr/bin/perl\n# kept\nmy $s = "# XX"; # kept\n$#XX; s#XX#XX#;\n=head1 XX\n\nXX # XX\n\n=cut\n# kept\nprint <<EOT; # kept\n# XX\nEOT\n# kept\n__END__\n# XX',
+    "a.pl": '#!/usr/bin/perl\n# kept\nmy $s = "# XX"; # kept\n$#XX; s#XX#XX#;\n=head1 Kept title\n\n  XX # XX\n\nKept C<XX> B<kept>.\n\n=begin x\n\nXX\n\n=end x\n\n=cut\n# kept\nprint <<EOT; # kept\n# XX\nEOT\n# kept\n__END__\n# XX\nXX\n\n=pod\n\nKept',
     "a.dart": "/// Kept words.\nvar s = '// XX ${f('// XX')}'; // kept\n/* kept /* kept */ kept */ var r = r'// XX\\'; // kept\nvar t = '''\n// XX '\n'''; // kept",
     "a.css": '/* kept */ a { b: url(https://XX/*XX) "/* XX */"; } /* kept */',
     "a.scss": "// kept\na { b: url(https://XX); c: '// XX' } /* kept */ // kept",
@@ -437,7 +437,7 @@ LANGUAGE_CASES |= {
     "a.fs": '// kept\nlet s = "// XX" // kept\n(* kept (* kept *) kept *) let t = @"\\" // kept\nlet u = """ // XX """ // kept\nlet c = \'"\' // kept\nlet (*) = 1 // kept',
     "a.ml": '(* kept (* kept *) kept *) let s = "(* XX *)" (** Kept words. *)\nlet c = \'"\' (* kept *) let q = {x|(* XX *)|x} (* kept *)',
     "a.erl": "%% Kept words.\nf() -> \"% XX\", '% XX', $%. % kept",
-    "a.jl": '# kept\n#= kept #= kept =# kept =#\ns = "# XX $(f("# XX"))" # kept\nx\' # kept\nc = \'#\' # kept',
+    "a.jl": '"""\n    XX(x)\n\nKept `XX`.\n"""\nfunction f(x)\n    """\n    XX\n    """\nend\n"Kept words."\nconst a = 1\n@doc raw"""\nKept\n""" g\n# kept\n#= kept #= kept =# kept =#\ns = "# XX $(f("# XX"))" # kept\nx\' # kept\nc = \'#\' # kept',
     "a.cmake": '# kept\n#[[ kept\nkept ]]\nset(a "# XX") # kept\nset(b [=[\n# XX ]]\n]=]) # kept\n#[==[ kept ]==] set(c \\# XX) # kept',
     "a.el": ';; Kept words.\n(setq a "; XX") ; kept\n(b ?\\; ?" XX) ; kept',
     "a.clj": ';; Kept words.\n(def a "; XX") ; kept\n(b \\; \\" XX) ; kept',
@@ -532,7 +532,7 @@ def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected)
 @pytest.mark.parametrize("path", LANGUAGE_CASES)
 def test_comments_are_found_with_their_marks(path):
     for comment in find_comments(LANGUAGE_CASES[path], path[1:].lower()):
-        assert LANGUAGE_CASES[path][comment.start] in "#/-{=<!;%(@", LANGUAGE_CASES[path][
+        assert LANGUAGE_CASES[path][comment.start] in "#/-{=<!;%(@\"", LANGUAGE_CASES[path][
             comment.start : comment.end
         ]
 

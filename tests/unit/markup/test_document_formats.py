@@ -22,7 +22,7 @@ from disambig.markup import (
     read_markup,
 )
 
-PATHS = ("x.html", "x.docbook", "x.dita", "x.xml", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
+PATHS = ("x.html", "x.docbook", "x.dita", "x.xml", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb", "x.pod")
 
 
 PIECES = [
@@ -45,6 +45,7 @@ PIECES = [
         "[[a][", "]]", "#+begin_src\n", "#+end_src\n", ":a:\n", ":END:\n", "* ", "[fn:1]", "=a=",
         "https://a.b/c", "[fn::a]", "[fn:b:",
     ),
+    *("=pod\n\n", "=item ", "=cut\n", "=begin a\n", "B<", "C<< ", " >>", "A::B", "L<a|"),
     *("[source]\n", "image::a[", "link:a[", "<<a,", ">>", "{a}", "//", "////\n", "a:: ", "NOTE: ", "+++"),
     *("footnote:[", "footnoteref:[a,", "image:a[", "alt=", ","),
     *(
@@ -111,6 +112,7 @@ MARKS = {
         "<indexterm>", "<para>", "<literal>",
     ],
     "x.xml": ["<!DOCTYPE a [", "<!-- -->", "<?a?>", " ", "<!", "<a", "<section>"],
+    "x.pod": ["=a ", "\n\n=a ", "B<", ">", "C<< ", " >>", "a_", "a::", "->", "$a", "a@", "=begin a\n\n", "\n\n a"],
     "x.rst": [
         "*", "**", "``", "`", "|", "_", "\\", "[", "::\n", "- ", ".. ", "..\n", ".. x::\n", ":a:", "*a ",
         "``a ", ":a:`b ", "+--+\n", "+-+\n| |\n", "=== ===\n", "===\n", "a\n b\n", ".. _a:\n", "\\ a",
@@ -284,6 +286,23 @@ def test_folders_are_searched_for_documents_in_xml(tmp_path):
     assert checked.stdout.count("then -> than") == 1
     assert "1 file by suffix (.xml 1)" in checked.stderr
     assert here("annotate", tmp_path, "--only-flags").stdout.count('"then"') >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n\n=head1 NAME\n\nA::B - the c of it\n\n=cut\n\nd\n\n=pod\n\ne", "#¶the c of it¶e"),
+        ("=head2 The B<big> a\nb\n\nc\n\n  d\n  e\n\nf", "The big a¶b c¶ ¶f"),
+        ("=pod\n\na C<b c> I<d C<e>> L<f g|A::B/c> L<A/b> F<h> aE<eacute>b E<lt> X<i>j", "a # d # f g # # # # j"),
+        ("=pod\n\na C<< $b->c >> I<<< d e >>> f > g List<A> h", "a # d e f > g List<A> h"),
+        ("=over 4\n\n=item * a b\n\n=item 2. c d\n\n=item e\n\n=item f($g)\n\n=item B<-h> I<i>\n\nj\n\n=back", "a b¶c d¶#¶#¶# j"),
+        ("=pod\n\na $b->c(1) D::E f_g h() i@j.k http://l.m, %n 5 % 6", "a # # # # # #, # 5 % 6"),
+        ("=begin html\n\na\n\n=head1 b\n\n=end html\n\nc\n\n=for html a\nb\n\nd\n\n=begin :a\n\ne\n\n=end :a", "c¶d¶e"),
+        ("=encoding utf8\n\na\n\n=for comment b\nc\n\nd\n=cut\ne", "a¶ ¶d"),
+    ],
+)  # fmt: skip
+def test_pod(text, expected):
+    assert legible("x.pod", text) == normalised(expected)
 
 
 @pytest.mark.parametrize(
@@ -546,6 +565,7 @@ WRITTEN = {
     "c.adoc": "= Title\n\n*That* is the the end.\n\n----\nthe the\n----\n\n{}It is the the end.\n",
     "d.org": "* Title\n/That/ is the the end of =the the= road.\n\n{}It is the the end.\n",
     "e.7": ".SH TITLE\n\\fIThat\\fR is the the end.\n.nf\nthe the\n.fi\n{}It is the the end.\n",
+    "g.pod": "=head1 Title\n\nB<That> is the the end of C<the the>.\n\n  the the\n\n{}It is the the end.\n",
 }
 
 
@@ -555,6 +575,7 @@ COMMENTS = {
     "c.adoc": "// {}\n",
     "d.org": "# {}\n",
     "e.7": '.\\" {}\n',
+    "g.pod": "=for comment {}\n\n",
 }
 
 
