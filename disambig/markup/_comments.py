@@ -84,7 +84,12 @@ class Syntax:
     @cached_property
     def marks(self) -> re.Pattern[str]:
         """One pattern of all marks, with a named group for each kind."""
-        kinds = [("document", self.document), ("skipped", "|".join(self.skipped)), ("left", self.inside_end), ("heredoc", self.heredoc)]
+        kinds = [
+            ("document", self.document),
+            ("skipped", "|".join(self.skipped)),
+            ("left", self.inside_end),
+            ("heredoc", self.heredoc),
+        ]
         kinds += [("block", self.block[0] if self.block else ""), ("line", self.line)]
         # The strings have groups of their own, which are found when the opening mark is matched again.
         kinds += [(f"string{i}", _without_groups(kind.opening)) for i, kind in enumerate(self.strings)]
@@ -382,9 +387,7 @@ SYNTAXES = {
             StringSyntax('"', '"', lines=True, hole=(r"\$\(", "(", ")")),
         ),
         skipped=(r"(?<![\w)\]])'(?:[^'\\\n]|\\[^\n]{1,10}?)'",),
-        document=(
-            rf"^[ \t]*@doc[ \t]+{_JULIA_STRING}|^[ \t]*{_JULIA_STRING}(?={_JULIA_DEFINITION})"
-        ),
+        document=(rf"^[ \t]*@doc[ \t]+{_JULIA_STRING}|^[ \t]*{_JULIA_STRING}(?={_JULIA_DEFINITION})"),
     ),
     "Vue": Syntax(
         strings=(

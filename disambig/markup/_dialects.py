@@ -26,6 +26,30 @@ ADMONITION = re.compile(
 )
 DIRECTIVE = re.compile(r"[ \t]*\{(?P<name>[A-Za-z][\w:.-]*)\}[ \t]*")
 CONTAINER = re.compile(r"[ \t]*(?:[A-Za-z][\w-]*)?(?:[ \t]*\{[^{}]*\})?[ \t]*\[?")
+COMPONENT = re.compile(
+    r"::(?P<name>[A-Za-z][\w.-]*(?::[\w.-]+)*)?(?:\[(?P<title>[^\[\]\n]*)\])?(?:\{[^\n]*\})?[ \t]*"
+)
+"""A line that begins or ends a component of MDC, as in Nuxt: ``::card{icon="a"}``, ``::``."""
+_END = r"(?:\r\n|\r|\n)"
+INDENTED = re.compile(rf"{_END}([ ]+)(?=\S)")
+COMPONENT_OPTIONS = re.compile(
+    rf"{_END}(?P<begin>[ \t]*---[ \t]*{_END})(?P<yaml>(?:(?![ \t]*---[ \t]*[\r\n])[ \t]*\S[^\r\n]*{_END})*)"
+    r"[ \t]*---[ \t]*(?=[\r\n]|\Z)"
+)
+"""YAML directly below the line that begins a component."""
+INLINE_COMPONENT = re.compile(
+    r":[A-Za-z][\w-]{1,40}(?:\[(?P<text>[^\[\]\n]{0,300})\](?:\{[^{}\n]{0,300}\})?|\{[^{}\n]{0,300}\})"
+)
+SLOT = re.compile(r"#[a-z][\w-]*[ \t]*")
+"""A line that begins a slot of a component: ``#title``."""
+_ATTRIBUTE = r"[#.:\w-][\w.:-]*(?:=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s{}\"']+))?"
+LINK_ATTRIBUTES = re.compile(rf"\{{(?=[^{{}}\n]*[#.=]){_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*[ \t]*\}}")
+"""Attributes directly after a link, an image or a text in brackets."""
+CHUNK_CAPTION = re.compile(
+    r"(?<=[\s,{])(?:fig|tbl|tab)\.(?:cap|scap|alt)\s{0,3}=\s{0,3}"
+    r"(?:\"(?P<double>[^\"\n]{1,2000})\"|'(?P<single>[^'\n]{1,2000})')(?=[ \t]*[,}])"
+)
+"""A caption in the first line of a cell of R Markdown."""
 DIRECTIVE_OPTION = re.compile(r":[\w-]+:(?=\s|$)")
 MDX_BLOCK = "mdx-code-block"
 """Language of code blocks with Markdown and JSX, which Docusaurus shows as text."""

@@ -7,13 +7,23 @@ never an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from disambig.markup.canvas import BREAK, Canvas, Span, iterate_lines
 
 FRONT_MATTER_FIELDS = frozenset(("title", "subtitle", "description", "summary", "abstract", "excerpt"))
 """Fields of front matter that readers of the page see as text."""
-
+CAPTION_FIELDS = frozenset(
+    "fig-cap fig-alt fig-scap tbl-cap lst-cap code-summary fig.cap fig.alt fig.scap tbl.cap tab.cap".split()
+)
+"""Options of code cells that readers of the page see as text."""
+_CELL_OPTIONS = re.compile(r"(?:(?:\r\n|\r|\n)[ \t]*(?:#|//|--|%%)\|[^\r\n]*)+")
+_CELL_MARK = re.compile(r"^[ \t]*(?:#|//|--|%%)\|", re.MULTILINE)
+_CAPTION_ENTRY = re.compile(
+    r"^[ \t]+-[ \t]+(?P<mark>[\"'])(?P<value>[^\"'\s][^\"\s]*[ \t][^\"\r\n]*)(?P=mark)[ \t]*(?=[\r\n]|\Z)",
+    re.MULTILINE,
+)
+"""A text in quotes in a list, which is a caption of a part of a figure."""
 _KEY = re.compile(
     r"""[ \t]*(?:-[ \t]+)*(?P<key>"[^"\\\n]+"|'[^'\n]+'|[^\s\-#"'\[\]{},&*!|>%@`:][^\s:]*)[ \t]*:(?=\s|$)"""
 )
@@ -146,6 +156,30 @@ def paint_front_matter(canvas: Canvas, start: int, end: int, *, is_toml: bool) -
     comments, values = find_text(text, start, end, FRONT_MATTER_FIELDS)
     canvas.fill(start, end)
     canvas.comments += comments
+    _keep_values(canvas, text, values, end)
+
+
+def paint_cell_options(canvas: Canvas, start: int) -> int:
+    """Paint over the options at the beginning of a code cell, except for captions; return their end.
+
+    Options are YAML in lines that begin with ``#|`` or another mark of comments.
+    """
+    options = _CELL_OPTIONS.match(canvas.original, start)
+    if options is None:
+        return start
+    text = canvas.original[: options.end()]
+    end = len(text)
+    text = text[:start] + _CELL_MARK.sub(lambda mark: " " * len(mark[0]), text[start:])
+    values = find_yaml_text(text, start, end, CAPTION_FIELDS)[1]
+    values += [entry.span("value") for entry in _CAPTION_ENTRY.finditer(text, start, end)]
+    values = [(at, stop) for at, stop in sorted(values) if not text.startswith("!", at)]
+    canvas.fill(start, end)
+    _keep_values(canvas, text, values, end)
+    return end
+
+
+def _keep_values(canvas: Canvas, text: str, values: Iterable[Span], end: int) -> None:
+    """Write values that are prose to their places; each of them is a text of its own."""
     for at, stop in values:
         canvas.put(at, text[at:stop])
         canvas.fill(at - 1, at, BREAK)

@@ -143,6 +143,12 @@ ACCENTS = _words("c v u H d b k r t")
 LETTERS = _words("ss o O l L ae AE oe OE aa AA i j dh DH th TH ng NG")
 
 
+PLAIN_CODE = {
+    "\\bprog": re.compile(r"[@\\]eprog(?![A-Za-z])"),
+    "\\begtt": re.compile(r"\\endtt(?![A-Za-z])"),
+    "\\begintt": re.compile(r"\\endtt(?![A-Za-z])"),
+}
+"""Commands of manuals in plain TeX that begin code, and what ends it."""
 _BEGIN = r"\begin{document}"
 _END = r"\end{document}"
 _TITLE = re.compile(r"\\(?:title|subtitle)[ \t]*(?:\[[^\[\]{}]{0,500}\])?[ \t]*\{")
@@ -249,6 +255,13 @@ def _paint_verbatim(canvas: Canvas, text: str) -> None:
             canvas.leave_out(start, at)
             for span in _captions(text, *options.span()) if options else ():
                 _keep(canvas, text, *span)
+        elif (closing := PLAIN_CODE.get(match[0])) and match[0] not in unclosed:
+            end_match = closing.search(text, at)
+            if end_match is None:
+                unclosed.add(match[0])
+                continue
+            at = end_match.end()
+            canvas.leave_out(start, at)
         elif match[0].rstrip("*") in ("\\verb", "\\lstinline"):
             at = _paint_verb(canvas, text, start, at)
         elif match[0][1:] in _ADDRESSES:

@@ -3,9 +3,10 @@ r"""Read Markdown: blocks, marks within paragraphs, and texts that are being edi
 CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter, of
 which titles and descriptions are text. Of the dialects: admonitions and tabs of MkDocs; callouts, links,
 tags, comments, marked text (``==text==``) and block ids of Obsidian; directives and roles of MyST and Quarto;
-containers (``:::``); comments of JSX, modules and ``mdx-code-block`` of Docusaurus; descriptions of terms,
-abbreviations, footnotes in the text and LaTeX of Pandoc; shortcodes of Jekyll and Hugo. The running time is
-linear in the length of the text.
+containers (``:::``); components of MDC (``::card{...}``, ``:badge[text]{...}``); captions in the options of
+code cells of Quarto and knitr; comments of JSX, modules and ``mdx-code-block`` of Docusaurus; descriptions of
+terms, abbreviations, footnotes in the text and LaTeX of Pandoc; shortcodes of Jekyll and Hugo. The running
+time is linear in the length of the text.
 
 Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted
 over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
@@ -35,7 +36,7 @@ from typing import TYPE_CHECKING
 
 import disambig.markup._dialects as dialects
 import disambig.markup._latex as _latex
-from disambig.markup._fields import paint_front_matter
+from disambig.markup._fields import paint_cell_options, paint_front_matter
 from disambig.markup.canvas import (
     BLANK,
     BREAK,
@@ -61,7 +62,7 @@ _MARKS = re.compile(
     r"|(?:https?|ftp)://[^\s<>\[\]()]*|(?<![\w=])==(?=[^\s=])|(?<=[^\s=])==(?![\w=])|\^\["
     rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
-    r"|(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:`])"
+    r"|(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:`])|(?<![\w:]):(?=[A-Za-z][\w-]{1,40}[\[{])"
     r"|@(?:fig|tbl|sec|eq|lst|thm|lem|cor|def|exm|exr|nte|tip|wrn|imp|cau)-[\w:.-]*\w"
 )
 _TICKS = re.compile("`+")
@@ -120,6 +121,7 @@ class _Inline(InlineReader):
         self.runs: dict[str, list[list[int]]] = {"*": [], "_": []}
         self.struck = self.marked = -1  # where struck-out and highlighted text begins
         self.note_end = -1  # end of the last footnote in the text
+        self.component_ends: dict[int, int] = {}  # ends of components, by their closing bracket
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
 
@@ -180,6 +182,8 @@ class _Inline(InlineReader):
             return self._note(at, after)
         elif kind == "^":
             self.canvas.fill(at, after)
+        elif mark == ":":
+            return self._component(at, after)
         elif kind in "#@:":
             self.canvas.fill(at, after, OPAQUE)
         else:
@@ -206,6 +210,20 @@ class _Inline(InlineReader):
             self.canvas.mark(self.marked, self.marked + len("=="))
             self.canvas.mark(at, after)
             self.marked = -1
+
+    def _component(self, at: int, after: int) -> int:
+        """Read a component of MDC in a sentence: ``:badge[New]{color="red"}``, ``:icon{name="a"}``."""
+        component = dialects.INLINE_COMPONENT.match(self.text, at, self.end)
+        if component is None:
+            return after
+        start, close = component.span("text")
+        if start < 0:
+            self.canvas.fill(at, component.end(), OPAQUE)
+            return component.end()
+        self.canvas.mark(at, start)
+        self.brackets.append((start - 1, 1))
+        self.component_ends[close] = component.end()
+        return start
 
     def _note(self, at: int, after: int) -> int:
         """Read a footnote in the text, ``^[Its text.]``, as a sentence of its own; none is inside another."""
@@ -281,6 +299,9 @@ class _Inline(InlineReader):
         if not self.brackets:
             return after
         at, width = self.brackets.pop()
+        if close in self.component_ends:
+            self.canvas.mark(close, self.component_ends[close])
+            return self.component_ends[close]
         inside = at + width
         image = width == 2
         first = self.text[inside]
@@ -299,9 +320,12 @@ class _Inline(InlineReader):
             and normalise_label(self.text[inside:close]) in self.labels
         ):
             stop = after
-        if stop < 0:
+        attributes = dialects.LINK_ATTRIBUTES.match(self.text, max(stop, after), self.end)
+        if stop < 0 and (image or attributes is None):
             return after
         character = OPAQUE if image else BLANK
+        if attributes is not None:
+            stop = attributes.end()
         self.canvas.mark(at, inside, character)
         self.canvas.mark(close, stop, character)
         if image:
@@ -631,6 +655,15 @@ class BlockReader:
         if match := _FENCE.match(text, at, end):
             self._leave_paragraph()
             self._open_fence(at, match, end, depth)
+            if text[at] == ":":
+                self._component_options(end, indent)
+        elif text.startswith("::", at) and (match := dialects.COMPONENT.fullmatch(text, at, end)):
+            self._leave_paragraph()
+            self._keep_title(at, *match.span("title"), end)
+            if match["name"]:
+                self._component_options(end, indent)
+        elif not self.paragraph and dialects.SLOT.fullmatch(text, at, end):
+            canvas.fill(at, end, BREAK)
         elif match := dialects.ADMONITION.fullmatch(text, at, end):
             self._leave_paragraph()
             self._keep_title(at, *match.span("title"), end)
@@ -697,7 +730,23 @@ class BlockReader:
             self.options = True
         else:
             self.fence, self.fence_depth = mark, depth
-            self.canvas.fill(at, end, BREAK)
+            caption = dialects.CHUNK_CAPTION.search(self.text, after, end)
+            self._keep_title(at, *(caption.span(caption.lastgroup or 0) if caption else (-1, -1)), end)
+            if self.text[after:end].lstrip().startswith("{"):
+                self.resume = max(self.resume, paint_cell_options(self.canvas, end))
+
+    def _component_options(self, end: int, indent: int) -> None:
+        """Read the YAML below the line that begins a component, whose text may be indented."""
+        if options := dialects.COMPONENT_OPTIONS.match(self.text, end):
+            self.canvas.fill(end, options.end(), BREAK)
+            paint_front_matter(self.canvas, *options.span("yaml"), is_toml=False)
+            self.resume = max(self.resume, options.end())
+        indented = dialects.INDENTED.match(self.text, end)
+        inner = len(indented[1]) if indented else 0
+        if indent < inner < indent + _TAB:
+            while self.indents and indent < self.indents[-1]:
+                self.indents.pop()
+            self.indents.append(inner)
 
     def _keep_title(self, at: int, start: int, stop: int, end: int) -> None:
         """Paint over the line ``at:end`` except for the title ``start:stop``, which is a text of its own."""

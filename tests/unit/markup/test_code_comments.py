@@ -532,7 +532,7 @@ def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected)
 @pytest.mark.parametrize("path", LANGUAGE_CASES)
 def test_comments_are_found_with_their_marks(path):
     for comment in find_comments(LANGUAGE_CASES[path], path[1:].lower()):
-        assert LANGUAGE_CASES[path][comment.start] in "#/-{=<!;%(@\"", LANGUAGE_CASES[path][
+        assert LANGUAGE_CASES[path][comment.start] in '#/-{=<!;%(@"', LANGUAGE_CASES[path][
             comment.start : comment.end
         ]
 

@@ -62,6 +62,8 @@ def test_commands(text, expected):
         (r"\begin{equation} a", "¶" * 16 + " a"),
         (r"\begin{quote}a\end{quote} b", "¶" + " " * 24 + " b"),
         ("\\begin{verbatim}\n\\item $ {\n\\end{verbatim} b", "¶" + " " * 15 + "\n" + " " * 23 + " b"),
+        ("\\bprog\na {b} % c\n@eprog\\noindent d", "¶\n" + " " * 20 + "d"),
+        ("\\begtt\na $\n\\endtt b \\bprog c", "¶\nb" + "#" * 6 + "c"),
         (r"\begin{frame}{A b}c\end{frame}", "¶" * 14 + "A b¶c" + "¶" * 11),
         (r"\begin{frame}<2->[t]{A}{B}c", "¶" * 21 + "A¶¶B¶c"),
         (r"\begin{block}{A}{c}", "¶" * 14 + "A¶ c "),
@@ -150,7 +152,7 @@ def test_what_is_read_around_code_and_names(text, expected):
     [
         *("\\begin{lstlisting}[caption={", "\\foo{a_b}", "\\foo{", "{a}{", "[{}", "\\item[", "\\def\\a"),
         *("\\MakeShortVerb{\\|}|a", "\\begin{theorem}[a b", "caption=", "{\\tt ", "\\mysection{a}{b:c}"),
-        *("\\let\\a", "\\a="),
+        *("\\let\\a", "\\a=", "\\bprog ", "\\begtt\\bprog "),
     ],
 )  # fmt: skip
 def test_unclosed_titles_and_arguments_take_linear_time(mark):

@@ -229,6 +229,14 @@ DIALECTS = {
     "code cell": "```{code-cell} python\n:tags: [XX]\nXX = 1\n```\n\nKept.\n\n```{r}\n#| label: XX\nXX\n```\n",
     "colons": ":::{XXnote} A kept title\n:class: XX\nKept.\n:::\n\n:::{code-block} XX\nXX\n:::\n\nKept.",
     "containers": "::: XXtip A kept title\nKept.\n:::\n\n:::XXnote[A kept title]\nKept.\n:::\n\n::: {.callout-XX}\nKept.\n:::",
+    "components of MDC": '::XXcard{icon="XX" title="XX"}\n---\nXX: XX\ntitle: Kept title\n---\n#XXslot\nKept slot.\n\n'
+    'Kept :XXbadge[kept text]{color="XX"}, :XXicon{name="XX"} and kept :XXkbd[key].\n::\n\nKept.\n\n    XX\n',
+    "indented components of MDC": "::XXgroup\n  ::XXcard[Kept title]\n  ---\n  XX: XX\n  ---\n  Kept text.\n\n"
+    "    :::XXtip\n    Kept tip.\n    :::\n  ::\n::\n\nKept.\n\n    XX\n",
+    "attributes": 'A kept [kept link](XX){target="_XX" .XX}, [kept span]{.XX} and [kept][XX]{#XX XX=\'XX\'}, [kept]{not}.\n\n[XX]: XX',
+    "options of cells": "```{r}\n#| label: fig-XX\n#| fig-cap: \"A kept caption.\"\n#| XX: false\n#| fig-alt: |\n#|   Kept\n"
+    "#|   kept.\n#| fig-subcap:\n#|   - \"A kept part\"\n#| tbl-cap: !expr XX\nXX\n#| fig-cap: XX\n```\n\nKept.\n\n"
+    "```{r XX, fig.cap=\"It's kept\", echo=XX}\nXX\n```\n\n```{ojs}\n//| fig-cap: 'Kept here'\nXX\n```\n\n```r\n#| fig-cap: XX\n```\n",
     "types and names in braces": "Kept {XX|XX[]} kept, {XX.XX}; {not code} is kept.",
     "role": "See kept {ref}`XX` and {py:func}`XX.XX` for kept.",
     "reference": "As in kept @fig-XX, kept.",
@@ -338,6 +346,7 @@ DIALECT_PIECES = [
     *('=== "a"', "!!! note", "    ", "> [!tip]-", "[[", "]]", "%%", "```{note}", "```", ":::", "{ref}`"),
     *("---\n", "+++\n", "title:", "title =", "|", ">-", '"""', "\n\n", "\r\n", "# ", "- "),
     *("{% raw %}", "{% endraw %}", "{{< highlight >}}", "{{< /highlight >}}", "{{", "}}"),
+    *("::a", "::a{b}\n", "\n::\n", ":a[", ":a{", "]{.a}", "```{r}", "\n#| fig-cap: ", "\n#|  - 'a b'", "fig.cap='a'"),
     *("import a from 'b'", "export const a = {", "{/*", "*/}", "<A b={", "/>", "</A>", "<pre>", "</pre>", "<>"),
 ]  # fmt: skip
 
@@ -361,6 +370,8 @@ def test_offsets_of_dialects_stay(text, path):
         *("```mdx-code-block\n", "import a from 'b'\n", "\\(a\\)"),
         *("[[a", "[[a|", "%%", " %%", "#a ", " ^a", "{% raw %}", "{{< highlight >}}", "{% raw %}\n", "{a}`"),
         *('=== "a"\n', "!!! a\n", "!!! a a ", "```{note}\n", ":::{note}\n", ":::a\n", "> [!a] b\n", "> " * 9),
+        *("::a\n", "::a\n---\n", "::\n", ":a[", ":a[b]", ":a{", "[a]{.", "[a]{.b", "[a]{b=c d ", "```{r}\n", "```{r}\n#| a: b\n"),
+        *("```{r}\n#| fig-cap: a\n", "```{r, fig.cap='", "#a\n"),
         *("<A>", "<A ", "<A b={", "</A>", "{", "{`", "{/*", "{'", "`{", "<a '", '<a "', "import a from 'b'\n\n"),
         *("export const a = {\n\n", "export const a = `\n\n", "<pre>", "| a ", "a | b\n-|-\n", "~~~ "),
     ],
