@@ -25,8 +25,9 @@ that begin with ``#`` are comments. The first kind that applies counts, in this 
 ``leave``
     Words that the model of words in context decides.
 
-A letter that stands for itself ("x x x", "press d d") is right without a line of the table. It is a word only in
-"a a", unless other letters or signs of formulas are beside it, and in "I I" before a word of ``wrong_before``.
+A letter that stands for itself ("x x x", "press d d") is right without a line of the table. It is a word only
+in "a a", unless other letters or signs of formulas are beside it, and in "I I" before a word of
+``wrong_before``.
 Repetitions of all other words are mistakes. In the second list, ``S`` is the beginning of a sentence.
 """
 
