@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import sys
@@ -161,6 +163,8 @@ def _plugin_command(entry: Any) -> Callable[[], Any]:
     return load
 
 
+GC_THRESHOLD = 100_000
+"""Number of new objects after which Python searches for cycles: most objects live until the command ends."""
 FAILURE = 2
 INTERRUPTED = 130
 TERMINATED = 143
@@ -192,6 +196,8 @@ def run(arguments: list[str] | None = None) -> None:
 
     143 is for SIGTERM. Any other exception is a bug and shows its traceback.
     """
+    gc.set_threshold(GC_THRESHOLD)
+    atexit.register(gc.freeze)  # otherwise Python searches all objects for cycles before it exits
     with _sigterm_interrupts() as arrival_times:
         try:
             status = _run(sys.argv[1:] if arguments is None else arguments)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import logging
 import multiprocessing
 import os
@@ -413,6 +415,7 @@ def _describe_exit(code: int | None) -> str:
 def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> None:
     """Process items and send log records until the other end closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and stops this worker
+    atexit.register(gc.freeze)  # otherwise Python searches all objects for cycles before it exits
     threading.Thread(target=_die_with_parent, daemon=True).start()
     send_logs(levels, connection)
     with suppress(EOFError, ConnectionError):  # the parent was killed, and nobody is left to tell
