@@ -119,16 +119,11 @@ def score(data: Path) -> None:
         ("genres_left_out", genre_folds(examples)),
     ):
         keep_figures(name, cross_validate(examples, folds, learn, progress=log_progress))
-    learned_words = example_words(examples)
+    learned_words = {example.word for example in examples}
     rest = [
         example for example in material(data, least=MIN_EXAMPLES_OF_REST) if example.word not in learned_words
     ]
     keep_figures("most_frequent_of_the_rest", most_frequent(rest, document_folds(examples, FOLDS)))
-
-
-def example_words(examples: Sequence[Labelled]) -> set[str]:
-    """Return the words of examples."""
-    return {example.word for example in examples}
 
 
 def keep_figures(name: str, value: Any) -> None:

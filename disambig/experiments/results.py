@@ -214,7 +214,7 @@ def table(rows: Sequence[ResultRow], places: int = 1) -> list[list[str]]:
     settings = ([""] if any(not row.setting for row in rows) else []) + settings
     published = any(row.paper is not None for row in rows)
     cells = {(row.system, row.setting): _cell(row, published, places) for row in rows}
-    labels = [_setting_label(setting) for setting in settings]
+    labels = [f"{int(setting):,}" if setting.isdigit() else setting or "-" for setting in settings]
     columns = [[cells.get((system, setting), "") for setting in settings] for system in systems]
     if len(settings) > _MAX_SETTINGS:
         return [["", *systems], *([label, *row] for label, *row in zip(labels, *columns, strict=True))]
@@ -228,10 +228,6 @@ def _panel_as_json(panel: Panel) -> dict[str, Any]:
     if panel.logarithmic:
         document["logarithmic"] = True
     return document
-
-
-def _setting_label(setting: str) -> str:
-    return f"{int(setting):,}" if setting.isdigit() else setting or "-"
 
 
 def _cell(row: ResultRow, published: bool, places: int) -> str:

@@ -158,7 +158,7 @@ class Headwords(StatelessExtractor):
         words = self._words(view, instances)
         fillable = heads.known_patterns(words)
         counts = self.table.values[self._ranks(words, fillable, group)][0].tolist()
-        governor, verb, object_ = (_word_text(view, token) for token in at[0].tolist())
+        governor, verb, object_ = (word_at(view, token) if token >= 0 else "" for token in at[0].tolist())
         least = self.table.header.get("info", {}).get("least_headwords")
         evidence = {}
         for r, candidate in enumerate(group.candidates):
@@ -222,8 +222,3 @@ def _headword_prior(table: CountTable, group: Group) -> Floats:
     counts = 1.0 + table.counts(heads.lone_keys(heads.candidate_hashes(group)), backend="numpy")
     prior: Floats = counts / counts.sum()
     return prior
-
-
-def _word_text(view: TokenView, token: int) -> str:
-    """Return a word as text; sentence boundaries as they are written in n-grams."""
-    return word_at(view, token) if token >= 0 else ""

@@ -151,10 +151,6 @@ class TermSelector:
         """Return True if the view lacks the layer, and therefore has no terms."""
         return self.layer is not None and self.layer not in view.layers and not self.every_token
 
-    def term_limit(self, view: TokenView) -> int:
-        """Return the upper limit (exclusive) of the numbers that represent terms of a view."""
-        return len(view) * (2 if self.pairs else 1)
-
     def values(self, view: TokenView, tokens: Ints) -> Hashes:
         """Return the hashes of terms, 0 for none; all are none if the view lacks the layer."""
         if not self.pairs:
@@ -223,10 +219,6 @@ class TermSelector:
             return is_word[:-1] & is_word[1:]
         ends = view.starts == view.ends  # of sentences (boundary tokens are empty)
         return ~(ends[:-1] & ends[1:])
-
-    def counted_tokens(self, view: TokenView) -> Bools:
-        """Return which tokens of a view have a term; for words, not for layers."""
-        return view.ends > view.starts if self.every_token else _word_mask(view)
 
     def counted(self, view: TokenView, tokens: Ints) -> Bools:
         """Return which tokens have a term."""
@@ -307,7 +299,7 @@ def count_compiled(
     n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
     size = count_terms(
         view.hashes,
-        terms.counted_tokens(view),
+        view.ends > view.starts if terms.every_token else _word_mask(view),
         terms.paired(view),
         instances.positions,
         instances.positions + lengths,
@@ -431,7 +423,7 @@ class Tfidf:
 
         Raises D475 if no word occurs in `min_documents` of them.
         """
-        occurs = np.zeros(self._terms.term_limit(view), bool)
+        occurs = np.zeros(len(view) * (2 if self._terms.pairs else 1), bool)
         for part in self._terms.portions(view, instances):
             occurs[self._terms.instance_terms(view, part)[1]] = True
         tokens = np.flatnonzero(occurs)

@@ -193,7 +193,7 @@ class _SentenceRows:
         columns = line.split("\t")
         if len(columns) != COLUMNS:
             if self.has_more_columns:
-                raise plus_error(self.path)
+                raise UserError("D339", path=self.path, what=CONLLU_PLUS[0], command=CONLLU_PLUS[1])
             kind = "columns" if len(columns) != 1 else "column"
             self._fail(number, f"{len(columns)} {kind} instead of {COLUMNS} separated by TABs")
         name = _ID.match(columns[ID])
@@ -264,11 +264,6 @@ class _SentenceRows:
 
     def _fail(self, number: int, problem: str) -> NoReturn:
         raise UserError("D324", path=self.path, line=number, problem=problem)
-
-
-def plus_error(path: str) -> UserError:
-    """Return the error for CoNLL-U Plus, which has more columns."""
-    return UserError("D339", path=path, what=CONLLU_PLUS[0], command=CONLLU_PLUS[1])
 
 
 SENTENCES = 500

@@ -484,7 +484,7 @@ def find_reader(source: ExampleSource) -> ExampleReader:
     UserError
         D491 for XML that no reader reads.
     """
-    readers = list(example_readers().values())
+    readers = [factory() for factory in registry.load_all("readers").values()]
     names = source.path.lower(), without_compression(source.path).lower()
     matches = [
         (len(suffix), reader)
@@ -504,11 +504,6 @@ def find_reader(source: ExampleSource) -> ExampleReader:
     raise UserError(
         "D491", path=source.path, seen=f"<{element}>" if element else "no element", names=", ".join(readable)
     )
-
-
-def example_readers() -> dict[str, ExampleReader]:
-    """Return all registered readers, by name."""
-    return {name: factory() for name, factory in registry.load_all("readers").items()}
 
 
 def is_xml(path: str) -> bool:

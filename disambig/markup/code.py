@@ -634,7 +634,7 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
         if not words:
             continue
         start, width = starts[number], lines[number].end - lines[number].start
-        following = _next_text_line(stripped, number)
+        following = next((n for n in range(number + 1, len(stripped)) if stripped[n]), -1)
         deeper = following >= 0 and indents[following] > indents[number]
         before = stripped[number - 1] if number else ""
         if literal >= 0:
@@ -666,11 +666,6 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
         ):
             labels.append((start, start + label.end()))
     return labels
-
-
-def _next_text_line(lines: Sequence[str], number: int) -> int:
-    """Return the index of the next nonempty line; -1 if there is none."""
-    return next((n for n in range(number + 1, len(lines)) if lines[n]), -1)
 
 
 Span = tuple[int, int]

@@ -137,7 +137,7 @@ class _Inline(InlineReader):
             if len(mark) > len(_ESCAPED):  # an escaped backslash before a bracket
                 after -= 1
             self.canvas.mark(at, at + 1)
-            if self._letters_beside(at, after):
+            if self.start < at and after < self.end and (self.text[at - 1] + self.text[after]).isalnum():
                 self.canvas.hide_word(at, after)
         elif kind == "`":
             return self._code(at, after)
@@ -238,9 +238,6 @@ class _Inline(InlineReader):
                 return after
         self.failed.add("^[")
         return after
-
-    def _letters_beside(self, at: int, after: int) -> bool:
-        return self.start < at and after < self.end and (self.text[at - 1] + self.text[after]).isalnum()
 
     def _code(self, at: int, after: int) -> int:
         if self.ticks is None:

@@ -255,18 +255,13 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
         target = follow_links(Path(path))
         restore(target)
         if target.exists():
-            if not _is_replaceable(target):
+            if not (target.is_dir() and (_is_model(target) or next(target.iterdir(), None) is None)):
                 raise UserError("D940", path=path)
             if not force:
                 raise UserError("D406", path=path)
     except OSError as problem:
         raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
     return target
-
-
-def _is_replaceable(target: Path) -> bool:
-    """Return True if a directory is empty or contains a model, whole or damaged."""
-    return target.is_dir() and (_is_model(target) or next(target.iterdir(), None) is None)
 
 
 def _is_model(home: Path) -> bool:

@@ -241,7 +241,8 @@ def _verify(
         if not changed:
             return resolved
         resolved = resolve_overlaps(_with_verdicts(resolved, changed), texts)
-    return _without_flags(resolved, set(_raised_flags(resolved)) - verified)
+    raised = {(task, row) for task, decided in enumerate(resolved) for row in corrections(decided)}
+    return _without_flags(resolved, raised - verified)
 
 
 def _restore_neighbours(
@@ -334,13 +335,6 @@ def _with_verdicts(decisions: Sequence[Decisions], flags: Sequence[_Flag]) -> li
             task_decisions, flagged=raised, chosen=chosen, probabilities=probabilities, settled=None
         )
     return changed
-
-
-def _raised_flags(decisions: Sequence[Decisions]) -> list[tuple[int, int]]:
-    """Return the flags that change a word, by task and row."""
-    return [
-        (task, row) for task, task_decisions in enumerate(decisions) for row in corrections(task_decisions)
-    ]
 
 
 def _without_flags(decisions: Sequence[Decisions], flags: Collection[tuple[int, int]]) -> list[Decisions]:

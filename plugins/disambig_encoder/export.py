@@ -177,9 +177,6 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     in_heads = graph.add("Concat", [shape, integers("heads", [heads, width // heads])], axis=0)
     flat = integers("flat", [-1, width])
 
-    def split_heads(part: str, order: list[int]) -> str:
-        return graph.add("Transpose", [graph.add("Reshape", [part, in_heads])], perm=order)
-
     first = graph.add("Mul", ["rows", length])
     places = graph.add("Add", [first, "places"])
     for i in range(layers):
@@ -187,7 +184,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
         names = [f"qkv_{i}_{j}" for j in range(3)]
         graph.nodes.append(helper.make_node("Split", [qkv], names, axis=1, num_outputs=3))
         query, key, value = (
-            split_heads(name, order)
+            graph.add("Transpose", [graph.add("Reshape", [name, in_heads])], perm=order)
             for name, order in zip(names, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
         )
         scores = graph.add("MatMul", [query, key])

@@ -66,11 +66,6 @@ _SIGNS = (
 """Kinds of punctuation: characters, and usual words, whose tags an unseen word of these characters gets."""
 
 
-def is_sign(word: str) -> bool:
-    """Return True for a word without letters and digits."""
-    return not any(character.isalnum() for character in word)
-
-
 def similar_signs(word: str) -> tuple[str, ...]:
     """Return the usual words for the kind of punctuation of a word, or none if it has no or several kinds."""
     if len(word) > 1 and set(word) == {"."}:
@@ -250,7 +245,7 @@ class TagLexicon:
         if kept:
             return kept
         total = self.words[word].total() if word in self.words else 0
-        if total >= self.settings.known or is_sign(word):
+        if total >= self.settings.known or not any(map(str.isalnum, word)):
             return scores
         return {
             symbol: float(np.log(_UNSEEN * share) - self._symbols[symbol])

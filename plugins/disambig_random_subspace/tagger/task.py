@@ -82,11 +82,6 @@ def distinct_tags(sentences: Tagged) -> tuple[str, ...]:
     return tuple(distinct)
 
 
-def sentence_view(sentences: Tagged, tokenisation: SpacyTokens) -> TokenView:
-    """Return a view of the words of sentences, one document each."""
-    return tokenisation.of_sentences(words for words, _ in sentences)
-
-
 def tag_instances(view: TokenView, sentences: Tagged, task: TagTask) -> Instances:
     """Return one instance per word; its observed candidate is its tag, -1 for a tag that the task lacks."""
     number = {tag: i for i, tag in enumerate(task.tags)}
@@ -137,5 +132,5 @@ def _read(sentences: Tagged, tags: Sequence[str]) -> tuple[TokenView, Instances,
     """Return tagged sentences as a view, the instances of its tokens, and the task of their tags."""
     check_sentences(sentences)
     task = TagTask(tags=tuple(tags))
-    view = sentence_view(sentences, SpacyTokens())
+    view = SpacyTokens().of_sentences(words for words, _ in sentences)
     return view, tag_instances(view, sentences, task), task
