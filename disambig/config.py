@@ -95,12 +95,7 @@ def check_settings(
 ) -> None:
     """Raise an error for unknown settings and for missing required settings.
 
-    Raises D005.
-
-    Parameters
-    ----------
-    factory_of : callable
-        Returns the factory of an entry by its kind and registered name.
+    `factory_of` returns the factory of an entry by its kind and registered name. Raises D005.
     """
     for name, section in _sections(config):
         kind, *others = (key for key in section if key.startswith("@"))

@@ -186,10 +186,7 @@ _SMALLEST_P = 1e-4
 def format_p(value: float | None, *, draws: int | None = None) -> str:
     """Return a p-value as ``0.0123``, ``< 0.0001`` if it is smaller, or a dash if it is undefined.
 
-    Parameters
-    ----------
-    draws : int, optional
-        Number of draws of a bootstrap, which cannot show a value below ``1 / draws``.
+    `draws` is the number of draws of a bootstrap, which cannot show a value below ``1 / draws``.
     """
     if value is None or isnan(value):
         return "-"

@@ -217,10 +217,7 @@ def return_free_memory(characters: int) -> None:
     glibc keeps free memory that lies between blocks in use, such as cached words, so a long-lived process
     would grow. Returning it takes some milliseconds, so this is done every `CHARACTERS_PER_TRIM` characters.
 
-    Parameters
-    ----------
-    characters : int
-        Number of characters of the batch.
+    `characters` is the number of characters of the batch.
     """
     global _characters_since_trim
     _characters_since_trim += characters

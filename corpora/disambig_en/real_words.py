@@ -70,10 +70,7 @@ def sounds_right(text: str) -> bool:
 def learn_real_words(name: str, data: Path, people: tuple[list[Fix], list[Clean]] | None = None) -> Model:
     """Train the model of one task on held-out text and on the mistakes that people made.
 
-    Parameters
-    ----------
-    people : tuple of list of Fix and list of Clean, optional
-        Mistakes and clean paragraphs; by default those of both training parts.
+    `people` are the mistakes and clean paragraphs; by default those of both training parts.
     """
     config = dict(read_config(HOME / "real_words.cfg"))
     config["task"]["@disambig_tasks"] = f"real_words.{TASKS[name]}.v1"

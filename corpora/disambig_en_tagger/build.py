@@ -65,10 +65,7 @@ def build(data: Path, *, folder: Path, own_labels: bool) -> None:
 def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
     """Score the recipe on genres that were left out of training.
 
-    Parameters
-    ----------
-    together : sequence of sequence of str
-        Genres that are left out together.
+    `together` are the genres that are left out together.
     """
     lessons = load_lessons(data)
     by_genre = figures().get("held_out", {})

@@ -272,10 +272,7 @@ class _Adam:
 class Teacher:
     """The network with its inputs: tags sentences whose encoder's states are given.
 
-    Parameters
-    ----------
-    near : sequence of int
-        Columns of the classes of a word and its neighbours that the network sees.
+    `near` are the columns of the classes of a word and its neighbours that the network sees.
     """
 
     _AT_ONCE = 20_000  # words

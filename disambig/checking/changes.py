@@ -102,10 +102,7 @@ def folders_with_git(folder: str) -> Iterator[str]:
     Bare repositories are not included: they have no ``.git``, and any clone may contain files that look like
     one.
 
-    Parameters
-    ----------
-    folder : str
-        An absolute path.
+    `folder` is an absolute path.
     """
     ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
     while True:

@@ -29,13 +29,7 @@ _BLANK = f" \t\r\n\f\v\u00a0{BREAK}{HIDDEN}"
 
 
 class TextLines:
-    """The lines of a text.
-
-    Parameters
-    ----------
-    text : str
-        A text with any line ends, including a byte order mark if it has one.
-    """
+    """The lines of a text. `text` is a text with any line ends, including a byte order mark if it has one."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]

@@ -307,13 +307,7 @@ _NO_FLAGS = _PartFlags()
 
 
 class IncrementalDecisions:
-    """Annotates one text repeatedly, and caches the decisions of its parts.
-
-    Parameters
-    ----------
-    annotate : Annotate
-        The models.
-    """
+    """Annotates one text repeatedly, and caches the decisions of its parts. `annotate` runs the models."""
 
     def __init__(self, annotate: Annotate) -> None:
         self._annotate = annotate

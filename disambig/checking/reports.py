@@ -145,13 +145,7 @@ def path_in_repository(name: str) -> str:
 
 
 class LineReport:
-    """A report with one line per flag; problems go to standard error.
-
-    Parameters
-    ----------
-    line : callable
-        Returns the line of a flag.
-    """
+    """A report with one line per flag; problems go to standard error. `line` returns the line of a flag."""
 
     def __init__(self, line: Callable[[ReportedFlag], str]) -> None:
         self._line = line

@@ -82,10 +82,7 @@ def _set_argument_metavar(argument: Any) -> None:
 class LazyCommand(TyperCommand):
     """A command that is imported when it is run: only its name and one-line help are needed before.
 
-    Parameters
-    ----------
-    load : callable
-        Imports the command and returns it.
+    `load` imports the command and returns it.
     """
 
     def __init__(self, name: str, summary: str, load: Callable[[], Any]) -> None:

@@ -66,12 +66,8 @@ def check_methods(rule: object) -> None:
 def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
     """Check what a fitted decision rule returns for some instances.
 
-    Raises D414, which names the rule, what it returned and the contract.
-
-    Parameters
-    ----------
-    scored : ScoreBatch
-        Scores of instances of one or more groups.
+    `scored` holds the scores of instances of one or more groups. Raises D414, which names the rule, what it
+    returned and the contract.
     """
     component, n = describe_component("judges", rule), len(scored)
     predictions: Any = rule.judge(scored)
@@ -133,10 +129,7 @@ _CANDIDATES: dict[Between, str] = {
 def default_rule_config(task: Task, *, mistakes: bool = False) -> dict[str, str]:
     """Return the config section of the default decision rule of a task.
 
-    Parameters
-    ----------
-    mistakes : bool
-        Whether there is an error corpus to train on.
+    `mistakes` says whether there is an error corpus to train on.
     """
     if mistakes and is_correction_task(task):
         return {"@disambig_judges": _RULE_OF_MISTAKES}

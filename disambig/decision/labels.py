@@ -357,10 +357,7 @@ def _platt(
 ) -> tuple[float, Floats]:
     """Fit scale and biases by cross-entropy, pulled towards one and zero; the scale stays positive.
 
-    Parameters
-    ----------
-    towards : (float, float), optional
-        The pooled scale, and the strength of the pull towards it.
+    `towards` are the pooled scale, and the strength of the pull towards it.
     """
     from scipy.optimize import minimize
 

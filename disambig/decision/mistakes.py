@@ -149,9 +149,7 @@ def _index_terms(
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return the keys that get a weight, ascending, their kinds, and pairs of (example, key index).
 
-    Parameters
-    ----------
-    keys : array of uint64, shape (n_pairs, n_kinds)
+    `keys` has the shape ``(n_pairs, n_kinds)``.
     """
     distinct, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     inverse = inverse.reshape(keys.shape)

@@ -141,10 +141,7 @@ def no_gain_notes(model: Model, test: dict[str, Any]) -> list[str]:
     The simplest choice is the most frequent candidate of each group or, for lists, the first candidate. A
     task with another measure than the accuracy is not compared with the most frequent candidate.
 
-    Parameters
-    ----------
-    test : dict
-        The result of `assess_model`.
+    `test` is the result of `assess_model`.
     """
     if "better" in test:
         measure, systems = test["measure"], test["systems"]

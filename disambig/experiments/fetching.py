@@ -377,10 +377,7 @@ def _digest_list(members: _Members) -> tuple[int, str]:
 class _Content:
     """The content of a file, counted while it is made.
 
-    Parameters
-    ----------
-    limit : int
-        Maximum number of bytes: what is larger differs in any case.
+    `limit` is the maximum number of bytes: what is larger differs in any case.
     """
 
     def __init__(self, limit: int) -> None:

@@ -47,10 +47,7 @@ def accounts(
 ) -> Iterator[DecisionAccount]:
     """Yield an explanation of each decision of `model` in a text, then of each place that is protected.
 
-    Parameters
-    ----------
-    top : int
-        Number of candidates, and of contributions to a score, that are shown.
+    `top` is the number of candidates, and of contributions to a score, that are shown.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     least_margin = get_trait(model.judge, DecisionRuleTraits, "least_margin") or 0.0
@@ -236,10 +233,7 @@ def intended_word(decisions: Decisions, index: int, proposed: int) -> str:
 def reason_for_no_decision(text: str, model: Model, *, protected: bool) -> str:
     """Return why a model decides nothing in a text.
 
-    Parameters
-    ----------
-    protected : bool
-        Whether the model would decide a place if no text were protected.
+    `protected` says whether the model would decide a place if no text were protected.
     """
     words = _candidate_words(text, model, protected=True)
     if words:
@@ -258,10 +252,7 @@ def _candidate_words(text: str, model: Model, *, protected: bool) -> list[str]:
 
     A task with examples of its own decides only some of these places.
 
-    Parameters
-    ----------
-    protected : bool
-        Whether protected words are omitted.
+    `protected` says whether protected words are omitted.
     """
     if not isinstance(model.task, HasExamples):
         return []

@@ -150,10 +150,7 @@ ENDING_SHARE = 0.25
 class WordEndings:
     """The endings of words; empty if no spellings are given.
 
-    Parameters
-    ----------
-    spellings : sequence of str
-        Spellings of all words of a vocabulary, by number.
+    `spellings` are the spellings of all words of a vocabulary, by number.
     """
 
     def __init__(self, spellings: Sequence[str]) -> None:
@@ -584,10 +581,7 @@ class ClozeNetwork:
     ) -> tuple[dict[str, Floats], Floats]:
         """Return the gradients of the mean loss: of the dense weights by name, and of the batch's embeddings.
 
-        Parameters
-        ----------
-        state_gradients : array of float32, shape (n, D)
-            Gradients of the states.
+        `state_gradients`, shape ``(n, D)``, are the gradients of the states.
         """
         from disambig.features._cloze_kernels import gather_errors
 

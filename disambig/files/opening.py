@@ -49,12 +49,7 @@ class ZstdFile(io.RawIOBase):
 
     Reading raises EOFError if the file is truncated and OSError if it is damaged.
 
-    Raises D123 if the package is missing.
-
-    Parameters
-    ----------
-    owned : bool
-        Whether to close `raw` when this reader is closed.
+    `owned` says whether to close `raw` when this reader is closed. Raises D123 if the package is missing.
     """
 
     def __init__(self, raw: IO[bytes], *, owned: bool = False) -> None:
@@ -258,12 +253,8 @@ def packed_format(data: bytes) -> str:
 def decode(data: bytes, path: str, *, start: int = 0) -> str:
     """Decode UTF-8, keeping a byte order mark and all line ends.
 
-    Raises D303 for a NUL byte, D304 if the bytes are not UTF-8, D349 for a packed file.
-
-    Parameters
-    ----------
-    start : int
-        Offset of `data` in its file, for the message.
+    `start` is the offset of `data` in its file, for the message. Raises D303 for a NUL byte, D304 if the
+    bytes are not UTF-8, D349 for a packed file.
     """
     nul = data.find(b"\0")
     if nul >= 0 and start == 0 and (packed := packed_format(data)):

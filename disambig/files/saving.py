@@ -40,13 +40,9 @@ def replace_nonfinite(value: Any) -> Any:
 def parse_json(data: str | bytes | bytearray, *, unique_keys: bool = False) -> Any:
     """Return the value of a JSON text.
 
-    Raises `ValueError` if the text is not JSON, is nested too deep, or has a number that is not finite or too
-    long. The standard library raises `RecursionError` for depth and accepts NaN.
-
-    Parameters
-    ----------
-    unique_keys : bool
-        Whether to reject duplicate keys, of which other readers may use the first.
+    `unique_keys` says whether to reject duplicate keys, of which other readers may use the first. Raises
+    `ValueError` if the text is not JSON, is nested too deep, or has a number that is not finite or too long.
+    The standard library raises `RecursionError` for depth and accepts NaN.
     """
     pairs = _reject_duplicates if unique_keys else None
     try:

@@ -221,10 +221,7 @@ class Input:
 class InputList(LazySequence[Input]):
     """Many inputs in little memory: the bytes of their paths and 13 more for each.
 
-    Parameters
-    ----------
-    root : str
-        The folder to which names are relative.
+    `root` is the folder to which names are relative.
     """
 
     def __init__(self, root: str) -> None:

@@ -81,10 +81,7 @@ def input_meta(values: Mapping[str, Any]) -> dict[str, Any]:
     The keys of an object ``meta`` are moved beside the others, unless one of them is already there. Of a
     record of either version, only its ``meta`` and the keys that were added to it remain.
 
-    Parameters
-    ----------
-    values : mapping
-        The object without its text, and without its id if that is the id of the record.
+    `values` is the object without its text, and without its id if that is the id of the record.
     """
     meta = dict(values)
     inner = meta.get("meta")

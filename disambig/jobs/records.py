@@ -223,10 +223,7 @@ def verify(
 ) -> Iterator[tuple[int, str]]:
     """Read every file of a job; yield the shard and a message for each file that has changed.
 
-    Parameters
-    ----------
-    read : callable
-        Called with the size of each file that was read.
+    `read` is called with the size of each file that was read.
     """
     for index, problem in status(directory).damaged.items():
         yield index, f"shard {index}: {problem}"

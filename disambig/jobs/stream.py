@@ -155,12 +155,8 @@ def rerank(
 ) -> int:
     """Write the lists of files with the best candidate first; return the number of lists.
 
+    `bad` is called with the error of an invalid line, which is then skipped; by default the error is raised.
     Raises D334 for an invalid line, D300 to D308 for a file, D336 for a model of another kind.
-
-    Parameters
-    ----------
-    bad : callable, optional
-        Called with the error of an invalid line, which is then skipped; by default the error is raised.
     """
     n = 0
     for items in minibatch(read_nbest(paths, bad=bad), _LISTS_PER_BATCH):

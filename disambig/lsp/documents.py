@@ -26,13 +26,7 @@ _WIDTHS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32
 
 
 class ProtocolLines:
-    """The lines of a text.
-
-    Parameters
-    ----------
-    encoding : "utf-8", "utf-16" or "utf-32"
-        Encoding whose code units the columns count.
-    """
+    """The lines of a text. `encoding` is the encoding whose code units the columns count."""
 
     def __init__(self, text: str, encoding: Encoding) -> None:
         self.text = text

@@ -72,11 +72,8 @@ _WARM_UP_LENGTH = 1_500
 class LoadedCheckers:
     """Loaded models, shared by all documents and editors whose settings name the same models.
 
-    Parameters
-    ----------
-    defaults : mapping of str to Any, optional
-        Options of the command: settings that take precedence over settings files, but not over those of an
-        editor.
+    `defaults` are the options of the command: settings that take precedence over settings files, but not over
+    those of an editor.
     """
 
     def __init__(self, defaults: Mapping[str, Any] | None = None) -> None:

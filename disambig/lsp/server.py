@@ -138,10 +138,8 @@ def make_server(
 ) -> tuple[LanguageServer, EditorProtocol]:
     """Return a server for one editor, and its protocol.
 
-    Parameters
-    ----------
-    watch : callable
-        Called with the id of the editor's process if the editor sends it, so that the server can end with it.
+    `watch` is called with the id of the editor's process if the editor sends it, so that the server can end
+    with it.
     """
     server = LanguageServer(
         "disambig",

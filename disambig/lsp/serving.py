@@ -113,12 +113,7 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
 
     Standard output carries the protocol, so everything else that is printed goes to standard error.
 
-    Raises D893 if standard input or output is closed.
-
-    Parameters
-    ----------
-    defaults : mapping of str to Any, optional
-        See `LoadedCheckers`.
+    For `defaults`, see `LoadedCheckers`. Raises D893 if standard input or output is closed.
     """
     if sys.stdin is None or sys.stdout is None:
         raise UserError("D893", problem="standard input or output is closed")

@@ -136,10 +136,7 @@ _INFO_CODES = ("D348",)
 class EditorSession:
     """The state of one editor; all methods are called in the thread of the protocol.
 
-    Parameters
-    ----------
-    server : LanguageServer
-        Sends messages to the editor.
+    `server` sends messages to the editor.
     """
 
     def __init__(self, server: LanguageServer, checkers: LoadedCheckers) -> None:

@@ -143,10 +143,7 @@ def read_xml(text: str, suffix: str = ".xml") -> Canvas:
 def xml_language(text: str) -> tuple[str, str]:
     """Return the language of an XML document, ``"DocBook"``, ``"DITA"`` or ``""``, and its root element.
 
-    Parameters
-    ----------
-    text : str
-        The document, or its beginning.
+    `text` is the document, or its beginning.
     """
     at = _skip_space(text, 0)
     document_type = ""

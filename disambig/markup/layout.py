@@ -110,10 +110,7 @@ class Layout:
     def further(self, edits: Sequence[Edit]) -> list[Edit]:
         """Return the additional edits that keep the layout when `edits` are made.
 
-        Parameters
-        ----------
-        edits : sequence of Edit
-            Edits that fit, in the order of the text and without overlaps.
+        `edits` are the edits that fit, in the order of the text and without overlaps.
         """
         in_cells: dict[TableCell, list[Edit]] = {}
         in_titles: dict[Title, list[Edit]] = {}

@@ -101,10 +101,7 @@ def normalise_label(label: str) -> str:
 def paint_inline(canvas: Canvas, text: str, start: int, end: int, *, labels: Collection[str]) -> None:
     """Paint over the marks in ``text[start:end]``; `text` is `canvas.text` after the blocks were painted.
 
-    Parameters
-    ----------
-    labels : collection of str
-        Labels that the text defines, as returned by `normalise_label`.
+    `labels` are the labels that the text defines, as returned by `normalise_label`.
     """
     _Inline(canvas, text, start, end, labels).paint()
 
@@ -699,10 +696,7 @@ class BlockReader:
     def _open_fence(self, at: int, match: re.Match[str], end: int, depth: int) -> None:
         """Open a code block, or open or close a container, whose body and title are text.
 
-        Parameters
-        ----------
-        depth : int
-            Number of quotation marks before it in its line.
+        `depth` is the number of quotation marks before it in its line.
         """
         mark, after = match[0], match.end()
         directive = dialects.DIRECTIVE.match(self.text, after, end)

@@ -528,10 +528,7 @@ class _Blocks:
     def _csv_table(self, number: int, stop: int, indent: int) -> int:
         """Read the title, the header and the cells of a table of values separated by commas.
 
-        Parameters
-        ----------
-        stop : int
-            The number of the line after its title and options.
+        `stop` is the number of the line after its title and options.
         """
         row, delimiter = number + 1, ","
         while row < stop and not _OPTION_LINE.match(self.text, self.lines[row].at, self.lines[row].end):

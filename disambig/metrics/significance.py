@@ -41,10 +41,7 @@ def mean_interval(
 
     Only the examples of each group are resampled, since the groups themselves are fixed.
 
-    Parameters
-    ----------
-    tallies : sequence of (int, int)
-        Number of right and of all examples of each group; no group is empty.
+    `tallies` are the numbers of right and of all examples of each group; no group is empty.
     """
     rng = np.random.default_rng(seed)
     means = np.mean([rng.binomial(n, right / n, size=draws) / n for right, n in tallies], axis=0)

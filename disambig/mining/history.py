@@ -76,13 +76,8 @@ class Commit:
 class History:
     """The history of the repository that contains a folder.
 
-    Raises D540 if git is not installed, D541 for a folder outside all repositories, D542 if there is no
-    commit; D964, D968 and D969 if git fails.
-
-    Parameters
-    ----------
-    folder : str
-        The top folder of a work tree, or a folder in it.
+    `folder` is the top folder of a work tree, or a folder in it. Raises D540 if git is not installed, D541
+    for a folder outside all repositories, D542 if there is no commit; D964, D968 and D969 if git fails.
     """
 
     def __init__(self, folder: str) -> None:

@@ -61,12 +61,8 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 class PackVocabulary:
     """The words in the count table of a pack, and the confusion sets of models.
 
-    Raises D543 if no pack with counts is installed for any of `LANGUAGES`.
-
-    Parameters
-    ----------
-    models : sequence of Model
-        The installed models that correct words.
+    `models` are the installed models that correct words. Raises D543 if no pack with counts is installed for
+    any of `LANGUAGES`.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
@@ -446,10 +442,7 @@ def _size(paragraphs: list[Paragraph] | None) -> int:
 def select_corrections(candidates: Iterable[MinedCorrection], skipped: Counter[str]) -> list[MinedCorrection]:
     """Return the corrections that were not undone, without duplicates, the oldest first.
 
-    Parameters
-    ----------
-    skipped : Counter
-        The numbers of other candidates are added to it, by reason.
+    `skipped` counts the other candidates, by reason.
     """
     in_order = sorted(candidates, key=lambda correction: (correction.time, correction.commit))
     changed = {(*correction.edit.pair, correction.edit.context) for correction in in_order}

@@ -164,10 +164,7 @@ class Tuning:
 class _HalfTrials:
     """The edits that the models propose for a half of a history; it can be evaluated with words ignored.
 
-    Parameters
-    ----------
-    edits : sequence of list of ProposedEdit
-        The edits of each text: first the mistakes, then the clean paragraphs.
+    `edits` are the edits of each text: first the mistakes, then the clean paragraphs.
     """
 
     def __init__(self, checker: ModelChecker, half: HistoryHalf, edits: Sequence[list[ProposedEdit]]) -> None:

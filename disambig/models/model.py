@@ -121,10 +121,7 @@ class DeferredChecks:
 
     A model can have hundreds of groups, of which a short text needs a few.
 
-    Parameters
-    ----------
-    home : Path
-        The directory of the model, for messages.
+    `home` is the directory of the model, for messages.
     """
 
     def __init__(self, home: Path) -> None:

@@ -106,12 +106,8 @@ class AllowedOrigins:
     def check(self, method: str, headers: Mapping[str, str]) -> str:
         """Return the foreign origin of a request; "" for programs and the demo page.
 
-        Raises D886 if the host or the origin is not allowed.
-
-        Parameters
-        ----------
-        headers : mapping
-            Request headers with names in lower case.
+        `headers` are the request headers with names in lower case. Raises D886 if the host or the origin is
+        not allowed.
         """
         host = headers.get("host", "")
         # With DNS rebinding, a foreign page could reach the server under another host name.

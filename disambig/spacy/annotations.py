@@ -315,13 +315,8 @@ def _add_strings(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
 def read_decisions(doc: Doc, key: str) -> Decisions | None:
     """Return the decisions that are stored in `doc` under a spans key, or None.
 
-    Raises D502 for a Doc that another version of disambig annotated.
-
-    Parameters
-    ----------
-    key : str
-        A component's `spans_key`, by default the name of its task; or the name of the task, which also works
-        if several tasks share a key.
+    `key` is a component's `spans_key`, by default the name of its task; or the name of the task, which also
+    works if several tasks share a key. Raises D502 for a Doc that another version of disambig annotated.
     """
     cached = _cached(doc, key)
     if cached is None or cached.packed.get("spans_key", key) != key:

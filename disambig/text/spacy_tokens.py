@@ -147,10 +147,8 @@ def layers_of_docs(
 ) -> Layers:
     """Return the layers of a view of Docs; a layer that no Doc has is left out, with a warning.
 
-    Parameters
-    ----------
-    words : array of bool, shape (n_doc_tokens,)
-        Mask of the tokens of all Docs, concatenated, that are words of the view.
+    `words`, shape ``(n_doc_tokens,)``, is the mask of the tokens of all Docs, concatenated, that are words of
+    the view.
     """
     layers: Layers = {}
     for name in wanted:

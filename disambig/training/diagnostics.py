@@ -131,10 +131,7 @@ _CHARACTERS_PER_TEXT = 2_000
 def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[str]:
     """Warn of count tables of another language than the task (D441) or than the text (D442).
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The text to learn from; words are taken from all of it.
+    `texts` are the texts to learn from; words are taken from all of it.
     """
     options = [
         option

@@ -180,12 +180,8 @@ def nothing_named() -> UserError:
 def check_error_files(plan: TrainingPlan, fixes: Sequence[str], clean: Sequence[str], *, other: bool) -> None:
     """Raise if mistakes that people made, or clean paragraphs, would not be used.
 
-    Raises D426, D427 or D429.
-
-    Parameters
-    ----------
-    other : bool
-        Whether something other than text is learned from, such as labelled examples.
+    `other` says whether something other than text is learned from, such as labelled examples. Raises D426,
+    D427 or D429.
     """
     if not (fixes and clean) or other:
         problem = "text is missing" if other else f"{'clean' if fixes else 'fixes'} is missing"
@@ -298,14 +294,9 @@ def read_plan(
 ) -> TrainingPlan:
     """Read a config, given as a file or by the name of a plugin's config, and build its objects.
 
-    Raises D005 if something is missing or unknown, D472 for an unknown config name; D418, D419, D422 for an
-    extractor or a decision rule that is for tasks with other candidates.
-
-    Parameters
-    ----------
-    mistakes : bool
-        Whether there are mistakes that people made: if the config names no decision rule, the default is one
-        that learns from them.
+    `mistakes` says whether there are mistakes that people made: if the config names no decision rule, the
+    default is one that learns from them. Raises D005 if something is missing or unknown, D472 for an unknown
+    config name; D418, D419, D422 for an extractor or a decision rule that is for tasks with other candidates.
     """
     path = config_path(path)
     config = read_config(path, overrides)

@@ -154,10 +154,7 @@ def dense_batch(
 ) -> DenseBlocks | DenseLists:
     """Return a batch of attributes that all candidates share.
 
-    Parameters
-    ----------
-    values : array of float32, shape (n_candidates, n_columns)
-        Rows of the candidates of all instances of `group`.
+    `values`, shape ``(n_candidates, n_columns)``, are the rows of the candidates of all instances of `group`.
     """
     costs = instances.costs(group)
     if instances.own is not None:

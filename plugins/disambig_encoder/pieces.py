@@ -59,12 +59,8 @@ class WordPieces:
     A word is lowercased, loses its accents, and is split at punctuation; each part becomes the longest pieces
     of the vocabulary from left to right, or the unknown piece.
 
-    Raises `ValueError` if a special piece is missing or the first one is not the padding.
-
-    Parameters
-    ----------
-    pieces : list of str
-        The vocabulary; a piece that continues a word begins with ``##``.
+    `pieces` is the vocabulary; a piece that continues a word begins with ``##``. Raises `ValueError` if a
+    special piece is missing or the first one is not the padding.
     """
 
     def __init__(self, pieces: list[str]) -> None:

@@ -46,11 +46,8 @@ _CODE = "\u00a0"
 def layout_lines(text: str, *, comments: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the begins and ends of the lines that are not running text, shapes ``(m,)``, ascending.
 
-    Parameters
-    ----------
-    comments : bool
-        Whether comments in code that stand alone in their lines are running text; otherwise they are titles
-        if they do not end like a sentence.
+    `comments` says whether comments in code that stand alone in their lines are running text; otherwise they
+    are titles if they do not end like a sentence.
     """
     blocks = _blocks(text)
     spans = [

@@ -57,13 +57,7 @@ _ELEVENS = ("11", "18")
 
 
 class WordSounds:
-    """Log-odds of "an" before words.
-
-    Parameters
-    ----------
-    odds : mapping from str to float
-        Log-odds by key (see `sound_keys`).
-    """
+    """Log-odds of "an" before words. `odds` are the log-odds by key (see `sound_keys`)."""
 
     def __init__(self, odds: Mapping[str, float]) -> None:
         self._odds = odds

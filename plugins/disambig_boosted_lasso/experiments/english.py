@@ -142,10 +142,7 @@ def claim_more_corrections(
 ) -> list[Claim]:
     """Claim that rerankers correct more mistakes than the shipped decision rule, with as many false changes.
 
-    Parameters
-    ----------
-    units : array of int64, shape (n_fixes,)
-        The project of each mistake.
+    `units`, shape ``(n_fixes,)``, is the project of each mistake.
     """
     claims = []
     for name in (BLASSO, BOOSTING, LOGIT):

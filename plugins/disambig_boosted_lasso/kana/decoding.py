@@ -468,10 +468,7 @@ _KATAKANA, _AS_TYPED, _NUMBER = -2, -3, -4
 class CandidateWriter:
     """Converts paths to candidates with the words of a lexicon.
 
-    Parameters
-    ----------
-    order : array of int32, shape (n_entries,)
-        Its entries in the numbering of paths.
+    `order`, shape ``(n_entries,)``, are its entries in the numbering of paths.
     """
 
     def __init__(self, lexicon: KanaLexicon, order: NDArray[np.int32]) -> None:

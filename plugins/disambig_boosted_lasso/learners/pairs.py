@@ -161,12 +161,8 @@ def pair_rows(batch: SparseRows, base: Ints) -> tuple[Ints, Ints]:
 def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
     """Return the pairs of a batch of lists.
 
-    Raises the errors of `canonical_rows`; D459 for a batch that cannot be converted to sparse rows.
-
-    Parameters
-    ----------
-    base : str
-        The feature group whose weights are set first and then fixed; it need not exist.
+    `base` is the feature group whose weights are set first and then fixed; it need not exist. Raises the
+    errors of `canonical_rows`; D459 for a batch that cannot be converted to sparse rows.
     """
     from ._kernels import index_by_feature
 

@@ -24,10 +24,7 @@ def word_classes(word: str, is_first: bool) -> tuple[str, ...]:
     The first depends on spelling: case (a capital at the start of a sentence is less informative), digits,
     hyphens; the others add its last one, two and three letters.
 
-    Parameters
-    ----------
-    is_first : bool
-        Whether it is the first word of the sentence.
+    `is_first` says whether it is the first word of the sentence.
     """
     shape = _shape(word, is_first)
     if not word[-1:].isalpha():

@@ -367,10 +367,7 @@ class ListDual(GradientDual):
 def initial_theta(dual: GradientDual, unit: float) -> None:
     """Start at the best of several starting points near gold.
 
-    Parameters
-    ----------
-    unit : float
-        The mean nonzero loss: this makes the start independent of the unit of costs.
+    `unit` is the mean nonzero loss: this makes the start independent of the unit of costs.
     """
     best, eta = KAPPAS[0], 0.5 if dual.log_linear else 1.0 / unit
     dual.restart(best / unit, eta)
@@ -389,9 +386,6 @@ def safe_etas(spans: Any, C: float, log_linear: bool) -> Any:
     The step gains at least ``C KL / eta`` on the slope and loses ``1/2 C^2 |sum delta phi|^2``, which is
     at most ``1/2 C^2 span |delta|_1^2``; and KL is at least ``1/2 |delta|_1^2`` (Pinsker).
 
-    Parameters
-    ----------
-    spans : float or array of float64
-        Bounds on squared distances between candidates' features.
+    `spans` are the bounds on squared distances between candidates' features.
     """
     return 1.0 / np.maximum(C * spans + (1.0 if log_linear else 0.0), 1e-30)

@@ -54,10 +54,7 @@ class PairwiseSteps(ABC):
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
         """Visit all instances in an order, then what has mass in them.
 
-        Parameters
-        ----------
-        enough : float
-            A visit ends when the gap of its instance is at most this share of C.
+        A visit ends when the gap of its instance is at most the share `enough` of C.
         """
         first_gain = self._visit(order, enough, whole=True)
         self.dual += first_gain
@@ -77,10 +74,7 @@ class PairwiseSteps(ABC):
 class PairwiseLists(PairwiseSteps):
     """Alphas of the candidates in lists, for the losses ``"hinge"`` and ``"cost"``.
 
-    Parameters
-    ----------
-    steps : int
-        Maximum number of steps per visit to a list.
+    `steps` is the maximum number of steps per visit to a list.
     """
 
     def __init__(self, lists: ReducedLists, loss: str, C: float, *, steps: int = PART_STEPS) -> None:

@@ -142,10 +142,7 @@ class NamedEdges:
     def from_charts(cls, grammar: TreebankGrammar, charts: Charts, sentences: Sequence[Words]) -> NamedEdges:
         """Return the edges of charts of a grammar.
 
-        Parameters
-        ----------
-        sentences : sequence of sequences of str
-            The sentences given to the parser, including those without a parse.
+        `sentences` are the sentences given to the parser, including those without a parse.
         """
         edges, graphs = charts.edges, charts.graphs
         parsed = [sentences[i] for i in charts.sentences.tolist()]

@@ -87,10 +87,7 @@ _NARROW, _WIDE = frozenset("ijltfrI.,:;'`!|()[]/ -"), frozenset("mwMW@%")
 def svg(tree: Tree, words: Sequence[str] | None = None) -> str:
     """Return the SVG drawing of a tree.
 
-    Parameters
-    ----------
-    words : sequence of str, optional
-        Text to show for each word; by default the words without treebank escapes.
+    `words` is the text to show for each word; by default the words without treebank escapes.
     """
     shown = iter(map(unescape_word, tree.words()) if words is None else words)
     tree = fold_tree(  # show the given words, and make each node a separate object

@@ -108,13 +108,7 @@ class SentenceCutter:
     cuts_hyphens: bool = True  # whether the treebank splits words at hyphens
 
     def __call__(self, texts: Sequence[str], *, whole: bool = False) -> list[list[ParserSentence]]:
-        """Return the sentences of each text.
-
-        Parameters
-        ----------
-        whole : bool
-            Whether each text is one sentence.
-        """
+        """Return the sentences of each text. `whole` says whether each text is one sentence."""
         view = SpacyTokens(self.language)(texts)
         starts, ends, bounds = view.starts.tolist(), view.ends.tolist(), view.sentences.tolist()
         results: list[list[ParserSentence]] = [[] for _ in texts]

@@ -48,12 +48,8 @@ class ParserTrainingData:
         If there are several files, the last ones with about a tenth of all trees are held out; of a single
         file, the last tenth of its trees.
 
-        Raises D630 to D632 for files that cannot be read, D905 if there are too few trees.
-
-        Parameters
-        ----------
-        held_out : str or path, optional
-            Other trees for measurements.
+        `held_out` are other trees for measurements. Raises D630 to D632 for files that cannot be read, D905
+        if there are too few trees.
         """
         files: list[list[Tree]] = []
         for path in paths:

@@ -44,13 +44,8 @@ class _OpenNode:
 def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     """Yield the trees of a text without changes, each in a bracket `TOP`.
 
-    Raises D630, with `path` and line, for brackets that do not form a tree; D631 for a tree that exceeds the
-    limits.
-
-    Parameters
-    ----------
-    path : str
-        Source of the text, for messages.
+    `path` is the source of the text, for messages. Raises D630, with `path` and line, for brackets that do
+    not form a tree; D631 for a tree that exceeds the limits.
     """
     open_: list[_OpenNode] = []
     n_words = 0
@@ -137,10 +132,7 @@ def strip_label(label: str, *, functions: bool = False) -> str:
     ``NP-SBJ-1``, ``NP=2`` and ``ADVP|PRT`` become ``NP``, ``NP`` and ``ADVP``; a label that starts with a
     special character, such as ``-LRB-``, is unchanged.
 
-    Parameters
-    ----------
-    functions : bool
-        Whether function tags are kept: ``NP-SBJ-1`` becomes ``NP-SBJ``.
+    `functions` says whether function tags are kept: ``NP-SBJ-1`` becomes ``NP-SBJ``.
     """
     if functions:
         return label[:1] + _INDEX.sub("", label[1:])

@@ -269,9 +269,7 @@ class LeaveOneOutQuality(NamedTuple):
 def leave_one_out_quality(problem: RLSProblem, scores: Floats) -> LeaveOneOutQuality:
     """Return the quality of leave-one-out scores; ties go to the most frequent candidate of the others.
 
-    Parameters
-    ----------
-    scores : array of float64, shape (n, K)
+    `scores` has the shape ``(n, K)``.
     """
     right = problem.right
     best = find_winners(scores, problem.frequencies - right)

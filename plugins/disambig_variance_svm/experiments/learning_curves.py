@@ -164,10 +164,7 @@ def mean_accuracies(outcomes: Outcomes) -> Figures:
 def differences(outcomes: Outcomes, best: str, *, folds: int = 1) -> dict[str, dict[str, dict[str, float]]]:
     """Return the p-values of the difference of each system from `best`: chi-squared and McNemar.
 
-    Parameters
-    ----------
-    folds : int
-        Number of first draws whose test examples do not overlap; they are concatenated.
+    `folds` is the number of first draws whose test examples do not overlap; they are concatenated.
     """
     tests: dict[str, dict[str, dict[str, float]]] = {}
     for (system, size), outcome in outcomes.items():
@@ -198,10 +195,7 @@ def claim_no_worse_than_sum(figures: Figures, unsupervised: float, name: str = "
 def claim_worth_ten_times(figures: Figures, other: str, *, unfinished: int = 0) -> list[Claim]:
     """Return the claim that VAR-SVM with 1K examples does at least as well as `other` with 10K.
 
-    Parameters
-    ----------
-    unfinished : int
-        Number of draws in which `other` did not converge with 10K examples.
+    `unfinished` is the number of draws in which `other` did not converge with 10K examples.
     """
     var, theirs = figures.get("VAR-SVM", {}).get(1000), figures.get(other, {}).get(10_000)
     if var is None or theirs is None:

@@ -43,10 +43,7 @@ def check_settings(
 def check_names(setting: str, names: Any, *, nested: bool = False) -> None:
     """Raise D710 unless `names` is a list of feature groups; a single string is not.
 
-    Parameters
-    ----------
-    nested : bool
-        Whether the list may also contain lists of feature groups.
+    `nested` says whether the list may also contain lists of feature groups.
     """
 
     def fits(item: Any) -> bool:

@@ -58,10 +58,7 @@ def _fit_classes(
 ) -> Fitted:
     """Return the scorer of an SVM over classes with the best C.
 
-    Parameters
-    ----------
-    fold : callable
-        Converts the trained weights to the weights of the scorer.
+    `fold` converts the trained weights to the weights of the scorer.
     """
     n, k = batch.costs.shape
     gold = batch.costs.argmin(axis=1)

@@ -139,9 +139,7 @@ def filler_counts(table: Any, view: TokenView, instances: Instances) -> NDArray[
 def any_word(words: NDArray[np.uint64], place: int) -> NDArray[np.uint64]:
     """Return the patterns with any word at `place`: a gap inside, or the shorter n-gram at an end.
 
-    Parameters
-    ----------
-    words : array of uint64, shape (n, order)
+    `words` has the shape ``(n, order)``.
     """
     if place in (0, words.shape[1] - 1):
         return np.delete(words, place, axis=1)
