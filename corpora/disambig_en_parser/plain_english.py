@@ -14,19 +14,12 @@ TABLE = Path(__file__).with_name("sentences.tsv")
 
 @dataclass(frozen=True, slots=True)
 class SentenceCheck:
-    """A sentence and what must hold of its tree.
-
-    Attributes
-    ----------
-    top : tuple of str
-        Labels that the constituent around all words may have.
-    conditions : tuple of str
-        ``LABEL=words`` for a constituent, ``!LABEL=words`` for none; several labels or words are divided by
-        ``|``.
-    """
+    """A sentence and what must hold of its tree."""
 
     text: str
-    top: tuple[str, ...]
+    top: tuple[str, ...]  # labels that the constituent around all words may have
+    # ``LABEL=words`` for a constituent, ``!LABEL=words`` for none; several labels or words are divided by
+    # ``|``
     conditions: tuple[str, ...]
 
     def failures(self, parsed: ParsedSentence) -> list[str]:

@@ -25,22 +25,12 @@ _MAX_DISTANCE = 500
 
 @dataclass(frozen=True, slots=True)
 class FlagIdentity:
-    """The properties that identify a flag even if lines move.
+    """The properties that identify a flag even if lines move."""
 
-    Attributes
-    ----------
-    path : str
-        Path of the file with slashes, relative to the baseline or the repository.
-    task : str
-    observed : str
-    sentence : str
-        The sentence that contains the flag, with single spaces.
-    """
-
-    path: str
+    path: str  # path of the file with slashes, relative to the baseline or the repository
     task: str
     observed: str
-    sentence: str
+    sentence: str  # the sentence that contains the flag, with single spaces
 
     @property
     def digest(self) -> str:
@@ -58,7 +48,6 @@ def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
         Path of the file with slashes, relative to the baseline or the repository.
     plain : str
         The text without markup, of the same length.
-    flag : Flag
     """
     observed = " ".join(flag.observed.split())
     return FlagIdentity(path, flag.task, observed, sentence_around(plain, flag.start, flag.end))
@@ -140,10 +129,7 @@ class Baseline:
     def write(self) -> None:
         """Write the baseline file atomically; an older baseline is replaced.
 
-        Raises
-        ------
-        UserError
-            D309 if it cannot be written.
+        Raises D309 if it cannot be written.
         """
         entries = [
             {name: getattr(identity, name) for name in _FIELDS} | ({"count": n} if n > 1 else {})
@@ -167,10 +153,7 @@ class Baseline:
 def read_baseline(path: str) -> Baseline:
     """Read a baseline file.
 
-    Raises
-    ------
-    UserError
-        D30x if it cannot be read, D975 if it is too large, D966 if it is not a baseline.
+    Raises D30x if it cannot be read, D975 if it is too large, D966 if it is not a baseline.
     """
     text = decode(read_small(path, limit=MAX_BYTES), path)
     try:
@@ -207,10 +190,7 @@ def _known_flags(value: Any) -> Counter[FlagIdentity]:
 def new_baseline(path: str) -> Baseline:
     """Return an empty baseline to be written to `path`.
 
-    Raises
-    ------
-    UserError
-        D967 if `path` is a file that is not a baseline.
+    Raises D967 if `path` is a file that is not a baseline.
     """
     if os.path.lexists(path):
         try:

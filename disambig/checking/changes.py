@@ -123,11 +123,8 @@ class Repositories:
     def get(self, folder: str) -> Repository:
         """Return the repository whose work tree contains `folder`, an absolute path without links.
 
-        Raises
-        ------
-        UserError
-            D961 if git is not installed, D962 for a folder outside all repositories, D964 if git fails, D968
-            for a repository of another user, D969 if git does not finish in time.
+        Raises D961 if git is not installed, D962 for a folder outside all repositories, D964 if git fails,
+        D968 for a repository of another user, D969 if git does not finish in time.
         """
         for home in folders_with_git(folder):
             if home not in self._by_folder:
@@ -144,6 +141,8 @@ class Repositories:
 class Repository:
     """A repository with a work tree.
 
+    Raises D964 if git fails, D969 if it does not finish in time.
+
     Parameters
     ----------
     home : str
@@ -152,11 +151,6 @@ class Repository:
         The top folder of the work tree: `home`, unless the repository sets another one.
     git_folder : str
         The folder with the metadata.
-
-    Raises
-    ------
-    UserError
-        D964 if git fails, D969 if it does not finish in time.
     """
 
     def __init__(self, home: str, top: str, git_folder: str) -> None:
@@ -196,11 +190,8 @@ class Repository:
     def merge_base(self, revision: str) -> str:
         """Return the last common commit of `revision` and HEAD.
 
-        Raises
-        ------
-        UserError
-            D963 for an unknown revision, D965 if there is no common commit, D969 if git does not finish in
-            time.
+        Raises D963 for an unknown revision, D965 if there is no common commit, D969 if git does not finish in
+        time.
         """
         commit = self._commit(f"{revision}^{{commit}}")
         if commit is None:
@@ -214,6 +205,8 @@ class Repository:
     def changed_lines(self, base: str | None) -> dict[str, list[range]]:
         """Return the numbers of the added lines in each file, counted from 1.
 
+        Raises D964 if git fails, D969 if it does not finish in time.
+
         Parameters
         ----------
         base : str or None
@@ -223,11 +216,6 @@ class Repository:
         -------
         dict from str to list of range
             Ranges of lines by absolute path; files without added lines are omitted.
-
-        Raises
-        ------
-        UserError
-            D964 if git fails, D969 if it does not finish in time.
         """
         against = ["--cached", self._head_or_empty()] if base is None else [base]
         diff = self._call_isolated([*_DIFF_COMMAND, *against, "--"])
@@ -252,10 +240,7 @@ class Repository:
     def staged_bytes(self, path: str) -> bytes:
         """Return the staged contents of the file at an absolute path; filters of git are not run.
 
-        Raises
-        ------
-        UserError
-            D320 if it is too large, D964 if git fails, D969 if it does not finish in time.
+        Raises D320 if it is too large, D964 if git fails, D969 if it does not finish in time.
         """
         name = f":0:{os.path.relpath(path, self.top).replace(os.sep, '/')}"
         if int(self._call_isolated(["cat-file", "-s", name])) > MAX_FILE_BYTES:
@@ -270,25 +255,19 @@ class Repository:
     def head(self) -> str | None:
         """Return the commit of HEAD, or None before the first commit.
 
-        Raises
-        ------
-        UserError
-            D969 if git does not finish in time.
+        Raises D969 if git does not finish in time.
         """
         return self._commit("HEAD^{commit}")
 
     def start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start a git command that reads objects; no command that the repository configures is run.
 
+        Raises D961 if git is not installed, D964 if it cannot be started.
+
         Returns
         -------
         subprocess.Popen
             A process with pipes for input and output, which the caller ends. Error messages are discarded.
-
-        Raises
-        ------
-        UserError
-            D961 if git is not installed, D964 if it cannot be started.
         """
         try:
             return subprocess.Popen(
@@ -473,10 +452,7 @@ def _git_program() -> str:
     Relative folders in PATH are skipped, and so is the current folder, which Windows searches first, because
     they may belong to the untrusted repository.
 
-    Raises
-    ------
-    UserError
-        D961 if git is not installed.
+    Raises D961 if git is not installed.
     """
     for folder in os.get_exec_path():
         program = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
@@ -542,10 +518,7 @@ class Changes:
     def has(self, path: str) -> bool:
         """Return True if a file is untracked or has an added line.
 
-        Raises
-        ------
-        UserError
-            D961 to D965, D968 and D969 if git fails.
+        Raises D961 to D965, D968 and D969 if git fails.
         """
         changes, path = self._find(path)
         return path in changes.lines or path in changes.untracked
@@ -553,10 +526,7 @@ class Changes:
     def read(self, path: str) -> TextFile:
         """Read a file from the work tree, or its staged contents.
 
-        Raises
-        ------
-        UserError
-            The errors of `read_text`; D964 and D969 if git fails.
+        Raises the errors of `read_text`; D964 and D969 if git fails.
         """
         if self._since is not None:
             return read_text(path)

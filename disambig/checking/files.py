@@ -43,23 +43,12 @@ _MAX_BACKUPS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """The contents of a file.
+    """The contents of a file."""
 
-    Attributes
-    ----------
-    path : str
-        Path as the user named it; ``-`` is standard input.
-    data : bytes
-    text : str
-        The decoded `data`, including a byte order mark and all line ends.
-    state : tuple of int
-        Properties of the file by which a later change is noticed.
-    """
-
-    path: str
+    path: str  # path as the user named it; ``-`` is standard input
     data: bytes
-    text: str
-    state: tuple[int, ...] = ()
+    text: str  # the decoded `data`, including a byte order mark and all line ends
+    state: tuple[int, ...] = ()  # properties of the file by which a later change is noticed
 
     @property
     def shown(self) -> str:
@@ -108,7 +97,6 @@ def find_files(
 
     Parameters
     ----------
-    paths : sequence of str
     takes : callable
         Decides whether a file in a directory is checked.
     report : callable
@@ -217,11 +205,8 @@ def _special_files_list(path: str, directory: str, left_out: SkippedFiles) -> li
 def read_text(path: str) -> TextFile:
     """Read a text file.
 
-    Raises
-    ------
-    UserError
-        D300, D303, D304, D308 or D320 if it cannot be read; D339, D340 or D640 if its suffix shows that it is
-        not a text.
+    Raises D300, D303, D304, D308 or D320 if it cannot be read; D339, D340 or D640 if its suffix shows that it
+    is not a text.
     """
     _check_name(path)
     shown = "<stdin>" if path == STDIN else path
@@ -239,11 +224,8 @@ def read_text(path: str) -> TextFile:
 def as_text(path: str, data: bytes) -> TextFile:
     """Return a text file for contents that do not come from the file system; it cannot be written.
 
-    Raises
-    ------
-    UserError
-        D303, D304 or D320 if `data` is not a valid text; D339, D340 or D640 if the suffix shows that it is
-        not a text.
+    Raises D303, D304 or D320 if `data` is not a valid text; D339, D340 or D640 if the suffix shows that it is
+    not a text.
     """
     _check_name(path)
     if len(data) > MAX_FILE_BYTES:
@@ -264,11 +246,8 @@ def _check_name(path: str) -> None:
 def check_writable(file: TextFile) -> None:
     """Check that a file can be written.
 
-    Raises
-    ------
-    UserError
-        D642 for a link, a file with hard links, or a read-only file or directory; D643 if the file has
-        changed since it was read.
+    Raises D642 for a link, a file with hard links, or a read-only file or directory; D643 if the file has
+    changed since it was read.
     """
     path = file.path
     try:
@@ -295,9 +274,10 @@ def check_writable(file: TextFile) -> None:
 def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     """Replace the contents of a file atomically, keeping its mode.
 
+    Raises D642, D643 if the file must not be written, D309 if it cannot be written.
+
     Parameters
     ----------
-    file : TextFile
     text : str
         The new text.
     backup : str or None
@@ -308,11 +288,6 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     -------
     str or None
         Name of the backup file.
-
-    Raises
-    ------
-    UserError
-        D642, D643 if the file must not be written, D309 if it cannot be written.
     """
     check_writable(file)
     path = Path(file.path)
@@ -345,10 +320,7 @@ def _replace_unchanged(temporary: Path, path: Path, old: bytes) -> None:
     The two names are exchanged before the old file is checked, so that no other program can write between the
     check and the replacement. If the system cannot exchange names, the file is replaced without this check.
 
-    Raises
-    ------
-    UserError
-        D643 if another program has written the file or has it open for writing; its file is restored.
+    Raises D643 if another program has written the file or has it open for writing; its file is restored.
     """
     new_status = os.lstat(temporary)
     if not exchange_names(temporary, path):

@@ -134,18 +134,10 @@ class HiddenSpan:
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """The directives of one text.
+    """The directives of one text."""
 
-    Attributes
-    ----------
-    hidden : tuple of HiddenSpan
-        In the order of the comments.
-    problems : tuple of UserError
-        Invalid directives (D641).
-    """
-
-    hidden: tuple[HiddenSpan, ...] = ()
-    problems: tuple[UserError, ...] = ()
+    hidden: tuple[HiddenSpan, ...] = ()  # in the order of the comments
+    problems: tuple[UserError, ...] = ()  # invalid directives (D641)
 
     def hiding(self, start: int, observed: str, *names: str) -> list[HiddenSpan]:
         """Return the spans that suppress a flag.
@@ -183,7 +175,6 @@ def read_directives(
 
     Parameters
     ----------
-    path, text : str
     comments : iterable of (start, end)
         Offsets of the comments.
     lines : TextLines
@@ -228,7 +219,6 @@ class _DirectiveReader:
 
     Parameters
     ----------
-    path, text : str
     lines : TextLines
         The lines of the file, for messages.
     target_lines : TextLines
@@ -351,8 +341,6 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
 
     Parameters
     ----------
-    path : str
-    span : HiddenSpan
     names : collection of str
         Rules and tasks that a directive may name (see `selectable_names`); the note names the nearest ones
         if the directive names another rule, or a word that is spelled nearly like one of them.
@@ -444,27 +432,13 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class CheckedText:
-    """The flags of one text.
+    """The flags of one text."""
 
-    Attributes
-    ----------
-    flags : tuple of Flag
-        In text order.
-    words : int
-        Number of words of the text.
-    left_out : int
-        Number of flags beyond the maximum.
-    problems : tuple of UserError
-        Invalid directives.
-    unused : tuple of HiddenSpan
-        Directives that do not suppress any flag.
-    """
-
-    flags: tuple[Flag, ...]
-    words: int
-    left_out: int = 0
-    problems: tuple[UserError, ...] = ()
-    unused: tuple[HiddenSpan, ...] = ()
+    flags: tuple[Flag, ...]  # in text order
+    words: int  # number of words of the text
+    left_out: int = 0  # number of flags beyond the maximum
+    problems: tuple[UserError, ...] = ()  # invalid directives
+    unused: tuple[HiddenSpan, ...] = ()  # directives that do not suppress any flag
 
 
 def find_flags(
@@ -604,7 +578,6 @@ def most_certain(flags: Sequence[Flag], words: int, most_per_1000: float | None)
 
     Parameters
     ----------
-    flags : sequence of Flag
     words : int
         Number of words of the text.
     most_per_1000 : float or None
@@ -623,7 +596,6 @@ def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
 
     Parameters
     ----------
-    flag : Flag
     writing : str, optional
         Kind of writing (see `disambig.data.WORDS_PER_MISTAKE`). Precision was measured on edited text; for
         drafts and texts of learners, which have more mistakes, it is too low, and every flag counts as right.
@@ -669,7 +641,6 @@ def apply_corrections(text: str, flags: Sequence[Flag], layout: Layout | None = 
 
     Parameters
     ----------
-    text : str
     flags : sequence of Flag
         Flags that do not overlap (see `select_compatible`).
     layout : Layout, optional

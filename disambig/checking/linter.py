@@ -71,7 +71,6 @@ class RunTally:
         Number of flags in a baseline, and of flags in unchanged lines.
     left_out : dict from str to int
         Number of flags beyond the maximum, by file.
-    problems, notes : list of UserError
     """
 
     files: int = 0

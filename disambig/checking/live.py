@@ -33,23 +33,12 @@ _Edit = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class FlagCandidate:
-    """A candidate for the word of a flag.
+    """A candidate for the word of a flag."""
 
-    Attributes
-    ----------
-    text : str
-        The candidate; "" for no word.
-    probability : float
-        Probability that the candidate is right.
-    edit : (start, end, text)
-        The edit that inserts the candidate, and keeps the layout of tables and titles.
-    elsewhere : str, optional
-        The text that it replaces, if that is a neighbour of the flagged word; None for the flagged word.
-    """
-
-    text: str
-    probability: float
-    edit: _Edit
+    text: str  # the candidate; "" for no word
+    probability: float  # probability that the candidate is right
+    edit: _Edit  # the edit that inserts the candidate, and keeps the layout of tables and titles
+    # the text that it replaces, if that is a neighbour of the flagged word; None for the flagged word
     elsewhere: str | None = None
 
 
@@ -66,7 +55,6 @@ def flag_candidates(
 
     Parameters
     ----------
-    flags : sequence of Flag
     decisions : sequence of Decisions
         One per task; they include those of the flags.
     text : str
@@ -201,19 +189,11 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class _PartWords:
-    """The number of words of a part, and what of it is context for its neighbours.
-
-    Attributes
-    ----------
-    number : int
-    head_end : int
-        End of the first `CONTEXT_WORDS` words, or of the part if it is short or must not be cut.
-    tail_start : int
-        Start of the last `CONTEXT_WORDS` words, or of the part if it is short or must not be cut.
-    """
+    """The number of words of a part, and what of it is context for its neighbours."""
 
     number: int
-    head_end: int
+    head_end: int  # end of the first `CONTEXT_WORDS` words, or of the part if it is short or must not be cut
+    # start of the last `CONTEXT_WORDS` words, or of the part if it is short or must not be cut
     tail_start: int
 
 
@@ -289,18 +269,10 @@ BATCH_CHARACTERS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class _PartFlags:
-    """The decisions that raise a flag in a part.
+    """The decisions that raise a flag in a part."""
 
-    Attributes
-    ----------
-    decisions : tuple of Decisions
-        One object per task; empty if no task raises a flag.
-    start : int
-        Start of the part in the text to which the offsets of the decisions refer.
-    """
-
-    decisions: tuple[Decisions, ...] = ()
-    start: int = 0
+    decisions: tuple[Decisions, ...] = ()  # one object per task; empty if no task raises a flag
+    start: int = 0  # start of the part in the text to which the offsets of the decisions refer
 
 
 _NO_FLAGS = _PartFlags()
@@ -322,8 +294,6 @@ class IncrementalDecisions:
 
         Parameters
         ----------
-        text : str
-        parts : sequence of TextPart
         stop : callable
             Called before each batch of `BATCH_CHARACTERS` characters; finished batches stay in the cache.
         """
@@ -380,6 +350,9 @@ def _adjacent_runs(parts: Sequence[tuple[TextPart, PartKey]]) -> list[list[tuple
 class LiveText:
     """A text that is checked again after each change. It must be used by one thread at a time.
 
+    Raises D30x for a file of words or a baseline that cannot be read, D966 for an invalid
+    baseline.
+
     Parameters
     ----------
     name : str
@@ -397,11 +370,6 @@ class LiveText:
         The decisions of the last check that raise a flag, one object per task; empty if there are none.
     ignored_words : frozenset of str
         Words and corrections to ignore (see `plain_word`).
-
-    Raises
-    ------
-    UserError
-        D30x for a file of words or a baseline that cannot be read, D966 for an invalid baseline.
     """
 
     def __init__(self, name: str, settings: CheckSettings, annotate: Annotate) -> None:
@@ -422,7 +390,6 @@ class LiveText:
 
         Parameters
         ----------
-        text : str
         stop : callable
             Called repeatedly during long checks.
         """
@@ -457,7 +424,6 @@ def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callabl
 
     Parameters
     ----------
-    name : str
     options : mapping of str to object
         See `disambig.markup.read_markup`.
     """

@@ -45,7 +45,6 @@ class CorrectingAnnotator(ModelSet):
         ----------
         plain : str
             The whole text without markup.
-        flag : Flag
         """
         from disambig.explain import FlagEvidence, flag_evidence
         from disambig.markup import iterate_units
@@ -136,10 +135,7 @@ def selectable_names(annotate: Annotate) -> set[str]:
 def correcting_source(settings: CheckSettings) -> ModelSource:
     """Return the source of the models that settings name.
 
-    Raises
-    ------
-    UserError
-        The errors of an invalid file of confusion sets.
+    Raises the errors of an invalid file of confusion sets.
     """
     return ModelSource(
         models=(*settings.tasks, *settings.models),

@@ -31,38 +31,18 @@ WITH_EVIDENCE = ("json", "jsonl", "sarif")
 
 @dataclass(frozen=True, slots=True)
 class ReportedFlag:
-    """A flag with everything that reports need.
+    """A flag with everything that reports need."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the file as the user gave it.
-    path : str
-        Path of the file with slashes, relative to the repository.
-    flag : Flag
-    lines : TextLines
-        The lines of the file.
-    fingerprint : str
-        Unique in the run, and stable if lines move.
-    outcome : str
-        "fixed" or "left"; "" if files are not corrected.
-    reason : str
-        Why the flag was not corrected.
-    evidence : FlagEvidence, optional
-        The evidence for the flag, if requested.
-    edit : (start, end, text), optional
-        The edit of the flag, completed so that it keeps the layout of tables and titles; None if it does not
-        fit into its table.
-    """
-
-    name: str
-    path: str
+    name: str  # name of the file as the user gave it
+    path: str  # path of the file with slashes, relative to the repository
     flag: Flag
-    lines: TextLines
-    fingerprint: str
-    outcome: str = ""
-    reason: str = ""
-    evidence: FlagEvidence | None = None
+    lines: TextLines  # the lines of the file
+    fingerprint: str  # unique in the run, and stable if lines move
+    outcome: str = ""  # "fixed" or "left"; "" if files are not corrected
+    reason: str = ""  # why the flag was not corrected
+    evidence: FlagEvidence | None = None  # the evidence for the flag, if requested
+    # the edit of the flag, completed so that it keeps the layout of tables and titles; None if it does not
+    # fit into its table
     edit: tuple[int, int, str] | None = None
 
     @property
@@ -76,7 +56,6 @@ def flag_question(flag: Flag, quotes: str = '""') -> str:
 
     Parameters
     ----------
-    flag : Flag
     quotes : str
         The opening and the closing quotation mark.
     """

@@ -43,30 +43,15 @@ class _PendingEdits:
 
 @dataclass(frozen=True, slots=True)
 class _CorrectedText:
-    """A text after its kept edits.
+    """A text after its kept edits."""
 
-    Attributes
-    ----------
-    pending : _PendingEdits
-        The edits.
-    text : str
-        The corrected text.
-    plain : PlainText
-        The corrected text without markup.
-    written : list of (start, end)
-        The spans that the kept edits wrote.
-    layout_edits : list of TextEdit
-        Further edits of the original text that keep the layout of tables and titles.
-    parts : list of TextPart
-        The parts of the corrected text that must be decided again.
-    """
-
-    pending: _PendingEdits
-    text: str
-    plain: PlainText
-    written: list[Span]
+    pending: _PendingEdits  # the edits
+    text: str  # the corrected text
+    plain: PlainText  # the corrected text without markup
+    written: list[Span]  # the spans that the kept edits wrote
+    # further edits of the original text that keep the layout of tables and titles
     layout_edits: list[TextEdit]
-    parts: list[TextPart]
+    parts: list[TextPart]  # the parts of the corrected text that must be decided again
 
     def part_keys(self) -> list[PartKey]:
         """Return the keys of the parts."""
@@ -94,7 +79,6 @@ def stable_edits(
 
     Parameters
     ----------
-    texts : sequence of str
     edits : sequence of sequences of TextEdit
         The edits of each text in text order, without overlaps.
     annotate : Annotate
@@ -122,23 +106,12 @@ def stable_edits(
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """The models and options with which a corrected text is checked again.
-
-    Attributes
-    ----------
-    annotate : Annotate
-    ignore : collection of str
-        Words and corrections to ignore (see `disambig.checking.find_flags`).
-    options : mapping of str to object
-        See `disambig.markup.read_markup`.
-    project_names : collection of str
-        See `disambig.checking.find_flags`.
-    """
+    """The models and options with which a corrected text is checked again."""
 
     annotate: Annotate
-    ignore: Collection[str] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    project_names: Collection[str] = ()
+    ignore: Collection[str] = ()  # words and corrections to ignore (see `disambig.checking.find_flags`)
+    options: Mapping[str, Any] = field(default_factory=dict)  # see `disambig.markup.read_markup`
+    project_names: Collection[str] = ()  # see `disambig.checking.find_flags`
 
     def flags(self, name: str, text: str, plain: PlainText, decisions: Sequence[Decisions]) -> Sequence[Flag]:
         """Return the flags of a corrected text."""
@@ -158,7 +131,6 @@ def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) 
         Name of the file, whose suffix determines the markup.
     flags : sequence of Flag
         Flags that do not overlap (see `disambig.checking.select_compatible`).
-    recheck : Recheck
     """
 
     def find_flagged(corrected: str, plain: PlainText, decisions: Sequence[Decisions]) -> list[Span]:
@@ -343,12 +315,7 @@ def _decide(keys: Iterable[PartKey], annotate: Annotate, decided: dict[PartKey, 
 
 @dataclass(frozen=True, slots=True)
 class StableSource:
-    """A source whose annotator flags only stable corrections, for the output of corrected text.
-
-    Parameters
-    ----------
-    source : AnnotatorSource
-    """
+    """A source whose annotator flags only stable corrections, for the output of corrected text."""
 
     source: AnnotatorSource
 

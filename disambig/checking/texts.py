@@ -47,9 +47,12 @@ def check(
 ) -> list[Flag]:
     """Find wrong words in a text, as ``disambig check`` does in a file.
 
+    Raises D323 if no model is installed, D404 for an unknown one, D401 for an invalid rate, D950 for the rate
+    of an unknown task, D519 for an unknown rule, D953 for an unknown kind of writing; the errors of the
+    text's format.
+
     Parameters
     ----------
-    text : str
     name : str or path
         Name of the text in messages. The suffix determines the markup: ``"notes.md"`` is Markdown,
         ``"thesis.tex"`` is LaTeX, ``"app.py"`` is code whose comments are checked. A text without a suffix
@@ -80,13 +83,6 @@ def check(
     UserWarning
         D348 for skipped paragraphs in another language; D954 if `writing` has no effect; D641 for an invalid
         directive.
-
-    Raises
-    ------
-    UserError
-        D323 if no model is installed, D404 for an unknown one, D401 for an invalid rate, D950 for the rate of
-        an unknown task, D519 for an unknown rule, D953 for an unknown kind of writing; the errors of the
-        text's format.
 
     Examples
     --------

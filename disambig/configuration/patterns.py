@@ -55,21 +55,13 @@ class GitIgnorePatterns:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """A compiled pattern.
+    """A compiled pattern."""
 
-    Attributes
-    ----------
-    includes : bool
-        False after ``!``.
-    groups : tuple of tuple of _Segment
-        Runs of consecutive segments; any number of folders may lie between two groups (``**``).
-    ending : str
-        ``"/"`` for a pattern that matches only folders and their contents, ``"**"`` for one that matches only
-        the contents of folders, ``""`` for one without such an ending.
-    """
-
-    includes: bool
+    includes: bool  # false after ``!``
+    # runs of consecutive segments; any number of folders may lie between two groups (``**``)
     groups: tuple[tuple[_Segment, ...], ...]
+    # ``"/"`` for a pattern that matches only folders and their contents, ``"**"`` for one that matches only
+    # the contents of folders, ``""`` for one without such an ending
     ending: str
 
     def match(self, parts: Sequence[str]) -> int:

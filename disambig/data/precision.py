@@ -80,25 +80,15 @@ class PrecisionEstimate:
 
 @dataclass(frozen=True, slots=True)
 class PrecisionTable:
-    """The measured precision of the flags of a task.
-
-    Attributes
-    ----------
-    text : str
-        Description of the text that it was measured on.
-    per_1000 : float
-        Mistakes per 1,000 words in the text that the shares refer to.
-    points : tuple of PrecisionPoint
-        For all flags, with ascending probability from 0; the share ascends too.
-    pairs : mapping of str to tuple of PrecisionPoint
-        The same for pairs of words with enough flags (keys from `unordered_pair`), and for `PUT_IN` and
-        `TAKEN_OUT`.
-    """
+    """The measured precision of the flags of a task."""
 
     task: str
-    text: str
-    per_1000: float
+    text: str  # description of the text that it was measured on
+    per_1000: float  # mistakes per 1,000 words in the text that the shares refer to
+    # for all flags, with ascending probability from 0; the share ascends too
     points: tuple[PrecisionPoint, ...]
+    # the same for pairs of words with enough flags (keys from `unordered_pair`), and for `PUT_IN` and
+    # `TAKEN_OUT`
     pairs: Mapping[str, tuple[PrecisionPoint, ...]] = field(default_factory=dict)
 
     def estimate(self, observed: str, replacement: str, probability: float) -> PrecisionEstimate:

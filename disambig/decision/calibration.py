@@ -34,24 +34,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Coefficients of the log-odds of an error, and scales of the candidates' probabilities.
+    """Coefficients of the log-odds of an error, and scales of the candidates' probabilities."""
 
-    Attributes
-    ----------
-    pooled : array of float64, shape (4,)
-        Used for groups without coefficients of their own.
-    groups : array of float64, shape (n_groups, 4)
-    scales : array of float64, shape (n_groups + 1,), optional
-        Factor of the scores before the softmax, for each group; the last one for all other groups.
-        None in models saved by older releases, which give no probabilities of candidates.
-    certainty : array of float64, shape (n_groups + 1, 2), optional
-        Slope and intercept that convert the log-odds of the best candidate's share into those of it being
-        right, for each group; None to use shares unchanged.
-    """
-
-    pooled: Floats
-    groups: Floats
+    pooled: Floats  # float64 (4,): used for groups without coefficients of their own
+    groups: Floats  # float64 (n_groups, 4)
+    # float64 (n_groups + 1,): factor of the scores before the softmax, for each group; the last one for all
+    # other groups. None in models saved by older releases, which give no probabilities of candidates
     scales: Floats | None = None
+    # float64 (n_groups + 1, 2): slope and intercept that convert the log-odds of the best candidate's share
+    # into those of it being right, for each group; None to use shares unchanged
     certainty: Floats | None = None
 
     def log_odds(self, features: Floats, group: int) -> Floats:

@@ -17,17 +17,10 @@ RATES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatingPoint:
-    """Table of thresholds by rate of false flags.
+    """Table of thresholds by rate of false flags."""
 
-    Attributes
-    ----------
-    rates : array of float64, shape (n,)
-        Flags per 1,000 correct words, ascending.
-    thresholds : array of float64, shape (n,)
-        Log-odds that a decision must exceed to be flagged at that rate, descending.
-    """
-
-    rates: NDArray[np.float64]
+    rates: NDArray[np.float64]  # float64 (n,): flags per 1,000 correct words, ascending
+    # float64 (n,): log-odds that a decision must exceed to be flagged at that rate, descending
     thresholds: NDArray[np.float64]
 
     def is_valid(self) -> bool:

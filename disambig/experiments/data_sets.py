@@ -63,22 +63,14 @@ class _Strict(BaseModel):
 
 
 class Download(_Strict):
-    """A file that its publisher offers.
-
-    Attributes
-    ----------
-    file : str
-        The name under which it is stored; its suffix tells whether it is compressed or an archive.
-    size : int, optional
-        In bytes, if it is known.
-    sha256 : str, optional
-        Its digest, if its publisher or a second source gives one. Without it, only the files that are made
-        from the download are checked.
-    """
+    """A file that its publisher offers."""
 
     url: Annotated[str, AfterValidator(_check_url)]
+    # the name under which it is stored; its suffix tells whether it is compressed or an archive
     file: Annotated[str, AfterValidator(_check_name)]
-    size: _Size | None = None
+    size: _Size | None = None  # in bytes, if it is known
+    # Its digest, if its publisher or a second source gives one. Without it, only the files that are made from
+    # the download are checked
     sha256: _Digest | None = None
 
 

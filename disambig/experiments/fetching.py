@@ -46,29 +46,18 @@ ProgressOfBytes = Callable[[str, int, int | None], object]
 
 @dataclass(frozen=True, slots=True)
 class Fetcher:
-    """Fetch data sets into a data directory.
+    """Fetch data sets into a data directory."""
 
-    Attributes
-    ----------
-    data : Path
-        The data directory; it is made if it does not exist.
-    local : Path, optional
-        A directory that contains the downloads under their file names; nothing is fetched then.
-    unchecked : bool
-        Accept files that differ from those behind the published figures. A download whose own digest is
-        known must have this digest all the same.
-    tell : callable
-        Called with a line of text for each file that is accepted although it differs.
-    pause : float
-        Seconds before the second attempt; each further attempt waits twice as long.
-    """
-
-    data: Path
+    data: Path  # the data directory; it is made if it does not exist
+    # a directory that contains the downloads under their file names; nothing is fetched then
     local: Path | None = None
+    # Accept files that differ from those behind the published figures. A download whose own digest is known
+    # must have this digest all the same
     unchecked: bool = False
     progress: ProgressOfBytes = lambda stage, done, total: None
+    # called with a line of text for each file that is accepted although it differs
     tell: Callable[[str], object] = lambda line: None
-    pause: float = 1.0
+    pause: float = 1.0  # seconds before the second attempt; each further attempt waits twice as long
 
     def fetch(self, entry: DataSet) -> list[Path]:
         """Fetch what is missing of a data set, and return the files that were made.

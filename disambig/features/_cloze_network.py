@@ -201,16 +201,10 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ClozeCandidates:
-    """The candidates at the place of each word, and at a place without a word; the right one comes first.
+    """The candidates at the place of each word, and at a place without a word; the right one comes first."""
 
-    Attributes
-    ----------
-    offsets : array of int64, shape (n_words + 2,)
-    numbers : array of int32
-        The candidates, list after list. The last list is that of no word, whose number is `n_words`.
-    """
-
-    offsets: Ints
+    offsets: Ints  # int64 (n_words + 2,)
+    # The candidates, list after list. The last list is that of no word, whose number is `n_words`
     numbers: Numbers
 
     @classmethod

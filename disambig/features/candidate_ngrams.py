@@ -375,20 +375,13 @@ EDGES = ("<s>", "</s>")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitRuns:
-    """The n-grams of candidates; those of two or more units may include an edge of the text.
-
-    Attributes
-    ----------
-    order : int
-        Number of units of the longest n-grams. ``place % (order + 1)`` is the length of an n-gram, the
-        quotient the unit it begins with, with two edges per candidate.
-    unit : str
-        ``"words"`` or ``"characters"``.
-    """
+    """The n-grams of candidates; those of two or more units may include an edge of the text."""
 
     units: NgramUnits
+    # Number of units of the longest n-grams. ``place % (order + 1)`` is the length of an n-gram, the quotient
+    # the unit it begins with, with two edges per candidate
     order: int
-    unit: str
+    unit: str  # ``"words"`` or ``"characters"``
 
     @property
     def sizes(self) -> Ints:

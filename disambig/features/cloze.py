@@ -273,18 +273,12 @@ _LARGEST_PRODUCT = 32_767
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProjectionCache:
-    """Cached projections of frequent words into the hidden layer, one per context position.
+    """Cached projections of frequent words into the hidden layer, one per context position."""
 
-    Attributes
-    ----------
-    is_known : array of bool, shape (n_frequent,)
-        Which rows are filled. Two threads may fill a row at the same time: they write the same values.
-    rows : array of int16, shape (n_frequent, places * H)
-        By word number.
-    """
-
+    # bool (n_frequent,): which rows are filled. Two threads may fill a row at the same time: they write the
+    # same values
     is_known: Bools
-    rows: NDArray[np.int16]
+    rows: NDArray[np.int16]  # int16 (n_frequent, places * H): by word number
 
     @classmethod
     def from_model(cls, model: Cloze) -> ProjectionCache:
@@ -400,24 +394,14 @@ class ContextPlaces:
 
 @dataclass(slots=True, eq=False)
 class ViewCache:
-    """Cached values of a view for its lifetime, because several tasks query the same places.
+    """Cached values of a view for its lifetime, because several tasks query the same places."""
 
-    Attributes
-    ----------
-    numbers : array of int32, shape (n_tokens,)
-        Word numbers of the tokens.
-    rows : array of int32, shape (outside + 1,)
-        Row of each word number in `projections`; used only with `projections`.
-    projections : Projections, optional
-        Projections of each word, if the view has few enough distinct ones.
-    states : dict of pairs of arrays
-        For places of one word (1) and empty places (0): which tokens are computed, ``(n_tokens,)``, and
-        their states.
-    """
-
-    numbers: NDArray[np.int32]
+    numbers: NDArray[np.int32]  # int32 (n_tokens,): word numbers of the tokens
+    # int32 (outside + 1,): row of each word number in `projections`; used only with `projections`
     rows: NDArray[np.int32]
-    projections: Projections | None
+    projections: Projections | None  # projections of each word, if the view has few enough distinct ones
+    # for places of one word (1) and empty places (0): which tokens are computed, ``(n_tokens,)``, and their
+    # states
     states: dict[int, tuple[Bools, NDArray[np.int16]]]
 
     @classmethod

@@ -46,36 +46,20 @@ def log_probabilities(
 
 
 class ContextCounts(NamedTuple):
-    """The counts of candidates in their contexts, from which their probabilities there are estimated.
+    """The counts of candidates in their contexts, from which their probabilities there are estimated."""
 
-    Attributes
-    ----------
-    ranks : array of uint16, shape (n_rows, C)
-        Rank of the count of each candidate in each context, 0 if it was not seen.
-    usable : array of bool, shape (n, C)
-        Which contexts each place has.
-    counts : array of float64, shape (n_ranks,)
-        The count of each rank.
-    prior : array of float64, shape (n_rows,)
-        Probability of each candidate regardless of the context.
-    offsets : array of int64, shape (n + 1,)
-        The rows of each place.
-    zeros : array of int64, shape (n,)
-        Row of a candidate without counts in the `silent` contexts; -1 for none. In these it keeps the share
-        that the shorter contexts give it, and the other candidates divide the rest.
-    parents : array of int64, shape (C, 2)
-        The shorter contexts of each context, which precede it; -1 if there are fewer.
-    silent : array of bool, shape (C,)
-    """
-
+    # uint16 (n_rows, C): rank of the count of each candidate in each context, 0 if it was not seen
     ranks: Ranks
-    usable: Bools
-    counts: Floats
-    prior: Floats
-    offsets: Ints
+    usable: Bools  # bool (n, C): which contexts each place has
+    counts: Floats  # float64 (n_ranks,): the count of each rank
+    prior: Floats  # float64 (n_rows,): probability of each candidate regardless of the context
+    offsets: Ints  # int64 (n + 1,): the rows of each place
+    # int64 (n,): row of a candidate without counts in the `silent` contexts; -1 for none. In these it keeps
+    # the share that the shorter contexts give it, and the other candidates divide the rest
     zeros: Ints
+    # int64 (C, 2): the shorter contexts of each context, which precede it; -1 if there are fewer
     parents: Ints
-    silent: Bools
+    silent: Bools  # bool (C,)
 
     def log_probabilities(self) -> NDArray[np.float32]:
         """Return the log-probabilities of candidates in contexts, shape (n_rows, C), at least log(LEAST)."""

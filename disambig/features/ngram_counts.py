@@ -96,25 +96,16 @@ _RIGHT_FACTORS = np.array(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _KeyParts:
-    """The terms of n-gram keys: a key is the sum of the terms of its words and of its number of words.
+    """The terms of n-gram keys: a key is the sum of the terms of its words and of its number of words."""
 
-    Attributes
-    ----------
-    left : array of uint64, shape (5, n)
-        The words before the places, by their number.
-    right : array of uint64, shape (6, 5, n)
-        The words after the places, by the position of the first one in the n-gram and by their number.
-    candidates : array of uint64, shape (5, C)
-        The words of candidates, by the position of the first one in the n-gram.
-    orders : array of uint64, shape (6,)
-    complete : array of bool, shape (14, n)
-        Whether all words of a context have a hash; if not, such an n-gram was never counted.
-    """
-
-    left: Hashes
+    left: Hashes  # uint64 (5, n): the words before the places, by their number
+    # uint64 (6, 5, n): the words after the places, by the position of the first one in the n-gram and by
+    # their number
     right: Hashes
+    # uint64 (5, C): the words of candidates, by the position of the first one in the n-gram
     candidates: Hashes
-    orders: Hashes
+    orders: Hashes  # uint64 (6,)
+    # bool (14, n): whether all words of a context have a hash; if not, such an n-gram was never counted
     complete: Bools
 
     @classmethod

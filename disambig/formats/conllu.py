@@ -130,17 +130,14 @@ def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
 def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[ConlluSentence]:
     """Yield the sentences in some lines; comments without words become a sentence without words.
 
+    Raises D324 for a line that is not CoNLL-U.
+
     Parameters
     ----------
     lines : iterable of str
         Lines without line feeds.
     path, first : str and int
         Their file and the number of the first line.
-
-    Raises
-    ------
-    UserError
-        D324 for a line that is not CoNLL-U.
     """
     rows = _SentenceRows(path, first, "")
     number = first
@@ -377,17 +374,14 @@ def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | U
 def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
     """Parse one document.
 
+    Raises D324 for a line that is not CoNLL-U.
+
     Parameters
     ----------
     text : str
         The lines of the document.
     path, first : str and int
         Its file and the number of its first line, for messages.
-
-    Raises
-    ------
-    UserError
-        D324 for a line that is not CoNLL-U.
     """
     parsed = ParsedConllu()
     parts: list[str] = []

@@ -21,14 +21,9 @@ class CorrectedFormat(JoinsChunks):
 
     Rows of CSV and Parquet are written as JSON objects. Tokenised input (CoNLL-U, ``.spacy``) is not
     supported, since its tokens would not match the corrected text.
-
-    Attributes
-    ----------
-    field : str
-        Key of the text in JSONL.
     """
 
-    field: str = "text"
+    field: str = "text"  # key of the text in JSONL
     name: str = "corrected"
     suffix: str = ".txt"
     mirrors: tuple[Kind, ...] = ("file",)

@@ -68,11 +68,8 @@ def docbin_documents(
 ) -> Iterator[Document | UnreadableDocument]:
     """Yield one document per Doc, also if its text is empty.
 
-    Raises
-    ------
-    UserError
-        D302 for an empty file, D325 for a file that is not a DocBin, D872 for one that needs more than
-        `limit` bytes: its columns, and `OBJECT_SIZE` for each of its Docs and strings.
+    Raises D302 for an empty file, D325 for a file that is not a DocBin, D872 for one that needs more than
+    `limit` bytes: its columns, and `OBJECT_SIZE` for each of its Docs and strings.
     """
     data = read_within(source, path, min(limit, FILE_LIMIT))
     if not data:
@@ -104,10 +101,7 @@ def docbin_documents(
 def _unpack(data: bytes, path: str, limit: int) -> dict[str, Any]:
     """Return the contents of a DocBin, decompressed and with values of the expected types.
 
-    Raises
-    ------
-    UserError
-        D325 if it is not a DocBin, D872 if it would need more than `limit` bytes.
+    Raises D325 if it is not a DocBin, D872 if it would need more than `limit` bytes.
     """
 
     def refuse(problem: str) -> UserError:
@@ -145,13 +139,7 @@ def _unpack(data: bytes, path: str, limit: int) -> dict[str, Any]:
 
 
 def _stored_docs(message: dict[str, Any], path: str) -> list[StoredDoc]:
-    """Return the Docs of an unpacked DocBin.
-
-    Raises
-    ------
-    UserError
-        D325 if its columns do not fit each other.
-    """
+    """Return the Docs of an unpacked DocBin. Raises D325 if its columns do not fit each other."""
     import numpy as np
 
     def refuse(problem: str) -> UserError:

@@ -34,37 +34,21 @@ Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text to annotate.
+    """One text to annotate."""
 
-    Attributes
-    ----------
-    id : str
-        The ``id`` of its JSON object; otherwise its path, with ``:line`` if the file has several documents.
-    text : str
-        The original text, to which all offsets refer, with the line ends of the file.
-    path : str
-        The file it comes from, as the user named it; or ``<stdin>``.
-    line : int
-        Number of its first line in the file, or of its row or Doc, from 1; 0 if the document is the whole
-        file. A large file of plain text is several documents (see `text_parts`).
-    kind : Kind
-        The kind of its file.
-    ending : str
-        The line end after a ``"line"``: LF, CR LF or nothing.
-    meta : mapping
-        The other keys of its JSON object, or columns of its row.
-    source : object
-        The document in its original form, for formats that write it again: the bytes of CoNLL-U, the
-        `StoredDoc` of a ``.spacy`` file; otherwise None.
-    """
-
+    # the ``id`` of its JSON object; otherwise its path, with ``:line`` if the file has several documents
     id: str
-    text: str
-    path: str
+    text: str  # the original text, to which all offsets refer, with the line ends of the file
+    path: str  # the file it comes from, as the user named it; or ``<stdin>``
+    # Number of its first line in the file, or of its row or Doc, from 1; 0 if the document is the whole file.
+    # A large file of plain text is several documents (see `text_parts`)
     line: int = 0
-    kind: Kind = "file"
-    ending: str = ""
+    kind: Kind = "file"  # the kind of its file
+    ending: str = ""  # the line end after a ``"line"``: LF, CR LF or nothing
+    # the other keys of its JSON object, or columns of its row
     meta: Mapping[str, Any] = field(default_factory=dict)
+    # the document in its original form, for formats that write it again: the bytes of CoNLL-U, the
+    # `StoredDoc` of a ``.spacy`` file; otherwise None
     source: Any = None
 
     @property
@@ -262,7 +246,6 @@ def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
 
     Parameters
     ----------
-    path : str
     hint : str, optional
         What to do with a file of data, for the message; by default how to annotate it.
     """
@@ -313,6 +296,9 @@ def find_inputs(
 ) -> Sequence[Input]:
     """Return the files that `paths` name, including those in directories, each once.
 
+    Raises D300 for a path that does not exist, D301 for a directory without a file to read; without `other`,
+    D339 or D340 for a file whose suffix is that of an unsupported format.
+
     Parameters
     ----------
     paths : sequence of str
@@ -328,12 +314,6 @@ def find_inputs(
         Called with D341 for a file with an unknown suffix that is read as text, with D308 for a directory
         inside others that cannot be read, and once with D342, which counts the files in directories that are
         not read, and names links to files that do not exist and to directories, and pipes and devices.
-
-    Raises
-    ------
-    UserError
-        D300 for a path that does not exist, D301 for a directory without a file to read; without `other`,
-        D339 or D340 for a file whose suffix is that of an unsupported format.
     """
     excluded = {os.path.realpath(path) for path in exclude}
     skipped = SkippedFiles()
@@ -577,13 +557,7 @@ def line_too_long_error(line: FileLine, path: str) -> UserError:
 
 
 def read_text_lines(path: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each line of a file that is not blank.
-
-    Raises
-    ------
-    UserError
-        D300 to D308.
-    """
+    """Yield the number and the text of each line of a file that is not blank. Raises D300 to D308."""
     try:
         with open_bytes(path) as stream:
             for line in read_lines(stream):
@@ -596,10 +570,7 @@ def read_text_lines(path: str) -> Iterator[tuple[int, str]]:
 def decode_line(line: FileLine, path: str) -> str:
     """Return a line as text, its line end included.
 
-    Raises
-    ------
-    UserError
-        D303, D304, or D305 for a line that is too long.
+    Raises D303, D304, or D305 for a line that is too long.
     """
     if line.data is None:
         raise line_too_long_error(line, path)
@@ -724,10 +695,7 @@ def _end_of_last(mark: bytes, data: bytes, size: int) -> int:
 def part_documents(parts: Iterator[FileLine], path: str) -> Iterator[Document]:
     """Yield one document per part of a text file (see `text_parts`).
 
-    Raises
-    ------
-    UserError
-        D303, D304, or D305 for a line that is too long.
+    Raises D303, D304, or D305 for a line that is too long.
     """
     for part in parts:
         yield Document(f"{path}:{part.number}", decode_line(part, path), path, part.number)
@@ -739,10 +707,7 @@ FILE_LIMIT = 1 << 30
 def file_document(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> Document:
     """Read one document.
 
-    Raises
-    ------
-    UserError
-        D302 to D305 for a file that is not text, D872 for a file of more than `limit` bytes.
+    Raises D302 to D305 for a file that is not text, D872 for a file of more than `limit` bytes.
     """
     data = read_within(source, path, limit)
     if not data:

@@ -56,10 +56,7 @@ _PLACE = re.compile(r"\[\[(?:(?!\[\[|\]\]).)*\]\]", re.DOTALL)
 def remove_marks(text: str, where: str) -> tuple[str, int, int]:
     """Return a text without its marks, and start and end of the marked place.
 
-    Raises
-    ------
-    UserError
-        D460 unless exactly one place is marked.
+    Raises D460 unless exactly one place is marked.
     """
     before, opened, rest = text.partition(OPEN)
     inside, closed, after = rest.partition(CLOSE)
@@ -71,10 +68,7 @@ def remove_marks(text: str, where: str) -> tuple[str, int, int]:
 def place_at_mark(example: Labelled) -> Labelled:
     """Convert an example of a whole text with a mark to one of the marked place; others stay as they are.
 
-    Raises
-    ------
-    UserError
-        D460 if a mark is incomplete, or several places are marked.
+    Raises D460 if a mark is incomplete, or several places are marked.
     """
     if OPEN not in example.text or (example.start, example.end) != (0, len(example.text)):
         return example

@@ -84,7 +84,6 @@ def passages(
 
     Parameters
     ----------
-    result : AnnotatedDocument
     marked : sequence of records
         The decisions to show. Each gets the key ``"mark"``; its mark has the anchor ``DOCUMENT-mark``, and
         the class of its colour has the number of its rule in `rules`, enclosed in `RULE`.
@@ -336,8 +335,6 @@ class Summary:
 
     Attributes
     ----------
-    documents, words, characters, flags : int
-    tasks : dict from task to [decisions, flags]
     rules : dict from rule to its number of flags
         The position of a rule decides its colour.
     labels : dict from task to {(label, gloss): count}

@@ -107,18 +107,11 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class JsonlFormat(JoinsChunks):
-    """One object per document, with the schema that `disambig.formats.record_schema` returns.
+    """One object per document, with the schema that `disambig.formats.record_schema` returns."""
 
-    Attributes
-    ----------
-    text : bool
-        Whether records have the text of their documents.
-    version : int
-        Version of the records, one of `RECORD_VERSIONS`. In version 1, keys without a value are left out,
-        candidates are pairs of text and score, and models are the values of an object.
-    """
-
-    text: bool = True
+    text: bool = True  # whether records have the text of their documents
+    # Version of the records, one of `RECORD_VERSIONS`. In version 1, keys without a value are left out,
+    # candidates are pairs of text and score, and models are the values of an object
     version: int = RECORD_VERSIONS[-1]
     name: str = "jsonl"
     suffix: str = ".jsonl"

@@ -196,10 +196,7 @@ def table_documents(path: str, text: str) -> Iterator[tuple[int, LabelledRow | U
 
     Each row has the number of its first line. A row that cannot be read is an error (D326).
 
-    Raises
-    ------
-    UserError
-        D471 if a column is missing, D460 if it occurs twice, D302 or D326 if the first row cannot be read.
+    Raises D471 if a column is missing, D460 if it occurs twice, D302 or D326 if the first row cannot be read.
     """
     lines = read_lines(io.BytesIO(text.encode("utf8", "surrogatepass")))
     try:
@@ -228,11 +225,8 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[WholeTex
 
     Hidden files and folders, and files outside the folders, are left out.
 
-    Raises
-    ------
-    UserError
-        D468 if there is no folder, D461 for a folder without documents, D308 for a file that cannot be read
-        or is not a regular file; whatever `read` raises.
+    Raises D468 if there is no folder, D461 for a folder without documents, D308 for a file that cannot be
+    read or is not a regular file; whatever `read` raises.
     """
     try:
         with os.scandir(path) as entries:
@@ -421,23 +415,19 @@ def read_labelled(
 
     Examples of whole texts keep their marks: see `disambig.training.labelled_dataset.as_task_decides`.
 
+    Raises D460 for a line that is not an example, D461 if there are no examples (or none of a label, in a
+    directory), D468 for a directory without folders, D469 for bytes that are not in the encoding, D470 for an
+    unknown encoding, D471 for a table without the required columns, D488 to D494 for XML; D300 to D308 for
+    the file; D414 for a reader that returns something else than examples.
+
     Parameters
     ----------
-    paths : path or sequence of path
     encoding : str, optional
         Encoding of all files; by default UTF-8 or, for XML, the declared one.
     strict : bool
         Whether a malformed instance in XML is an error; otherwise it is left out.
     tell : callable, optional
         Called with one line for each example that is left out.
-
-    Raises
-    ------
-    UserError
-        D460 for a line that is not an example, D461 if there are no examples (or none of a label, in a
-        directory), D468 for a directory without folders, D469 for bytes that are not in the encoding, D470
-        for an unknown encoding, D471 for a table without the required columns, D488 to D494 for XML; D300 to
-        D308 for the file; D414 for a reader that returns something else than examples.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     _check_encoding(encoding or _UTF_8)
@@ -455,11 +445,8 @@ def read_labelled(
 def read_source(source: ExampleSource) -> Iterator[Labelled]:
     """Yield the examples of one file, with the reader for it.
 
-    Raises
-    ------
-    UserError
-        D491 for XML that no reader reads, D414 for a reader that returns something else than examples;
-        whatever the reader raises.
+    Raises D491 for XML that no reader reads, D414 for a reader that returns something else than examples;
+    whatever the reader raises.
     """
     reader = find_reader(source)
     part = describe_component("readers", reader)
@@ -479,10 +466,7 @@ def find_reader(source: ExampleSource) -> ExampleReader:
 
     If two readers match, the one that was registered first is taken; those of the core come first.
 
-    Raises
-    ------
-    UserError
-        D491 for XML that no reader reads.
+    Raises D491 for XML that no reader reads.
     """
     readers = [factory() for factory in registry.load_all("readers").values()]
     names = source.path.lower(), without_compression(source.path).lower()

@@ -26,7 +26,6 @@ class NBestList:
 
     Attributes
     ----------
-    id : str
     candidates : tuple of str
         In the order of the source.
     scores, costs : tuple of float, or None
@@ -63,15 +62,12 @@ def read_nbest(
 ) -> Iterator[NBestList]:
     """Yield the lists of files, which may be compressed; ``-`` is standard input.
 
+    Raises D334 for a line that is not a list; D300 to D308 for the file.
+
     Parameters
     ----------
     bad : callable, optional
         Called with the error of each line that is not a list, which is then left out.
-
-    Raises
-    ------
-    UserError
-        D334 for a line that is not a list; D300 to D308 for the file.
     """
     for path in [paths] if isinstance(paths, str) else paths:
         for number, text in read_text_lines(path):
@@ -86,13 +82,7 @@ def read_nbest(
 
 
 def parse_line(text: str, where: str, name: str = "") -> NBestList:
-    """Parse the list in a line; `name` is its id if it has none.
-
-    Raises
-    ------
-    UserError
-        D334 if it is not a list.
-    """
+    """Parse the list in a line; `name` is its id if it has none. Raises D334 if it is not a list."""
     try:
         entry = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -206,7 +196,6 @@ def to_candidate_lists(items: Sequence[NBestList], measure: CostMeasure | None =
 
     Parameters
     ----------
-    items : sequence of NBestList
     measure : callable, optional
         Maps texts and references to costs, for lists that have a reference but no costs.
 
@@ -307,7 +296,6 @@ def format_lines(items: Sequence[NBestList], decisions: Decisions) -> Iterator[s
 
     Parameters
     ----------
-    items : sequence of NBestList
     decisions : Decisions
         One decision per list, in the same order.
     """

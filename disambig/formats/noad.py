@@ -37,11 +37,8 @@ MEMBERS = 20_000
 def iterate_files(path: str) -> Iterator[tuple[str, str]]:
     """Yield name and text of each document and of the map, sorted by name.
 
-    Raises
-    ------
-    UserError
-        D493 for a corpus that is too large, D494 for a member of the archive that is not a regular file,
-        D300 to D308 for a file that cannot be read.
+    Raises D493 for a corpus that is too large, D494 for a member of the archive that is not a regular file,
+    D300 to D308 for a file that cannot be read.
     """
     try:
         if os.path.isdir(path):

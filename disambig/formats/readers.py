@@ -44,7 +44,6 @@ def read(
 
     Parameters
     ----------
-    source : Input
     field : str
         Key of the text in JSONL, or its column in CSV and Parquet.
     start, end, line : int

@@ -38,8 +38,6 @@ class AnnotatedDocument:
 
     Attributes
     ----------
-    document : Document
-    decisions : tuple of Decisions
     foreign : tuple of ForeignParagraph
         Paragraphs that were left alone, since they are not in the language of the models.
     """

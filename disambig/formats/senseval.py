@@ -256,11 +256,8 @@ def read_xml(path: str | Path, *, encoding: str | None = None, tell: ErrorCallba
 
     A file that is not in its declared encoding (by default UTF-8) is read as iso-8859-1, with a message.
 
-    Raises
-    ------
-    UserError
-        D493 for a file that is too large, D470 for an unknown encoding, D469 for bytes that are not in the
-        given encoding, D300 to D308 for a file that cannot be read.
+    Raises D493 for a file that is too large, D470 for an unknown encoding, D469 for bytes that are not in the
+    given encoding, D300 to D308 for a file that cannot be read.
     """
     try:
         with open_bytes(str(path)) as stream:
@@ -408,10 +405,7 @@ def read_key(path: str | Path) -> dict[str, tuple[str, ...]]:
 def read_answers(path: str | Path) -> dict[str, dict[str, float]]:
     """Return a system's answer to each instance: senses with weights that sum to at most one.
 
-    Raises
-    ------
-    UserError
-        D492 for an invalid line; D300 to D308, D493 for the file.
+    Raises D492 for an invalid line; D300 to D308, D493 for the file.
     """
     answers: dict[str, dict[str, float]] = {}
     for where, entries in _key_lines(path):

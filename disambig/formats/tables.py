@@ -286,16 +286,13 @@ def _quoted_cells(line: FileLine, ahead: _LookAhead, path: str) -> list[str] | N
 def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[CsvHeader, Iterator[FileLine]]:
     """Read the first row, with the first of `DELIMITERS` that gives a column called `field`.
 
+    Raises D302 if there is no row, D326 or D303 to D305 for a first row that cannot be read, D327 if no
+    column has that name.
+
     Returns
     -------
     CsvHeader, iterator of FileLine
         The header and the lines after it.
-
-    Raises
-    ------
-    UserError
-        D302 if there is no row, D326 or D303 to D305 for a first row that cannot be read, D327 if no column
-        has that name.
     """
     delimiters = (TAB,) if without_compression(path).lower().endswith(".tsv") else DELIMITERS
     read_so_far: list[FileLine] = []
@@ -342,10 +339,7 @@ def csv_documents(
 
     In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
 
-    Raises
-    ------
-    UserError
-        D331 if several columns are called `field`.
+    Raises D331 if several columns are called `field`.
     """
     names = _unique_names(header.columns)
     same = [name for name, column in zip(names, header.columns, strict=True) if column == field]
@@ -407,17 +401,10 @@ def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple
 
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
-    """A header and one row per decision; ``flagged`` is ``true`` or ``false``.
+    """A header and one row per decision; ``flagged`` is ``true`` or ``false``."""
 
-    Attributes
-    ----------
-    text : bool
-        Whether the text around a decision is included.
-    safe_cells : bool
-        Whether cells that a spreadsheet would evaluate are escaped (see `escape_formula`).
-    """
-
-    text: bool = True
+    text: bool = True  # whether the text around a decision is included
+    # whether cells that a spreadsheet would evaluate are escaped (see `escape_formula`)
     safe_cells: bool = False
     name: str = "csv"
     suffix: str = ".csv"
@@ -450,13 +437,7 @@ _ROWS_READ = 512
 
 
 def pyarrow() -> Any:
-    """Import pyarrow, which is an optional dependency.
-
-    Raises
-    ------
-    UserError
-        D328 if it is not installed.
-    """
+    """Import pyarrow, which is an optional dependency. Raises D328 if it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -472,11 +453,8 @@ def parquet_documents(
 
     Text columns are read dictionary-encoded, so that a repeated value is in memory once.
 
-    Raises
-    ------
-    UserError
-        D327 without the column, D328 without pyarrow, D329 for a file that is not Parquet, D331 for a column
-        that is not text, D872 for a row group that needs more than `limit` bytes.
+    Raises D327 without the column, D328 without pyarrow, D329 for a file that is not Parquet, D331 for a
+    column that is not text, D872 for a row group that needs more than `limit` bytes.
     """
     arrow = pyarrow()
     problems = (arrow.ArrowException, OSError, ValueError, MemoryError)
@@ -510,10 +488,7 @@ def parquet_documents(
 def _columns_to_read(arrow: Any, schema: Any, path: str, field: str) -> tuple[list[str], list[str]]:
     """Return the names of the columns that JSON can hold, and those of text.
 
-    Raises
-    ------
-    UserError
-        D327 without the column of the text, D331 if it is not text, or several columns have its name.
+    Raises D327 without the column of the text, D331 if it is not text, or several columns have its name.
     """
     types: dict[str, list[Any]] = {}  # columns may have the same name
     for column in schema:
@@ -567,10 +542,7 @@ def _check_sizes(metadata: Any, path: str, limit: int) -> None:
 def make_seekable(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> IO[bytes]:
     """Return a seekable file, as Parquet requires; a compressed one is read into memory.
 
-    Raises
-    ------
-    UserError
-        D302 for an empty file, D872 for more than `limit` bytes.
+    Raises D302 for an empty file, D872 for more than `limit` bytes.
     """
     if isinstance(source, BufferedReader) and source.seekable():
         return source

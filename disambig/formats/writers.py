@@ -80,6 +80,8 @@ def make_format(
 ) -> Format:
     """Return the format `name`.
 
+    Raises D601 for an unknown name, D530 for an unknown version.
+
     Parameters
     ----------
     name : str
@@ -94,11 +96,6 @@ def make_format(
         Whether formulas in ``"csv"`` and ``"tsv"`` are escaped; by default only in ``"csv"``.
     records : int
         Version of the records in ``"jsonl"``, one of `RECORD_VERSIONS`.
-
-    Raises
-    ------
-    UserError
-        D601 for an unknown name, D530 for an unknown version.
     """
     if records not in RECORD_VERSIONS:
         raise UserError("D530", version=records, versions=", ".join(map(str, RECORD_VERSIONS)))
@@ -130,10 +127,7 @@ def guess_format(path: str | None, *, terminal: bool = False) -> str:
 def check_suffix(path: str) -> None:
     """Check whether the suffix of an output names a format; a name without a suffix is accepted.
 
-    Raises
-    ------
-    UserError
-        D351 for an unknown suffix.
+    Raises D351 for an unknown suffix.
     """
     suffix = _suffix(path)
     if suffix and suffix not in _FORMATS_BY_SUFFIX:
@@ -143,10 +137,7 @@ def check_suffix(path: str) -> None:
 def check_output(path: str, format: str) -> None:
     """Check whether a file with this name can have this format.
 
-    Raises
-    ------
-    UserError
-        D330 if its suffix is that of another format.
+    Raises D330 if its suffix is that of another format.
     """
     suffix = _suffix(path)
     if format not in _FORMATS_BY_SUFFIX.get(suffix, FORMATS):
@@ -157,10 +148,7 @@ def check_output(path: str, format: str) -> None:
 def check_inputs(format: Format, inputs: Iterable[Input]) -> None:
     """Check whether the format can be written for these inputs.
 
-    Raises
-    ------
-    UserError
-        D321 for corrected text from tokenised inputs.
+    Raises D321 for corrected text from tokenised inputs.
     """
     for entry in inputs:
         if format.name in ("corrected", "m2") and entry.kind in ("conllu", "spacy"):
@@ -207,15 +195,12 @@ def _flagged(result: AnnotatedDocument) -> AnnotatedDocument:
 def only_flags(format: Format, *, can_flag: bool) -> FlagsOnlyFormat:
     """Return `format` restricted to flags.
 
+    Raises D650 for a format that contains the whole text, D651 if nothing can be flagged.
+
     Parameters
     ----------
     can_flag : bool
         Whether any model can flag anything.
-
-    Raises
-    ------
-    UserError
-        D650 for a format that contains the whole text, D651 if nothing can be flagged.
     """
     if format.name not in DECISION_FORMATS:
         raise UserError("D650", format=format.name, formats=", ".join(DECISION_FORMATS))

@@ -58,21 +58,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JobLimits:
-    """Limits on single inputs and documents.
+    """Limits on single inputs and documents."""
 
-    Attributes
-    ----------
-    memory : int
-        Maximum size in bytes of an input that must be held in memory as a whole; 0 is replaced by the default
-        of this machine.
-    seconds : float or None
-        Maximum time for annotating a document; None for no limit.
-    defaults : bool
-        Whether `memory` is the default, which may differ on another machine.
-    """
-
+    # maximum size in bytes of an input that must be held in memory as a whole; 0 is replaced by the default
+    # of this machine
     memory: int = 0
-    seconds: float | None = None
+    seconds: float | None = None  # maximum time for annotating a document; None for no limit
+    # whether `memory` is the default, which may differ on another machine
     defaults: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:

@@ -25,23 +25,15 @@ class NgramLevel:
 
     The *row* of an n-gram is its index here. Its *context*, the words before its last one, is a row of the
     level below. Single words have the empty context, row 0, and their rows are the numbers of the words.
-
-    Attributes
-    ----------
-    begins : array of int64, shape (n_contexts + 1,)
-        Where the n-grams of each context begin.
-    words : array of int32, shape (n,)
-        The last word of each n-gram, ascending within a context.
-    log_probs : array of float32, shape (n,)
-        ln P(last word | context); minus infinity for the start of a sentence, which is never predicted.
-    back_offs : array of float32, shape (n,)
-        ln of the back-off weight of the n-gram as a context; 0 if no longer n-gram begins with it, and for
-        the whole longest level.
     """
 
-    begins: Ints
-    words: Int32s
+    begins: Ints  # int64 (n_contexts + 1,): where the n-grams of each context begin
+    words: Int32s  # int32 (n,): the last word of each n-gram, ascending within a context
+    # float32 (n,): ln P(last word | context); minus infinity for the start of a sentence, which is never
+    # predicted
     log_probs: Floats
+    # float32 (n,): ln of the back-off weight of the n-gram as a context; 0 if no longer n-gram begins with
+    # it, and for the whole longest level
     back_offs: Floats
 
     def __len__(self) -> int:

@@ -84,41 +84,25 @@ def unused_writing(models: Sequence[Model], writing: str | None) -> UserError | 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelSet:
-    """Several models that decide the same texts.
+    """Several models that decide the same texts."""
 
-    Attributes
-    ----------
-    models : tuple of Model
-        Given `writing`, these are the models that assume it.
-    rates : mapping from task to float
-        Flags per 1,000 correct words, as `task_rates` returns them; other tasks have the rate of their model.
-    ignore : collection of str, or mapping from the name of a tokenisation to one
-        Words (in lower case) that are never flagged, and corrections that are never proposed, such as
-        ``login -> log in``. Nothing else is proposed in their place.
-    protect : bool
-        Whether quotes, code, URLs and names are protected from flags.
-    detect_language : bool
-        Whether paragraphs in another language than a model's are protected from its flags (see
-        `disambig.text.find_foreign_paragraphs`).
-    trust : mapping from task to PrecisionTable
-        Measured precision of the flags of each task.
-    least : float, optional
-        Minimum share of correct flags (see `PrecisionTable`); a task without a table raises no flags then.
-    selection : RuleSelection
-        The rules whose flags are raised.
-    writing : str, optional
-        Kind of writing: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"`` (see `with_writing`).
-    """
-
-    models: tuple[Model, ...]
+    models: tuple[Model, ...]  # given `writing`, these are the models that assume it
+    # flags per 1,000 correct words, as `task_rates` returns them; other tasks have the rate of their model
     rates: Mapping[str, float] = field(default_factory=dict)
+    # Words (in lower case) that are never flagged, and corrections that are never proposed, such as ``login
+    # -> log in``. Nothing else is proposed in their place
     ignore: Collection[str] | Mapping[str, Collection[str]] = ()
-    protect: bool = True
+    protect: bool = True  # whether quotes, code, URLs and names are protected from flags
+    # whether paragraphs in another language than a model's are protected from its flags (see
+    # `disambig.text.find_foreign_paragraphs`)
     detect_language: bool = True
+    # measured precision of the flags of each task
     trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
+    # minimum share of correct flags (see `PrecisionTable`); a task without a table raises no flags then
     least: float | None = None
+    # kind of writing: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"`` (see `with_writing`)
     writing: str | None = None
-    selection: RuleSelection = ALL_RULES
+    selection: RuleSelection = ALL_RULES  # the rules whose flags are raised
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", with_writing(self.models, self.writing))

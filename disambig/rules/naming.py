@@ -132,18 +132,11 @@ def _plain(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RuleSelection:
-    """The rules whose flags are shown, selected by their names or by the names of tasks.
+    """The rules whose flags are shown, selected by their names or by the names of tasks."""
 
-    Attributes
-    ----------
-    only : frozenset of str
-        Rules or tasks whose flags are shown; if it is empty, those of all rules.
-    ignored : frozenset of str
-        Rules or tasks whose flags are hidden.
-    """
-
+    # rules or tasks whose flags are shown; if it is empty, those of all rules
     only: frozenset[str] = frozenset()
-    ignored: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset()  # rules or tasks whose flags are hidden
 
     def __bool__(self) -> bool:
         return bool(self.only or self.ignored)

@@ -33,17 +33,10 @@ _LINE_COMMENT = re.compile(r"%+[^\S\n]*disambig\s*:[^\n]*")
 
 
 class AnnotatedPiece(NamedTuple):
-    """A piece of a text.
+    """A piece of a text."""
 
-    Attributes
-    ----------
-    original : str
-        The piece as the user wrote it.
-    interpretation : str or None
-        The text that a piece of markup stands for, often ""; None for a piece of text.
-    """
-
-    original: str
+    original: str  # the piece as the user wrote it
+    # the text that a piece of markup stands for, often ""; None for a piece of text
     interpretation: str | None = None
 
 

@@ -182,25 +182,15 @@ _MAX_SHOWN = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledDataset:
-    """Labelled examples as instances; their ``observed`` candidates are the right ones.
-
-    Attributes
-    ----------
-    labelled : list of Labelled
-        The example behind each instance.
-    documents : array of int64, shape (n_instances,)
-        Number of the document of each instance, from 0 to n_documents - 1.
-    problems : list of (str, str)
-        File and line of each labelled place that could not be used, and the reason.
-    n_unknown_labels : int
-        Number of `problems` that are labels which the task does not have.
-    """
+    """Labelled examples as instances; their ``observed`` candidates are the right ones."""
 
     examples: TextExamples
-    labelled: list[Labelled]
+    labelled: list[Labelled]  # the example behind each instance
+    # int64 (n_instances,): number of the document of each instance, from 0 to n_documents - 1
     documents: NDArray[np.int64]
+    # file and line of each labelled place that could not be used, and the reason
     problems: list[tuple[str, str]]
-    n_unknown_labels: int = 0
+    n_unknown_labels: int = 0  # number of `problems` that are labels which the task does not have
 
     @property
     def reasons(self) -> list[str]:

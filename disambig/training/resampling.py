@@ -272,31 +272,20 @@ class FoldResampling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedFolds:
-    """A `FoldResampling` with fitted extractors.
-
-    Attributes
-    ----------
-    folds : array of int64, shape (n_instances,)
-    features : list of Features
-        Features of each group; those of an example come from extractors that did not see its label.
-    rows : list of arrays of int64
-        The instances of each group.
-    right : list of arrays of bool, shape (n_g, K_g)
-        Which candidates are right for each example; there may be several.
-    held_out : list of arrays of float64
-        Scores of each group's candidates by scorers that did not see the example; filled by `fit`.
-    group_fits : dict
-        Scorer, report and held-out scores of each group that has been fitted.
-    """
+    """A `FoldResampling` with fitted extractors."""
 
     dataset: LabelledDataset
-    folds: NDArray[np.int64]
+    folds: NDArray[np.int64]  # int64 (n_instances,)
     n_folds: int
     extractors: tuple[FeatureExtractor, ...]
+    # features of each group; those of an example come from extractors that did not see its label
     features: list[Features]
-    rows: list[NDArray[np.int64]]
+    rows: list[NDArray[np.int64]]  # the instances of each group
+    # bool (n_g, K_g): which candidates are right for each example; there may be several
     right: list[NDArray[np.bool_]]
+    # scores of each group's candidates by scorers that did not see the example; filled by `fit`
     held_out: list[NDArray[np.float64]] = field(default_factory=list)
+    # scorer, report and held-out scores of each group that has been fitted
     group_fits: dict[int, _GroupFit] = field(default_factory=dict)
 
     def shared(self, model: Model, learner: SharesWeights, rng: np.random.Generator) -> Scorer | None:

@@ -47,20 +47,12 @@ class FittedExtractor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChosenExtractors:
-    """The result of choosing extractors: what training continues with.
+    """The result of choosing extractors: what training continues with."""
 
-    Attributes
-    ----------
-    fitted : FittedResampling
-        The resampling with fitted extractors.
-    config : dict
-        The given config, with each choice between extractors replaced by the option that was taken.
-    report : dict
-        For each choice, the option that was ``taken`` and the ``accuracy`` of every option that was tried.
-    """
-
-    fitted: FittedResampling
+    fitted: FittedResampling  # the resampling with fitted extractors
+    # the given config, with each choice between extractors replaced by the option that was taken
     config: dict[str, Any]
+    # for each choice, the option that was ``taken`` and the ``accuracy`` of every option that was tried
     report: dict[str, Any]
 
     def notes(self) -> list[str]:

@@ -137,20 +137,12 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatches:
-    """Mistaken phrases in a text, or phrases that are right, in text order and without overlaps.
+    """Mistaken phrases in a text, or phrases that are right, in text order and without overlaps."""
 
-    Attributes
-    ----------
-    positions : array of int64, shape (n,)
-        First token of each.
-    lengths : array of int32, shape (n,)
-        Number of tokens.
-    texts : tuple of (str, str)
-        The written phrase and its correction; both are the same for a phrase that is right.
-    """
-
-    positions: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    positions: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # int64 (n,): first token of each
+    # int32 (n,): number of tokens
     lengths: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    # the written phrase and its correction; both are the same for a phrase that is right
     texts: tuple[tuple[str, str], ...] = ()
 
     def select(self, *, right: bool) -> PhraseMatches:

@@ -130,24 +130,15 @@ WRONG, WHOLE = "wrong tags", "sentences right"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredChoice:
-    """The choices of one system in some lists.
+    """The choices of one system in some lists."""
 
-    Attributes
-    ----------
-    cost : array of float64, shape (n_lists,)
-        Cost of the choices.
-    right : array of bool, shape (n_lists,)
-        Whether the cost is zero; for corrections, whether the mistake is corrected: shape (n_fixes,).
-    false : array of int64, shape (n_clean,)
-        Number of changes in each clean paragraph; empty for tags.
-    equal : array of bool, shape (n_fixes,)
-        For corrections: `right` after a threshold is set on changes, so that clean paragraphs have as many
-        changes as with the models' own flags.
-    """
-
-    cost: Floats
+    cost: Floats  # float64 (n_lists,): cost of the choices
+    # bool (n_lists,): whether the cost is zero; for corrections, whether the mistake is corrected: shape
+    # (n_fixes,)
     right: NDArray[np.bool_]
-    false: Ints
+    false: Ints  # int64 (n_clean,): number of changes in each clean paragraph; empty for tags
+    # bool (n_fixes,): for corrections: `right` after a threshold is set on changes, so that clean paragraphs
+    # have as many changes as with the models' own flags
     equal: NDArray[np.bool_]
 
     @classmethod

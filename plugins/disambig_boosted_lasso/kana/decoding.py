@@ -30,37 +30,24 @@ Records = NDArray[np.void]
 
 
 class NgramTables(NamedTuple):
-    """N-gram tables for the compiled functions; the words and n-grams of both models share one numbering.
+    """N-gram tables for the compiled functions; the words and n-grams of both models share one numbering."""
 
-    Attributes
-    ----------
-    singles : array of SINGLE, shape (n_singles + 1,)
-        ln P of single words, ln of their back-off weights, and where the pairs that start with them begin.
-    pairs : array of PAIR, shape (n_pairs + 1,)
-        Sorted by first word and then by last word: ln P, ln of the back-off weight, and the state after the
-        pair (see `_lattice_kernels`).
-    pair_words : array of int32, shape (n_pairs,)
-        Their last words. They are apart because they are searched much more often than the rest is read.
-    triples : array of TRIPLE, shape (n_triples,)
-        Sorted by context and then by last word: ln P, and the state after the triple.
-    triple_words : array of int32, shape (n_triples,)
-        Their last words.
-    starts : array of int64, shape (n_parts,)
-        The start of a sentence in each model.
-    numbers : array of int32, shape (n_parts, n_words)
-        The number of each word of the shared vocabulary.
-    shares : array of float64, shape (n_parts, n_words)
-        ln of a factor on the probability of the number: the weight of the model, and for words
-        unknown to it their share of the unknown word's probability.
-    """
-
+    # SINGLE (n_singles + 1,): ln P of single words, ln of their back-off weights, and where the pairs that
+    # start with them begin
     singles: Records
+    # PAIR (n_pairs + 1,): sorted by first word and then by last word: ln P, ln of the back-off weight, and
+    # the state after the pair (see `_lattice_kernels`)
     pairs: Records
+    # int32 (n_pairs,): their last words. They are apart because they are searched much more often than the
+    # rest is read
     pair_words: NDArray[np.int32]
+    # TRIPLE (n_triples,): sorted by context and then by last word: ln P, and the state after the triple
     triples: Records
-    triple_words: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    numbers: NDArray[np.int32]
+    triple_words: NDArray[np.int32]  # int32 (n_triples,): their last words
+    starts: NDArray[np.int64]  # int64 (n_parts,): the start of a sentence in each model
+    numbers: NDArray[np.int32]  # int32 (n_parts, n_words): the number of each word of the shared vocabulary
+    # float64 (n_parts, n_words): ln of a factor on the probability of the number: the weight of the model,
+    # and for words unknown to it their share of the unknown word's probability
     shares: NDArray[np.float64]
 
 
@@ -238,23 +225,14 @@ class _FoundPaths(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticePaths:
-    """Candidates of lines as sequences of words.
+    """Candidates of lines as sequences of words."""
 
-    Attributes
-    ----------
-    offsets : array of int64, shape (n_lines + 1,)
-        Start of the candidates of each line; every line has at least one.
-    scores : array of float64, shape (n_candidates,)
-        ln P.
-    word_offsets : array of int64, shape (n_candidates + 1,)
-    words : array of WORD, shape (n_words,)
-        The entry of the lexicon (its position in the trie; negative for other kinds of words, see
-        `_lattice_kernels`) and its stretch of the line.
-    """
-
+    # int64 (n_lines + 1,): start of the candidates of each line; every line has at least one
     offsets: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    word_offsets: NDArray[np.int64]
+    scores: NDArray[np.float64]  # float64 (n_candidates,): ln P
+    word_offsets: NDArray[np.int64]  # int64 (n_candidates + 1,)
+    # WORD (n_words,): the entry of the lexicon (its position in the trie; negative for other kinds of words,
+    # see `_lattice_kernels`) and its stretch of the line
     words: Records
 
     def reranked(self, scores: NDArray[np.float64], k: int) -> LatticePaths:

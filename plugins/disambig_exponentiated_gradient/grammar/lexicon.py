@@ -99,17 +99,10 @@ class LexiconSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagLexicon:
-    """Counts of words and spelling classes, and the scores computed from them.
+    """Counts of words and spelling classes, and the scores computed from them."""
 
-    Attributes
-    ----------
-    words : dict
-        Counts of symbols for each word.
-    looks : dict
-        Counts of kinds among rare words for each spelling class; the empty name is for all rare words.
-    """
-
-    words: Counts
+    words: Counts  # counts of symbols for each word
+    # counts of kinds among rare words for each spelling class; the empty name is for all rare words
     looks: Counts
     settings: LexiconSettings = LexiconSettings()
     _symbols: Shares = field(init=False, repr=False)

@@ -158,28 +158,17 @@ PLAIN = Binarisation(0, 1, tag_parents=False, splits=())
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreebankGrammar:
-    """Rules and words of a treebank.
-
-    Attributes
-    ----------
-    counts : RuleCounts
-        The counts that the other attributes are computed from.
-    paths : tuple of tuples of str, length n_unary
-        Labels between the two ends of each unary rule.
-    tag_scores : dict
-        For each tag's symbol the log probability that it produces a word (1 if no constituent has its label),
-        and that it has no chain above.
-    coarser : TreebankGrammar or None
-        Grammar of plain labels, used for pruning and for sentences that this grammar cannot parse; it has
-        none.
-    """
+    """Rules and words of a treebank."""
 
     binarisation: Binarisation
-    counts: RuleCounts
+    counts: RuleCounts  # the counts that the other attributes are computed from
     grammar: BinaryGrammar
-    paths: tuple[Labels, ...]
+    paths: tuple[Labels, ...]  # labels between the two ends of each unary rule
     lexicon: TagLexicon
+    # for each tag's symbol the log probability that it produces a word (1 if no constituent has its label),
+    # and that it has no chain above
     tag_scores: dict[str, float]
+    # grammar of plain labels, used for pruning and for sentences that this grammar cannot parse; it has none
     coarser: TreebankGrammar | None = None
     _number: dict[str, int] = field(init=False, repr=False)
     _binary: dict[tuple[int, int, int], int] = field(init=False, repr=False)

@@ -56,18 +56,10 @@ _SIDES, _MODES = ("left", "right", "last"), ("each", "any")
 
 @dataclass(frozen=True, slots=True)
 class HeadStep:
-    """One search for a head among the children.
+    """One search for a head among the children."""
 
-    Attributes
-    ----------
-    side : str
-        Start of the search; ``"last"``: only the last child.
-    each : bool
-        Whether labels are searched one after the other; otherwise the first child with any of
-        them is the head.
-    """
-
-    side: str
+    side: str  # start of the search; ``"last"``: only the last child
+    # whether labels are searched one after the other; otherwise the first child with any of them is the head
     each: bool
     labels: tuple[str, ...]
 

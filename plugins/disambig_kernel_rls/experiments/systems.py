@@ -52,24 +52,14 @@ TAGS: Config = STRING | {"layer": "tag", "name": "tags"}
 
 @dataclass(frozen=True, slots=True)
 class SystemConfig:
-    """The configs of the extractors and the learner of a system.
+    """The configs of the extractors and the learner of a system."""
 
-    Attributes
-    ----------
-    extractors : mapping of str to dict
-        The config of each extractor, by the name of its feature group.
-    learner : dict
-        The config of the learner.
-    scaled : bool
-        Whether the learner needs rows with scaled feature groups and without unused columns; the learners of
-        this plugin scale rows themselves.
-    multiwords : bool
-        Whether the multiword marks in the data restrict the possible senses of an occurrence.
-    """
-
-    extractors: Mapping[str, Config]
-    learner: Config
+    extractors: Mapping[str, Config]  # the config of each extractor, by the name of its feature group
+    learner: Config  # the config of the learner
+    # whether the learner needs rows with scaled feature groups and without unused columns; the learners of
+    # this plugin scale rows themselves
     scaled: bool = False
+    # whether the multiword marks in the data restrict the possible senses of an occurrence
     multiwords: bool = False
 
     def built(self) -> Learner:

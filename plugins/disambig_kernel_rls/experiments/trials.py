@@ -163,18 +163,11 @@ class FeatureRows:
 
 @dataclass(slots=True, eq=False)
 class Bench:
-    """The features of occurrences, computed once for all systems.
-
-    Attributes
-    ----------
-    fitted_on : array of int64
-        The occurrences from which extractors learn their vocabularies.
-    made : dict
-        The features of each extractor config, and the seconds that they took.
-    """
+    """The features of occurrences, computed once for all systems."""
 
     occurrences: WordOccurrences
-    fitted_on: Index
+    fitted_on: Index  # the occurrences from which extractors learn their vocabularies
+    # the features of each extractor config, and the seconds that they took
     made: dict[str, tuple[Features, float]] = field(default_factory=dict)
 
     def features(self, system: SystemConfig) -> tuple[FeatureRows, float]:

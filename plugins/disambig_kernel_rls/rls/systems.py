@@ -252,18 +252,11 @@ GRID = tuple(float(value) for value in np.logspace(-9, 0, 19).round(15))
 
 
 class LeaveOneOutQuality(NamedTuple):
-    """The quality of a model by leave-one-out; larger tuples are better.
+    """The quality of a model by leave-one-out; larger tuples are better."""
 
-    Attributes
-    ----------
-    accuracy : float
-        Share of the examples whose best candidate, by the model trained on all others, is correct.
-    fit : float
-        Negative mean squared error of the scores.
-    """
-
+    # share of the examples whose best candidate, by the model trained on all others, is correct
     accuracy: float
-    fit: float
+    fit: float  # negative mean squared error of the scores
 
 
 def leave_one_out_quality(problem: RLSProblem, scores: Floats) -> LeaveOneOutQuality:

@@ -41,19 +41,12 @@ from ..relations import ENGLISH_RELATIONS, KINDS, WordRelations, load_relations
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClozePlaces:
-    """Places in one domain; the observed word is the first candidate of each.
-
-    Attributes
-    ----------
-    instances : Instances
-        With per-instance candidates, in text order.
-    learns : array of bool, shape (n,)
-        True for the places on which the systems' weights are fitted: those in the first half of the
-        paragraphs.
-    """
+    """Places in one domain; the observed word is the first candidate of each."""
 
     view: TokenView
-    instances: Instances
+    instances: Instances  # with per-instance candidates, in text order
+    # bool (n,): true for the places on which the systems' weights are fitted: those in the first half of the
+    # paragraphs
     learns: NDArray[np.bool_]
 
     def groups(self) -> Mapping[Group, Ints]:

@@ -137,17 +137,10 @@ class TreebankWord:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPrepositions:
-    """One document: its text, and the occurrences of the 34 words.
+    """One document: its text, and the occurrences of the 34 words."""
 
-    Attributes
-    ----------
-    text : str
-        The sentences of the treebank, with a blank line between paragraphs.
-    spans : dict of (int, int) to bool
-        For the character span of each of the 34 words: True if it is used as a preposition.
-    """
-
-    text: str
+    text: str  # the sentences of the treebank, with a blank line between paragraphs
+    # for the character span of each of the 34 words: True if it is used as a preposition
     spans: dict[tuple[int, int], bool]
 
 

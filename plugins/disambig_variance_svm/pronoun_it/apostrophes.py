@@ -38,17 +38,10 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NextWords:
-    """The words that follow "it's" and "its", with their log-odds.
+    """The words that follow "it's" and "its", with their log-odds."""
 
-    Attributes
-    ----------
-    words : array of uint64, shape (m,)
-        Hashes of words, ascending.
-    odds : array of int8, shape (m,)
-        Log-odds of "it's" before the word, for equal frequencies of both, in steps of `STEP`.
-    """
-
-    words: NDArray[np.uint64]
+    words: NDArray[np.uint64]  # uint64 (m,): hashes of words, ascending
+    # int8 (m,): log-odds of "it's" before the word, for equal frequencies of both, in steps of `STEP`
     odds: NDArray[np.int8]
     header: Mapping[str, Any]
 
