@@ -17,69 +17,36 @@ _DEEPEST = 24
 
 @dataclass(frozen=True, slots=True)
 class StringSyntax:
-    r"""A kind of string.
+    r"""A kind of string."""
 
-    Attributes
-    ----------
-    opening : str
-        Pattern of its opening mark.
-    closing : str
-        Its closing mark; ``\1``, ``\2`` stand for groups of the opening mark.
-    escape : str
-        Pattern of sequences in which the closing mark has no meaning; may refer to groups as `closing`.
-    lines : bool
-        Whether it extends over lines.
-    hole : tuple of (str, str, str)
-        Opening mark of code within the string, and the brackets that are counted up to its end.
-    """
-
-    opening: str
-    closing: str
+    opening: str  # pattern of its opening mark
+    closing: str  # its closing mark; ``\1``, ``\2`` stand for groups of the opening mark
+    # pattern of sequences in which the closing mark has no meaning; may refer to groups as `closing`
     escape: str = r"\\."
-    lines: bool = False
+    lines: bool = False  # whether it extends over lines
+    # opening mark of code within the string, and the brackets that are counted up to its end
     hole: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True)
 class Syntax:
-    """Marks of comments and strings of a language.
+    """Marks of comments and strings of a language."""
 
-    Attributes
-    ----------
-    line : str
-        Pattern of the opening mark of a comment up to the end of the line; empty if there is none.
-    line_end : str
-        Pattern of the end of such a comment.
-    block : tuple of (str, str)
-        Patterns of the marks of a comment over lines; empty if there is none.
-    nested : bool
-        Whether such comments can be nested.
-    strings : tuple of StringSyntax
-    skipped : tuple of str
-        Patterns of what is neither a comment nor a string, such as characters and quoted names.
-    heredoc : str
-        Pattern of the opening mark of a heredoc; its group ``word`` is the mark that ends it.
-    outside : str
-        Pattern of the mark at which the code begins, in text of another language; empty if there is none.
-    inside_end : str
-        Pattern of the mark at which the code ends.
-    dropped_block : str
-        Pattern of blocks that are instructions and not comments.
-    document : str
-        Pattern of documentation that is neither a comment nor an ordinary string.
-    """
-
+    # pattern of the opening mark of a comment up to the end of the line; empty if there is none
     line: str = "//"
-    line_end: str = "$"
+    line_end: str = "$"  # pattern of the end of such a comment
+    # patterns of the marks of a comment over lines; empty if there is none
     block: tuple[str, str] | None = (r"/\*", r"\*/")
-    nested: bool = False
+    nested: bool = False  # whether such comments can be nested
     strings: tuple[StringSyntax, ...] = ()
+    # patterns of what is neither a comment nor a string, such as characters and quoted names
     skipped: tuple[str, ...] = ()
-    heredoc: str = ""
+    heredoc: str = ""  # pattern of the opening mark of a heredoc; its group ``word`` is the mark that ends it
+    # pattern of the mark at which the code begins, in text of another language; empty if there is none
     outside: str = ""
-    inside_end: str = ""
-    dropped_block: str = ""
-    document: str = ""
+    inside_end: str = ""  # pattern of the mark at which the code ends
+    dropped_block: str = ""  # pattern of blocks that are instructions and not comments
+    document: str = ""  # pattern of documentation that is neither a comment nor an ordinary string
 
     @cached_property
     def marks(self) -> re.Pattern[str]:

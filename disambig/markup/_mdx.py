@@ -136,7 +136,6 @@ class _Scanner:
 
         Parameters
         ----------
-        at : int
         ends_at_blank_line : bool
             If true, find instead the end of a statement that begins at `at`: the first blank line outside
             brackets. If a bracket of the statement is not closed, it ends at its first blank line, and so do

@@ -34,20 +34,11 @@ class ShortenedWord:
 
     In the painted text, the apostrophe is at the start of the reference, the letters after it have moved up
     to it, and blanks fill the rest.
-
-    Attributes
-    ----------
-    start : int
-        Start of the reference.
-    painted_end : int
-        End of the word in the painted text.
-    end : int
-        End of the word in the file.
     """
 
-    start: int
-    painted_end: int
-    end: int
+    start: int  # start of the reference
+    painted_end: int  # end of the word in the painted text
+    end: int  # end of the word in the file
 
     @property
     def reference(self) -> tuple[int, int]:
@@ -217,7 +208,6 @@ class InlineReader(ABC):
 
     Parameters
     ----------
-    canvas : Canvas
     text : str
         The text in which the marks of blocks are painted over.
     start, end : int

@@ -49,21 +49,12 @@ Token = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment with its marks, or a docstring with its quotes.
-
-    Attributes
-    ----------
-    start, end : int
-    docstring : bool
-        True for a docstring, which is a string.
-    is_line : bool or None
-        Whether it ends with its line; None if its marks show that.
-    """
+    """A comment with its marks, or a docstring with its quotes."""
 
     start: int
     end: int
-    docstring: bool = False
-    is_line: bool | None = None
+    docstring: bool = False  # true for a docstring, which is a string
+    is_line: bool | None = None  # whether it ends with its line; None if its marks show that
 
 
 def without_long_lines(text: str) -> str:
@@ -287,20 +278,10 @@ class BlockLine:
 
 @dataclass(frozen=True, slots=True)
 class CommentBlock:
-    """One docstring, one comment, or several consecutive line comments.
+    """One docstring, one comment, or several consecutive line comments."""
 
-    Attributes
-    ----------
-    start : int
-        Offset of its first mark.
-    text : str
-        The contents of its lines, joined by line feeds.
-    lines : tuple of BlockLine
-    docstring : bool
-    """
-
-    start: int
-    text: str
+    start: int  # offset of its first mark
+    text: str  # the contents of its lines, joined by line feeds
     lines: tuple[BlockLine, ...]
     docstring: bool
 

@@ -29,50 +29,27 @@ _MANUAL_SECTION = re.compile(r"\.(?:[1-9](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}|n
 
 @dataclass(frozen=True, slots=True)
 class MarkupFormat:
-    """A format of text files.
+    """A format of text files."""
 
-    Attributes
-    ----------
-    name : str
-        Name for people.
-    suffixes : tuple of str
-        Suffixes of file names, in lower case.
-    reader : str
-        ``module:function``. The function is called with the text, the suffix, and the options in `options` by
-        name, and returns a `Canvas`.
-    comment : tuple of (str, str)
-        What is written before and after the text of a comment.
-    comment_place : {"any", "line", "paragraph", "block"}
-        Where a comment may be inserted: also at the end of a line of text; as a line of its own; as a line
-        between paragraphs; between paragraphs, followed by a blank line.
-    languages : tuple of str
-        Names of the format in the language server protocol.
-    lexer : str
-        Pygments lexer of a programming language, or a name in `_comments.SYNTAXES`; empty for other formats.
-    options : tuple of str
-        Names of the options of `read_markup` that the reader takes.
-    layout : str
-        ``module:function`` of the function that returns the `Layout` of a text; empty if corrections never
-        have to change more than the word.
-    names : tuple of str
-        Names of files without a suffix, in lower case.
-    in_folders : bool
-        Whether such files are read when a folder is given; if not, the user names them.
-    incremental : bool
-        Whether `IncrementalMarkdown` reads texts that are being edited.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
+    name: str  # name for people
+    suffixes: tuple[str, ...]  # suffixes of file names, in lower case
+    # ``module:function``. The function is called with the text, the suffix, and the options in `options` by
+    # name, and returns a `Canvas`
     reader: str
-    comment: tuple[str, str]
-    languages: tuple[str, ...] = ()
+    comment: tuple[str, str]  # what is written before and after the text of a comment
+    languages: tuple[str, ...] = ()  # names of the format in the language server protocol
+    # pygments lexer of a programming language, or a name in `_comments.SYNTAXES`; empty for other formats
     lexer: str = ""
-    options: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # names of the options of `read_markup` that the reader takes
+    # ``module:function`` of the function that returns the `Layout` of a text; empty if corrections never have
+    # to change more than the word
     layout: str = ""
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # names of files without a suffix, in lower case
+    # whether such files are read when a folder is given; if not, the user names them
     in_folders: bool = False
-    incremental: bool = False
+    incremental: bool = False  # whether `IncrementalMarkdown` reads texts that are being edited
+    # where a comment may be inserted: also at the end of a line of text; as a line of its own; as a line
+    # between paragraphs; between paragraphs, followed by a blank line
     comment_place: Literal["any", "line", "paragraph", "block"] = "any"
 
     @property

@@ -67,38 +67,20 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class ElementKinds:
-    """What the elements of a vocabulary are to a reader of prose; all others are blocks of prose.
+    """What the elements of a vocabulary are to a reader of prose; all others are blocks of prose."""
 
-    Attributes
-    ----------
-    within : frozenset of str
-        Elements within a sentence, whose tags are invisible.
-    opaque : frozenset of str
-        Elements that stand for something that is not decided: code, quotations, struck-out text.
-    left_out : frozenset of str
-        Elements without prose; a sentence ends before and after them.
-    hidden : frozenset of str
-        Elements without prose within a sentence, which goes on after them.
-    revealed : mapping of str to frozenset of str
-        Elements that are prose directly inside the named ones although these are left out.
-    raw : frozenset of str
-        Elements that are left out and in which only their own end tag is markup.
-    empty : frozenset of str
-        Elements without an end tag.
-    images : frozenset of str
-        Elements that stand for an image, with an alternative text as attribute ``alt``.
-    closes : mapping of str to tuple of str
-        Elements that a start tag closes if they are the innermost ones: their end tags may be omitted.
-    """
-
-    within: frozenset[str] = NOTHING
+    within: frozenset[str] = NOTHING  # elements within a sentence, whose tags are invisible
+    # elements that stand for something that is not decided: code, quotations, struck-out text
     opaque: frozenset[str] = NOTHING
-    left_out: frozenset[str] = NOTHING
-    hidden: frozenset[str] = NOTHING
+    left_out: frozenset[str] = NOTHING  # elements without prose; a sentence ends before and after them
+    hidden: frozenset[str] = NOTHING  # elements without prose within a sentence, which goes on after them
+    # elements that are prose directly inside the named ones although these are left out
     revealed: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    raw: frozenset[str] = NOTHING
-    empty: frozenset[str] = NOTHING
+    raw: frozenset[str] = NOTHING  # elements that are left out and in which only their own end tag is markup
+    empty: frozenset[str] = NOTHING  # elements without an end tag
+    # elements that stand for an image, with an alternative text as attribute ``alt``
     images: frozenset[str] = NOTHING
+    # elements that a start tag closes if they are the innermost ones: their end tags may be omitted
     closes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -139,20 +121,11 @@ HTML = ElementKinds(
 
 @dataclass(frozen=True, slots=True)
 class _Element:
-    """An open element.
-
-    Attributes
-    ----------
-    name : str
-    left_out : str
-        The character that replaces its text, `BREAK` for none; empty if the text is prose.
-    foreign : str
-        The same for its language.
-    """
+    """An open element."""
 
     name: str
-    left_out: str
-    foreign: str
+    left_out: str  # the character that replaces its text, `BREAK` for none; empty if the text is prose
+    foreign: str  # the same for its language
 
     @property
     def character(self) -> str:
@@ -170,12 +143,7 @@ def read_html(text: str, suffix: str = ".html") -> Canvas:
 
 
 class TagReader:
-    """Reader of a text with tags, from left to right.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Reader of a text with tags, from left to right."""
 
     kinds: ClassVar[ElementKinds] = HTML
     has_templates: ClassVar[bool] = True

@@ -65,14 +65,7 @@ _SHORTEST_LINE = 2
 
 
 class Layout:
-    """The cells and titles of a text.
-
-    Parameters
-    ----------
-    text : str
-    cells : iterable of TableCell
-    titles : iterable of Title
-    """
+    """The cells and titles of a text."""
 
     def __init__(self, text: str, cells: Iterable[TableCell] = (), titles: Iterable[Title] = ()) -> None:
         self._text = text
@@ -161,7 +154,6 @@ def grid_cells(text: str, start: int, end: int, columns: Sequence[int]) -> list[
 
     Parameters
     ----------
-    text : str
     start, end : int
         The line.
     columns : sequence of int

@@ -489,23 +489,12 @@ def markdown_layout(text: str) -> Layout:
 
 @dataclass(frozen=True, slots=True)
 class OpenBlocks:
-    """Blocks that are still open after a blank line.
+    """Blocks that are still open after a blank line."""
 
-    Attributes
-    ----------
-    fence : str
-        The mark that opened the code block; empty outside code.
-    indents : tuple of int
-        Indentation of the text of each open list item.
-    alert : bool
-    containers : tuple of str
-        Mark of each open directive whose body is text.
-    """
-
-    fence: str = ""
-    indents: tuple[int, ...] = ()
+    fence: str = ""  # the mark that opened the code block; empty outside code
+    indents: tuple[int, ...] = ()  # indentation of the text of each open list item
     alert: bool = False
-    containers: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()  # mark of each open directive whose body is text
 
 
 class BlockReader:

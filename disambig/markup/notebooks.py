@@ -119,7 +119,6 @@ class EscapedText:
 
         Parameters
         ----------
-        canvas : Canvas
         read : callable
             Paints over what is not prose.
         """

@@ -54,24 +54,13 @@ _BEGINNING = 8_000
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """The text between the markup.
+    """The text between the markup."""
 
-    Attributes
-    ----------
-    text : str
-        Text of the same length as the original, with line ends only at the original's line ends.
-    comments : tuple of (start, end)
-        Offsets of the comments in the original, including their marks, in text order.
-    problem : str
-        Why the text is not in its format: nothing of it was read. Empty for other texts.
-    shortened : tuple of ShortenedWord
-        The words in which letters have moved, in text order.
-    """
-
-    text: str
+    text: str  # text of the same length as the original, with line ends only at the original's line ends
+    # offsets of the comments in the original, including their marks, in text order
     comments: tuple[tuple[int, int], ...] = ()
-    problem: str = ""
-    shortened: tuple[ShortenedWord, ...] = ()
+    problem: str = ""  # Why the text is not in its format: nothing of it was read. Empty for other texts
+    shortened: tuple[ShortenedWord, ...] = ()  # the words in which letters have moved, in text order
 
     def file_offset(self, offset: int) -> int:
         """Return the offset into the file for an offset into the text; they differ in shortened words."""
@@ -91,10 +80,7 @@ def plain_text(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) ->
 
     In text with any other suffix, only code between backticks is painted over. The length stays the same.
 
-    Raises
-    ------
-    UserError
-        D344 for a text that is not in its format, such as a notebook that is not valid JSON.
+    Raises D344 for a text that is not in its format, such as a notebook that is not valid JSON.
     """
     plain = read_markup(path, text, options)
     if plain.problem:
@@ -121,8 +107,6 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
 
     Parameters
     ----------
-    path : str
-    text : str
     options : mapping of str to object
         Settings of formats; a format takes those that its entry in the table names.
     """
