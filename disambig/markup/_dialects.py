@@ -40,6 +40,12 @@ COMPONENT_OPTIONS = re.compile(
 INLINE_COMPONENT = re.compile(
     r":[A-Za-z][\w-]{1,40}(?:\[(?P<text>[^\[\]\n]{0,300})\](?:\{[^{}\n]{0,300}\})?|\{[^{}\n]{0,300}\})"
 )
+BLOCK = re.compile(r"/{3,}(?:[ \t]*(?P<name>[A-Za-z][\w-]*)(?:[ \t]*\|[ \t]*(?P<title>[^\n]*[^\s]))?)?[ \t]*")
+"""A line that begins or ends a block of PyMdown: ``/// note | A title``, ``///``."""
+UNTITLED_BLOCKS = frozenset("html define fancylists".split())
+"""Blocks of PyMdown whose arguments are not text."""
+TARGET = re.compile(r"\([\w.:/-]+\)=[ \t]*")
+"""A target of MyST: ``(label)=``."""
 SLOT = re.compile(r"#[a-z][\w-]*[ \t]*")
 """A line that begins a slot of a component: ``#title``."""
 _ATTRIBUTE = r"[#.:\w-][\w.:-]*(?:=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s{}\"']+))?"

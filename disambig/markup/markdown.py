@@ -1,12 +1,12 @@
 r"""Read Markdown: blocks, marks within paragraphs, and texts that are being edited.
 
 CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter, of
-which titles and descriptions are text. Of the dialects: admonitions and tabs of MkDocs; callouts, links,
-tags, comments, marked text (``==text==``) and block ids of Obsidian; directives and roles of MyST and Quarto;
-containers (``:::``); components of MDC (``::card{...}``, ``:badge[text]{...}``); captions in the options of
-code cells of Quarto and knitr; comments of JSX, modules and ``mdx-code-block`` of Docusaurus; descriptions of
-terms, abbreviations, footnotes in the text and LaTeX of Pandoc; shortcodes of Jekyll and Hugo. The running
-time is linear in the length of the text.
+which titles and descriptions are text. Of the dialects: admonitions, tabs and blocks of MkDocs; callouts,
+links, tags, comments, marked text (``==text==``) and block ids of Obsidian; directives, roles and targets of
+MyST and Quarto; containers (``:::``); components of MDC (``::card{...}``, ``:badge[text]{...}``); captions in
+the options of code cells of Quarto and knitr; comments of JSX, modules and ``mdx-code-block`` of Docusaurus;
+descriptions of terms, abbreviations, footnotes in the text and LaTeX of Pandoc; shortcodes of Jekyll and
+Hugo. The running time is linear in the length of the text.
 
 Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted
 over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
@@ -645,7 +645,13 @@ class BlockReader:
             self._keep_title(at, *match.span("title"), end)
             if match["name"]:
                 self._component_options(end, indent)
-        elif not self.paragraph and dialects.SLOT.fullmatch(text, at, end):
+        elif text.startswith("///", at) and (match := dialects.BLOCK.fullmatch(text, at, end)):
+            self._leave_paragraph()
+            is_prose = match["name"] and match["name"] not in dialects.UNTITLED_BLOCKS
+            self._keep_title(at, *(match.span("title") if is_prose else (-1, -1)), end)
+        elif not self.paragraph and (
+            dialects.SLOT.fullmatch(text, at, end) or dialects.TARGET.fullmatch(text, at, end)
+        ):
             canvas.fill(at, end, BREAK)
         elif match := dialects.ADMONITION.fullmatch(text, at, end):
             self._leave_paragraph()

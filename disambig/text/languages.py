@@ -46,16 +46,16 @@ _FREQUENT = {
         here now very see make same new first you'll it's don't let if once
     """,
     "de": """
-        der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird
-        werden wurde wurden nicht auch auf aus bei bis durch für gegen im in mit nach ohne über um unter von
-        vom vor zu zum zur als wie wenn weil dass daß ob man ich du er sie es wir ihr mich mir dir sich uns
-        euch kann können muss müssen soll sollte haben hat hatte habe hier noch nur schon sehr so wo was wer
-        mehr diese dieser dieses diesem diesen kein keine keinen beim ihre ihrer seine seiner bitte damit
-        alle allem einfach jetzt dann doch denn welche sein bereits zwischen sowie datei dateien fehler
-        lesen liest zuerst anleitung befehl wert werte beispiel folgende folgenden folgendes installieren
-        verwenden verwendet benutzer einstellungen neue neuen neu starten geben sehen gibt zeigt erste
-        ersten beiden viele jede jeder jedes etwas nichts wieder immer siehe wählen ändern kapitel seite
-        zeile programm passwort
+        der die das den dem des ein eine einen einem einer eines und oder aber an ist sind war waren wird
+        werden wurde wurden nicht auch auf aus bei bis durch für gegen im in mit nach ohne über um unter
+        von vom vor zu zum zur als wie wenn weil dass daß ob man ich du er sie es wir ihr mich mir dir
+        sich uns euch kann können muss müssen soll sollte haben hat hatte habe hier noch nur schon sehr so
+        wo was wer mehr diese dieser dieses diesem diesen kein keine keinen beim ihre ihrer seine seiner
+        bitte damit alle allem einfach jetzt dann doch denn welche sein bereits zwischen sowie datei
+        dateien fehler lesen liest zuerst anleitung befehl wert werte beispiel folgende folgenden
+        folgendes installieren verwenden verwendet benutzer einstellungen neue neuen neu starten geben
+        sehen gibt zeigt erste ersten beiden viele jede jeder jedes etwas nichts wieder immer siehe wählen
+        ändern kapitel seite zeile programm passwort
     """,
     "fr": """
         le la les un une des du de et ou où est sont était être avoir a au aux avec ce cet cette ces dans en
@@ -285,6 +285,10 @@ class _Profile:
 _profiles: dict[str, _Profile] = {}
 _recent: dict[tuple[str, str], tuple[ForeignParagraph, ...]] = {}
 """Cache of recent results, since models, components and reports ask for the same texts."""
+_FEW_WORDS = 2
+"""Number of a language's own words from which a paragraph counts as one in it."""
+_MIN_FOREIGN = 3
+"""Minimum number of paragraphs in another language, in a text that is mostly in that language."""
 _MAX_CACHED_CHARACTERS = 1_000_000
 
 
@@ -317,15 +321,36 @@ def _find(text: str, language: str) -> Iterator[ForeignParagraph]:
         _profiles[language] = _Profile(language)
     profile = _profiles[language]
     only_own = profile.only_own
+    others: list[ForeignParagraph] = []
+    counts: dict[str, int] = {}
+    n_own = 0
     for start, end in _paragraphs(text):
         beginning = text[start : min(end, start + _BEGINNING)].split()
         if sum(map(only_own.__contains__, beginning)) >= max(_SURE_WORDS, len(beginning) / _SURE_RATIO):
+            n_own += 1
             continue
         other = _language_of_paragraph(text[start:end], profile)
-        if not other and _is_data(text[start:end], profile):
+        n_own += not other and sum(map(only_own.__contains__, beginning)) >= _FEW_WORDS
+        if other:
+            counts[other] = counts.get(other, 0) + 1
+        elif _is_data(text[start:end], profile):
             other = NO_LANGUAGE
-        if other and other != language:
-            yield ForeignParagraph(start, end, other)
+        others.append(ForeignParagraph(start, end, other))
+    main = max(counts, key=lambda code: (counts[code], code), default="")
+    is_foreign = bool(main) and main != language and counts[main] >= max(_MIN_FOREIGN, n_own + 1)
+    for paragraph in others:
+        code = paragraph.language
+        if not code and is_foreign and _may_be(text[paragraph.start : paragraph.end], main, profile):
+            code = main
+        if code and code != language:
+            yield ForeignParagraph(paragraph.start, paragraph.end, code)
+
+
+def _may_be(text: str, code: str, profile: _Profile) -> bool:
+    """Return True if a short paragraph of a text that is in another language can be in that language too."""
+    words = [word.lower() for word in _WORDS.findall(text)]
+    own = [word for word in words if word in profile.own and code not in profile.shared.get(word, ())]
+    return not own and any(code in profile.evidence(word) for word in words)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

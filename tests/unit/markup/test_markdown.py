@@ -233,6 +233,8 @@ DIALECTS = {
     'Kept :XXbadge[kept text]{color="XX"}, :XXicon{name="XX"} and kept :XXkbd[key].\n::\n\nKept.\n\n    XX\n',
     "indented components of MDC": "::XXgroup\n  ::XXcard[Kept title]\n  ---\n  XX: XX\n  ---\n  Kept text.\n\n"
     "    :::XXtip\n    Kept tip.\n    :::\n  ::\n::\n\nKept.\n\n    XX\n",
+    "blocks of PyMdown": "/// XXnote | A kept title\n    XX: XX\nA kept text.\n\n//// html | div.XX\nKept.\n////\n///\n\n/// XXtip\nKept.\n///\n",
+    "target": "(XX-label)=\n## Kept\n\nKept (kept)= kept.\n",
     "attributes": 'A kept [kept link](XX){target="_XX" .XX}, [kept span]{.XX} and [kept][XX]{#XX XX=\'XX\'}, [kept]{not}.\n\n[XX]: XX',
     "options of cells": "```{r}\n#| label: fig-XX\n#| fig-cap: \"A kept caption.\"\n#| XX: false\n#| fig-alt: |\n#|   Kept\n"
     "#|   kept.\n#| fig-subcap:\n#|   - \"A kept part\"\n#| tbl-cap: !expr XX\nXX\n#| fig-cap: XX\n```\n\nKept.\n\n"
@@ -299,6 +301,7 @@ def test_prose_is_kept_and_the_rest_is_hidden(path, name, text, line_end):
     [
         ("x.md", '!!! note "Its title"\n    The body', "title"),
         ("x.md", "> [!tip] Its title\n> The body", "title"),
+        ("x.md", "/// note | Its title\nThe body\n///", "title"),
         ("x.md", ":::note Its title\nThe body\n:::", "title"),
         ("x.md", "```{note} Its title\nThe body\n```", "title"),
         ("x.md", "---\ntitle: Its title\nsummary: The body\n---\n", "title"),
@@ -346,6 +349,7 @@ DIALECT_PIECES = [
     *('=== "a"', "!!! note", "    ", "> [!tip]-", "[[", "]]", "%%", "```{note}", "```", ":::", "{ref}`"),
     *("---\n", "+++\n", "title:", "title =", "|", ">-", '"""', "\n\n", "\r\n", "# ", "- "),
     *("{% raw %}", "{% endraw %}", "{{< highlight >}}", "{{< /highlight >}}", "{{", "}}"),
+    *("/// a", "///", "| b c", "(a)=\n"),
     *("::a", "::a{b}\n", "\n::\n", ":a[", ":a{", "]{.a}", "```{r}", "\n#| fig-cap: ", "\n#|  - 'a b'", "fig.cap='a'"),
     *("import a from 'b'", "export const a = {", "{/*", "*/}", "<A b={", "/>", "</A>", "<pre>", "</pre>", "<>"),
 ]  # fmt: skip
