@@ -23,6 +23,7 @@ SEMICOLONS = ("; ", "")
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
 RST_COMMENT = ".. ", ""
 POD_COMMENT = "=for comment ", ""
+TEXINFO_COMMENT = "@c ", ""
 ROFF = '.\\" ', ""
 _MANUAL_SECTION = re.compile(r"\.(?:[1-9](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}|n)")
 
@@ -140,6 +141,14 @@ FORMATS = (
         comment_place="line",
     ),
     _prose("POD", ".pod", "pod:read_pod", POD_COMMENT, "pod perlpod", comment_place="block"),
+    _prose(
+        "Texinfo",
+        ".texi .texinfo .txi",
+        "texinfo:read_texinfo",
+        TEXINFO_COMMENT,
+        "texinfo",
+        comment_place="line",
+    ),
     _prose("LaTeX", ".tex .latex", "_latex:read_latex", PERCENT, "latex tex plaintex"),
     MarkupFormat(
         "translation file",

@@ -1,4 +1,4 @@
-"""Formats of documents as plain text: HTML, DocBook, DITA, RST, notebooks, AsciiDoc, Org and manual pages."""
+"""Formats of documents as plain text: HTML, DocBook, DITA, RST, notebooks, AsciiDoc, Org, POD, Texinfo and roff."""
 
 # ruff: noqa: E501  (a text of the table is one string)
 
@@ -22,7 +22,19 @@ from disambig.markup import (
     read_markup,
 )
 
-PATHS = ("x.html", "x.docbook", "x.dita", "x.xml", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb", "x.pod")
+PATHS = (
+    "x.html",
+    "x.docbook",
+    "x.dita",
+    "x.xml",
+    "x.rst",
+    "x.adoc",
+    "x.org",
+    "x.man",
+    "x.ipynb",
+    "x.pod",
+    "x.texi",
+)
 
 
 PIECES = [
@@ -45,6 +57,7 @@ PIECES = [
         "[[a][", "]]", "#+begin_src\n", "#+end_src\n", ":a:\n", ":END:\n", "* ", "[fn:1]", "=a=",
         "https://a.b/c", "[fn::a]", "[fn:b:",
     ),
+    *("@code{", "@footnote{", "@uref{a,", "@table @code\n", "@item ", "@end table\n", "@example\n", "@c ", "@'", "@@"),
     *("=pod\n\n", "=item ", "=cut\n", "=begin a\n", "B<", "C<< ", " >>", "A::B", "L<a|"),
     *("[source]\n", "image::a[", "link:a[", "<<a,", ">>", "{a}", "//", "////\n", "a:: ", "NOTE: ", "+++"),
     *("footnote:[", "footnoteref:[a,", "image:a[", "alt=", ","),
@@ -112,6 +125,10 @@ MARKS = {
         "<indexterm>", "<para>", "<literal>",
     ],
     "x.xml": ["<!DOCTYPE a [", "<!-- -->", "<?a?>", " ", "<!", "<a", "<section>"],
+    "x.texi": [
+        "@a{", "@code{", "@code{a}", "}", "@footnote{", "@uref{a,", "@uref{a,,", "@example\n", "@table @code\n",
+        "@item a\n", "@tab ", "@c a\n", "a @c ", "@menu\n", "* a: ", "* a::", "@'", "``", "@acronym{a,", "@end table\n",
+    ],
     "x.pod": ["=a ", "\n\n=a ", "B<", ">", "C<< ", " >>", "a_", "a::", "->", "$a", "a@", "=begin a\n\n", "\n\n a"],
     "x.rst": [
         "*", "**", "``", "`", "|", "_", "\\", "[", "::\n", "- ", ".. ", "..\n", ".. x::\n", ":a:", "*a ",
@@ -303,6 +320,25 @@ def test_folders_are_searched_for_documents_in_xml(tmp_path):
 )  # fmt: skip
 def test_pod(text, expected):
     assert legible("x.pod", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\\input texinfo\n@settitle a\n@node b, c\n@chapter The @emph{d} e\n@cindex f\ng\n@cindex h\ni\n@bye\nj", "The d e¶g i¶"),
+        ("a @code{b} @var{c}s @strong{d e} @@ @{ f@dots{} ``g h'' na@\"{i}ve caf@'e", 'a # # d e # # f# "g h" # #'),
+        ("@ref{a,,b} @uref{c,d e} @uref{f,, g h} @email{i} @acronym{J, k l} @w{m}@: n@.", "# d e g h # J m n."),
+        ("a@footnote{B @code{c} d.} e @foo{f} g @bar{h i j} k @anchor{l}m @c n\no", "a#¶B # d.¶#e # g h i j k m o"),
+        ("@table @code\n@item a b\nc d\n@end table\n@table @asis\n@item e f\ng\n@itemx h\n@end table", "c d¶e f¶g¶#"),
+        ("@itemize @bullet\n@item\na b\n@item c d\n@end itemize", "a b¶c d"),
+        ("@multitable @columnfractions .5\n@headitem a @tab b c\n@item d e\n@tab f\n@end multitable", "#¶b c¶d e¶#"),
+        ("@menu\n* a b:: c d\n* e: f. g h\n i j\n@end menu\n* k", "c d¶g h i j¶* k"),
+        ("@deffn {a b} c d\ne\n@end deffn\n@example\nf\n@end example\n@quotation\ng\n@end quotation\n@quotation Note\nh\n@end quotation", "e¶ ¶ ¶h"),
+        ("@example\na\n\n@foo{b c", "a¶b c"),
+    ],
+)  # fmt: skip
+def test_texinfo(text, expected):
+    assert legible("x.texi", text) == normalised(expected)
 
 
 @pytest.mark.parametrize(
@@ -566,6 +602,7 @@ WRITTEN = {
     "d.org": "* Title\n/That/ is the the end of =the the= road.\n\n{}It is the the end.\n",
     "e.7": ".SH TITLE\n\\fIThat\\fR is the the end.\n.nf\nthe the\n.fi\n{}It is the the end.\n",
     "g.pod": "=head1 Title\n\nB<That> is the the end of C<the the>.\n\n  the the\n\n{}It is the the end.\n",
+    "h.texi": "@chapter Title\n\n@emph{{That}} is the the end.\n@example\nthe the\n@end example\n{}It is the the end.\n",
 }
 
 
@@ -576,6 +613,7 @@ COMMENTS = {
     "d.org": "# {}\n",
     "e.7": '.\\" {}\n',
     "g.pod": "=for comment {}\n\n",
+    "h.texi": "@c {}\n",
 }
 
 
