@@ -30,7 +30,6 @@ FOLDER = HOME / "models" / "dependencies"
 PASSES = 8
 MAX_WEIGHTS = 1_500_000
 """Number of weights that are kept."""
-NO_PUNCTUATION = ("punct",)
 
 
 def build(data: Path) -> None:

@@ -11,7 +11,6 @@ from .build import (
     merge_headers as merge_headers,
     merge_ngrams as merge_ngrams,
     merge_tables as merge_tables,
-    merged_partitions as merged_partitions,
     ngram_numbers as ngram_numbers,
     prune_table as prune_table,
     slice_places as slice_places,

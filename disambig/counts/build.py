@@ -80,22 +80,6 @@ def count_texts(
     return n_texts
 
 
-def merged_partitions(
-    texts: Iterable[str],
-    tokenisation: Tokenisation,
-    *,
-    gaps: bool = False,
-    **choices: Unpack[BuildOptions],
-) -> Iterator[Merged]:
-    """Yield all n-grams of `texts` as sorted arrays ``(keys, counts, kinds)``, for experiments.
-
-    Parameters are those of `build_table`; `layout.ngram_order` gives the order of a kind.
-    """
-    with make_counter([tokenisation.name], gaps=gaps, **choices) as counter:
-        count_texts(counter, texts, tokenisation)
-        yield from counter.partitions(min_counts=choices.get("min_counts"))
-
-
 def build_table(
     path: str | os.PathLike[str],
     texts: Iterable[str],

@@ -97,6 +97,7 @@ from .precision import (
     unordered_pair as unordered_pair,
 )
 from .segments import (
+    HashVocabulary as HashVocabulary,
     Ragged as Ragged,
     as_index as as_index,
     join_offsets as join_offsets,
@@ -114,7 +115,4 @@ from .structured import (
     PartRows as PartRows,
     SequenceRows as SequenceRows,
     run_starts as run_starts,
-)
-from .vocabulary import (
-    HashVocabulary as HashVocabulary,
 )

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from disambig.data.batches import CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows
 from disambig.data.columns import Columns, CrossedColumns, candidate_names, join_columns, own_columns
-from disambig.data.segments import Ragged, join_offsets, offsets_from_sizes, row_owners
+from disambig.data.segments import HashVocabulary, Ragged, join_offsets, offsets_from_sizes, row_owners
 from disambig.data.structured import ChainRows
-from disambig.data.vocabulary import HashVocabulary
 from disambig.errors import UserError, nearest_first
 from disambig.types import CandidateBatch
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import MAX_WORDS, Group
 from disambig.data.instances import CandidateLists, Instances, distinct_texts
-from disambig.data.segments import offsets_from_sizes, row_ranks
-from disambig.data.vocabulary import HashVocabulary
+from disambig.data.segments import HashVocabulary, offsets_from_sizes, row_ranks
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.registry import describe_component
 from disambig.text import TokenView, characters, hash_word, hash_words, tokenisation_named

@@ -24,8 +24,6 @@ from .labelled import (
     cross_validate as cross_validate,
     decide as decide,
     evaluate_labelled as evaluate_labelled,
-)
-from .lists import (
     evaluate_lists as evaluate_lists,
     list_lines as list_lines,
 )

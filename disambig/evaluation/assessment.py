@@ -11,8 +11,7 @@ import numpy as np
 from disambig.data import segments
 from disambig.errors import UserError
 from disambig.evaluation.group_figures import figures, most_frequent_candidates, overall
-from disambig.evaluation.labelled import cross_validate
-from disambig.evaluation.lists import evaluate_lists, list_lines
+from disambig.evaluation.labelled import cross_validate, evaluate_lists, list_lines
 from disambig.evaluation.unseen_text import evaluate
 from disambig.formats import Labelled, NBestList
 from disambig.formatting import format_figure, pluralize

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.decision import unpad
 from disambig.errors import UserError, nearest_first
-from disambig.evaluation.labelled import decide
-from disambig.evaluation.lists import UNUSED_LIST, choose_measure, list_outcomes
+from disambig.evaluation.labelled import UNUSED_LIST, choose_measure, decide, list_outcomes
 from disambig.evaluation.unseen_text import check_decides_words
 from disambig.formats import Labelled, NBestList
 from disambig.metrics import AUC, DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap

@@ -14,6 +14,8 @@ from .job import (
     JobReport as JobReport,
     ShardWork as ShardWork,
     bisect_failure as bisect_failure,
+    merge as merge,
+    parts_format as parts_format,
     run_job as run_job,
 )
 from .manifest import (
@@ -27,23 +29,17 @@ from .manifest import (
     locked as locked,
     plan_shards as plan_shards,
 )
-from .output import (
-    merge as merge,
-    parts_format as parts_format,
-)
 from .processes import (
+    ItemQueue as ItemQueue,
     LogMessage as LogMessage,
+    PendingItem as PendingItem,
     ProcessRunner as ProcessRunner,
+    Transport as Transport,
     delay_interrupts as delay_interrupts,
     leave_out_current_directory as leave_out_current_directory,
     log_message as log_message,
     logger_levels as logger_levels,
     memory_usage as memory_usage,
-)
-from .queue import (
-    ItemQueue as ItemQueue,
-    PendingItem as PendingItem,
-    Transport as Transport,
 )
 from .records import (
     ShardRecord as ShardRecord,

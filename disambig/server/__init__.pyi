@@ -1,13 +1,6 @@
 from ._openapi import (
     openapi as openapi,
 )
-from .annotated_text import (
-    AnnotatedPiece as AnnotatedPiece,
-    AnnotatedText as AnnotatedText,
-    Utf16Offsets as Utf16Offsets,
-    plain_annotated as plain_annotated,
-    utf16_length as utf16_length,
-)
 from .app import (
     BASES as BASES,
     make_app as make_app,
@@ -17,8 +10,13 @@ from .checker import (
     ServerChecker as ServerChecker,
 )
 from .languagetool import (
+    AnnotatedPiece as AnnotatedPiece,
+    AnnotatedText as AnnotatedText,
+    Utf16Offsets as Utf16Offsets,
     VisibleFlag as VisibleFlag,
     make_visible as make_visible,
+    plain_annotated as plain_annotated,
+    utf16_length as utf16_length,
     visible_flags as visible_flags,
 )
 from .middleware import (

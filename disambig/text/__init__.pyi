@@ -15,9 +15,6 @@ from .documents import (
     view_of_docs as view_of_docs,
     view_of_texts as view_of_texts,
 )
-from .gerunds import (
-    begins_gerund_subject as begins_gerund_subject,
-)
 from .hashing import (
     GAP as GAP,
     GAP_HASH as GAP_HASH,
@@ -44,6 +41,7 @@ from .languages import (
     LANGUAGE_NAMES as LANGUAGE_NAMES,
     NO_LANGUAGE as NO_LANGUAGE,
     ForeignParagraph as ForeignParagraph,
+    begins_gerund_subject as begins_gerund_subject,
     describe_foreign as describe_foreign,
     find_foreign_paragraphs as find_foreign_paragraphs,
     foreign_layer as foreign_layer,

@@ -2,7 +2,8 @@ from .drawing import (
     TreeLayout as TreeLayout,
     columns as columns,
     draw_tree as draw_tree,
-    html_page as html_page,
+    html_foot as html_foot,
+    html_head as html_head,
     html_section as html_section,
     svg as svg,
 )

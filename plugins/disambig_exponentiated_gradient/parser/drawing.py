@@ -227,11 +227,6 @@ def html_foot() -> str:
     return "</main>\n</body>\n</html>\n"
 
 
-def html_page(title: str, sections: Sequence[str]) -> str:
-    """Return a complete page from its sections."""
-    return html_head(title) + "".join(sections) + html_foot()
-
-
 _PICTURES = {**{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\N{SYMBOL FOR DELETE}"}
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 

@@ -151,16 +151,6 @@ class Parseval:
         return _share(self.is_exact.sum(), len(self))
 
     @property
-    def crossing_a_tree(self) -> float:
-        """Mean number of crossing brackets per tree."""
-        return _share(self.crossing.sum(), len(self))
-
-    @property
-    def no_crossing(self) -> float:
-        """Share of trees without crossing brackets."""
-        return _share(((self.crossing == 0) & ~self.failed).sum(), len(self))
-
-    @property
     def tagging(self) -> float:
         """Share of the words that are not deleted with the right tag."""
         return _share(self.right_tags.sum(), self.words.sum())

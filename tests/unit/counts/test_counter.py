@@ -20,7 +20,6 @@ from disambig.counts import (
     counter as counters,
     describe_table,
     least_counts,
-    merged_partitions,
     ngram_words,
     runs as merging,
 )
@@ -166,20 +165,6 @@ def test_pairs_of_words_are_kept():
     expected = [ngram for ngram in count_slowly(text, 3) if "so" in ngram or ("may", "be") in pairwise(ngram)]
     assert set(result) == {key_of(ngram) for ngram in expected}
     assert len(result) == 5
-
-
-def test_merged_partitions_with_some_words_and_with_gaps():
-    true = count_slowly(words_of(TEXTS), 3, {"in"})
-    result = {}
-    for keys, counts, _ in merged_partitions(TEXTS, Words(), orders=3, keep_words=["in"]):
-        result |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
-    assert result == {key_of(ngram): count for ngram, count in true.items()}
-    result = {}
-    for keys, counts, kinds in merged_partitions(["a b c d"], Words(), gaps=True, orders=4):
-        assert kinds.max() <= 4 + PATTERN
-        result |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
-    assert result[key_of(["b", GAP, "d"])] == 1
-    assert result[key_of(["a", "b", GAP, "d"])] == 1
 
 
 def test_progress_and_errors(tmp_path):

@@ -15,7 +15,8 @@ from disambig_exponentiated_gradient.parser import (
     TreeLayout,
     columns,
     draw_tree,
-    html_page,
+    html_foot,
+    html_head,
     html_section,
     svg,
 )
@@ -399,7 +400,11 @@ HOSTILE = [
 @pytest.mark.parametrize("word", HOSTILE)
 def test_nothing_in_a_text_becomes_markup(word):
     tree = Tree("<i>", (Tree("&", (), word), Tree("NN", (), "x")))
-    made = html_page(f"About {word}", [html_section(1, word, [tree], words=[word, "x"], notes=[word])])
+    made = (
+        html_head(f"About {word}")
+        + html_section(1, word, [tree], words=[word, "x"], notes=[word])
+        + html_foot()
+    )
     made.encode("utf8")
     body = made.partition("<body>")[2]
     assert "<script" not in body and "<i>" not in body and 'onload="' not in body
