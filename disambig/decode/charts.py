@@ -378,28 +378,21 @@ class ChartParser:
             self, "_coarse", None if coarser is None else WeightedGrammar.from_grammar(coarser)
         )
 
-    def charts(self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None = None) -> Charts:
+    def charts(self, sentences: Sequence[WordScores]) -> Charts:
         """Build the charts of sentences.
 
-        Parameters
-        ----------
-        sentences : sequence of WordScores
-        coarse : sequence of WordScores, optional
-            The same words with symbols of the coarser grammar. Default: a coarse symbol has the score of the
-            most probable of its symbols.
+        For pruning, a coarse symbol of a word has the score of the most probable of its symbols.
 
         Raises
         ------
         ValueError
             If places, symbols or scores of words are out of range.
         """
-        return self._build(sentences, coarse, all_edges=True)
+        return self._build(sentences, all_edges=True)
 
-    def best(
-        self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None = None
-    ) -> list[Parse | None]:
+    def best(self, sentences: Sequence[WordScores]) -> list[Parse | None]:
         """Return the best parse of each sentence without building its whole chart; None if there is none."""
-        charts = self._build(sentences, coarse, all_edges=False)
+        charts = self._build(sentences, all_edges=False)
         parses: list[Parse | None] = [None] * len(sentences)
         for sentence, (scores, derivations) in zip(
             charts.sentences.tolist(), Hypergraph().top(charts.scores, charts.graphs, 1), strict=True
@@ -407,15 +400,11 @@ class ChartParser:
             parses[sentence] = Parse(float(scores[0]), charts.edges.take(derivations[0]))
         return parses
 
-    def _build(
-        self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None, *, all_edges: bool
-    ) -> Charts:
+    def _build(self, sentences: Sequence[WordScores], *, all_edges: bool) -> Charts:
         """Build the charts of the sentences that have one."""
-        if coarse is not None and len(coarse) != len(sentences):
-            raise ValueError(f"{len(sentences)} sentences, but coarse words of {len(coarse)}")
         built, without_parse, too_large = [], [], []
         for i, words in enumerate(sentences):
-            threshold, chart = self._chart(words, None if coarse is None else coarse[i], all_edges)
+            threshold, chart = self._chart(words, all_edges)
             if chart == _NO_PARSE:
                 without_parse.append(i)
             elif chart == _TOO_LARGE:
@@ -443,16 +432,14 @@ class ChartParser:
             np.array(too_large, np.int64),
         )
 
-    def _chart(
-        self, words: WordScores, coarse: WordScores | None, all_edges: bool
-    ) -> tuple[float, tuple[Any, ...] | str]:
+    def _chart(self, words: WordScores, all_edges: bool) -> tuple[float, tuple[Any, ...] | str]:
         """Return the threshold by which a sentence was pruned, and its chart or why there is none."""
         from disambig.decode._chart_kernels import FOUND, TOO_LARGE, fill, packed
 
         lexical = _sort_words(words, len(self.grammar.symbols))
         pruner = None
         if self._coarse is not None and self.threshold:
-            pruner = _Pruner(self, int(words.length), lexical, coarse)
+            pruner = _Pruner(self, int(words.length), lexical)
         everything = np.zeros((0, 0), np.bool_)
         mapping = np.zeros(0, np.int32)
         if self.grammar.coarse is not None:
@@ -489,20 +476,13 @@ class ChartParser:
 class _Pruner:
     """Inside sums of a sentence under the coarser grammar, which serve for several thresholds."""
 
-    def __init__(
-        self, parser: ChartParser, length: int, sorted_words: SortedWords, coarse: WordScores | None
-    ) -> None:
+    def __init__(self, parser: ChartParser, length: int, sorted_words: SortedWords) -> None:
         from disambig.decode._chart_kernels import coarse_inside
 
         grammar = parser._coarse
         assert grammar is not None and parser.grammar.coarse is not None
         self._grammar, self._length = grammar, length
         mapping = parser.grammar.coarse.astype(np.int32)
-        if coarse is not None:
-            if coarse.length != length:
-                raise ValueError(f"a sentence of {length} words, but {coarse.length} coarse words")
-            sorted_words = _sort_words(coarse, grammar.n_symbols)
-            mapping = np.arange(grammar.n_symbols, dtype=np.int32)
         n_cells = length * (length + 1) // 2
         self._below, self._above = (np.empty((n_cells, grammar.n_symbols)) for _ in range(2))
         self._scale = np.empty(n_cells)

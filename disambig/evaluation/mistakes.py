@@ -361,15 +361,13 @@ FIGURE_DRAWS = 5_000
 SHARE = 0.95
 
 
-def mistake_figures(trial: MistakeTrial, limits: Limits | None = None, *, seed: int = 0) -> dict[str, Any]:
+def mistake_figures(trial: MistakeTrial, limits: Limits | None = None) -> dict[str, Any]:
     """Return how many mistakes are found and corrected, and how often clean text is flagged.
 
     Parameters
     ----------
     limits : mapping of str to float, optional
         Limit of each task that flags must exceed.
-    seed : int
-        Seed of the bootstrap.
 
     Returns
     -------
@@ -384,10 +382,10 @@ def mistake_figures(trial: MistakeTrial, limits: Limits | None = None, *, seed: 
         the flags of each label (see `READ_LABELS`), of which the mistakes have ``right``, the number of
         flags that correct them, and ``wrong_or_unread``, an upper bound of the wrong ones.
     """
-    return found_figures(trial, trial.at_limits(limits), seed=seed)
+    return found_figures(trial, trial.at_limits(limits))
 
 
-def found_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
+def found_figures(trial: MistakeTrial, flags: FoundMistakes) -> dict[str, Any]:
     """Return the figures (see `mistake_figures`) of the mistakes found at some limits."""
     fixes = trial.fixes
     parts = [("all", "", np.ones(len(fixes), bool))]
@@ -397,7 +395,7 @@ def found_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
         for kind in KINDS:
             parts.append((category, kind, inside & np.array([fix.kind == kind for fix in fixes])))
     parts = [part for part in parts if part[2].any() or part[0] == "all"]
-    lines = _subset_figures(flags, [part[2] for part in parts], projects(fixes), seed)
+    lines = _subset_figures(flags, [part[2] for part in parts], projects(fixes))
     classes: dict[str, Any] = {}
     for (level, name, inside), line in zip(parts[1:], lines[1:], strict=True):
         if level == "class":
@@ -408,15 +406,15 @@ def found_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
         "projects": len({fix.repo for fix in fixes}),
         "all": lines[0],
         "classes": classes,
-        "clean": clean_figures(trial, flags, seed=seed) if trial.clean else None,
+        "clean": clean_figures(trial, flags) if trial.clean else None,
     }
 
 
-def clean_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
+def clean_figures(trial: MistakeTrial, flags: FoundMistakes) -> dict[str, Any]:
     """Return how often clean text is flagged, by all tasks together and by each task."""
     units = projects(trial.clean)
     words = np.array([len(paragraph.text.split()) for paragraph in trial.clean], np.float64)
-    lines = _rates([flags.flags.sum(axis=0), *flags.flags], words, units, seed)
+    lines = _rates([flags.flags.sum(axis=0), *flags.flags], words, units)
     about = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(words.sum())}
     if trial.n_readings is not None:
         about["n_readings"] = trial.n_readings
@@ -425,16 +423,14 @@ def clean_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
         for line, by_label, right in zip(lines, by_task, corrected, strict=True):
             rows = [*by_label, by_label[FLAG_LABELS.index("wrong")] + by_label[UNREAD]]
             names = (*READ_LABELS, "wrong_or_unread")
-            line["readings"] = dict(zip(names, _rates(rows, words, units, seed), strict=True))
+            line["readings"] = dict(zip(names, _rates(rows, words, units), strict=True))
             line["readings"]["mistake"]["right"] = int(right.sum())
     return {**about, **lines[0], "tasks": dict(zip(trial.tasks, lines[1:], strict=True))}
 
 
-def _rates(
-    counts: Sequence[NDArray[Any]], words: Floats, units: NDArray[np.int64], seed: int
-) -> list[dict[str, Any]]:
+def _rates(counts: Sequence[NDArray[Any]], words: Floats, units: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Return the number of flags and the rate per 1,000 words of some counts per paragraph."""
-    sums = _bootstrap_sums([words, *counts], units, seed)
+    sums = _bootstrap_sums([words, *counts], units)
     total = float(words.sum())
     return [
         {
@@ -453,11 +449,11 @@ def projects(texts: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def _subset_figures(
-    flags: FoundMistakes, parts: Sequence[NDArray[np.bool_]], units: NDArray[np.int64], seed: int
+    flags: FoundMistakes, parts: Sequence[NDArray[np.bool_]], units: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
     """Return the figures of some subsets of mistakes, all from the same bootstrap draws of projects."""
     columns = [column for inside in parts for column in (inside, inside & flags.found, inside & flags.right)]
-    sums = _bootstrap_sums(columns, units, seed)
+    sums = _bootstrap_sums(columns, units)
     subsets = []
     for i in range(len(parts)):
         n, n_found, n_right = (int(columns[3 * i + k].sum()) for k in range(3))
@@ -488,13 +484,13 @@ def _subclass_counts(
     }
 
 
-def _bootstrap_sums(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int) -> Floats:
+def _bootstrap_sums(columns: Sequence[NDArray[Any]], units: NDArray[np.int64]) -> Floats:
     """Return the column sums of each bootstrap draw of projects, shape ``(n_draws, n_columns)``."""
     n = int(units.max(initial=-1)) + 1
     if n < 2:  # a single project says nothing about the variation between projects
         return np.full((1, len(columns)), np.nan)
     by_unit = np.stack([np.bincount(units, column, minlength=n) for column in columns], axis=1)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     return np.concatenate([counts @ by_unit for counts in times_drawn(n, FIGURE_DRAWS, rng)])
 
 
@@ -514,9 +510,6 @@ def _share(part: int, n: int) -> float | None:
 def compare_trials(
     trials: tuple[MistakeTrial, MistakeTrial],
     limits: tuple[Limits | None, Limits | None],
-    *,
-    draws: int = DRAWS,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Compare how many of the same mistakes two checkers correct.
 
@@ -524,8 +517,6 @@ def compare_trials(
     ----------
     limits : pair of mappings of str to float
         Limits of the tasks of each checker.
-    draws, seed : int
-        Settings of the bootstrap, which draws projects.
 
     Returns
     -------
@@ -539,7 +530,7 @@ def compare_trials(
         Outcomes.from_group(("not mended", "mended"), np.ones(len(units)), result.right, units=units)
         for result in results
     ]
-    paired = paired_bootstrap(Accuracy(), *sides, draws=draws, seed=seed)
+    paired = paired_bootstrap(Accuracy(), *sides, draws=DRAWS, seed=0)
     first, second = results[0].right, results[1].right
     values = (paired.first, paired.first_interval), (paired.second, paired.second_interval)
     return {
@@ -551,7 +542,7 @@ def compare_trials(
                 "model": trial.name,
                 "value": value,
                 "interval": interval,
-                "figures": found_figures(trial, side, seed=seed),
+                "figures": found_figures(trial, side),
             }
             for trial, side, (value, interval) in zip(trials, results, values, strict=True)
         ],
@@ -645,7 +636,7 @@ def share_at(
 
 
 def precision_by_rule(
-    trial: MistakeTrial, limits: Limits, rules: Mapping[str, RuleSet], *, per_1000: float = PER_1000
+    trial: MistakeTrial, limits: Limits, rules: Mapping[str, RuleSet]
 ) -> dict[str, PrecisionPoint]:
     """Return how often the flags of each rule were right, at the limits of their tasks.
 
@@ -655,8 +646,6 @@ def precision_by_rule(
         Limit of each task.
     rules : mapping of str to RuleSet
         The rules of each task.
-    per_1000 : float
-        Assumed mistakes per 1,000 words.
     """
     flags = _count_flags(trial, limits)
     names = np.array(
@@ -669,7 +658,7 @@ def precision_by_rule(
     points = {}
     for name in np.unique(names).tolist():
         counts = np.bincount(flags.kinds[names == name], minlength=len(_KINDS))
-        points[name] = _point(0.0, counts, _weights(trial, per_1000))
+        points[name] = _point(0.0, counts, _weights(trial, PER_1000))
     return points
 
 

@@ -34,17 +34,15 @@ def wilson(right: float, n: float) -> tuple[float, float]:
     return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
-def mean_interval(
-    tallies: Sequence[tuple[int, int]], *, draws: int = 2000, seed: int = 0
-) -> tuple[float, float]:
+def mean_interval(tallies: Sequence[tuple[int, int]]) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean share over groups.
 
     Only the examples of each group are resampled, since the groups themselves are fixed.
 
     `tallies` are the numbers of right and of all examples of each group; no group is empty.
     """
-    rng = np.random.default_rng(seed)
-    means = np.mean([rng.binomial(n, right / n, size=draws) / n for right, n in tallies], axis=0)
+    rng = np.random.default_rng(0)
+    means = np.mean([rng.binomial(n, right / n, size=2000) / n for right, n in tallies], axis=0)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
 

@@ -469,7 +469,7 @@ def select_corrections(candidates: Iterable[MinedCorrection], skipped: Counter[s
     return kept
 
 
-def summarise(projects: Sequence[MinedProject], *, max_pairs: int = 50) -> dict[str, Any]:
+def summarise(projects: Sequence[MinedProject]) -> dict[str, Any]:
     """Return the numbers of corrections by kind, the most frequent pairs, and the numbers of skipped items.
 
     The summary neither names a person nor quotes a text.
@@ -501,7 +501,7 @@ def summarise(projects: Sequence[MinedProject], *, max_pairs: int = 50) -> dict[
             for project in projects
         ],
         "kinds": {category: dict(sorted(by_kind.items())) for category, by_kind in sorted(kinds.items())},
-        "pairs": [{"old": old, "new": new, "n": n} for (old, new), n in pairs.most_common(max_pairs)],
+        "pairs": [{"old": old, "new": new, "n": n} for (old, new), n in pairs.most_common(50)],
     }
 
 

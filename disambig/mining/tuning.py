@@ -677,7 +677,6 @@ def _frequent_pairs(
     newer: HistoryHalf,
     older_right: np.ndarray[Any, Any],
     newer_right: np.ndarray[Any, Any],
-    max_pairs: int = 20,
 ) -> tuple[tuple[str, str, int, int], ...]:
     """Return the pairs that were corrected most often: their counts, and how many of them are found."""
     counts: Counter[tuple[str, str]] = Counter()
@@ -687,4 +686,4 @@ def _frequent_pairs(
         pair = plain_word(fix.old), plain_word(fix.new)
         counts[pair] += 1
         n_right[pair] += bool(is_right)
-    return tuple((*pair, n, n_right[pair]) for pair, n in counts.most_common(max_pairs) if n > 1)
+    return tuple((*pair, n, n_right[pair]) for pair, n in counts.most_common(20) if n > 1)

@@ -18,7 +18,7 @@ from disambig.api.features import transform_checked
 from disambig.api.measures import Outcomes, measure_named
 from disambig.api.tasks import CandidateLists
 
-from ..kana.adaptation import HEADWORDS, cross_fit_lists
+from ..kana.adaptation import cross_fit_lists
 from ..kana.converter import Converter, ConverterSettings
 from ..kana.lexicon import KanaLexicon, sudachi_lexicon
 from ..kana.segmentation import SegmentedText, read_segmented, segment_lines, sudachi_version, write_segmented
@@ -128,6 +128,9 @@ def read_segmented_cached(path: Path, progress: Progress, *, quick: bool = False
 K = 20
 CER = measure_named("cer")
 _GROUP = Group("conversion", ())
+CONTENT = ["名詞", "代名詞", "動詞", "形容詞", "形状詞", "副詞"]
+"""Tags of head words: nouns, pronouns, verbs, adjectives of both kinds, adverbs."""
+HEADWORDS = {"@disambig_extractors": "disambig.HeadwordBigrams.v1", "tags": CONTENT, "least": 2}
 _BASE = {"@disambig_extractors": "disambig.SourceFeatures.v1", "rank": False, "features": False}
 _WORDS = {"@disambig_extractors": "disambig.TextNgrams.v1", "unit": "words", "order": 2, "least": 2}
 

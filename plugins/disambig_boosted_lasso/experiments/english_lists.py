@@ -391,9 +391,7 @@ def distinct_tags(sentences: Sequence[Tagged]) -> tuple[str, ...]:
     return tuple(sorted({tag for _, tags in sentences for tag in tags}))
 
 
-def cross_fitted_tags(
-    sentences: Sequence[Tagged], tags: tuple[str, ...], progress: Progress, *, k: int = N_BEST
-) -> WordLists:
+def cross_fitted_tags(sentences: Sequence[Tagged], tags: tuple[str, ...], progress: Progress) -> WordLists:
     """Return the lists of sentences, each by a tagger trained on the other folds; fold by fold.
 
     Folds consist of blocks of `BLOCK` adjacent sentences, so that most texts are in one fold, and each genre
@@ -404,7 +402,7 @@ def cross_fitted_tags(
         progress("tagging by folds", fold, TAGGING_FOLDS)
         own = [sentences[i] for i in np.flatnonzero(fold_of == fold).tolist()]
         others = [sentences[i] for i in np.flatnonzero(fold_of != fold).tolist()]
-        parts.append(tag_sequence_lists(own, ChainTagger.train(others, tags).best(own, k), tags))
+        parts.append(tag_sequence_lists(own, ChainTagger.train(others, tags).best(own, N_BEST), tags))
     return WordLists.concat(parts)
 
 

@@ -90,7 +90,6 @@ def split_sentences(lines: Iterable[str]) -> Iterator[str]:
                 yield sentence
 
 
-EPS = 0.1
 CONFIG: dict[str, Any] = {
     "task": {"@disambig_tasks": "boosted_lasso.KanaKanji.v1"},
     "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
@@ -98,27 +97,15 @@ CONFIG: dict[str, Any] = {
         "source": {"@disambig_extractors": "disambig.SourceFeatures.v1", "rank": False},
         "words": {"@disambig_extractors": "disambig.TextNgrams.v1", "order": 2, "least": 2},
     },
-    "learner": {"@disambig_learners": "boosted_lasso.BLasso.v1", "eps": EPS},
+    "learner": {"@disambig_learners": "boosted_lasso.BLasso.v1", "eps": 0.1},
     "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
 }
-CONTENT = ["名詞", "代名詞", "動詞", "形容詞", "形状詞", "副詞"]
-"""Tags of head words: nouns, pronouns, verbs, adjectives of both kinds, adverbs."""
-HEADWORDS = {"@disambig_extractors": "disambig.HeadwordBigrams.v1", "tags": CONTENT, "least": 2}
 MOST = 1_000_000
 """Maximum number of lists; in effect all."""
 
 
 def learn_reranker(
-    lists: CandidateLists,
-    documents: Sequence[str],
-    converter: str | Path,
-    *,
-    name: str,
-    version: str = "0.1.0",
-    eps: float = EPS,
-    headwords: bool = False,
-    tune: CandidateLists | None = None,
-    progress: Callable[[str, int, int], Any] | None = None,
+    lists: CandidateLists, documents: Sequence[str], converter: str | Path, *, name: str
 ) -> Model:
     """Train a reranker for the candidates of a converter.
 
@@ -130,30 +117,16 @@ def learn_reranker(
         Document of each list; a document is not split between training and tuning.
     converter : path
         The converter's folder.
-    eps : float
-        Step length.
-    headwords : bool
-        Whether pairs of content words are features, too.
-    tune : CandidateLists, optional
-        Lists for early stopping; by default a fifth of the documents.
 
     Returns
     -------
     Model
         Without the features whose weights are zero.
     """
-    config = {**CONFIG, "learner": {**CONFIG["learner"], "eps": eps}}
-    config["task"] = {
-        **config["task"],
-        "converter": str(converter),
-        "digest": converter_fingerprint(converter),
-    }
-    if headwords:
-        config["extractors"] = {**config["extractors"], "heads": HEADWORDS}
-    parts = resolve(config)
-    about: dict[str, Any] = {"name": name, "version": version, "config": config, "max_examples": MOST}
-    model = train_candidates(parts, lists, documents, tune=tune, progress=progress, **about)
-    return drop_zero_weights(model)
+    provenance = {"converter": str(converter), "digest": converter_fingerprint(converter)}
+    config = {**CONFIG, "task": {**CONFIG["task"], **provenance}}
+    about: dict[str, Any] = {"name": name, "config": config, "max_examples": MOST}
+    return drop_zero_weights(train_candidates(resolve(config), lists, documents, **about))
 
 
 def drop_zero_weights(model: Model) -> Model:

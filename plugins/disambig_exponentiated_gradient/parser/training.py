@@ -113,7 +113,6 @@ def train_on(
     horizontal: int = 2,
     vertical: int = 2,
     language: str = "en",
-    most: int = MAX_WORDS,
     tell: Tell | None = None,
 ) -> TrainedParser:
     """Train a parser on a treebank, and measure one that was trained without the held-out trees.
@@ -124,8 +123,6 @@ def train_on(
         Context in the symbols (see `treebank.Binarisation`).
     language : str
         Language whose tokeniser is used.
-    most : int
-        Maximum number of words in the measured sentences.
     tell : callable, optional
         Called with (stage, done, total).
     """
@@ -133,10 +130,10 @@ def train_on(
     binarisation = Binarisation(horizontal, vertical)
     tell("learning", 0, 1)
     parser = Parser(
-        TreebankGrammar.from_trees(material.learned, binarisation), language, max_length=max(most, 1)
+        TreebankGrammar.from_trees(material.learned, binarisation), language, max_length=MAX_WORDS
     )
     tell("learning", 1, 1)
-    measured = filter_by_length(material.held_out, most)
+    measured = filter_by_length(material.held_out, MAX_WORDS)
     counts = Parseval.from_trees(measured, parse_again(parser, measured, tell))
     learned, held_out = len(material.learned), len(material.held_out)
     if not material.is_own:

@@ -122,51 +122,38 @@ def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:
 EMPTY = "-NONE-"
 """Tag of traces and other empty elements."""
 _FIRST = re.compile(r"[-=|]")
-_INDEX = re.compile(r"[-=][0-9]+(?=[-=]|$)")
 
 
 @lru_cache(10_000)
-def strip_label(label: str, *, functions: bool = False) -> str:
+def strip_label(label: str) -> str:
     """Return a label without suffixes after its category.
 
     ``NP-SBJ-1``, ``NP=2`` and ``ADVP|PRT`` become ``NP``, ``NP`` and ``ADVP``; a label that starts with a
     special character, such as ``-LRB-``, is unchanged.
-
-    `functions` says whether function tags are kept: ``NP-SBJ-1`` becomes ``NP-SBJ``.
     """
-    if functions:
-        return label[:1] + _INDEX.sub("", label[1:])
     end = _FIRST.search(label, 1) if label[:1] not in "-=|" else None
     return label[: end.start()] if end else label
 
 
-def clean_trees(tree: Tree, *, functions: bool = False) -> Tree | None:
+def clean_trees(tree: Tree) -> Tree | None:
     """Return a tree without traces, empty constituents, indices and function tags.
 
-    Parameters
-    ----------
-    functions : bool
-        Whether function tags are kept.
-
-    Returns
-    -------
-    Tree or None
-        None if no word is left.
+    The result is None if no word is left.
     """
 
     def make(node: Tree, children: Sequence[Tree | None]) -> Tree | None:
         if node.word is not None:
             if node.label == EMPTY:
                 return None
-            tag = strip_label(node.label, functions=functions)
+            tag = strip_label(node.label)
             return node if tag == node.label else Tree(tag, (), node.word)
         kept = tuple(child for child in children if child is not None)
-        return Tree(strip_label(node.label, functions=functions), kept) if kept else None
+        return Tree(strip_label(node.label), kept) if kept else None
 
     return fold_tree(tree, make)
 
 
-def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> Iterator[Tree]:
+def read_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     """Yield the clean trees of a text, except those without words.
 
     Parameters
@@ -174,8 +161,6 @@ def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> It
     text : str
     path : str
         Source of the text, for messages.
-    functions : bool
-        Whether function tags are kept.
 
     Raises
     ------
@@ -183,7 +168,7 @@ def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> It
         D630 and D631, with `path` and line.
     """
     for raw in read_raw_trees(text, path):
-        tree = clean_trees(raw, functions=functions)
+        tree = clean_trees(raw)
         if tree is not None:
             yield tree
 
@@ -209,7 +194,7 @@ MEMBERS = 50_000
 _READ_ERRORS = (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error)
 
 
-def read_treebank(path: str | Path, *, functions: bool = False) -> dict[str, list[Tree]]:
+def read_treebank(path: str | Path) -> dict[str, list[Tree]]:
     """Return the clean trees of each file, sorted by file name without folder and suffix.
 
     Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that cannot
@@ -219,14 +204,12 @@ def read_treebank(path: str | Path, *, functions: bool = False) -> dict[str, lis
     ----------
     path : str or Path
         A file (also ``.gz`` and ``.xz``), a directory, or a tar archive, compressed or not.
-    functions : bool
-        Whether function tags are kept.
     """
     trees: dict[str, list[Tree]] = {}
     for key, name, data in sorted(_files(Path(path))):
         if key in trees:
             raise UserError("D632", path=path, problem=f"two files are called {key!r}")
-        trees[key] = list(read_trees(_text(data, name), name, functions=functions))
+        trees[key] = list(read_trees(_text(data, name), name))
     if not trees:
         raise UserError("D632", path=path, problem=f"no file in it ends in {', '.join(ENDINGS)}")
     return trees
@@ -329,20 +312,15 @@ class CorpusSplit:
     test: tuple[Tree, ...]
 
 
-def penn_sections(data: Path, *, functions: bool = False) -> dict[str, dict[str, list[Tree]]]:
+def penn_sections(data: Path) -> dict[str, dict[str, list[Tree]]]:
     """Return the trees of each file in each section of the sample, such as ``["00"]["wsj_0003"]``.
 
     Raises D632 if a file name contains no section, and the errors of `read_treebank`.
 
-    Parameters
-    ----------
-    data : Path
-        Folder of the research data.
-    functions : bool
-        Whether function tags stay.
+    `data` is the folder of the research data.
     """
     sections: dict[str, dict[str, list[Tree]]] = {}
-    for name, trees in read_treebank(data / PENN, functions=functions).items():
+    for name, trees in read_treebank(data / PENN).items():
         section = _WSJ.fullmatch(name)
         if section is None:
             raise UserError("D632", path=data / PENN, problem=f"{name!r} is not called like wsj_0003")
@@ -350,14 +328,14 @@ def penn_sections(data: Path, *, functions: bool = False) -> dict[str, dict[str,
     return sections
 
 
-def craft_articles(data: Path, *, functions: bool = False) -> dict[str, list[Tree]]:
+def craft_articles(data: Path) -> dict[str, list[Tree]]:
     """Return the trees of each article of CRAFT, by its PubMed number."""
-    return read_treebank(data / CRAFT, functions=functions)
+    return read_treebank(data / CRAFT)
 
 
-def penn_split(data: Path, train: str = "00", test: str = "01", *, functions: bool = False) -> CorpusSplit:
+def penn_split(data: Path, train: str = "00", test: str = "01") -> CorpusSplit:
     """Return one section for training, its last tenth of files for tuning, and another one for testing."""
-    sections = penn_sections(data, functions=functions)
+    sections = penn_sections(data)
     for section in (train, test):
         if section not in sections:
             problem = f"there is no section {section!r}, only {', '.join(sorted(sections))}"
@@ -366,10 +344,10 @@ def penn_split(data: Path, train: str = "00", test: str = "01", *, functions: bo
     return CorpusSplit(learned, chosen, _join_sections(list(sections[test].values())))
 
 
-def craft_split(data: Path, *, seed: int = 0, functions: bool = False) -> CorpusSplit:
+def craft_split(data: Path) -> CorpusSplit:
     """Return the articles of CRAFT in random order: a fifth for testing, a tenth of the rest for tuning."""
-    articles = list(craft_articles(data, functions=functions).values())
-    order = np.random.default_rng(seed).permutation(len(articles)).tolist()
+    articles = list(craft_articles(data).values())
+    order = np.random.default_rng(0).permutation(len(articles)).tolist()
     n_test = max(1, len(order) // 5)
     learned, chosen = split_last([articles[i] for i in order[n_test:]])
     return CorpusSplit(learned, chosen, _join_sections([articles[i] for i in order[:n_test]]))

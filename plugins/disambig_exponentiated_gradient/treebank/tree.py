@@ -125,17 +125,9 @@ def format_one_line(tree: Tree) -> str:
     return _format_node(tree, lambda node, depth: " ")
 
 
-def format_indented(tree: Tree, step: int = 2) -> str:
-    """Return a tree with each constituent on its own line, and words on their parent's line.
-
-    Parameters
-    ----------
-    step : int
-        Spaces per level.
-    """
-    return _format_node(
-        tree, lambda node, depth: " " if node.word is not None else "\n" + " " * (depth * step)
-    )
+def format_indented(tree: Tree) -> str:
+    """Return a tree with each constituent on its own line, and words on their parent's line."""
+    return _format_node(tree, lambda node, depth: " " if node.word is not None else "\n" + " " * (depth * 2))
 
 
 def _format_node(tree: Tree, gap: Callable[[Tree, int], str]) -> str:

@@ -138,13 +138,13 @@ def penn_sample(data: Path) -> dict[str, list[Sentence]]:
     return penn_archive(data / PENN)
 
 
-def conll2000(data: Path, splits: Sequence[str] = ("train", "test")) -> list[Sentence]:
+def conll2000(data: Path) -> list[Sentence]:
     """Return the sentences of CoNLL-2000 with their automatic tags.
 
     Raises D734 for a malformed line; the errors of `text_lines` for a file.
     """
     sentences = []
-    for split in splits:
+    for split in ("train", "test"):
         path = data / CONLL2000.replace("*", split)
         words: list[str] = []
         tags: list[str] = []

@@ -207,10 +207,10 @@ def claim_worth_ten_times(figures: Figures, other: str, *, unfinished: int = 0) 
     return [Claim(text, var >= theirs, evidence)]
 
 
-def claim_order(figures: Figures, systems: Sequence[str], sizes: Sequence[int] = (10, 100)) -> list[Claim]:
+def claim_order(figures: Figures, systems: Sequence[str]) -> list[Claim]:
     """Return the claims that each system beats the previous one at each size."""
     claims = []
-    for size in sizes:
+    for size in (10, 100):
         shares = [figures[system][size] for system in systems if size in figures.get(system, {})]
         if len(shares) < len(systems):
             continue

@@ -172,13 +172,10 @@ class PrepositionUsage:
         log_odds = sums * float(self.header["scale"]) + float(self.header["bias"])
         return 1.0 / (1.0 + np.exp(-log_odds))
 
-    def is_preposition(
-        self, view: TokenView, positions: NDArray[np.integer], *, threshold: float | None = None
-    ) -> NDArray[np.bool_]:
+    def is_preposition(self, view: TokenView, positions: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Return which words are used as prepositions, shape ``(n,)``.
 
-        `threshold` is the minimum probability; the default is stored with the weights (see
-        `usage_training`). The other parameters are those of `probability`.
+        The minimum probability is stored with the weights (see `usage_training`). For the parameters, see
+        `probability`.
         """
-        least = self.header["threshold"] if threshold is None else threshold
-        return self.probability(view, positions) >= least
+        return self.probability(view, positions) >= self.header["threshold"]

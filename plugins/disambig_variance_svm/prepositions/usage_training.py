@@ -331,10 +331,10 @@ def by_rules(train: PrepositionExamples, test: PrepositionExamples) -> Bools:
     return np.where(test.words() == to, ~is_verb, np.array(shares)[test.words()] >= 0.5)
 
 
-def swapped_recall(usage: PrepositionUsage, test: PrepositionExamples, *, seed: int = 0) -> float:
+def swapped_recall(usage: PrepositionUsage, test: PrepositionExamples) -> float:
     """Return the share of prepositions that still pass after each was swapped for another one."""
     positions = test.positions[test.truth]
-    swapped = swap_prepositions(test.view.hashes[positions], np.random.default_rng(seed))
+    swapped = swap_prepositions(test.view.hashes[positions], np.random.default_rng(0))
     passed = []
     for parity in (0, 1):  # every other occurrence at a time, so that few have swapped neighbours
         at = positions[parity::2]

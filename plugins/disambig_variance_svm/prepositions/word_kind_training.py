@@ -58,13 +58,13 @@ def most_frequent_kind(tags: Mapping[str, int]) -> str:
     return best
 
 
-def learn_word_kinds(data: Path, *, characters: int = CHARACTERS) -> PartsOfSpeech:
+def learn_word_kinds(data: Path) -> PartsOfSpeech:
     """Return the lexicon learned from a sample that the tagger has tagged."""
     tagger = load_model(TAGGER)
     names = tagger.task.groups[0].candidates
     tags: dict[str, Counter[str]] = {}
     for path in find_files(data, counted_files(PACK_DOMAINS)):
-        for texts in minibatch(sample_paragraphs(path, characters), _PARAGRAPHS):
+        for texts in minibatch(sample_paragraphs(path, CHARACTERS), _PARAGRAPHS):
             view = tagger.tokenisation(texts)
             places, chosen = tagger.choose(view)
             for (text, start, end), tag in zip(view.locate(places.positions), chosen.tolist(), strict=True):

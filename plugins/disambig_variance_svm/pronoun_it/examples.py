@@ -111,7 +111,7 @@ _Match = tuple[str, str, int, str]
 """Domain, sentence, offset of the "it", and wording."""
 
 
-def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) -> list[Labelled]:
+def pick_examples(data: Path) -> list[Labelled]:
     """Return examples from the held-out text of the pack's domains; each sentence is a document.
 
     Raises the errors of `text_lines` for the files.
@@ -122,15 +122,15 @@ def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) 
             for sentence in sentences_with_it(paragraph):
                 if len(sentence) > LONGEST:
                     continue
-                examples = find_examples(sentence, most)
+                examples = find_examples(sentence, MOST)
                 for kind, start, wording in examples:
                     matches[kind].append((domain, sentence, start, wording))
                 if not examples:
                     matches[UNMATCHED].append((domain, sentence, first_it(sentence), sentence))
-    rng = random.Random(seed)
+    rng = random.Random(0)
     return [
         example
-        for kind, n in {**most, UNMATCHED: MOST_UNMATCHED}.items()
+        for kind, n in {**MOST, UNMATCHED: MOST_UNMATCHED}.items()
         for example in _sample_examples(kind, matches[kind], n, rng)
     ]
 

@@ -55,7 +55,6 @@ def solve_lists(
     tolerance: float = 1e-2,
     max_iter: int = 1000,
     start: RankedSolution | None = None,
-    seed: int = 0,
 ) -> RankedSolution:
     """Minimise the objective to a relative duality gap of `tolerance`, in at most `max_iter` passes.
 
@@ -85,7 +84,7 @@ def solve_lists(
     if start is not None:
         mass = start.mass * (C / start.C)
         weights = start.weights * root * (C / start.C)
-    order = np.random.default_rng(seed).permutation(n)
+    order = np.random.default_rng(0).permutation(n)
     active = np.ones(n, np.bool_)
     workspace, values = np.zeros(rows.shape[1]), np.empty(int(np.diff(offsets).max(initial=1)))
     arrays = rows.indptr, rows.indices, data, offsets, cost, counts

@@ -257,21 +257,6 @@ def test_charts_are_pruned_by_marginals():
     assert len(pruned.edges) == len(pruned.scores)
 
 
-def test_scores_of_coarse_words_can_be_given():
-    """Given coarse words replace the scores of the coarser grammar; those of the finer one are kept."""
-    rng = np.random.default_rng(0)
-    grammar = random_grammar(rng, n=5, binary=40, unary=2, coarse=[0, 1, 1, 2, 2])
-    words = random_words(rng, grammar, 4, known=1.0)
-    only = words_of(4, *((place, 1, -1.0) for place in range(4)))
-    charts = ChartParser(grammar, threshold=1e-6).charts([words], [only])
-    tags = charts.edges.symbols[charts.edges.kinds == LEXICAL]
-    assert charts.thresholds.tolist() == [1e-6] and set(tags.tolist()) <= {1, 2}
-    with pytest.raises(ValueError, match="1 sentences, but coarse words of 0"):
-        ChartParser(grammar).charts([words], [])
-    with pytest.raises(ValueError, match="a sentence of 4 words, but 2 coarse words"):
-        ChartParser(grammar).charts([words], [words_of(2)])
-
-
 WRONG_WORDS = {
     "words at 0 to 2 of a sentence of 2": words_of(2, (0, 1, -1.0), (2, 1, -1.0)),
     "symbols 1 to 5 of words: there are 5": words_of(2, (0, 1, -1.0), (1, 5, -1.0)),

@@ -37,8 +37,8 @@ from made_trees import NAMES, PLAIN, TAGS, plain_trees, tree_of, trees
 from disambig.errors import UserError
 
 
-def read(text, **options):
-    return [format_one_line(tree) for tree in read_trees(text, **options)]
+def read(text):
+    return [format_one_line(tree) for tree in read_trees(text)]
 
 
 def test_what_is_cleaned():
@@ -46,12 +46,8 @@ def test_what_is_cleaned():
     assert read(text) == ["(TOP (S (NP (PRP we)) (VP (VBP want)) (. .)))"]
     assert not read("( (S (NP (-NONE- *))) )")
     assert clean_trees(next(read_raw_trees("((S (-NONE- 0)))"))) is None
-    assert strip_label("NP-SBJ-12", functions=True) == "NP-SBJ"
-    assert strip_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
-    assert strip_label("-LRB-", functions=True) == "-LRB-"
     text = "((S (NP-SBJ-1=2 (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"
     assert read(text) == ["(TOP (S (NP (-LRB- -LRB-) (PRP we)) (PP (IN in))))"]
-    assert read(text, functions=True) == ["(TOP (S (NP-SBJ (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"]
     same = "(TOP (S (UH yes)))"
     for text in ("((S (UH yes)))", "(ROOT (S (UH yes)))", "(S1 (S (UH yes)))", "(S (UH yes))", same):
         assert read(text) == [same]
