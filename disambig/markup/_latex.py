@@ -101,7 +101,7 @@ SHOWN = _words(
     " parencites textcites autocites url nolinkurl path doi texttt code lstinline mintinline ensuremath SI si"
     " qty unit num ang numrange SIrange qtyrange ce chemfig gls Gls glspl Glspl glsentryshort ac Ac acs acl"
     " acf acp acrshort acrlong acrfull Acrfull enquote textquote blockquote blockcquote textcquote"
-    " foreignquote detokenize verb file command cs pkg email today"
+    " foreignquote detokenize verb file command cs pkg email today Sexpr"
 )
 """Commands that produce something other than prose, or a quotation: hidden with all their arguments."""
 UNSEEN = _words(
@@ -149,6 +149,8 @@ PLAIN_CODE = {
     "\\begintt": re.compile(r"\\endtt(?![A-Za-z])"),
 }
 """Commands of manuals in plain TeX that begin code, and what ends it."""
+_CHUNK = re.compile(r"^<<[^\n]*>>=[ \t]*\r?$(?:\r?\n(?!@(?:[\s%]|\Z))[^\n]*)*(?:\n@[^\n]*)?", re.MULTILINE)
+"""A chunk of R code in Sweave."""
 _BEGIN = r"\begin{document}"
 _END = r"\end{document}"
 _TITLE = re.compile(r"\\(?:title|subtitle)[ \t]*(?:\[[^\[\]{}]{0,500}\])?[ \t]*\{")
@@ -220,7 +222,10 @@ _MOST_OPTIONS = 4
 def read_latex(text: str, suffix: str = ".tex") -> Canvas:
     """Paint over the LaTeX markup of `text`."""
     canvas = Canvas(text)
-    _paint_verbatim(canvas, text)
+    if suffix == ".rnw":
+        for chunk in _CHUNK.finditer(text):
+            canvas.leave_out(*chunk.span())
+    _paint_verbatim(canvas, canvas.text)
     _paint_short_verb(canvas, canvas.text)
     _paint_outside(canvas, canvas.text)
     _Commands(canvas, canvas.text).paint()

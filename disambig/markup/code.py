@@ -649,6 +649,19 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
     return labels
 
 
+CODE_MARKS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
+    "Haskell": (
+        (re.compile(r"^[ \t]*@[ \t]*\n(?:(?![ \t]*@[ \t]*$)[^\n]*\n)*[ \t]*@[ \t]*$", re.MULTILINE), BREAK),
+        (re.compile(r"(?<![\w@])@[^@\n]{1,200}@(?!\w)"), OPAQUE),
+        (re.compile(r"(?<![\w'])'(?:[A-Z]\w*\.)*[A-Za-z_][\w']*'(?!\w)"), OPAQUE),
+    ),
+    "OCaml": (
+        (re.compile(r"\{\[(?:[^\]]|\](?!\}))*\]\}|\{v\s(?:[^v]|v(?!\}))*v\}"), BREAK),
+        (re.compile(r"\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]|\{!(?:[a-z]+:)?[^{}\s]+\}"), OPAQUE),
+    ),
+}
+"""Code in comments as the documentation tools of a language mark it, and what replaces it."""
+
 Span = tuple[int, int]
 _SESSION = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[^\n]*(?:\n[ \t]*\S[^\n]*)*|^[ \t]*\$ [^\n]*", re.MULTILINE)
 """A doctest with its output, or a shell command."""
@@ -657,12 +670,17 @@ _SOME_WORD = "x"
 
 
 def paint_block(
-    block: CommentBlock, *, has_types: bool = False, nested: re.Pattern[str] | None = None
+    block: CommentBlock,
+    *,
+    has_types: bool = False,
+    nested: re.Pattern[str] | None = None,
+    language: str = "",
 ) -> Canvas:
     """Paint over everything in a block but its prose.
 
     All offsets refer to ``block.text``, and the returned text has the same length. If the block
-    `has_types`, the word after ``@return`` is one. Marks of comments in the comment match `nested`.
+    `has_types`, the word after ``@return`` is one. Marks of comments in the comment match `nested`;
+    `language` is the key of the marks of code in `CODE_MARKS`.
     """
     if LICENCE.search(block.text):
         canvas = Canvas(block.text)
@@ -672,6 +690,8 @@ def paint_block(
     labels: list[Span] = []
     if nested is not None:
         _paint_matches(canvas, nested, BREAK)
+    for mark, character in CODE_MARKS.get(language, ()):
+        _paint_matches(canvas, mark, character)
     _paint_matches(canvas, PRAGMA, BREAK)
     _paint_matches(canvas, _SESSION, BREAK)
     _paint_matches(canvas, EXAMPLE, BREAK)
@@ -759,7 +779,9 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canv
     nested_marks = _NESTED_MARKS if LANGUAGES[suffix] in _NEST else {}
     for block in iterate_blocks(read, comments):
         nested = nested_marks.get(read[block.start : block.start + 2])
-        _write_block(canvas, block, has_types=suffix in TYPED_SUFFIXES, nested=nested)
+        has_types = suffix in TYPED_SUFFIXES
+        painted = paint_block(block, has_types=has_types, nested=nested, language=LANGUAGES[suffix])
+        _write_block(canvas, block, painted)
     if yaml_fields and LANGUAGES[suffix] == YAML:
         for start, end in find_yaml_text(read, 0, len(read), yaml_fields)[1]:
             canvas.put(start, read[start:end])
@@ -787,11 +809,8 @@ def _split_pragma(text: str, comment: Comment) -> list[tuple[int, int]]:
     return [(comment.start, inner.start()), (inner.start(), comment.end)]
 
 
-def _write_block(
-    canvas: Canvas, block: CommentBlock, *, has_types: bool, nested: re.Pattern[str] | None
-) -> None:
+def _write_block(canvas: Canvas, block: CommentBlock, painted: Canvas) -> None:
     """Write the prose of a block to its position; its sentences end with the block."""
-    painted = paint_block(block, has_types=has_types, nested=nested)
     whole = painted.text
     canvas.fill(block.start, block.start + 1, BREAK)
     at = 0

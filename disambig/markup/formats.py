@@ -149,7 +149,7 @@ FORMATS = (
         "texinfo",
         comment_place="line",
     ),
-    _prose("LaTeX", ".tex .latex", "_latex:read_latex", PERCENT, "latex tex plaintex"),
+    _prose("LaTeX", ".tex .latex .rnw", "_latex:read_latex", PERCENT, "latex tex plaintex"),
     MarkupFormat(
         "translation file",
         (".po", ".pot"),
@@ -167,7 +167,11 @@ FORMATS = (
     _code("Go", ".go", "GoLexer", SLASHES, "go"),
     _code("C", ".c .h", "CLexer", SLASHES, "c"),
     _code(
-        "C++", ".cpp .cc .cxx .hpp .hh .hxx .cu .cuh .ino .mm", "C++", SLASHES, "cpp cuda-cpp objective-cpp"
+        "C++",
+        ".cpp .cc .cxx .hpp .hh .hxx .cu .cuh .ino .mm .dox",
+        "C++",
+        SLASHES,
+        "cpp cuda-cpp objective-cpp",
     ),
     _code("C#", ".cs", "C#", SLASHES, "csharp"),
     _code("Java", ".java", "Java", SLASHES, "java"),

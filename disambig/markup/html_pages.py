@@ -54,8 +54,12 @@ _QUOTE = re.compile("[\"']")
 _HIDDEN_BLOCKS = frozenset("raw verbatim comment".split())
 _MATH_ENDS = {r"\(": r"\)", r"\[": r"\]"}
 _LONGEST_TEMPLATE = 4_000
-_CODE_CLASSES = frozenset("notranslate math katex mathjax code-header sig codehilite programlisting".split())
-"""Classes with which Sphinx, rustdoc, DocBook and others mark code and mathematics."""
+_CODE_CLASSES = frozenset(
+    "notranslate math katex mathjax code-header sig codehilite programlisting src".split()
+)
+"""Classes with which Sphinx, rustdoc, Haddock, DocBook and others mark code and mathematics."""
+_LONGEST_LETTER = 100
+"""Maximum length of the markup around a link that is a letter."""
 _CELL_ENDS = frozenset("td th tr table thead tbody tfoot caption".split())
 _NAME = re.compile(r"[^\s/>]+")
 _ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>][^\s>]*)))?")
@@ -157,6 +161,7 @@ class TagReader:
         self.at = 0  # everything before this position is painted
         self.line_end = -1  # end of the last ``<br>``
         self.cell = -1  # start of the text of the current table cell
+        self.link = -1  # start of the text of the current link
         self.missing: set[str] = set()
 
     def read(self) -> Canvas:
@@ -310,6 +315,9 @@ class TagReader:
         stop, attributes = self._attributes(name_match.end())
         if name in _CELL_ENDS:
             self._end_cell(at)
+        if name == "a":
+            self._end_link(at)
+            self.link = -1 if closing else stop
         if closing:
             self._close(name)
         cover = self._cover
@@ -423,6 +431,15 @@ class TagReader:
                 at = self.cell + painted.index(word)
                 self.canvas.fill(at, at + len(word), OPAQUE)
         self.cell = -1
+
+    def _end_link(self, end: int) -> None:
+        """Hide the text of a link that is one capital, as in an index; "I" may be a word."""
+        if 0 <= self.link < end < self.link + _LONGEST_LETTER:
+            painted = self.canvas.painted(self.link, end)
+            letter = painted.replace(BLANK, " ").strip()
+            if len(letter) == 1 and letter.isupper() and letter != "I":
+                at = self.link + painted.index(letter)
+                self.canvas.fill(at, at + 1, OPAQUE)
 
     def _close(self, name: str) -> None:
         if not self.open.get(name):

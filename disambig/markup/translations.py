@@ -26,7 +26,7 @@ _LANGUAGE = re.compile(r"(?:^|\\n)Language:[ \t]*([A-Za-z]{2,3})(?![A-Za-z])")
 _PLACEHOLDER = re.compile(
     r"%(?:\([\w. -]{1,60}\)|\d{1,2}\$)?[-+#0']?\d{0,4}(?:\.\d{1,4})?(?:hh?|ll?|[jztLq])?"
     r"[diouxXeEfFgGaAcspn%@]"
-    r"|%\d{1,2}|\$?\{[^{}\n]{0,80}\}"
+    r"|%\d{1,2}|\$?\{[^{}\n]{0,80}\}|\$[A-Za-z_]\w+"
 )
 _ACCELERATOR = re.compile(r"(?<!\w)([^\W_]*)(?:_|&(?!#?\w{1,31};))(?=[^\W_])\w*")
 """A word with a mark before the letter that selects a menu item: ``_Open``, ``Save &as``, ``Sa_ve``."""
@@ -96,6 +96,8 @@ def _write_comments(canvas: Canvas, entry: _Entry) -> None:
             continue
         canvas.put(start, text[start:end])
         paint_inline(canvas, text, start, end, labels=())
+        for match in _PLACEHOLDER.finditer(text, start, end):
+            canvas.fill(*match.span(), OPAQUE)
         if kind != last:
             mark = text.rfind("#", 0, start)
             canvas.fill(mark, mark + 1, BREAK)

@@ -523,6 +523,16 @@ def read_prose(path: str, text: str) -> str:
         ("a.cpp", "// In these std::words of the end.\n// a = b == c;\n// If a == b, then it is the end of the words.", "In these # of the end. | If # # #, then it is the end of the words."),
         ("a.js", "// 1. Let it be the end.\nx;\n// Let response be null.", "Let it be the end. | Let response be null."),
         ("a.c", "/*\n" + " * In the words.\n" * 9 + "   Then it is.\n */", " ".join(["In the words."] * 9) + " Then it is."),
+        (
+            "a.hs",
+            "-- | Make a 'Fold' of an 'A.B.Item', or it's @f a b@.\n--\n-- @\n-- 'f' :: a a\n-- @\n-- It's the user's.\nx = 1\n",
+            "# a # of an # or it's # | It's the user's.",
+        ),
+        (
+            "a.mli",
+            "(** [f x [y]] makes a log, see {!A.b} of it.\n    {[ let x = a a ]} and {v a a v} it is. *)\n",
+            "# # a log, see # of it. | and | it is.",
+        ),
     ],
 )  # fmt: skip
 def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected):

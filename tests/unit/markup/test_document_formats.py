@@ -209,6 +209,8 @@ def test_suffixes_are_known_in_any_case(suffix):
         ("<p title='a > b'>c", "c"),
         ("<xhtml:p xml:lang='fr'>a</xhtml:p><p>b", "b"),
         ("a <p title='b", "a"),
+        ("<a href='b'><b>A</b></a> &nbsp; <a>a</a> <a>I</a> <a>bc</a> d", "# a I bc d"),
+        ('<ul><li class="src">f a a</li><li>b c</li></ul>', "b c"),
     ],
 )  # fmt: skip
 def test_html(text, expected):

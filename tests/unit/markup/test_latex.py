@@ -160,3 +160,10 @@ def test_unclosed_titles_and_arguments_take_linear_time(mark):
         plain_text("x.tex", mark * (size // len(mark)))
 
     assert grows_linearly(read, 25_000)
+
+
+def test_chunks_of_code_in_sweave():
+    text = "A \\Sexpr{b(1)} c\n<<d, e=f>>=\ng the the\n@\nh\n<<>>=\ni\n@ % j\nk\n<<x>>=\nl"
+    for line_end in ("\n", "\r\n"):
+        words = read_markup("a.Rnw", text.replace("\n", line_end)).text
+        assert [word for word in re.findall(r"\w+", words)] == ["A", "c", "h", "k"]

@@ -109,3 +109,11 @@ def test_corrections(tmp_path):
     assert "D960" not in done.stderr
     expected = text.replace("is the the", "is the", 2).replace("of %s", "on %s")
     assert (tmp_path / "a.po").read_bytes().decode() == expected
+
+
+def test_names_of_variables_are_placeholders():
+    plain = read_markup(
+        "a.po", '#. Set a $user_name before it.\nmsgid "Use $HOME or 5 $ here"\nmsgstr ""\n'
+    ).text
+    assert "user_name" not in plain and "HOME" not in plain
+    assert "5 $ here" in plain
