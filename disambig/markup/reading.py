@@ -35,7 +35,8 @@ _COMMENT = re.compile("<!--|-->")
 # Opened as in `like this' of old texts, an apostrophe closes it; "it`s" has a backtick for an apostrophe.
 _INLINE_CODE = re.compile(r"(?<![`\w])(`{1,2})(?![\s`])[^`\r\n]*(?<!\s)\1(?![`\w])")
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
-_FIRST_WORD = re.compile(r"(?:'(?:[A-Z]\w*\.)+|(?!'(?:[A-Z]\w*\.)+)[`'\"<]*)([A-Za-z][a-z]{2,})")
+_QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"
+_FIRST_WORD = re.compile(rf"(?:{_QUALIFIER}|(?!{_QUALIFIER})[`'\"<]*)([A-Za-z][a-z]{{2,}})")
 """The word that is read first; of an identifier in Haskell only the last part is shown."""
 # tried in this order
 _SPOKEN = (

@@ -27,7 +27,7 @@ that begin with ``#`` are comments. The first kind that applies counts, in this 
 
 A letter that stands for itself ("x x x", "press d d") is right without a line of the table. It is a word only
 in "a a", unless other letters or signs of formulas are beside it, and in "I I" before a word of
-``wrong_before``.
+``wrong_before``. A word that stands four times and more is filler text.
 Repetitions of all other words are mistakes. In the second list, ``S`` is the beginning of a sentence.
 """
 
@@ -65,6 +65,8 @@ _CODE_BEFORE, _CODE_BEHIND = (frozenset(map(hash_word, signs)) for signs in ("=]
 _ARTICLE, _PRONOUN = hash_word("a"), hash_word("i")
 _LETTER_OR_SIGN = re.compile(r"[^\W\d_]|[-+*/=<>^|&\\]+")
 """A single letter or a sign of a formula; beside "a a" it shows that the letters stand for themselves."""
+_FILLER_LENGTH = 4
+"""Number of times from which a word that is repeated is filler text and no mistake."""
 _LONGEST_CLAUSE = 12
 """Maximum number of words between the first word of a clause and the repetition that ends it."""
 
@@ -106,6 +108,9 @@ class RepeatedWords:
             if view.ends[at] - view.starts[at] == 1 and not self._is_one_letter_word(view, first, at):
                 results[row] = RIGHT
                 continue
+            if self._is_filler(view, at):
+                results[row] = RIGHT
+                continue
             capitals = [text[view.starts[i]].isupper() for i in (at - 1, at)]
             is_pronoun = all(capitals) and int(view.hashes[at]) == _PRONOUN
             is_name = all(capitals) and not is_pronoun and (at - 2 != first or self._is_name(view, at))
@@ -120,6 +125,17 @@ class RepeatedWords:
             else:
                 results[row] = self._judge_words(view.hashes[first : at + 2].tolist())
         return results
+
+    def _is_filler(self, view: TokenView, at: int) -> bool:
+        """Return True if a word, the second of a repetition at a position, stands at least four times."""
+        low, high = at - _FILLER_LENGTH + 1, at + _FILLER_LENGTH
+        same = (view.hashes[max(low, 0) : high] == view.hashes[at]).tolist()
+        run = 0
+        for is_same in same:
+            run = run + 1 if is_same else 0
+            if run == _FILLER_LENGTH:
+                return True
+        return False
 
     def _is_one_letter_word(self, view: TokenView, first: int, at: int) -> bool:
         """Return True if a repeated letter, the second at a position, is "a" or "I" as in running text.

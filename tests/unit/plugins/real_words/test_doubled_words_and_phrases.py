@@ -85,6 +85,7 @@ Press y y to copy a line, and d d to delete it.
 Every vector is written as n n in this chapter.
 The word a a b is not in the language.
 The letters a a a come first.
+The line has after after after after after after in it.
 The bone is a part of the I I group.
 They drank very very little.
 That that is, is.""".splitlines()
