@@ -137,6 +137,7 @@ _CONVERTERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".rtf",), ("RTF", "pandoc -t gfm")),
     **dict.fromkeys((".epub",), ("EPUB", "pandoc -t gfm")),
     **dict.fromkeys((".pdf",), ("PDF", "pdftotext")),
+    **dict.fromkeys((".ps", ".eps"), ("PostScript", "ps2ascii")),
     **dict.fromkeys((".conllup", ".cupt"), CONLLU_PLUS),
 }
 """Formats of documents that are not supported: their names, and a command that converts them to text."""

@@ -94,6 +94,7 @@ def test_a_named_file_of_an_unknown_suffix_is_read_with_a_remark(project, name):
         ("a.docx", "D339", "pandoc"),
         ("a.ODT", "D339", "pandoc"),
         ("a.pdf", "D339", "pdftotext"),
+        ("a.eps", "D339", "ps2ascii"),
         ("a.json", "D340", ".json files"),
         ("a.conll", "D340", ".conll files"),
         ("a.tei", "D340", ".tei files"),
