@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -526,15 +527,22 @@ def check_declarations(task: Task) -> None:
         )
     if not isinstance(task.name, str) or not task.name.isidentifier():
         raise contract_error(component, f"its name is {task.name!r}", _DECLARED["name"])
-    if not isinstance(task.language, str):
+    if not isinstance(task.language, str) or not is_language_code(task.language):
         raise contract_error(component, f"its language is {task.language!r}", _DECLARED["language"])
+    folders(task)
     if (concern := get_trait(task, TaskTraits, "concerns")) not in get_args(Concern):
         raise contract_error(component, f"concerns is {concern!r}", f"one of {', '.join(get_args(Concern))}")
     for name, choices in (("where", get_args(Where)), ("between", get_args(Between))):
         if (value := getattr(decides(task), name)) not in choices:
             raise contract_error(component, f"{name} of decides is {value!r}", f"one of {', '.join(choices)}")
+    _check_metric(task, component)
     _check_groups(task, component)
     _check_rules(task, component)
+
+
+def is_language_code(language: str) -> bool:
+    """Return True for a code such as ``"en"`` or ``"pt-BR"``, and for ``""``, any language."""
+    return re.fullmatch("|[a-z]{2,3}([-_][A-Za-z0-9]+)*", language) is not None
 
 
 _DECLARED = {
@@ -544,6 +552,14 @@ _DECLARED = {
     "instances": "a method instances(view) that returns Instances",
 }
 """The attributes that every task must have, and what is expected of each."""
+
+
+def _check_metric(task: Task, component: str) -> None:
+    """Raise D414 unless the metric of a task is a name and a candidate of its groups, or None."""
+    declared: Any = get_trait(task, TaskTraits, "metric")
+    if not isinstance(declared, tuple | list) or len(declared) != 2 or not isinstance(declared[0], str):
+        wanted = 'a name and a candidate or None, such as ("f1", "referential")'
+        raise contract_error(component, f"metric is {declared!r}", wanted)
 
 
 def _check_groups(task: Task, component: str) -> None:
@@ -556,6 +572,12 @@ def _check_groups(task: Task, component: str) -> None:
     name, count = Counter(group.name for group in groups).most_common(1)[0] if groups else ("", 0)
     if count > 1:
         raise contract_error(component, f"two groups are called {name!r}", "different names")
+    for group in groups:
+        candidates: Any = group.candidates
+        is_tuple = isinstance(candidates, tuple) and all(isinstance(one, str) for one in candidates)
+        if not is_tuple:
+            seen = f"the candidates of the group {group.name!r} are {candidates!r}"
+            raise contract_error(component, seen, 'a tuple of texts, such as ("a", "an")')
     between = decides(task).between
     for group in groups if between != "own" else ():
         distinct = set(group.candidates)
@@ -607,18 +629,48 @@ def task_rules(task: Task) -> RuleSet:
 
 
 def folders(component: type | Task | FeatureExtractor) -> tuple[str, ...]:
-    """Return the settings of a task or extractor, or of its class, that can name folders."""
-    return tuple(get_trait(component, TaskTraits, "folders"))
+    """Return the settings of a task or extractor, or of its class, that can name folders.
+
+    Raises
+    ------
+    UserError
+        D414 if it declares something other than a tuple of names.
+    """
+    kind = "tasks" if hasattr(component, "instances") else "extractors"
+    return _trait_names(kind, component, get_trait(component, TaskTraits, "folders"), "folders", "counts")
 
 
 def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
-    """Return the layers that an extractor needs."""
-    return tuple(get_trait(extractor, ExtractorTraits, "requires"))
+    """Return the layers that an extractor needs.
+
+    Raises
+    ------
+    UserError
+        D414 if it declares something other than a tuple of names.
+    """
+    layers = get_trait(extractor, ExtractorTraits, "requires")
+    return _trait_names("extractors", extractor, layers, "requires", "tag")
+
+
+def _trait_names(kind: str, component: object, names: Any, trait: str, example: str) -> tuple[str, ...]:
+    """Return the names that a trait lists; a text instead of a tuple would be read letter by letter."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        wanted = f'a tuple of names, such as ("{example}",)'
+        raise contract_error(describe_component(kind, component), f"{trait} is {names!r}", wanted)
+    return tuple(names)
+
+
+def _trait_flag(kind: str, component: object, traits: type, trait: str) -> bool:
+    """Return a trait that is true or false; raise D414 for another value, such as a text."""
+    value = get_trait(component, traits, trait)
+    if not isinstance(value, bool | np.bool_):
+        raise contract_error(describe_component(kind, component), f"{trait} is {value!r}", "True or False")
+    return bool(value)
 
 
 def rows_are_shared(extractor: FeatureExtractor) -> bool:
     """Return True if the extractor's rows do not depend on the candidates."""
-    return bool(get_trait(extractor, ExtractorTraits, "rows_are_shared"))
+    return _trait_flag("extractors", extractor, ExtractorTraits, "rows_are_shared")
 
 
 def describes(extractor: FeatureExtractor) -> str:
@@ -628,12 +680,12 @@ def describes(extractor: FeatureExtractor) -> str:
 
 def cross_fits(extractor: FeatureExtractor) -> bool:
     """Return True if an extractor learns from labels."""
-    return bool(get_trait(extractor, ExtractorTraits, "cross_fit"))
+    return _trait_flag("extractors", extractor, ExtractorTraits, "cross_fit")
 
 
 def needs_training(learner: Learner) -> bool:
     """Return True if a learner uses the examples."""
-    return bool(get_trait(learner, LearnerTraits, "needs_training"))
+    return _trait_flag("learners", learner, LearnerTraits, "needs_training")
 
 
 def judged_between(judge: DecisionRule) -> tuple[Between, ...]:
@@ -684,7 +736,7 @@ def takes(learner: Learner) -> tuple[type, ...]:
 
 def accepts_own_labels(learner: Learner) -> bool:
     """Return True if a learner accepts crossed rows whose instances have labels of their own."""
-    return bool(get_trait(learner, LearnerTraits, "own_labels"))
+    return _trait_flag("learners", learner, LearnerTraits, "own_labels")
 
 
 @dataclass(frozen=True, slots=True)

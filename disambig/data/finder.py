@@ -333,6 +333,7 @@ def _checked_instances(task: Task, view: TokenView, instances: Instances, method
         raise _contract_error(task, problem, "an index into the candidates, or -1 for none")
     if decides(task).where != "items":
         _check_places(task, view, instances, method)
+        _check_observed(task, view, instances)
     return instances
 
 
@@ -365,6 +366,28 @@ def _check_places(task: Task, view: TokenView, instances: Instances, method: str
     if len(back):
         problem = f"{method} has position {positions[back[0] + 1]} after {positions[back[0]]}"
         raise _contract_error(task, problem, "instances in the order of the text")
+
+
+_COMPARED = 20
+"""Maximum number of instances whose observed candidate is compared with the text."""
+
+
+def _check_observed(task: Task, view: TokenView, instances: Instances) -> None:
+    """Raise D414 unless the first instances are at the words of their observed candidates."""
+    for row in np.flatnonzero(instances.observed >= 0)[:_COMPARED].tolist():
+        names = instances.candidates(row, task.groups[instances.groups[row]])
+        candidate, position, length = (
+            names[instances.observed[row]],
+            int(instances.positions[row]),
+            int(instances.lengths[row]),
+        )
+        hashes = view.hashes[position : position + length]
+        if not np.array_equal(hashes, hash_words(candidate.split(" ") if candidate else [])):
+            written = " ".join(view.written(token) for token in range(position, position + length))
+            problem = (
+                f"an instance at {written!r} (token {position:,}) has the observed candidate {candidate!r}"
+            )
+            raise _contract_error(task, problem, "the candidate that is in the text there, or -1 for none")
 
 
 def _outside(values: NDArray[np.integer], least: int, end: int | NDArray[np.integer]) -> str:

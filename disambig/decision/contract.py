@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from disambig.data import Predictions, ScoreBatch
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.registry import describe_component
-from disambig.types import Between, DecisionRule, Task, decides, judged_between, learns_mistakes
+from disambig.types import (
+    Between,
+    DecisionRule,
+    RaisesFlags,
+    Task,
+    decides,
+    judged_between,
+    learns_mistakes,
+)
 
 _METHODS = ("judge", "probabilities", "state", "from_state")
 _JUDGED = "a JudgedScores with one entry per instance"
@@ -54,9 +62,11 @@ def _check_call(rule: object, method: str, wanted: str, *arguments: None, **name
         raise contract_error(part, f"{method}{parameters} cannot be called: {problem}", wanted) from None
 
 
-def check_methods(rule: object) -> None:
-    """Raise D414 unless the result of `fit` has the methods of a decision rule."""
-    part = describe_component("judges", rule)
+def check_methods(rule: object, component: str = "") -> None:
+    """Raise D414, which names `component`, unless the result of `fit` has the methods of a decision rule."""
+    part = component or describe_component("judges", rule)
+    if rule is None:
+        raise contract_error(part, "fit returned None", "a fitted decision rule")
     for name in _METHODS:
         if not callable(getattr(rule, name, None)):
             raise contract_error(part, f"the result of fit has no method {name}", "a fitted decision rule")
@@ -88,6 +98,11 @@ def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
         problem = f"a margin of judge is {negative[0]:g}"
         raise contract_error(component, problem, "numbers that are not negative")
     _check_range(predictions.probabilities, component, "probabilities of judge")
+    if isinstance(rule, RaisesFlags) and callable(rule.limit):
+        limit: Any = rule.limit(None)
+        if not isinstance(limit, int | float | np.number) or np.isnan(limit):
+            seen = f"limit returned {'nan' if isinstance(limit, float) else describe_value(limit)}"
+            raise contract_error(component, seen, "the probability from which it flags, a number")
     probabilities: Any = rule.probabilities(scored)
     if probabilities is None:
         return

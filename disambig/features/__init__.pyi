@@ -117,6 +117,8 @@ from .token_context import (
 )
 from .union import (
     ExtractorChoice as ExtractorChoice,
+    attributes as attributes,
+    changed_attributes as changed_attributes,
     check_candidate_kind as check_candidate_kind,
     check_same_numbers as check_same_numbers,
     extractor_error as extractor_error,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from inspect import signature
 from typing import Any, TypeVar, get_args
@@ -39,11 +39,15 @@ from disambig.types import (
     Describes,
     FeatureExtractor,
     Features,
+    cross_fits,
     describes,
+    folders,
+    requires,
     rows_are_shared,
 )
 
 Restored = TypeVar("Restored")
+Computed = TypeVar("Computed")
 _STATE_WITH_ALL = "a state with every array that from_state(arrays) needs"
 _ARRAYS_OF_NUMBERS = (
     "arrays of numbers by name; text is stored as bytes, such as np.frombuffer(text.encode(), np.uint8)"
@@ -52,9 +56,12 @@ _TOLERANCE = 1e-5
 
 
 def restore_checked(
-    component: str, state: object, from_state: Callable[[dict[str, NDArray[Any]]], Restored]
-) -> Restored:
-    """Return what `from_state` makes of a state, such as the scores of the restored component.
+    component: str,
+    state: object,
+    from_state: Callable[[dict[str, NDArray[Any]]], Restored],
+    compute: Callable[[Restored], Computed],
+) -> Computed:
+    """Restore a component from a state; return what it computes, such as scores.
 
     Raises D414 for a state that is not arrays of numbers, or that does not restore the component; it names
     the array that is missing if the error of `from_state` does.
@@ -65,11 +72,15 @@ def restore_checked(
         Name of the component in messages.
     state : object
         What its ``state()`` returned.
+    from_state, compute : callable
     """
     arrays = _check_arrays(component, state)
     names = ", ".join(arrays) or "no array"
     try:
-        return from_state({name: np.array(array) for name, array in arrays.items()})
+        restored = from_state({name: np.array(array) for name, array in arrays.items()})
+        if restored is None:
+            raise contract_error(component, "from_state returned None", "what it restores from the arrays")
+        return compute(restored)
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
         if isinstance(problem, UserError):
             raise
@@ -168,6 +179,11 @@ def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instance
             raise extractor_error(
                 extractor, seen, f"an integer array of shape ({n_rows},), one per candidate"
             )
+    outside = np.flatnonzero((features.found < 0) | (features.found > features.asked))
+    if len(outside):
+        row = outside[0]
+        seen = f"candidate {row:,} has {features.found[row]:,} found of {features.asked[row]:,} asked"
+        raise extractor_error(extractor, seen, "numbers of look-ups, of which no more are found than asked")
     return features
 
 
@@ -176,6 +192,8 @@ def _check_rows(
 ) -> int:
     """Raise an error if a batch does not have one row per candidate; return the number of rows."""
     n, k = len(instances), len(group.candidates)
+    if isinstance(batch, DenseBlocks):
+        _check_blocks(extractor, batch, n, k)
     needs_table = isinstance(batch, DenseBlocks | CrossedRows | SequenceRows) and not has_own_labels(batch)
     if needs_table and np.ndim(batch.costs) != 2:  # type: ignore[attr-defined]
         seen = f"transform gave {type(batch).__name__} with {describe_value(batch.costs)} as costs"  # type: ignore[attr-defined]
@@ -187,6 +205,26 @@ def _check_rows(
         seen = f"transform gave {len(offsets) - 1:,} instances with {int(offsets[-1]):,} rows"
         raise extractor_error(extractor, seen, f"{n:,} with {int(expected[-1]):,}, one row per candidate")
     return int(expected[-1])
+
+
+def _check_blocks(extractor: FeatureExtractor, batch: DenseBlocks, n: int, k: int) -> None:
+    """Raise an error if the values of class blocks do not fit their columns."""
+    values: Any = batch.values
+    if not isinstance(values, np.ndarray) or values.ndim != 3:
+        seen = f"transform gave DenseBlocks with {describe_value(values)} as values"
+        raise extractor_error(extractor, seen, f"an array of shape ({n}, {k}, number of attributes)")
+    column_of: Any = batch.column_of
+    wanted = values.shape[1:]
+    if not isinstance(column_of, np.ndarray) or column_of.shape != wanted or column_of.dtype.kind not in "iu":
+        seen = f"transform gave DenseBlocks with {describe_value(column_of)} as column_of"
+        raise extractor_error(
+            extractor, seen, f"integers of shape {wanted}, since values has the shape {values.shape}"
+        )
+    n_columns = len(batch.columns)
+    if column_of.size and (column_of.min() < 0 or column_of.max() >= n_columns):
+        bad = column_of[(column_of < 0) | (column_of >= n_columns)][0]
+        seen = f"column_of has {bad:,}, with {n_columns:,} columns"
+        raise extractor_error(extractor, seen, "indices of columns, from 0")
 
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
@@ -233,31 +271,35 @@ def fit_checked(
     if not callable(getattr(extractor, "fit", None)):
         wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
         raise extractor_error(extractor, "it has no method fit", wanted)
-    before = _attributes(extractor)
+    for trait in (requires, folders, rows_are_shared, cross_fits):
+        trait(extractor)  # raises D414 for a value of another type
+    before = attributes(extractor)
     fitted = extractor.fit(view, instances, groups)
-    if changed := _changed(extractor, before):
+    if changed := changed_attributes(extractor, before):
         seen = f"fit changed the extractor itself ({', '.join(changed)})"
         raise extractor_error(extractor, seen, "a new extractor, such as dataclasses.replace(self, ...)")
     for name in ("transform", "state", "from_state"):
         if not callable(getattr(fitted, name, None)):
-            raise extractor_error(
-                extractor, f"fit returned {describe_value(fitted)} without {name}", "an extractor"
-            )
+            seen = f"fit returned {describe_value(fitted)}"
+            seen = seen if fitted is None else f"{seen}, which has no method {name}"
+            raise extractor_error(extractor, seen, "a fitted extractor")
     _check_restored(extractor, fitted, view, instances, groups)
     return fitted
 
 
-def _attributes(extractor: FeatureExtractor) -> dict[str, object]:
-    """Return the values that an extractor holds."""
-    return dict(getattr(extractor, "__dict__", {}))
+def attributes(component: object) -> dict[str, object]:
+    """Return the values that a component holds, in slots as well."""
+    names = [field.name for field in fields(component)] if is_dataclass(component) else []
+    slots = {name: getattr(component, name) for name in names if hasattr(component, name)}
+    return slots | getattr(component, "__dict__", {})
 
 
-def _changed(extractor: FeatureExtractor, before: dict[str, object]) -> list[str]:
+def changed_attributes(component: object, before: Mapping[str, object]) -> list[str]:
     """Return the attributes that `fit` has set; properties that are computed once may appear."""
     return [
         name
-        for name, value in _attributes(extractor).items()
-        if (value is not before[name] if name in before else not hasattr(type(extractor), name))
+        for name, value in attributes(component).items()
+        if (value is not before[name] if name in before else not hasattr(type(component), name))
     ]
 
 
@@ -295,8 +337,12 @@ def _check_restored(
         _check_batch(fitted, *part)
     component, state = describe_component("extractors", fitted), fitted.state()
     from_state = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
-    restored = restore_checked(component, state, lambda arrays: fingerprint(from_state(arrays)))
+    before = attributes(extractor)
+    restored = restore_checked(component, state, from_state, fingerprint)
     check_same_numbers(component, "features", restored, expected, state)
+    if changed := changed_attributes(extractor, before):
+        seen = f"from_state changed the extractor itself ({', '.join(changed)})"
+        raise extractor_error(extractor, seen, "a new extractor, such as dataclasses.replace(self, ...)")
 
 
 def _check_batch(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> None:

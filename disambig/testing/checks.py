@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from disambig.data import (
     offsets_from_sizes,
 )
 from disambig.errors import UserError
+from disambig.registry import load_plugins
 from disambig.text import TokenView
 from disambig.types import Arrays, Between, CandidateBatch, Decides
 
@@ -48,8 +50,13 @@ class Check(NamedTuple):
 
 
 def collect_checks(owner: Any) -> list[Check]:
-    """Return the public methods of `owner` as checks, in the order of their definition."""
-    return [Check(name, getattr(owner, name)) for name in vars(type(owner)) if not name.startswith("_")]
+    """Return the public methods of `owner` as checks, in the order of their definition.
+
+    Plugins are loaded, so that messages name the entry and its plugin.
+    """
+    load_plugins()
+    names = [name for name in vars(type(owner)) if not name.startswith("_")]
+    return [Check(name, contract_failures()(getattr(owner, name))) for name in names]
 
 
 @contextmanager
@@ -131,12 +138,14 @@ def require_batch(batch: CandidateBatch, what: str) -> None:
 
 
 def plain(value: Any) -> bool:
-    """Return True if `value` can be written as JSON."""
+    """Return True if `value` can be written as JSON, which has no infinite numbers and no NaN."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and plain(item) for key, item in value.items())
     if isinstance(value, list | tuple):
         return all(plain(item) for item in value)
-    return value is None or type(value) in (str, int, float, bool)
+    if isinstance(value, float):
+        return type(value) is float and isfinite(value)
+    return value is None or type(value) in (str, int, bool)
 
 
 def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:

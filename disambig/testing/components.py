@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,7 +20,6 @@ from disambig.data import (
     find_instances,
 )
 from disambig.features import fit_checked, transform_checked, transform_table
-from disambig.registry import registered_entries
 from disambig.testing.checks import (
     Check,
     accuracy,
@@ -34,7 +34,7 @@ from disambig.testing.checks import (
     require_equal,
     require_state,
 )
-from disambig.text import END_HASH, START_HASH, Tokenisation, TokenView, check_tokens, hash_words
+from disambig.text import END_HASH, START_HASH, Tokenisation, TokenView, check_tokens, hash_word, hash_words
 from disambig.training import fit, to_accepted_storage
 from disambig.types import (
     Between,
@@ -50,6 +50,7 @@ from disambig.types import (
     Where,
     check_declarations,
     decides,
+    folders,
     metric,
     needs_training,
     requires,
@@ -101,6 +102,8 @@ class _TaskChecks:
             what.between in get_args(Between),
             f"decides between {what.between!r}, not one of {get_args(Between)}",
         )
+        with contract_failures():
+            check_declarations(self._task)
         name, candidate = metric(self._task)
         names = {candidate for group in self._task.groups for candidate in group.candidates}
         require(
@@ -179,6 +182,30 @@ class _TaskChecks:
             bool((np.diff(instances.positions) >= 0).all()), f"positions do not ascend: {instances.positions}"
         )
 
+    def decides_each_place_once(self) -> None:
+        instances = self._find(self._texts)[1]
+        places = list(
+            zip(
+                instances.positions.tolist(),
+                instances.lengths.tolist(),
+                instances.groups.tolist(),
+                strict=True,
+            )
+        )
+        twice = [place for place, n in Counter(places).items() if n > 1]
+        require(
+            not twice or decides(self._task).where == "items",
+            f"{len(twice)} places are decided twice for the same group, the first at token "
+            f"{twice[0][0] if twice else 0}",
+        )
+
+    def does_not_change_the_view(self) -> None:
+        view = self._tokenisation(self._texts)
+        before = copy.deepcopy(view)
+        self._task.instances(view)
+        for name in ("hashes", "starts", "ends", "sentences", "documents"):
+            require_equal(getattr(view, name), getattr(before, name), f"{name} of the view after instances")
+
     def refers_to_existing_groups_and_candidates(self) -> None:
         instances, groups = self._find(self._texts)[1], self._task.groups
         require(
@@ -227,9 +254,13 @@ class _TaskChecks:
         view, instances = self._find(self._texts)
         for i in np.flatnonzero(instances.observed >= 0).tolist():
             candidate = self._candidates(instances, i)[instances.observed[i]]
-            seen = view.hashes[instances.positions[i] : instances.positions[i] + instances.lengths[i]]
+            tokens = range(instances.positions[i], instances.positions[i] + instances.lengths[i])
             words = candidate.split(" ") if candidate else []
-            require_equal(seen, hash_words(words), f"words of the observed candidate {candidate!r}")
+            require(
+                np.array_equal(view.hashes[list(tokens)], hash_words(words)),
+                f"the instance at {' '.join(map(view.written, tokens))!r} (token {instances.positions[i]}) "
+                f"has the observed candidate {candidate!r}, which is not there",
+            )
 
     def texts_do_not_affect_each_other(self) -> None:
         together = self._find(self._texts)
@@ -331,15 +362,9 @@ class _TokenisationChecks:
             check_tokens(self._tokenisation)
 
     def has_its_registered_name(self) -> None:
-        name, factory = self._tokenisation.name, type(self._tokenisation)
-        names = [
-            entry.name for entry in registered_entries("tokenisations").values() if entry.has_factory(factory)
-        ]
-        registered = name.partition("/")[0]  # a language may follow
-        require(
-            not names or registered in names, f"name is {name!r}, but it is registered as {', '.join(names)}"
-        )
-        seen = self._tokenisation(self._texts).tokenisation
+        with contract_failures():
+            check_tokens(self._tokenisation)
+        name, seen = self._tokenisation.name, self._tokenisation(self._texts).tokenisation
         require(seen == name, f"its views are of {seen!r}, but its name is {name!r}")
 
     def columns_have_equal_lengths(self) -> None:
@@ -388,6 +413,13 @@ class _TokenisationChecks:
             words, n = self._tokenisation.words(text), len(self._tokenisation([text]))
             require(len(words) == n, f"words has {len(words)} words for {n} tokens of {text!r}")
             require(all(isinstance(word, str) for word in words), f"words of {text!r} are not texts")
+            view = self._tokenisation([text])
+            for token in np.flatnonzero(view.ends > view.starts).tolist():  # the others mark sentences
+                require(
+                    hash_word(words[token]) == view.hashes[token],
+                    f"words gives {words[token]!r} for {view.written(token)!r}, "
+                    "but the view has the hash of another word there",
+                )
 
     def texts_do_not_affect_each_other(self) -> None:
         together = self._tokenisation(self._texts)
@@ -437,9 +469,9 @@ class _ExtractorChecks:
     _tokenisation: Tokenisation
 
     def declares_required_layers(self) -> None:
-        layers = requires(self._extractor)
-        good = not isinstance(layers, str) and all(isinstance(layer, str) for layer in layers)
-        require(good, f"requires is {layers!r}, not a sequence of names of layers")
+        with contract_failures():
+            requires(self._extractor)
+            folders(self._extractor)
 
     def fulfils_contract(self) -> None:
         """Fit the extractor with the checks of training (`disambig.features.fit_checked`)."""
@@ -475,12 +507,35 @@ class _ExtractorChecks:
                 bool(((hits >= 0) & (hits <= asked)).all()), f"group {name}: found is not between 0 and asked"
             )
 
-    def state_is_complete(self) -> None:
+    def does_not_use_labels(self) -> None:
+        """In use, the observed candidate may be wrong, and labels are not known."""
         fitted = self._fit(self._extractor)
+        view = self._tokenisation(self._texts)
+        for name, (features, instances) in self._by_group(fitted).items():
+            group = next(group for group in self._task.groups if group.name == name)
+            batch = transform_checked(fitted, view, instances.without_labels(), group).batch
+            probe = np.random.default_rng(0).normal(size=len(batch.columns))
+            require_close(
+                batch.scores(probe), features.batch.scores(probe), f"group {name} without observed candidates"
+            )
+
+    def does_not_change_the_view(self) -> None:
+        fitted, view = self._fit(self._extractor), self._tokenisation(self._texts)
+        before, instances = copy.deepcopy(view), self._task.instances(view)
+        for g in np.unique(instances.groups):
+            transform_checked(fitted, view, instances.take(instances.groups == g), self._task.groups[g])
+        for name in ("hashes", "starts", "ends", "sentences", "documents"):
+            require_equal(getattr(view, name), getattr(before, name), f"{name} of the view after transform")
+
+    def state_is_complete(self) -> None:
+        unused = _copy(self._extractor)  # as a config makes it when a saved model is loaded
+        fitted = self._fit(self._extractor)
+        self._features(fitted)
         state = fitted.state()
         require_state(state, "extractor")
-        again = self._extractor.from_state({name: array.copy() for name, array in state.items()})
+        again = unused.from_state({name: array.copy() for name, array in state.items()})
         expected = self._features(fitted)
+        self._transform_last(again)  # another order must not change anything
         for name, features in self._features(again).items():
             probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
             seen, wanted = features.batch.scores(probe), expected[name].batch.scores(probe)
@@ -531,6 +586,13 @@ class _ExtractorChecks:
         view = self._tokenisation(self._texts)
         return extractor.fit(view, self._task.instances(view), self._task.groups)
 
+    def _transform_last(self, fitted: FeatureExtractor) -> None:
+        """Transform the last instance alone."""
+        view = self._tokenisation(self._texts)
+        last = self._task.instances(view).take(slice(-1, None))
+        if len(last):
+            transform_checked(fitted, view, last, self._task.groups[int(last.groups[0])])
+
     def _features(self, fitted: FeatureExtractor | None = None) -> dict[str, Features]:
         return {name: features for name, (features, _) in self._by_group(fitted).items()}
 
@@ -544,6 +606,14 @@ class _ExtractorChecks:
             group, part = self._task.groups[g], instances.take(instances.groups == g)
             parts[group.name] = (transform_checked(extractor, view, part, group), part)
         return parts
+
+
+def _copy(component: FeatureExtractor) -> FeatureExtractor:
+    """Return an independent copy of a component, or the component if it cannot be copied."""
+    try:
+        return copy.deepcopy(component)
+    except Exception:  # such as one with an open file
+        return component
 
 
 def check_kernel(kernel: Kernel, batch: CandidateBatch | None = None) -> list[Check]:
@@ -644,8 +714,8 @@ class _LearnerChecks:
     _least: float | None
 
     def declares_whether_it_needs_training(self) -> None:
-        flag = needs_training(self._learner)
-        require(isinstance(flag, bool), f"needs_training is {flag!r}: set it to True or False")
+        with contract_failures():
+            needs_training(self._learner)
 
     def declares_accepted_storages(self) -> None:
         with contract_failures():

@@ -49,6 +49,7 @@ from .languages import (
 )
 from .named_tokenisations import (
     check_tokens as check_tokens,
+    check_view as check_view,
     tokenisation_named as tokenisation_named,
 )
 from .spacy_tokens import (

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CrossedRows, convert, normalised
+from disambig.data import CrossedRows, Instances, convert, normalised
 from disambig.errors import UserError
 from disambig.features import ExtractorChoice
 from disambig.formats import Labelled
 from disambig.formatting import pluralize
 from disambig.metrics import mcnemar, wilson
 from disambig.packs import language_of_counts
-from disambig.text import Tokenisation
+from disambig.text import Tokenisation, hash_words
 from disambig.training.labelled_dataset import LabelledDataset
 from disambig.training.resolved_config import ResolvedConfig
 from disambig.types import CandidateBatch, ReadsCountTable, Scorer, Task, metric
@@ -155,6 +155,38 @@ def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[st
             if share < _MIN_KNOWN_WORDS:
                 notes.append(UserError("D442", share=share, n=n, table=path.name).text)
     return first_warnings(notes)
+
+
+def unfindable_candidates(parts: ResolvedConfig, instances: Instances) -> list[str]:
+    """Warn of candidates that do not occur in a text because the tokenisation turns them into others (D444).
+
+    Parameters
+    ----------
+    parts : ResolvedConfig
+    instances : Instances
+        The instances of the text to learn from.
+    """
+    if parts.decides.between != "words":
+        return []
+    seen = set(zip(instances.groups.tolist(), instances.observed.tolist(), strict=True))
+    missing = [
+        name
+        for g, group in enumerate(parts.task.groups)
+        for c, name in enumerate(group.candidates)
+        if name and (g, c) not in seen
+    ]
+    view = parts.tokenisation(missing)
+    changed = []
+    for number, name in enumerate(missing):
+        tokens = np.arange(view.documents[number], view.documents[number + 1])
+        words = tokens[view.ends[tokens] > view.starts[tokens]]
+        if not np.array_equal(view.hashes[words], hash_words(name.split(" "))):
+            known = parts.tokenisation.words(name)
+            changed.append(f"{name!r} ({' '.join(known[int(word - tokens[0])] for word in words)!r})")
+    if not changed:
+        return []
+    names = _shortened(changed, 3)
+    return [UserError("D444", candidates=names, tokenisation=parts.tokenisation.name).text]
 
 
 def _sample_words(tokenisation: Tokenisation, texts: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error, describe_value
-from disambig.features import check_same_numbers, restore_checked
+from disambig.features import attributes, changed_attributes, check_same_numbers, restore_checked
 from disambig.models import LinearScorer, Model
 from disambig.registry import describe_component
 from disambig.training.resolved_config import ResolvedConfig
@@ -26,6 +26,7 @@ from disambig.types import (
     Scorer,
     SharesWeights,
     accepts_own_labels,
+    needs_training,
     takes,
 )
 
@@ -192,7 +193,11 @@ def fit(
     part = part or describe_component("learners", learner)
     examples = to_accepted_storage(learner, batch, part=part)
     development = None if dev is None else to_accepted_storage(learner, dev, part=part)
+    before = attributes(learner)
     fitted = learner.fit(examples, dev=development, rng=rng)
+    if changed := changed_attributes(learner, before):
+        seen = f"fit changed the learner itself ({', '.join(changed)})"
+        raise contract_error(part, seen, "what it learns in the scorer, and settings as they are")
     check_fitted(
         learner, fitted, _sample_rows(batch if dev is None or not _n_instances(dev) else dev), part=part
     )
@@ -235,6 +240,7 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
             part, "it has no method from_state", "from_state(arrays), which rebuilds a saved scorer"
         )
     _check_parameters(learner, part)
+    needs_training(learner)  # raises D414 for a value of another type
     if not storages:
         return batch
     try:
@@ -287,7 +293,7 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
         raise contract_error(scorer_name, f"scores raised {problem!r}", wanted) from problem
     check_scores(scores, batch, part=scorer_name)
     state = fitted.scorer.state()
-    again = restore_checked(scorer_name, state, lambda arrays: learner.from_state(arrays).scores(batch))
+    again = restore_checked(scorer_name, state, learner.from_state, lambda scorer: scorer.scores(batch))
     check_same_numbers(scorer_name, "scores", np.asarray(again), scores, state)
     if not isinstance(fitted.report, dict):
         raise contract_error(part, f"its report is {describe_value(fitted.report)}", "a dict")

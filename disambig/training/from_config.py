@@ -33,6 +33,7 @@ from disambig.types import (
     check_declarations,
     decides,
     get_trait,
+    is_language_code,
     needs_training,
 )
 
@@ -321,6 +322,12 @@ def read_plan(
     if isinstance(task_name, str) and not task_name.isidentifier():
         expected = "a name of letters, digits and underscores that does not begin with a digit"
         raise UserError("D005", path=path, problem=f"name in [task] is {task_name!r}: give {expected}")
+    task_language = sections["task"].get("language")
+    if isinstance(task_language, str) and not is_language_code(task_language):
+        expected = 'a code such as "en", or "" for any language'
+        raise UserError(
+            "D005", path=path, problem=f"language in [task] is {task_language!r}: give {expected}"
+        )
     check_declarations(task)
     if "tokenisation" not in parts:
         if decided.where != "items":

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, Instances, find_instances
 from disambig.errors import UserError
 from disambig.formats import Labelled, place_at_mark
-from disambig.text import Tokenisation, TokenView, hash_word, view_of_texts
+from disambig.text import Tokenisation, TokenView, check_view, hash_word, view_of_texts
 from disambig.training.examples import TextExamples
 from disambig.types import LearnsSettings, Task, decides
 
@@ -252,6 +252,7 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
     texts = list(dict.fromkeys(example.text for example in labelled))
     number = {text: i for i, text in enumerate(texts)}
     view = view_of_texts(texts, tokenisation)
+    check_view(tokenisation, view, texts)
     places = TaskPlaces.from_view(task, view)
     matches: list[tuple[int, int, Labelled]] = []
     problems: list[tuple[str, str]] = []

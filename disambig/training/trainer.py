@@ -11,13 +11,19 @@ from numpy.typing import NDArray
 
 from disambig.data import ScoreBatch, find_certain_mistakes, find_examples, find_instances
 from disambig.decision import check_methods, check_predictions
-from disambig.errors import UserError
-from disambig.features import ExtractorChoice, restore_checked
+from disambig.errors import UserError, contract_error
+from disambig.features import (
+    ExtractorChoice,
+    attributes,
+    changed_attributes,
+    check_same_numbers,
+    restore_checked,
+)
 from disambig.files import ErrorCallback
 from disambig.formats import Clean, Fix, Labelled
 from disambig.models import Model
 from disambig.registry import describe_component
-from disambig.text import view_of_texts
+from disambig.text import check_view, view_of_texts
 from disambig.training import diagnostics
 from disambig.training.examples import ErrorCorpus, TextExamples, explain_empty_part, protected_instances
 from disambig.training.fitting import FittedResampling, HasTrialScores, Resampling
@@ -30,8 +36,15 @@ from disambig.training.resampling import (
     few_scored,
 )
 from disambig.training.resolved_config import Parts, ResolvedConfig
-from disambig.type_aliases import Progress
-from disambig.types import FeatureExtractor, HasExamples, Scorer, SharesWeights
+from disambig.type_aliases import Floats, Progress
+from disambig.types import (
+    CalibrationData,
+    DecisionRule,
+    FeatureExtractor,
+    HasExamples,
+    Scorer,
+    SharesWeights,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +168,8 @@ def train(
         Mistakes that people made, and paragraphs without mistakes, preferably not from the counted text, for
         a decision rule that learns from them (by default `disambig.Mistakes.v1`). Give both or neither.
     tell : callable, optional
-        Called, before the training, with one line for each count table that does not fit.
+        Called, before the training, with one line for each count table that does not fit, and one for
+        candidates that the tokenisation turns into other words.
     progress : callable, optional
         Called with the name of the stage, the number of steps done and the total.
     **settings
@@ -177,11 +191,14 @@ def train(
     if not len(learn.instances) or not len(tune.instances):
         task = parts.task.name
         hint = f"none has a candidate of the task {task}"
+        for unfindable in diagnostics.unfindable_candidates(parts, learn.instances):
+            hint = f"{hint}; {unfindable}"
         if len(learn.instances) or len(tune.instances):
             hint = explain_empty_part(texts, "dev" if len(learn.instances) else "train", task)
         raise UserError("D412", what="the texts", hint=hint)
     background = _examples(parts, texts["background"], decided=False) if "background" in texts else learn
-    notes = _table_notes(parts, texts["train"], tell)
+    notes = _told(diagnostics.unfindable_candidates(parts, learn.instances), tell)
+    notes += _table_notes(parts, texts["train"], tell)
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
     model = train_examples(parts, learn, tune, background, error_corpus=error_corpus, **about, **settings)
     return with_notes(model, notes)
@@ -189,7 +206,11 @@ def train(
 
 def _table_notes(parts: ResolvedConfig, texts: Sequence[str], tell: ErrorCallback | None) -> list[str]:
     """Return the notes on count tables that do not fit, and tell them."""
-    notes = diagnostics.count_table_warnings(parts, texts)
+    return _told(diagnostics.count_table_warnings(parts, texts), tell)
+
+
+def _told(notes: list[str], tell: ErrorCallback | None) -> list[str]:
+    """Return notes after telling them."""
     if tell is not None:
         for note in notes:
             tell(note)
@@ -276,12 +297,7 @@ def train_by(
         scorers.append(scorer)
     model = replace(model, scorers=tuple(scorers))
     calibration_data = fitted.calibration_data(model, rng)
-    fitted_rule = judge.fit(calibration_data, progress=tell)
-    check_methods(fitted_rule)
-    part = describe_component("judges", fitted_rule)
-    restore_checked(part, fitted_rule.state(), lambda state: judge.from_state(state, task.groups))
-    if some := few_scored(calibration_data):
-        check_predictions(fitted_rule, ScoreBatch.joined(some))
+    fitted_rule = _fitted_rule(judge, calibration_data, tell)
     model = replace(model, judge=fitted_rule)
     provenance = fitted.provenance(model)
     if "settings" in provenance:
@@ -291,9 +307,39 @@ def train_by(
     return replace(model, provenance={**provenance, "groups": reports})
 
 
+def _fitted_rule(judge: DecisionRule, calibration_data: CalibrationData, tell: Progress) -> DecisionRule:
+    """Fit a decision rule; check what it returns, and that it decides in the same way after it was saved.
+
+    Raises
+    ------
+    UserError
+        D414.
+    """
+    component, before = describe_component("judges", judge), attributes(judge)
+    fitted = judge.fit(calibration_data, progress=tell)
+    check_methods(fitted, component)
+    if changed := changed_attributes(judge, before):
+        seen = f"fit changed the decision rule itself ({', '.join(changed)})"
+        raise contract_error(component, seen, "a new decision rule, such as dataclasses.replace(self, ...)")
+    some, groups = few_scored(calibration_data), calibration_data.task.groups
+    if some:
+        check_predictions(fitted, ScoreBatch.joined(some))
+
+    def decide(rule: DecisionRule) -> Floats:
+        judged = [rule.judge(scored) for scored in some]
+        columns = [np.stack([j.chosen, j.margins, j.probabilities, j.flagged, j.answered]) for j in judged]
+        return np.concatenate([np.zeros(0), *(column.ravel() for column in columns)])
+
+    state = fitted.state()
+    restored = restore_checked(component, state, lambda arrays: judge.from_state(arrays, groups), decide)
+    check_same_numbers(component, "decisions", restored, decide(fitted), state)
+    return fitted
+
+
 def _examples(parts: ResolvedConfig, texts: Sequence[str], *, decided: bool) -> TextExamples:
     """Return the places to learn from or, with `decided`, the places that a model would decide in use."""
     view = view_of_texts(texts, parts.tokenisation, protected=decided)
+    check_view(parts.tokenisation, view, texts)
     instances = (find_instances if decided else find_examples)(parts.task, view)
     if parts.decides.between != "labels":  # without an observed candidate the right one is unknown
         instances = instances.take(instances.observed >= 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import ClassVar
 
 import numpy as np
@@ -17,10 +18,12 @@ from disambig.api import (
     CandidateFinder,
     Columns,
     DenseBlocks,
+    Features,
     Group,
     LinearScorer,
     SparseRows,
     StatelessExtractor,
+    fitted_field,
 )
 from disambig.api.tasks import CandidateLists, Correction, Rule, RuleSet
 from disambig.cli import main
@@ -90,6 +93,11 @@ OUTPUTS = [
         r"position \d+ after \d+; expected .* order of the text",
     ),
     (changed(observed=lambda old: old + 7), "observed of instances is 7, with 2 candidates at most"),
+    (changed(observed=lambda old: 1 - old), "an instance at 'quite' .* has the observed candidate 'quiet'"),
+    (
+        changed(positions=lambda old: old + 1),
+        r"an instance at 'good' \(token \d+\) has the observed candidate 'quite'",
+    ),
     (
         changed(own=lambda _: CandidateLists.from_texts([])),
         "own of .* expected None, as it decides between 'words'",
@@ -122,6 +130,11 @@ DECLARATIONS = [
     (with_traits(decides=Decides("wrods", "words")), "where of decides is 'wrods'; expected one of words"),
     (with_traits(name="a/b c"), "its name is 'a/b c'"),
     (with_traits(language=None), "its language is None"),
+    (with_traits(language="English"), 'its language is .English.; expected a code such as "en"'),
+    (with_traits(folders="sets"), "folders is 'sets'; expected a tuple of names"),
+    (with_traits(metric="f1"), "metric is 'f1'; expected a name and a candidate"),
+    (with_traits(groups=(Group("a", "ab"),)), "the candidates of the group 'a' are 'ab'; expected a tuple"),
+    (with_traits(groups=(Group("a", ["a", "b"]),)), r"the candidates of the group 'a' are \['a', 'b'\]"),
     (with_traits(groups=("fewer", "less")), "groups is a tuple with 'fewer'; expected a tuple of Group"),
     (with_traits(groups=(Group("one", ("one",)),)), r"the candidates of the group 'one' are \('one',\)"),
     (with_traits(groups=(Group("a", ("a", "b")), Group("a", ("b", "c")))), "two groups are called 'a'"),
@@ -257,6 +270,79 @@ def test_errors_for_nan_features_name_transform():
         trained(extractor=Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)))
 
 
+class Blocks(StatelessExtractor):
+    """An extractor of class blocks with changed fields."""
+
+    def __init__(self, **fields):
+        self.fields = fields
+
+    def transform(self, view, instances, group):
+        n, k = len(instances), len(group.candidates)
+        columns = Columns(np.full(2, -1, np.int32), np.zeros(2, np.int32), ("a",))
+        costs = instances.costs(group).reshape(n, k)
+        batch = DenseBlocks(np.ones((n, k, 2), np.float32), np.tile(np.arange(2), (k, 1)), columns, costs)
+        none = np.zeros(n * k, np.int32)
+        evidence = [self.fields.get(name, 0) + none for name in ("found", "asked")]
+        fields = {name: change(batch) for name, change in self.fields.items() if callable(change)}
+        return Features(replace(batch, **fields), *evidence)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"values": lambda batch: np.ones((*batch.costs.shape, 3), np.float32)}, "as column_of; expected"),
+        (
+            {"values": lambda batch: np.ones((batch.costs.size, 2), np.float32)},
+            "as values; expected an array",
+        ),
+        ({"values": lambda batch: batch.values.tolist()}, "a list as values; expected an array"),
+        ({"column_of": lambda batch: batch.column_of + 1}, "column_of has 2, with 2 columns"),
+        ({"found": -1}, "candidate 0 has -1 found of 0 asked"),
+        ({"found": 3, "asked": 2}, "candidate 0 has 3 found of 2 asked"),
+    ],
+)
+def test_class_blocks_and_evidence_are_checked(fields, message):
+    with pytest.raises(UserError, match=f"D414.*the extractor Blocks: .*{message}"):
+        trained(extractor=Blocks(**fields))
+
+
+def test_what_fit_and_from_state_return_is_named():
+    class FitsNothing(NearbyWords):
+        def fit(self, view, instances, groups):
+            return None
+
+    class RestoresNothing(NearbyWords):
+        def from_state(self, arrays):
+            return None
+
+    class RestoresItself(NearbyWords):
+        def from_state(self, arrays):
+            object.__setattr__(self, "vocabulary", arrays["vocabulary"])
+            return self
+
+    for extractor, message in (
+        (FitsNothing(), "fit returned None; expected a fitted extractor"),
+        (RestoresNothing(), "from_state returned None; expected"),
+        (RestoresItself(), r"from_state changed the extractor itself \(vocabulary\)"),
+    ):
+        with pytest.raises(UserError, match=f"D414.*{message}"):
+            trained(extractor=extractor)
+
+
+@pytest.mark.parametrize(
+    ("traits", "message"),
+    [
+        ({"requires": "tag"}, r"requires is 'tag'; expected a tuple of names, such as \(.tag.,\)"),
+        ({"folders": "counts"}, "folders is 'counts'; expected a tuple of names"),
+        ({"rows_are_shared": "no"}, "rows_are_shared is 'no'; expected True or False"),
+    ],
+)
+def test_traits_of_extractors_are_checked(traits, message):
+    extractor = type("Odd", (NearbyWords,), traits)()
+    with pytest.raises(UserError, match=f"D414.*{message}"):
+        trained(extractor=extractor)
+
+
 class TakesOne(Perceptron):
     """A learner whose `takes` is a storage, not a tuple."""
 
@@ -268,6 +354,28 @@ class Listed(Perceptron):
 
     def fit(self, batch, *, dev=None, rng=None):
         return Fitted(LinearScorer([0.0] * len(batch.columns)))
+
+
+class Shrinking:
+    """A learner that changes its setting in each `fit`."""
+
+    def __init__(self):
+        self.passes = 9
+
+    def fit(self, batch, *, dev=None, rng=None):
+        self.passes -= 1
+        return Perceptron().fit(batch, dev=dev, rng=rng)
+
+    def from_state(self, arrays):
+        return LinearScorer.from_state(arrays)
+
+
+def test_a_learner_that_changes_itself_is_found():
+    with pytest.raises(UserError, match=r"D414.*Shrinking: fit changed the learner itself \(passes\)"):
+        trained(learner=Shrinking())
+    learner = type("Odd", (Shrinking,), {"needs_training": "no"})()
+    with pytest.raises(UserError, match=r"D414.*needs_training is 'no'; expected True or False"):
+        trained(learner=learner)
 
 
 def test_learners_that_give_something_else_are_named():
@@ -302,6 +410,45 @@ class ForText(Corrections):
 
 
 @dataclass(frozen=True)
+class NothingFitted(Corrections):
+    """A decision rule whose `fit` returns nothing."""
+
+    def fit(self, material, *, progress=None):
+        return None
+
+
+@dataclass(frozen=True)
+class NoLimit(Corrections):
+    """A decision rule without a limit."""
+
+    def limit(self, flags_per_1000=None):
+        return None
+
+
+@dataclass(frozen=True)
+class Unsaved(Corrections):
+    """A decision rule that does not save what it has learned."""
+
+    fitted: int = fitted_field(0)
+
+    def fit(self, material, *, progress=None):
+        return replace(super().fit(material, progress=progress), fitted=1)
+
+    def judge(self, scored, *, flags_per_1000=None):
+        judged = super().judge(scored, flags_per_1000=flags_per_1000)
+        return replace(judged, margins=judged.margins + self.fitted)
+
+
+@dataclass(frozen=True)
+class LearnsItself(Corrections):
+    """A decision rule that learns in place."""
+
+    def fit(self, material, *, progress=None):
+        object.__setattr__(self, "flags_per_1000", 2.0)
+        return super().fit(material, progress=progress)
+
+
+@dataclass(frozen=True)
 class NoFit:
     """A decision rule that lacks most methods."""
 
@@ -313,6 +460,10 @@ class NoFit:
         (NoRate(), r"judge\(scored\) cannot be called.*flags_per_1000"),
         (ForText(), "between is 'words'; expected a tuple"),
         (NoFit(), "it has no method fit"),
+        (NothingFitted(), "fit returned None; expected a fitted decision rule"),
+        (NoLimit(), "limit returned None; expected the probability"),
+        (LearnsItself(), r"fit changed the decision rule itself \(flags_per_1000\)"),
+        (Unsaved(), "decisions differ after from_state; state returned"),
     ],
 )
 def test_decision_rules_are_checked(rule, message):
@@ -349,6 +500,76 @@ def test_tokenisations_are_checked():
     with pytest.raises(UserError, match=r"D414.*the tokenisation Lists: it returned a list for no texts"):
         trained(tokenisation=Lists())
     assert "D414" in failures(check_tokenisation(Lists(), TEXTS[:1]))["has_required_methods"]
+
+
+NUMBERS = count()
+
+
+def with_view(**changes):
+    """Return a tokenisation whose views have other columns."""
+
+    class Odd(Words):
+        name = f"odd.{'_'.join(changes)}{next(NUMBERS)}.v1"  # views are cached by name
+
+        def __call__(self, texts):
+            view = replace(super().__call__(texts), tokenisation=self.name)
+            return replace(view, **{name: change(getattr(view, name)) for name, change in changes.items()})
+
+    return Odd()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tokenisation": lambda old: "other.v1"}, "its view is of 'other.v1'; expected the name of the tok"),
+        ({"hashes": lambda old: old.astype(np.int64)}, "hashes of its view is an array of int64"),
+        ({"starts": lambda old: old.tolist()}, "starts of its view is a list; expected an array of int32"),
+        ({"ends": lambda old: old[:-1]}, r"ends of its view is an array of int32 .*one per token"),
+        ({"ends": lambda old: old + 1}, r"token \d+ is from \d+ to \d+; expected offsets in its own text"),
+        ({"sentences": lambda old: old[:-1]}, r"sentences of its view ends with \d+; expected ascending"),
+        ({"documents": lambda old: old[1:]}, r"its view has 11 documents; expected 12, one for each text"),
+        ({"texts": lambda old: [text.upper() for text in old]}, "its view has other texts"),
+        ({"hashes": lambda old: old + np.uint64(1)}, "sentence 0 of its view begins or ends with another"),
+    ],
+)
+def test_the_views_of_a_tokenisation_are_checked_before_a_task_sees_them(changes, message):
+    with pytest.raises(UserError, match=f"D414.*the tokenisation Odd: {message}"):
+        trained(tokenisation=with_view(**changes))
+
+
+def test_the_name_of_a_tokenisation_is_the_registered_one(load_with, tmp_path, monkeypatch):
+    (tmp_path / "odd_words.py").write_text(
+        "from disambig.api import Words, hookimpl\n"
+        "class Odd(Words):\n    name = 'odd.other.v1'\n"
+        "@hookimpl\ndef disambig_register_tokenisations(register):\n    register('odd.words.v1', Odd)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    load_with(odd="odd_words")
+    odd = sys.modules.pop("odd_words").Odd()
+    with pytest.raises(UserError, match=r"D414.*its name is 'odd.other.v1'; expected .*, odd.words.v1"):
+        trained(tokenisation=odd)
+
+
+def test_candidates_that_the_tokenisation_changes_are_told():
+    task, told = Pairs(("quite/quiet", "Peace/piece")), []
+    parts = {"task": task, "tokenisation": Words(), "extractors": {"near": NearbyWords()}}
+    parts |= {"learner": Perceptron(), "baseline": Constant()}
+    texts = {"train": TEXTS, "dev": TEXTS}
+    model = train(parts, texts, name="odd", min_examples=2, tell=told.append)
+    (note,) = told
+    assert "'Peace' ('peace')" in note and "disambig.words.v1" in note
+    assert note in model.provenance["notes"]
+    parts["task"] = Pairs(("Quite/Quiet",))
+    with pytest.raises(UserError, match=r"D412.*'Quite' \('quite'\), 'Quiet' \('quiet'\)"):
+        train(parts, texts, name="odd")
+
+
+def test_a_wrong_language_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path):
+    load_with(toys="toy_plugin")
+    path = tmp_path / "broken.cfg"
+    path.write_text(CONFIG.replace('.Pairs.v1"', '.Pairs.v1"\nlanguage = "English"'))
+    with pytest.raises(UserError, match=r"D005.*language in \[task\] is 'English': give a code such as"):
+        read_plan(path)
 
 
 def test_the_suite_finds_a_broken_tokenisation():

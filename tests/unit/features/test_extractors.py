@@ -171,10 +171,10 @@ def test_the_result_of_transform_is_checked(fault, seen, contract):
 
 
 def test_the_result_of_fit_is_checked():
-    for fault, seen in (("fit", "None without transform"), ("no state", "a Stateless without state")):
+    for fault, seen in (("fit", "None"), ("no state", "a Stateless, which has no method state")):
         with pytest.raises(UserError, match="D414") as caught:
             fit_checked(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
-        message = f"the extractor Faulty: fit returned {seen}; expected an extractor"
+        message = f"the extractor Faulty: fit returned {seen}; expected a fitted extractor"
         assert message in str(caught.value)
     extractor = fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups)
     result = transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])

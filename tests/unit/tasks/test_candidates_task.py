@@ -180,7 +180,7 @@ INSTANCES = Instances(np.ones(1, np.int64), ONE + 1, ONE, ONE)
 
 
 def task_returning(found):
-    return SimpleNamespace(groups=(Group("a/b", ("a", "b")),), instances=lambda view: found)
+    return SimpleNamespace(groups=(Group("a/b", ("it", "is")),), instances=lambda view: found)
 
 
 def test_returns_valid_instances():

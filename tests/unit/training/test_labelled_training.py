@@ -384,5 +384,7 @@ def test_names_a_decision_rule_that_is_none_after_fitting():
         def fit(self, material, *, progress=None):
             return None
 
-    with pytest.raises(UserError, match=r"D414.*NoneType: the result of fit has no method judge"):
+    with pytest.raises(
+        UserError, match=r"D414.*the decision rule Lost: fit returned None; expected a fitted decision rule"
+    ):
         train_marks(COMMON + RARE, judge=Lost())
