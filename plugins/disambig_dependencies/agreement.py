@@ -314,7 +314,7 @@ def _article_fits(with_word: SentenceParse, without: SentenceParse, at: int) -> 
     ]
     if others and "all" not in {with_word.words[i] for i in others}:
         return -1.0, 0.5
-    number, confidence, _ = noun_number(with_word, noun)
+    number, confidence = noun_number(with_word, noun)
     tag = with_word.tags[noun]
     if with_word.words[at] != "the" and number and number != SINGULAR and not with_word.select(noun, "conj"):
         return -confidence, 0.5

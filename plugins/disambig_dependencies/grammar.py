@@ -49,7 +49,6 @@ class Expectation:
     kind: str = ""  # ``"verb"``, ``"noun"``, ``"determiner"``, or empty if nothing is expected
     wants: str = UNKNOWN  # a number, or for verbs one of `GOVERNED`
     confidence: float = 0.0  # from 0 to 1: how reliable such a reading of the sentence is
-    cues: tuple[str, ...] = ()  # the words and relations that were read
 
 
 NOTHING = Expectation()
@@ -182,8 +181,8 @@ _PLURAL_AFTER_OF = frozenset(
 )
 
 
-def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float, tuple[str, ...]]:
-    """Return the number of a noun phrase, its confidence and the cues, from its head word."""
+def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float]:
+    """Return the number of a noun phrase and its confidence, from its head word."""
     word, tag = parse.words[noun], parse.tags[noun]
     conjuncts = parse.select(noun, "conj")
     if conjuncts:
@@ -192,44 +191,41 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float, tuple[str,
     inner = of[0] if of else -1
     determiners = {parse.words[i] for i in parse.select(noun, "det")}
     if word == "i":
-        return FIRST, 1.0, ("i",)
+        return FIRST, 1.0
     if word in _PARTS and inner >= 0:
-        number, confidence, _ = noun_number(parse, inner)
-        return number, 0.8 * confidence, ("part",)
+        number, confidence = noun_number(parse, inner)
+        return number, 0.8 * confidence
     if word == "number" and inner >= 0:
         if determiners & {"a", "an"}:
-            return PLURAL, 0.9, ("a number",)
-        return (SINGULAR, 0.9, ("the number",)) if "the" in determiners else (UNKNOWN, 0.0, ("number",))
+            return PLURAL, 0.9
+        return (SINGULAR, 0.9) if "the" in determiners else (UNKNOWN, 0.0)
     if word in _GROUPS and inner >= 0 and parse.tags[inner] in ("NNS", "NNPS"):
-        return (SINGULAR, 0.5, ("group",)) if "the" in determiners else (UNKNOWN, 0.0, ("group",))
+        return (SINGULAR, 0.5) if "the" in determiners else (UNKNOWN, 0.0)
     if determiners & {"each", "every", "either", "neither"}:
-        return SINGULAR, 0.9, ("each",)
+        return SINGULAR, 0.9
     if word in _SINGULAR_WORDS or _follows_each(parse, noun):
-        return SINGULAR, 0.9, ("pronoun",)
+        return SINGULAR, 0.9
     if word in _PLURAL_WORDS:
-        return PLURAL, 0.95, ("pronoun",)
+        return PLURAL, 0.95
     if word in _OPEN_NOUNS:
-        return UNKNOWN, 0.0, ("open",)
+        return UNKNOWN, 0.0
     numbers = {"NN": (SINGULAR, 0.9), "NNS": (PLURAL, 0.95), "NNP": (SINGULAR, 0.7), "VBG": (SINGULAR, 0.6)}
-    number, confidence = numbers.get(tag, (UNKNOWN, 0.0))
-    return number, confidence, (tag,)
+    return numbers.get(tag, (UNKNOWN, 0.0))
 
 
-def _coordinated(
-    parse: SentenceParse, noun: int, conjuncts: Sequence[int]
-) -> tuple[str, float, tuple[str, ...]]:
-    """Return the number of coordinated nouns, its confidence and the cues."""
+def _coordinated(parse: SentenceParse, noun: int, conjuncts: Sequence[int]) -> tuple[str, float]:
+    """Return the number of coordinated nouns and its confidence."""
     joined = {parse.words[i] for conjunct in (noun, *conjuncts) for i in parse.select(conjunct, "cc")}
     if {parse.words[i] for i in parse.select(noun, "det")} & {"each", "every", "no"}:
-        return UNKNOWN, 0.0, ("each and",)
+        return UNKNOWN, 0.0
     if joined & {"and", "&", "plus"}:
-        return PLURAL, 0.8, ("and",)
+        return PLURAL, 0.8
     if joined & {"or", "nor"}:
         # the verb agrees with the nearer one
         last = parse.tags[conjuncts[-1]]
         number = {"NN": SINGULAR, "NNP": SINGULAR, "NNS": PLURAL}.get(last, UNKNOWN)
-        return number, 0.6, ("or",)
-    return UNKNOWN, 0.0, ("list",)
+        return number, 0.6
+    return UNKNOWN, 0.0
 
 
 def _follows_each(parse: SentenceParse, noun: int) -> bool:
@@ -310,30 +306,28 @@ def expect_verb(parse: SentenceParse, verb: int) -> Expectation:
     if auxiliary >= 0:
         word, tag = parse.words[auxiliary], parse.tags[auxiliary]
         confidence = 0.9 if verb - auxiliary <= 3 else 0.6
-        cues: tuple[str, ...] = ("auxiliary", word)
         if word in _BE:
-            return Expectation("verb", AFTER_BE, confidence if word != "'s" else 0.2, cues)
+            return Expectation("verb", AFTER_BE, confidence if word != "'s" else 0.2)
         if word in _HAVE:
-            return Expectation("verb", PARTICIPLE, confidence, cues)
+            return Expectation("verb", PARTICIPLE, confidence)
         if word in _DO or tag == "MD" or word == "to":
-            return Expectation("verb", BASE, confidence if word != "'d" else 0.2, cues)
+            return Expectation("verb", BASE, confidence if word != "'d" else 0.2)
         return NOTHING
     at, reliable = subject(parse, verb)
     if at < 0:
         return NOTHING
-    relation = parse.relations[at].partition(":")[0]
-    if relation == "csubj":
-        return Expectation("verb", SINGULAR, 0.5 * reliable, ("clause",))
+    if parse.relations[at].partition(":")[0] == "csubj":
+        return Expectation("verb", SINGULAR, 0.5 * reliable)
     if parse.words[at] in ("there", "here", "what", "which", "who"):
         return NOTHING
-    number, confidence, cues = noun_number(parse, at)
+    number, confidence = noun_number(parse, at)
     predicate = parse.predicate(verb)
     marks = {parse.words[i] for i in parse.select(predicate, "mark")}
     if marks & {"if", "though", "whether", "lest"} and parse.words[verb] in ("was", "were"):
         confidence = 0.0  # "if it were"
     if at > verb:
         confidence *= 0.8
-    return Expectation("verb", number, confidence * reliable, (*cues, relation))
+    return Expectation("verb", number, confidence * reliable)
 
 
 # ---- nouns and determiners
@@ -346,21 +340,21 @@ def expect_noun(parse: SentenceParse, noun: int) -> Expectation:
     before = [i for i in parse.select(noun, "det", "nummod", "amod") if i < noun]
     words = [parse.words[i] for i in before]
     if any(word in _PLURAL_DETERMINERS or _is_many(word) for word in words):
-        return Expectation("noun", PLURAL, 0.85, ("determiner", *words[:1]))
+        return Expectation("noun", PLURAL, 0.85)
     if (
         words
         and words[0] in _SINGULAR_DETERMINERS
         and not {"hundred", "thousand", "few", "million"} & {*words}
     ):
         weak = words[0] in ("that", "one")
-        return Expectation("noun", SINGULAR, 0.5 if weak else 0.85, ("determiner", words[0]))
+        return Expectation("noun", SINGULAR, 0.5 if weak else 0.85)
     head = parse.heads[noun]
     if head >= 0 and parse.words[head] in _PLURAL_AFTER_OF and _has_case(parse, noun, "of"):
-        return Expectation("noun", PLURAL, 0.8, ("of", parse.words[head]))
+        return Expectation("noun", PLURAL, 0.8)
     if head >= 0 and parse.relations[noun].startswith("nsubj") and not parse.select(noun, "conj"):
         finite = _finite_number(parse, head)
         if finite:
-            return Expectation("noun", finite, 0.5, ("verb",))
+            return Expectation("noun", finite, 0.5)
     return NOTHING
 
 
@@ -407,4 +401,4 @@ def expect_determiner(parse: SentenceParse, determiner: int) -> Expectation:
     ):
         return NOTHING
     number = {"NN": SINGULAR, "NNS": PLURAL, "NNP": SINGULAR}.get(parse.tags[noun], UNKNOWN)
-    return Expectation("determiner", number, 0.7 if parse.tags[noun] == "NNP" else 0.85, (parse.tags[noun],))
+    return Expectation("determiner", number, 0.7 if parse.tags[noun] == "NNP" else 0.85)

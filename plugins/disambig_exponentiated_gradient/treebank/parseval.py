@@ -86,8 +86,6 @@ class Parseval:
     ----------
     matched, gold, found : arrays of int64
         Matched brackets, brackets in the gold tree, brackets in the predicted tree.
-    crossing : array of int64
-        Predicted brackets that cross a gold bracket.
     words, right_tags : arrays of int64
         Words that are not deleted, and those of them with the right tag.
     """
@@ -95,7 +93,6 @@ class Parseval:
     matched: Ints
     gold: Ints
     found: Ints
-    crossing: Ints
     words: Ints
     right_tags: Ints
     failed: NDArray[np.bool_]
@@ -109,9 +106,9 @@ class Parseval:
             _counts(_as_brackets(gold_tree), None if tree is None else _as_brackets(tree))
             for gold_tree, tree in zip(gold, parsed, strict=True)
         ]
-        table = np.array(rows, np.int64).reshape(len(rows), 7)
-        matched, n_gold, found, crossing, words, right_tags, failed = table.T
-        return cls(matched, n_gold, found, crossing, words, right_tags, failed.astype(np.bool_))
+        table = np.array(rows, np.int64).reshape(len(rows), 6)
+        matched, n_gold, found, words, right_tags, failed = table.T
+        return cls(matched, n_gold, found, words, right_tags, failed.astype(np.bool_))
 
     def __len__(self) -> int:
         return len(self.matched)
@@ -165,27 +162,17 @@ def _as_brackets(tree: Tree | TreeBrackets) -> TreeBrackets:
 
 
 def _counts(gold: TreeBrackets, parsed: TreeBrackets | None) -> tuple[int, ...]:
-    """Return the seven columns for one pair."""
+    """Return the six columns for one pair."""
     if parsed is None or parsed.words != gold.words:
         is_deleted = [tag in DELETED for tag in gold.tags]
-        return 0, len(gold.counted(is_deleted)), 0, 0, is_deleted.count(False), 0, 1
+        return 0, len(gold.counted(is_deleted)), 0, is_deleted.count(False), 0, 1
     is_deleted = [a in DELETED and b in DELETED for a, b in zip(gold.tags, parsed.tags, strict=True)]
     gold_brackets, brackets = gold.counted(is_deleted), parsed.counted(is_deleted)
     missing = (Counter(gold_brackets) - Counter(brackets)).total()
     tags = zip(gold.tags, parsed.tags, is_deleted, strict=True)
     right_tags = sum(compared_tag(a) == compared_tag(b) for a, b, deleted in tags if not deleted)
-    n_gold, crossing = len(gold_brackets), _count_crossing(gold_brackets, brackets)
-    return n_gold - missing, n_gold, len(brackets), crossing, is_deleted.count(False), right_tags, 0
-
-
-def _count_crossing(gold: list[tuple[str, int, int]], brackets: list[tuple[str, int, int]]) -> int:
-    """Return the number of predicted brackets that cross a gold bracket."""
-    spans = {(start, end) for _, start, end in gold}
-    return sum(
-        any(a < start < b < end or start < a < end < b for a, b in spans)
-        for _, start, end in brackets
-        if (start, end) not in spans
-    )
+    n_gold = len(gold_brackets)
+    return n_gold - missing, n_gold, len(brackets), is_deleted.count(False), right_tags, 0
 
 
 @dataclass(frozen=True, slots=True)
