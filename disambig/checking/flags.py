@@ -604,22 +604,17 @@ def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
     return has_many_mistakes or flag.trust is None or flag.trust.share >= _MIN_PRECISION
 
 
-def select_compatible(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
-    """Return the flags that can be corrected together and the remaining ones, both in text order.
+def select_compatible(flags: Iterable[Flag]) -> list[Flag]:
+    """Return the flags that can be corrected together, in text order.
 
     Flags that span several lines are not corrected. Of overlapping flags, those that
     `disambig.decision.edits_to_keep` keeps are corrected.
     """
-    single_line: list[Flag] = []
-    remaining: list[Flag] = []
-    for flag in flags:
-        (remaining if "\n" in flag.observed or "\r" in flag.observed else single_line).append(flag)
-    edits = [flag.edit for flag in single_line]
+    flags = [flag for flag in flags if "\n" not in flag.observed and "\r" not in flag.observed]
     kept = edits_to_keep(
-        edits, [flag.probability for flag in single_line], [flag.task for flag in single_line]
+        [flag.edit for flag in flags], [flag.probability for flag in flags], [flag.task for flag in flags]
     )
-    remaining += [single_line[i] for i in set(range(len(single_line))) - set(kept)]
-    return [single_line[i] for i in kept], sorted(remaining, key=_text_order)
+    return [flags[i] for i in kept]
 
 
 def select_fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:

@@ -381,7 +381,7 @@ class _Linter:
         name = self._name(file.path)
         layout = read_layout(name, file.text)
         likely = self._likely(file, flags)
-        possible, _ = select_compatible(likely)
+        possible = select_compatible(likely)
         corrected = self._fixed_point(file, plain, possible) if possible else []
         flags = self._add_new_flags(flags, corrected)
         reasons = self._reasons(flags, likely, possible, select_fitting(possible, layout), corrected)

@@ -184,7 +184,7 @@ def fixed_point_flags(
                 for edit, span in zip(edits, corrected.written, strict=True)
             )
         ]
-        new, _ = select_compatible(select(_shift_to_original(untouched, edits, corrected.layout_edits, text)))
+        new = select_compatible(select(_shift_to_original(untouched, edits, corrected.layout_edits, text)))
         if not new:
             break
         combined = sorted([*kept, *new], key=lambda flag: flag.edit[:2])

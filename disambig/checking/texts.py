@@ -124,7 +124,7 @@ def correct(
     def likely(flags: Sequence[Flag]) -> Sequence[Flag]:
         return [flag for flag in flags if is_likely_right(flag, writing)]
 
-    flags, _ = select_compatible(likely(checked.flags))
+    flags = select_compatible(likely(checked.flags))
     recheck = Recheck(checked.annotate, checked.ignore)
     flags = fixed_point_flags(name, text, flags, recheck, select=likely)
     return apply_corrections(text, flags, read_layout(name, text))

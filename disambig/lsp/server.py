@@ -133,10 +133,10 @@ def _message_id(data: Any) -> Any:
     return message_id if isinstance(message_id, str | int) else None
 
 
-def make_server(
+def make_protocol(
     checkers: LoadedCheckers, watch: Callable[[int], None] = lambda pid: None
-) -> tuple[LanguageServer, EditorProtocol]:
-    """Return a server for one editor, and its protocol.
+) -> EditorProtocol:
+    """Return the protocol of a new server for one editor.
 
     `watch` is called with the id of the editor's process if the editor sends it, so that the server can end
     with it.
@@ -190,4 +190,4 @@ def make_server(
     for method, handler, options in features:
         server.feature(method, options)(handler)
     server.command(IGNORE)(ignore)
-    return server, protocol
+    return protocol

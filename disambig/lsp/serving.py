@@ -210,7 +210,7 @@ async def _serve(
     skip_invalid: bool,
     disconnect: Callable[[], object],
 ) -> int:
-    from disambig.lsp.server import make_server
+    from disambig.lsp.server import make_protocol
 
     has_ended = threading.Event()
     loop = asyncio.get_running_loop()
@@ -245,7 +245,7 @@ async def _serve(
     def start_watching(pid: int) -> None:
         threading.Thread(target=watch, args=(pid,), name="disambig-watching", daemon=True).start()
 
-    _, protocol = make_server(checkers, start_watching)
+    protocol = make_protocol(checkers, start_watching)
     protocol.set_writer(_MessageWriter(target, lambda problem: stop(UserError("D893", problem=problem))))
     threading.Thread(target=read, name="disambig-reading", daemon=True).start()
     try:

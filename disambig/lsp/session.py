@@ -244,7 +244,7 @@ class EditorSession:
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
-        candidates, _ = select_compatible(filter(is_safe, result.flags))
+        candidates = select_compatible(filter(is_safe, result.flags))
 
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:

@@ -51,7 +51,7 @@ def flags_in(name: str, text: str, annotate):
 
 def fix_text(name: str, text: str, annotate) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the text as ``--fix`` writes it, the replaced spans, and the written spans."""
-    taken, _ = select_compatible(flags_in(name, text, annotate))
+    taken = select_compatible(flags_in(name, text, annotate))
     kept = stable_flags(name, text, taken, Recheck(annotate))
     write_places, length, at = [], 0, 0
     for start, end, new in (flag.edit for flag in kept):
