@@ -40,6 +40,7 @@ from .decisions import (
 from .edits import (
     edited_text as edited_text,
     record_edit as record_edit,
+    surrounding_space as surrounding_space,
 )
 from .finder import (
     CandidateFinder as CandidateFinder,

@@ -11,6 +11,16 @@ _OPENING = re.compile("(?:[*_~\"'(\\[\u2018\u201c]|<[a-zA-Z][^<>]{0,200}>)*")
 """Marks, quotation marks and tags before a word."""
 
 
+def surrounding_space(text: str, offset: int) -> tuple[int, int]:
+    """Return the start and end of the white space around an offset."""
+    start = end = offset
+    while start > 0 and text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return start, end
+
+
 def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     """Return a flagged record as an edit: ``text[start:end]`` becomes ``replacement``.
 

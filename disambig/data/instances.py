@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from disambig.data.segments import (
     unique_inverse,
 )
 from disambig.type_aliases import Ints
+
+if TYPE_CHECKING:
+    from disambig.text import TokenView
 
 
 class Interned(Sequence[str]):
@@ -378,6 +381,15 @@ class Instances:
             np.concatenate([part.observed for part in parts]),
             CandidateLists.joined(own) if own else None,
         )
+
+    def spans(self, view: TokenView) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the character offsets where places start and end, each of shape ``(n,)``.
+
+        An empty place is at the start of the next word.
+        """
+        starts = view.starts[self.positions]
+        last = self.positions + np.maximum(self.lengths, 1) - 1
+        return starts, np.where(self.lengths > 0, view.ends[last], starts)
 
     def sizes(self, group: Group) -> NDArray[np.int64]:
         """Return the number of candidates of each instance, shape ``(n,)``; all must belong to `group`."""

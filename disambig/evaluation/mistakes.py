@@ -10,7 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import PUT_IN, TAKEN_OUT, PrecisionPoint, PrecisionTable, edit_kind, unordered_pair
+from disambig.data import (
+    PUT_IN,
+    TAKEN_OUT,
+    PrecisionPoint,
+    PrecisionTable,
+    edit_kind,
+    surrounding_space,
+    unordered_pair,
+)
 from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
 from disambig.errors import UserError
 from disambig.evaluation.comparison import contingency_table
@@ -92,13 +100,7 @@ def touches(edit: ProposedEdit, fix: Fix) -> bool:
 
 def _gap(text: str, start: int, end: int) -> tuple[int, int]:
     """Return a place; an empty one is extended over the white space around it."""
-    if start < end:
-        return start, end
-    while start > 0 and text[start - 1].isspace():
-        start -= 1
-    while end < len(text) and text[end].isspace():
-        end += 1
-    return start, end
+    return (start, end) if start < end else surrounding_space(text, start)
 
 
 READ_LABELS = (*FLAG_LABELS, "unread")

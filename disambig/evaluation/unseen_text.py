@@ -98,14 +98,15 @@ def rewrite(
     Instances without an observed candidate are skipped, and of overlapping places only the first is replaced.
     """
     chosen = np.flatnonzero((rng.random(len(instances)) < share) & (instances.observed >= 0))
-    own = instances.take(chosen).own
+    instances = instances.take(chosen)
+    own = instances.own
     assert own is not None
     sizes = np.diff(own.offsets)
     candidates = np.arange(int(sizes.max(initial=1)))
-    excluded = (candidates >= sizes[:, None]) | (candidates == instances.observed[chosen][:, None])
+    excluded = (candidates >= sizes[:, None]) | (candidates == instances.observed[:, None])
     substituted, possible = substitutes(excluded, rng)
-    starts, ends = _spans(view, instances, chosen)
-    documents = view.document_indices(instances.positions[chosen])
+    starts, ends = instances.spans(view)
+    documents = view.document_indices(instances.positions)
     edits: dict[int, list[Edit]] = {}
     shifts: dict[int, int] = {}  # by how much the edits of a text so far move what follows
     rows, places = [], []
@@ -130,15 +131,6 @@ def rewrite(
         documents[rows],
         np.array(places, np.int32),
     )
-
-
-def _spans(
-    view: TokenView, instances: Instances, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the character offsets of instances; an empty place is at the start of the next word."""
-    positions, lengths = instances.positions[rows], instances.lengths[rows]
-    starts = view.starts[positions]
-    return starts, np.where(lengths > 0, view.ends[positions + np.maximum(lengths, 1) - 1], starts)
 
 
 def _edit(text: str, start: int, end: int, candidate: str) -> Edit | None:

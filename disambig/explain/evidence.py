@@ -62,9 +62,7 @@ def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str)
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     instances = model.instances(view)
-    last = instances.positions + instances.lengths - 1
-    starts = view.starts[instances.positions]
-    ends = np.where(instances.lengths > 0, view.ends[last], starts)
+    starts, ends = instances.spans(view)
     rows = np.flatnonzero((starts == start) & (ends == end))
     if not len(rows):
         return []

@@ -467,13 +467,9 @@ class Model:
         if decides(self.task).where == "items":
             nothing = np.zeros(len(instances), np.int32)
             return {"documents": instances.positions.astype(np.int32), "starts": nothing, "ends": nothing}
-        last = instances.positions + instances.lengths - 1
-        starts = view.starts[instances.positions]
-        return {
-            "documents": view.document_indices(instances.positions).astype(np.int32),
-            "starts": starts,
-            "ends": np.where(instances.lengths > 0, view.ends[last], starts),
-        }
+        starts, ends = instances.spans(view)
+        documents = view.document_indices(instances.positions).astype(np.int32)
+        return {"documents": documents, "starts": starts, "ends": ends}
 
     def choose(self, view: TokenView) -> tuple[Instances, NDArray[np.int64]]:
         """Return the instances of a view and the chosen candidate of each, without scores.

@@ -35,7 +35,7 @@ from itertools import islice
 
 import numpy as np
 
-from disambig.data import Decisions, minibatch, record_edit, replacement
+from disambig.data import Decisions, minibatch, record_edit, replacement, surrounding_space
 from disambig.decision import edit_slots, resolve_overlaps, restore_flags, surviving_edits, task_ranks
 
 TextEdit = tuple[int, int, str]
@@ -77,17 +77,7 @@ def apply_edits(text: str, edits: Iterable[TextEdit]) -> tuple[str, list[Span]]:
         length += len(new)
         at = end
     corrected = "".join([*parts, text[at:]])
-    return corrected, [span if span[0] < span[1] else _gap(corrected, span[0]) for span in spans]
-
-
-def _gap(text: str, at: int) -> Span:
-    """Return the span of the white space around a position."""
-    start = end = at
-    while start > 0 and text[start - 1].isspace():
-        start -= 1
-    while end < len(text) and text[end].isspace():
-        end += 1
-    return start, end
+    return corrected, [span if span[0] < span[1] else surrounding_space(corrected, span[0]) for span in spans]
 
 
 def touches_edit(edit: TextEdit, written: Span, flag: Span) -> bool:
@@ -222,9 +212,7 @@ def _verify(
     resolved = resolve_overlaps(decisions, texts)
     verified: set[tuple[int, int]] = set()
     for _ in range(MAX_ROUNDS):
-        rows = [
-            (task, row) for task, task_decisions in enumerate(resolved) for row in corrections(task_decisions)
-        ]
+        rows = _raised_flags(resolved)
         new = [place for place in rows if place not in verified]
         if not new:
             return resolved
@@ -241,8 +229,7 @@ def _verify(
         if not changed:
             return resolved
         resolved = resolve_overlaps(_with_verdicts(resolved, changed), texts)
-    raised = {(task, row) for task, decided in enumerate(resolved) for row in corrections(decided)}
-    return _without_flags(resolved, raised - verified)
+    return _without_flags(resolved, set(_raised_flags(resolved)) - verified)
 
 
 def _restore_neighbours(
@@ -252,9 +239,7 @@ def _restore_neighbours(
     hidden = _hidden_neighbours(texts, decisions)
     if not hidden:
         return list(decisions)
-    shown = [
-        (task, row) for task, task_decisions in enumerate(decisions) for row in corrections(task_decisions)
-    ]
+    shown = _raised_flags(decisions)
     verifier = _Verifier(texts, decisions, decide_near, limits)
     raised = verifier.raised_beside(_excerpts_with(texts, decisions, shown, hidden), hidden)
     excerpts = _excerpts_with(texts, decisions, shown, raised)
@@ -288,9 +273,7 @@ def _hidden_neighbours(texts: Sequence[str], decisions: Sequence[Decisions]) -> 
     ]
     if not lost:
         return set()
-    shown = [
-        (task, row) for task, task_decisions in enumerate(decisions) for row in corrections(task_decisions)
-    ]
+    shown = _raised_flags(decisions)
     rows = [*lost, *shown]
     documents = np.array([int(decisions[task].documents[row]) for task, row in rows])
     edits = [
@@ -345,6 +328,11 @@ def _without_flags(decisions: Sequence[Decisions], flags: Collection[tuple[int, 
         flagged[[row for owner, row in flags if owner == task]] = False
         remaining[task] = replace(decisions[task], flagged=flagged)
     return remaining
+
+
+def _raised_flags(decisions: Sequence[Decisions]) -> list[tuple[int, int]]:
+    """Return the task and row of the flags that change a word."""
+    return [(task, row) for task, decided in enumerate(decisions) for row in corrections(decided)]
 
 
 def _excerpts(

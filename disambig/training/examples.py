@@ -190,9 +190,7 @@ def _match_places(
     Return the matching instances, the intended candidate of each, and for every mistake the reason for
     leaving it out ("" if it is used).
     """
-    starts = view.starts[instances.positions]
-    last = instances.positions + instances.lengths - 1
-    ends = np.where(instances.lengths > 0, view.ends[last], starts)
+    starts, ends = instances.spans(view)
     documents = view.document_indices(instances.positions)
     spans = np.array([(fix.start, fix.end) for fix in mistakes], np.int64).reshape(-1, 2)
     at_mistakes = np.flatnonzero((starts == spans[documents, 0]) & (ends == spans[documents, 1]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, find_instances
+from disambig.data import Group, Instances, find_instances, surrounding_space
 from disambig.errors import UserError
 from disambig.formats import Labelled, place_at_mark
 from disambig.text import Tokenisation, TokenView, check_view, hash_word, view_of_texts
@@ -56,9 +56,7 @@ class TaskPlaces:
     def from_view(cls, task: Task, view: TokenView) -> TaskPlaces:
         """Find the instances of a task in a view."""
         instances = find_instances(task, view)
-        starts = view.starts[instances.positions]
-        last = instances.positions + np.maximum(instances.lengths, 1) - 1
-        ends = np.where(instances.lengths > 0, view.ends[last], starts)
+        starts, ends = instances.spans(view)
         text = view.document_indices(instances.positions)
         first_instances = np.searchsorted(text, np.arange(len(view.texts) + 1))
         # instances may be nested, so that ends do not ascend; their running maximum does and can be bisected
@@ -91,7 +89,7 @@ class TaskPlaces:
             high = bisect_left(self.starts, example.end, first, end)
             return [i for i in range(low, high) if max(self.starts[i], example.start) < self.ends[i]]
         # white space around the place is ignored
-        left, right = _surrounding_space(example.text, example.start)
+        left, right = surrounding_space(example.text, example.start)
         low = bisect_left(self.running_ends, left, first, end)
         high = bisect_right(self.starts, right, first, end)
         return [i for i in range(low, high) if left <= self.starts[i] == self.ends[i]]
@@ -165,16 +163,6 @@ def single_token_examples(labelled: Sequence[Labelled], tokenisation: Tokenisati
     counts = np.bincount(view.document_indices(tokens), minlength=len(doubtful))
     split_forms = {form for form, n in zip(doubtful, counts.tolist(), strict=True) if n > 1}
     return [example for example in labelled if example.text[example.start : example.end] not in split_forms]
-
-
-def _surrounding_space(text: str, offset: int) -> tuple[int, int]:
-    """Return the start and end of the white space around an offset."""
-    left = right = offset
-    while left > 0 and text[left - 1].isspace():
-        left -= 1
-    while right < len(text) and text[right].isspace():
-        right += 1
-    return left, right
 
 
 _MAX_SHOWN = 60

@@ -138,9 +138,7 @@ def candidate_edits(
     is_observed : array of bool, shape (n_candidates,)
     """
     offsets = instances.offsets(group)
-    last = instances.positions + instances.lengths - 1
-    starts = view.starts[instances.positions]
-    ends = np.where(instances.lengths > 0, view.ends[last], starts)
+    starts, ends = instances.spans(view)
     owners = np.repeat(np.arange(len(instances)), np.diff(offsets))
     documents = view.document_indices(instances.positions)[owners].tolist()
     candidates = instances.texts(group)
@@ -396,8 +394,6 @@ def _as_sparse(rows: NDArray[np.float32]) -> Any:
 
 def _read_states(encoder: Encoder, view: TokenView, instances: Instances) -> NDArray[np.float32]:
     """Return the states of the words of instances; a place without a word is read at the next one."""
-    last = instances.positions + np.maximum(instances.lengths, 1) - 1
-    starts = view.starts[instances.positions].tolist()
-    ends = np.where(instances.lengths > 0, view.ends[last], view.starts[instances.positions]).tolist()
+    starts, ends = instances.spans(view)
     texts = [view.texts[document] for document in view.document_indices(instances.positions).tolist()]
-    return encoder.states(texts, list(zip(starts, ends, strict=True)))
+    return encoder.states(texts, list(zip(starts.tolist(), ends.tolist(), strict=True)))
