@@ -331,6 +331,8 @@ def model_folder(name_or_path: str | Path) -> Path:
         missing = providing_pack(name)
         check_pack_of(name, missing)
         hint = f"install the pack {missing}, or " if missing else _damaged_hint()
+        if path.is_file() and path.suffix == ".cfg":
+            hint = "it is a config, from which `disambig train` makes a model; "
         takes = "give a model directory"
         raise UserError("D404", name=name, hint=hint, takes=takes, names=nearest_models(name))
     return path.resolve()

@@ -144,6 +144,27 @@ def _unmet(requirement: Requirement) -> str:
     return "" if fits else f"{requirement.name} {installed} is not {requirement.specifier}"
 
 
+def _unmet_requirements(name: str) -> list[Requirement]:
+    """Return the requirements of a distribution that the installed versions violate."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    if name == DISTRIBUTION:
+        return []  # see `check_versions`
+    try:
+        texts = requires(name) or ()
+    except PackageNotFoundError:
+        return []
+    unmet = []
+    for text in texts:
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            continue
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            unmet += [requirement] if _unmet(requirement) else []
+    return unmet
+
+
 def check_plugins() -> Iterator[CheckResultLine]:
     """Load every plugin and import all its entries."""
     from disambig.registry import load_plugins
@@ -162,6 +183,9 @@ def check_plugins() -> Iterator[CheckResultLine]:
             mend = f"see the other problems first; then {again}" if is_core else update
             yield CheckResultLine("plugins", PROBLEM, what, mend)
             continue
+        for requirement in _unmet_requirements(report.distribution):
+            what = f"{name} needs {requirement}, but {_unmet(requirement)}"
+            yield CheckResultLine("plugins", PROBLEM, what, f"pip install '{requirement}'")
         broken = report.broken_entries()
         for problem in broken.values():
             yield CheckResultLine("plugins", PROBLEM, problem, f"update or uninstall {report.distribution}")

@@ -455,10 +455,22 @@ def read_source(source: ExampleSource) -> Iterator[Labelled]:
         seen = f"read returned {describe_value(examples)} for {source.path}"
         raise contract_error(part, seen, "the examples of the file")
     for example in examples:
-        if not isinstance(example, Labelled) or not 0 <= example.start <= example.end <= len(example.text):
-            seen = f"it returned {str(example)[:200]} for {source.path}"
-            raise contract_error(part, seen, "a Labelled whose place lies in its text")
+        if problem := _example_problem(example):
+            where = example.where if isinstance(example, Labelled) and example.where else source.path
+            raise contract_error(part, f"{where}: {problem}", "a Labelled whose place lies in its text")
         yield example
+
+
+def _example_problem(example: object) -> str:
+    """Return what is wrong with an example of a reader; empty if nothing is."""
+    if not isinstance(example, Labelled):
+        return f"it returned {describe_value(example)}"
+    for name in ("text", "label", "document", "where", "word"):
+        if not isinstance(value := getattr(example, name), str):
+            return f"{name} of an example is {describe_value(value)}, not a text"
+    if not 0 <= example.start <= example.end <= len(example.text):
+        return f"an example is from {example.start} to {example.end} in {len(example.text):,} characters"
+    return ""
 
 
 def find_reader(source: ExampleSource) -> ExampleReader:

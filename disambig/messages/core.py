@@ -8,7 +8,7 @@ MESSAGES: dict[str, str] = {
     "D001": "unknown {kind} {name!r}; available: {names}; see `disambig plugins`",
     "D002": "plugin {name!r} ({distribution}) could not be loaded: {problem}",
     "D003": "{kind} {name!r} is registered twice, {by}: the plugin {second} is not loaded; rename its entry",
-    "D004": "invalid name {name!r}: expected the form package.Name.v1",
+    "D004": "invalid name {name!r}: expected the form package.Name.v1, of letters, digits and underscores",
     "D005": "config {path}: {problem}",
     "D006": "plugin {plugin!r} cannot register {name!r}: {problem}; {advice}",
     "D007": "{kind} {name!r} of plugin {plugin!r} cannot be imported: {problem}",

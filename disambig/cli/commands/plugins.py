@@ -100,6 +100,8 @@ def plugins(
     if name is not None and not shown:
         if not _show_entries(name, reports):
             raise UserError("D010", name=name, names=nearest_first(name, _names()))
+        if any(name in report.broken_entries() for report in reports):
+            raise typer.Exit(BROKEN)
         return
     broken = {report.name: report.broken_entries() for report in shown}
     if json:

@@ -113,6 +113,9 @@ def test_a_broken_command_stops_no_other(place, problem, write, load_with, capsy
     assert (status, out) == (2, "")
     assert err.startswith("disambig: [D007] command 'bad.shout.v1' of plugin 'bad'") and problem in err
     assert err.count("\n") == 1
+    for name in ("bad", "bad.shout.v1") if problem != "RuntimeError" else ():  # it is raised when called
+        status, out, _ = run_and_read(capsys, "plugins", name)
+        assert status == 1 and "BROKEN: [D007]" in out
 
 
 @pytest.mark.parametrize("code", ["1 / 0", "import sys; sys.exit(3)", "def (:", HEAD + "    raise KeyError"])

@@ -84,6 +84,26 @@ def test_names_a_broken_plugin(monkeypatch):
     assert [f.status for f in checks.check_plugins()] == [PROBLEM]
 
 
+def test_names_a_plugin_that_needs_another_version(monkeypatch):
+    reports = [
+        PluginReport("near", "near-dist", "1", "a.b", None, (("tasks", "a.A.v1"),)),
+        PluginReport("gone", "gone-dist", "1", "a.b", None, (("tasks", "b.A.v1"),)),
+    ]
+    requirements = {"near-dist": ["disambig>=99", "numpy>=1", 'absent>=1; extra == "test"', "not valid !"]}
+    monkeypatch.setattr("disambig.registry.load_plugins", lambda: reports)
+
+    def requires(name):
+        if name not in requirements:
+            raise PackageNotFoundError(name)
+        return requirements[name]
+
+    monkeypatch.setattr(checks, "requires", requires)
+    monkeypatch.setattr(checks, "version", lambda name: "0.1.0" if name == "disambig" else "2.0")
+    (finding,) = problems(checks.check_plugins())
+    assert finding.what == "near (near-dist 1) needs disambig>=99, but disambig 0.1.0 is not >=99"
+    assert finding.mend == "pip install 'disambig>=99'"
+
+
 def test_warns_of_a_forced_backend(monkeypatch):
     monkeypatch.delenv("DISAMBIG_ENGINE", raising=False)
     assert len(list(checks.check_compiler())) == 1

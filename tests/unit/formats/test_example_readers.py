@@ -153,19 +153,26 @@ def test_readers_of_plugins_do_not_read_files_of_the_core(register_reader, files
     assert isinstance(find_reader(ExampleSource(str(files / "a.xml"))), Senseval)
 
 
-def test_a_reader_that_returns_other_objects_is_reported(register_reader, tmp_path):
+@pytest.mark.parametrize(
+    ("example", "message"),
+    [
+        (Labelled("short", 0, 99, "a", "a", "a.odd:7"), "a.odd:7: an example is from 0 to 99 in 5 char"),
+        ({"text": "a"}, "a.odd: it returned a dict"),
+        (Labelled("short", 0, 5, 3, "a"), "a.odd: label of an example is an int, not a text"),
+        (Labelled(b"short", 0, 5, "a", "a"), "a.odd: text of an example is a bytes, not a text"),
+        (Labelled("short", 0, 5, "a", None), "a.odd: document of an example is None, not a text"),
+    ],
+)
+def test_a_reader_that_returns_other_objects_is_reported(register_reader, tmp_path, example, message):
     class Odd:
         suffixes = (".odd",)
 
         def read(self, source):
-            yield Labelled("short", 0, 99, "a", "a")
+            yield example
 
     register_reader(Odd)
     (tmp_path / "a.odd").write_text("x")
-    with pytest.raises(
-        UserError,
-        match=r"D414.*the reader odd.Odd.v1 of the plugin odd: .*a Labelled whose place lies in its text",
-    ):
+    with pytest.raises(UserError, match=rf"D414.*the reader odd.Odd.v1 of the plugin odd: .*{message}"):
         read_labelled(tmp_path / "a.odd")
 
 

@@ -174,6 +174,9 @@ def test_unknown_packs_and_models_list_the_valid_names(installed, tmp_path):
         load("toy_pack/prepositions")
     with pytest.raises(UserError, match=r"D666.*does not contain a model"):
         load(tmp_path)
+    (tmp_path / "my.cfg").write_text("[model]")
+    with pytest.raises(UserError, match=r"D404.*my.cfg': it is a config, from which `disambig train` makes"):
+        load(tmp_path / "my.cfg")
     with pytest.raises(UserError, match="D405"):  # it is missing from its pack
         load("preposition")
 
