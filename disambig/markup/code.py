@@ -386,6 +386,15 @@ LICENCE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Matches in blocks that are a licence or a file header that names one."""
+_LEGAL = re.compile(
+    r"licen[sc]|copyright|copyleft|warrant|redistribut|permission|free software|distributed|merchantab"
+    r"|liabilit|[\"']as is[\"']|public domain|trademark|hereby|contribut|authors?\b|\bGNU\b|disclaim"
+    r"|(?:is|are) part of|e-?mail",
+    re.IGNORECASE,
+)
+"""Matches in paragraphs of a file header about its licence and authors."""
+_PROSE_IN_HEADER = 3
+"""Number of small words from which a paragraph of a file header is prose."""
 
 _TOOLS = (
     "noqa type: mypy: pyright: pylint: flake8: ruff: fmt: isort: yapf: black: pragma nosec nopycln cython: "
@@ -528,18 +537,13 @@ _PROSE = 2
 """Number of small words from which a line with operators is prose."""
 _CODE = re.compile(
     r"""
-      [;{}\\]$ | [\])"'],$ | ^\s*[)\]}]+[,;:]*$ | ^\s*[.]\w+\(
+      \\$ | ^\s*[)\]}]+[,;:]*$ | ^\s*[.]\w+\(
     | ^\s*(?:[\w$]+\s+){0,3}[\w.$\[\]"'*&]+\s*(?::\s*[\w.\[\], |&<>']+)?=(?!=)\s*\S
-    | ^\s*(?:(?:await|return|yield|throw|new|const|let|var|go|defer|assert|del)\s+)*
-        [\w$.:\[\]]+\([^\n]*\)[;.?,\w()]*:?$
     | ^\s*@\w+(?:[.(]\S*)?$
-    | ^\s*(?:async\s+)?(?:def|func|fn|function|pub|impl|struct|enum|class|interface|static|typedef)
-        \s+\w+[^\n]*[(){:<]
-    | ^\s*(?:if|elif|while|for|with|except|else|try|switch|case|default|do)\b[^\n]*[:{)]$
+    | ^\s*(?:[}]\s*)?(?:else\s+)?(?:if|for|foreach|while|switch|catch)\s*\([^\n]*\)\s*[{]?$
     | ^\s*(?:else|fi|done|esac|then|break|continue|pass|end|return)$
     | ^\s*(?:import|from)\s+[\w.]+(?:\s+(?:import|as)\s[^\n]*)?$
     | ^\s*\#\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b
-    | ^\s*(?:return|raise|throw)\s+[^\n]*[()\[\]{}]$
     | ^\s*</?\w[^<>\n]*>$ | ^\s*["'][^"'\n]*["']\s*:\s
     | ^\s*(?:echo|export|sudo|cd|mkdir|rm|cp|mv|git|pip|npm|cargo|docker|curl|make|python3?|source)
         \s+[-$/.~\w]+(?:\s+[-$/.~]\S*)*$
@@ -547,6 +551,28 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
+"""Matches in a line of code."""
+_CODE_OR_PROSE = re.compile(
+    r"""
+      [;{}]$ | [\])"'],$
+    | ^\s*(?:(?:await|return|yield|throw|new|const|let|var|go|defer|assert|del)\s+)*
+        [\w$.:\[\]]+\([^\n]*\)[;.?,\w()]*:?$
+    | ^\s*(?:async\s+)?(?:def|func|fn|function|pub|impl|struct|enum|class|interface|static|typedef)
+        \s+\w+[^\n]*[(){:<]
+    | ^\s*(?:if|elif|while|for|with|except|else|try|switch|case|default|do)\b[^\n]*[:{)]$
+    | ^\s*(?:return|raise|throw)\s+[^\n]*[()\[\]{}]$
+    """,
+    re.VERBOSE,
+)
+"""Matches in a line of code, and in a line of prose that only ends or begins like code."""
+_PLAIN_WORD = re.compile(r"(?<!\S)\(?[A-Za-z][a-z']+[,.;:)]{0,2}(?!\S)")
+_ONLY_PROSE = re.compile(
+    r"(?<!\S)(?:the|of|to|are|that|which|will|can|must|should|has|have|was|were|an|be|these|those)(?!\S)",
+    re.IGNORECASE,
+)
+"""Words that are hardly ever a word of code."""
+_ENOUGH_WORDS = 5
+"""Number of words without signs from which a line with a word of `_ONLY_PROSE` is prose."""
 _PARAGRAPHS = re.compile(r"(?:[^\n\u2029]*[^\s\u2029][^\n\u2029]*(?:\n|\u2029|$))+")
 _ENOUGH = 0.5
 
@@ -554,7 +580,15 @@ _ENOUGH = 0.5
 def _is_code(line: str) -> bool:
     if _CODE.search(line):
         return True
-    return bool(_OPERATOR.search(line)) and len(_SMALL_WORD.findall(line)) < _PROSE
+    if _CODE_OR_PROSE.search(line):
+        return not _has_prose(line)
+    if not _OPERATOR.search(line):
+        return False
+    return len(_SMALL_WORD.findall(line)) < _PROSE and not _has_prose(line)
+
+
+def _has_prose(line: str) -> bool:
+    return bool(_ONLY_PROSE.search(line)) and len(_PLAIN_WORD.findall(line)) >= _ENOUGH_WORDS
 
 
 def paint_code(canvas: Canvas, text: str) -> None:
@@ -590,6 +624,14 @@ _VERBATIM = frozenset(
     "code code-block sourcecode math parsed-literal literalinclude doctest testcode testoutput plot ipython "
     "highlight prompt jupyter-execute bibliography toctree autosummary".split()
 )
+
+
+def _paint_licence(canvas: Canvas, text: str) -> None:
+    """Paint over the header of a file except for paragraphs of prose about something else."""
+    for paragraph in _PARAGRAPHS.finditer(text):
+        is_prose = len(_SMALL_WORD.findall(paragraph[0])) >= _PROSE_IN_HEADER
+        if not is_prose or LICENCE.search(paragraph[0]) or _LEGAL.search(paragraph[0]):
+            canvas.leave_out(*paragraph.span())
 
 
 def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> list[tuple[int, int]]:
@@ -649,8 +691,19 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
     return labels
 
 
+GNU_QUOTE = re.compile(
+    r"(?<![`\w])(`{1,2})(?P<quoted>[\w./*~<+-]+(?: [\w./*~<>+-]+){0,6})'{1,2}(?![\w'`)\]]*`)(?![\w'`])"
+)
+"""Words between quotation marks of older texts: ```name'``."""
 CODE_MARKS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     "Haskell": (
+        (
+            re.compile(
+                r"^[ \t]*(?:Module|Copyright|Licen[sc]e|Maintainer|Stability|Portability)[ \t]*:[^\n]*",
+                re.MULTILINE,
+            ),
+            BREAK,
+        ),
         (re.compile(r"^[ \t]*@[ \t]*\n(?:(?![ \t]*@[ \t]*$)[^\n]*\n)*[ \t]*@[ \t]*$", re.MULTILINE), BREAK),
         (re.compile(r"(?<![\w@])@[^@\n]{1,200}@(?!\w)"), OPAQUE),
         (re.compile(r"(?<![\w'])'(?:[A-Z]\w*\.)*[A-Za-z_][\w']*'(?!\w)"), OPAQUE),
@@ -667,6 +720,7 @@ _SESSION = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[^\n]*(?:\n[ \t]*\S[^\n]*)*|^[
 """A doctest with its output, or a shell command."""
 
 _SOME_WORD = "x"
+_SPACE_BETWEEN = re.compile(r"\s")
 
 
 def paint_block(
@@ -682,16 +736,19 @@ def paint_block(
     `has_types`, the word after ``@return`` is one. Marks of comments in the comment match `nested`;
     `language` is the key of the marks of code in `CODE_MARKS`.
     """
-    if LICENCE.search(block.text):
-        canvas = Canvas(block.text)
-        canvas.fill(0, len(block.text))
-        return canvas
     canvas = Canvas(block.text)
     labels: list[Span] = []
     if nested is not None:
         _paint_matches(canvas, nested, BREAK)
     for mark, character in CODE_MARKS.get(language, ()):
         _paint_matches(canvas, mark, character)
+    if LICENCE.search(canvas.text):
+        _paint_licence(canvas, canvas.text)
+    for match in GNU_QUOTE.finditer(canvas.text):
+        if _SPACE_BETWEEN.search(match["quoted"]):
+            canvas.fill(*match.span(1))
+        else:
+            canvas.fill(*match.span(), OPAQUE)
     _paint_matches(canvas, PRAGMA, BREAK)
     _paint_matches(canvas, _SESSION, BREAK)
     _paint_matches(canvas, EXAMPLE, BREAK)

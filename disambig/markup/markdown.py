@@ -386,6 +386,8 @@ class _Inline(InlineReader):
         if following == len(closing):
             return after
         stop = closing[following] + width
+        if self.text[stop : stop + 1].isalnum() and " " in self.text[after:stop]:
+            return after  # two names with a dollar sign: "$1 and so on up to .$n"
         self.canvas.fill(at, stop, OPAQUE)
         return stop
 

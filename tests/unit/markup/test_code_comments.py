@@ -533,6 +533,23 @@ def read_prose(path: str, text: str) -> str:
             "(** [f x [y]] makes a log, see {!A.b} of it.\n    {[ let x = a a ]} and {v a a v} it is. *)\n",
             "# # a log, see # of it. | and | it is.",
         ),
+        # lines of prose that only end or begin like code
+        ("a.ts", "// The size is still bounded by the whole file;\n// pass it to the other one.\n", "The size is still bounded by the whole file; # it to the other one."),
+        ("a.c", "/* It reads the names, which are in the file (see above),\n   and the second is different, e.g. {X,Y,X}\n   of it. */\n", "It reads the names, which are in the file (see above), and the second is different, # # of it."),
+        ("a.rs", "/// This method is available only on the compiler >=1.26. The\n/// other returns it.\nfn f() {}\n", "This method is available only on the compiler # The other returns it."),
+        ("a.py", "# Of the files, all return the value that was set (if any)\nx = 1\n", "Of the files, all return the value that was set (if any)"),
+        ("a.py", "# if x is not None and y is not None:\n#     return foo(x)\nx = 1\n", ""),
+        ("a.js", "// for (const the of that.items()) {\n//   of.the(that, which, are);\n// for (const item of items) {\n//   return it;\n// }\n", ""),
+        # a header about the licence, and about the file
+        (
+            "a.cpp",
+            "// Copyright John Doe 2006. Use it under the terms.\n//\n// This file implements the parts of it, which are used by all others.\n//\n// J. Doe. 1999, p. 7.\nint x;\n",
+            "This file implements the parts of it, which are used by all others.",
+        ),
+        ("a.hs", "{-|\nModule      : A.B\nCopyright   : (C) 2012 X\n\nIt is the text of a module that has no licence.\n-}\nmodule A where\n", "It is the text of a module that has no licence."),
+        # quotation marks of older texts, and code with an apostrophe
+        ("a.c", "/* If the `-r' or ``name'' of the `bash file' is set. */\n", "If the # or # of the bash file' is set."),
+        ("a.py", "# It is the ``a='*'`` of `f(x='')` here.\n", "It is the # of # here."),
     ],
 )  # fmt: skip
 def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected):

@@ -247,6 +247,7 @@ DIALECTS = {
     "shortcodes": '{{% notice XX %}}\nKept words.\n{{% /notice %}}\n{% include XX %}\nKept.',
     "marked text": "The ==kept== words and ==a longer\nkept mark==; kept == kept.",
     "mathematics in brackets": "Kept \\(XX = x\\), \\\\(XX_1\\\\), \\[\nXX + 1\n\\] and \\(n\\) but \\(as kept\\) and \\[kept\\].",
+    "no mathematics": "It is $1, and the kept words are $1...$n here, but $XX$th and $XX = b$ are not kept.\n",
     "mathematics in lines": "Kept:\n\\[\nXX\n\n= XX\n\\]\n\n- Kept.\n\n  \\\\[\n  XX\n  \\\\]\n\nKept.",
     "LaTeX": "Kept.\n\n\\begin{align*}\nXX\n\nXX\n\\end{align*}\n\n\\newXX\n\\vspace[XX]{XX}\nKept \\@ref(fig:XX) and \\cite{XX}.",
     "lines of LaTeX with prose": "\\textbf{Kept words here.}\n\n\\section{Kept title}\n\n\\setmainfont{XX XX}\n",
