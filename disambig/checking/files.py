@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from disambig.configuration import is_inside
 from disambig.errors import UserError
@@ -30,6 +30,9 @@ from disambig.files import (
 from disambig.formats import SkippedFiles, unsupported_error
 from disambig.formatting import quoted_path
 from disambig.markup import reading as markup
+
+if TYPE_CHECKING:
+    from disambig.checking.changes import WorkTrees
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
 """Suffixes of files that are checked in directories, unless settings have `include`."""
@@ -70,23 +73,13 @@ _BUILD_FOLDERS = frozenset(("build", "dist", "_build", "htmlcov"))
 """Names of folders that usually hold generated files; they are searched only if git tracks files in them."""
 
 
-class GitView(Protocol):
-    """What git knows about the files of a directory."""
-
-    def ignores(self, path: str) -> bool:
-        """Return True if git ignores a file or folder."""
-
-    def tracks(self, folder: str) -> bool:
-        """Return True if git tracks a file in a folder."""
-
-
 def find_files(
     paths: Sequence[str],
     takes: Callable[[str], bool] = has_checked_suffix,
     report: Callable[[UserError], object] = lambda problem: None,
     *,
     left_out: SkippedFiles | None = None,
-    git: GitView | None = None,
+    git: WorkTrees | None = None,
 ) -> Iterator[str]:
     """Yield the files in `paths` and in directories among them, without duplicates.
 
@@ -103,7 +96,7 @@ def find_files(
         Called with D308 for a directory that cannot be read and D976 for one that is nested too deeply.
     left_out : SkippedFiles, optional
         Updated with what is skipped in directories, except files that `takes` refuses.
-    git : GitView, optional
+    git : WorkTrees, optional
         Without it, git is not used.
     """
     left_out = left_out or SkippedFiles()
@@ -128,7 +121,7 @@ def _walk(
     takes: Callable[[str], bool],
     report: Callable[[UserError], object],
     left_out: SkippedFiles,
-    git: GitView | None,
+    git: WorkTrees | None,
 ) -> Iterator[str]:
     """Yield the checked files of a directory in sorted order; count the others in `left_out`."""
 
@@ -156,7 +149,7 @@ def _walk(
                     yield path
 
 
-def _is_entered(path: str, directory: str, left_out: SkippedFiles, git: GitView | None) -> bool:
+def _is_entered(path: str, directory: str, left_out: SkippedFiles, git: WorkTrees | None) -> bool:
     """Return True if a folder inside a checked directory is searched; count it in `left_out` otherwise."""
     name = os.path.basename(path)
     if name.startswith("."):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,23 +157,11 @@ def find_runs(directory: Path, shards: int, kinds: int) -> list[list[Run]]:
     return runs
 
 
-class NgramStretch(Protocol):
-    """The pruned n-grams of some slices; the counts per kind are complete after the last chunk."""
-
-    seen: list[int]
-    distinct: list[int]
-    kept: list[int]
-
-    def chunks(self, first: int, stop: int) -> Iterator[Merged]:
-        """Yield the n-grams of the slices ``first:stop``."""
-        ...
-
-
 class OpenNgramSource(NamedTuple):
     """A source with open files."""
 
     edges: Ints  # int64 (SLICES + 1,): number of n-grams before each slice
-    stretch: Callable[[], NgramStretch]  # returns a new iterator over n-grams whose counts start at 0
+    stretch: Callable[[], Merge | _MergedStretch]  # returns a new one whose counts start at 0
 
 
 @dataclass(frozen=True, slots=True)

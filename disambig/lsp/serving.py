@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from disambig.errors import UserError
 from disambig.lsp.scheduler import THREADS, LoadedCheckers
@@ -27,20 +27,8 @@ _HEADER = re.compile(rb"[A-Za-z-]+:.*")
 _MAX_HEADER_LINE = 8192
 
 
-class ByteStream(Protocol):
-    """A stream of bytes."""
-
-    def readline(self, size: int = -1, /) -> bytes:
-        """Read up to a line end, at most `size` bytes; return nothing at the end of the stream."""
-        ...
-
-    def read(self, size: int, /) -> bytes:
-        """Read `size` bytes; fewer at the end of the stream."""
-        ...
-
-
 def read_messages(
-    stream: ByteStream,
+    stream: BinaryIO | _DescriptorReader,
     handle: Callable[[bytes], None],
     report_invalid: Callable[[str], None],
     *,
@@ -87,7 +75,7 @@ def read_messages(
         length, has_header = None, False
 
 
-def _skip(stream: ByteStream, length: int) -> None:
+def _skip(stream: BinaryIO | _DescriptorReader, length: int) -> None:
     while length > 0 and (chunk := stream.read(min(length, 1 << 20))):
         length -= len(chunk)
 
@@ -172,7 +160,7 @@ def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, An
 
 
 def serve(
-    source: ByteStream,
+    source: BinaryIO | _DescriptorReader,
     target: BinaryIO,
     checkers: LoadedCheckers,
     *,
@@ -204,7 +192,7 @@ def serve(
 
 
 async def _serve(
-    source: ByteStream,
+    source: BinaryIO | _DescriptorReader,
     target: BinaryIO,
     checkers: LoadedCheckers,
     skip_invalid: bool,

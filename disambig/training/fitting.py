@@ -59,19 +59,6 @@ class FittedResampling(Protocol):
 
 
 @runtime_checkable
-class HasTrialScores(Protocol):
-    """A resampling that can score extractors and learners before one is chosen."""
-
-    def hits(self, parts: ResolvedConfig) -> NDArray[np.bool_]:
-        """Return which examples are decided correctly by scorers that did not see them."""
-        ...
-
-    def with_tuned(self, learner: Learner) -> Learner:
-        """Return the learner with its open settings chosen from the fits so far."""
-        ...
-
-
-@runtime_checkable
 class FitsFolds(Protocol):
     """A learner that fits all examples, and the examples without each fold, in one pass, which is faster."""
 

@@ -26,10 +26,11 @@ from disambig.registry import describe_component
 from disambig.text import check_view, view_of_texts
 from disambig.training import diagnostics
 from disambig.training.examples import ErrorCorpus, TextExamples, explain_empty_part, protected_instances
-from disambig.training.fitting import FittedResampling, HasTrialScores, Resampling
+from disambig.training.fitting import FittedResampling, Resampling
 from disambig.training.labelled_dataset import LabelledDataset, label_instances
 from disambig.training.resampling import (
     FOLDS,
+    FittedFolds,
     FoldResampling,
     HeldOutResampling,
     count_dataset,
@@ -90,7 +91,7 @@ def choose_extractors(
         parts = replace(parts, extractors={**parts.extractors, name: choice[next(iter(choice))]})
     fitted = resampling.prepare(parts, tell)
     best = _hits(fitted, parts) if options else None
-    if best is not None and isinstance(fitted, HasTrialScores):
+    if best is not None and isinstance(fitted, FittedFolds):
         parts = replace(parts, learner=fitted.with_tuned(parts.learner))
     report: dict[str, Any] = {}
     for name, choice in options.items():
@@ -118,7 +119,7 @@ def is_significantly_better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) ->
 
 def _hits(fitted: FittedResampling, parts: ResolvedConfig) -> NDArray[np.bool_] | None:
     """Return which held-out examples are decided correctly; None if the resampling cannot say."""
-    return fitted.hits(parts) if isinstance(fitted, HasTrialScores) else None
+    return fitted.hits(parts) if isinstance(fitted, FittedFolds) else None
 
 
 def _select_options(config: dict[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
