@@ -139,17 +139,14 @@ def find_pack(name: str) -> Pack | None:
 def check_pack_of(name: str, provider: str | None = None) -> None:
     """Raise an error if an unknown name is that of something in a damaged pack.
 
+    Raises D403 if this pack is damaged.
+
     Parameters
     ----------
     name : str
         Such as ``"PACK/TASK"``.
     provider : str, optional
         The pack that is known to provide it.
-
-    Raises
-    ------
-    UserError
-        D403 if this pack is damaged.
     """
     for pack_name in (name, name.partition("/")[0], provider):
         if pack_name:
@@ -163,13 +160,7 @@ def _damaged_hint() -> str:
 
 
 def check_packs_readable() -> None:
-    """Raise an error if a pack is damaged, for callers that need some pack and find none.
-
-    Raises
-    ------
-    UserError
-        D403.
-    """
+    """Raise an error if a pack is damaged, for callers that need some pack and find none. Raises D403."""
     for name, _ in _installed():
         find_pack(name)
 
@@ -287,10 +278,7 @@ def providing_pack(name: str) -> str | None:
 def default_tasks() -> tuple[str, ...]:
     """Return the tasks of installed packs that are used by default, in alphabetical order.
 
-    Raises
-    ------
-    UserError
-        D403 if there are none, but a damaged pack.
+    Raises D403 if there are none, but a damaged pack.
     """
     tasks = {task for pack in packs().values() for task in pack.models if task not in pack.by_name}
     if not tasks:

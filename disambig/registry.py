@@ -62,23 +62,14 @@ _entries: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A factory that a plugin registered under a name.
+    """A factory that a plugin registered under a name."""
 
-    Attributes
-    ----------
-    kind, name, owner : str
-        The kind, the versioned name, and the plugin that registered it.
-    factory : callable or str
-        The class or function that a config section calls, or its location.
-    summary : str
-        One-line help, for commands only.
-    """
-
+    # the kind, the versioned name, and the plugin that registered it
     kind: str
     name: str
     owner: str
-    factory: Callable[..., Any] | str
-    summary: str = ""
+    factory: Callable[..., Any] | str  # the class or function that a config section calls, or its location
+    summary: str = ""  # one-line help, for commands only
 
     @property
     def command(self) -> str:

@@ -32,25 +32,14 @@ _TOKEN = np.dtype(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MozcWords:
-    """The entries of the dictionary, one per reading, spelling and class.
+    """The entries of the dictionary, one per reading, spelling and class."""
 
-    Attributes
-    ----------
-    pairs : tuple of (str, str)
-        Distinct pairs of reading and spelling.
-    rows : array of int64, shape (n,)
-        The pair of each entry.
-    classes, rights : arrays of int64, shape (n,)
-        The class that the word before sees, and the one that the word behind sees.
-    shares : array of float64, shape (n,)
-        P(pair | class).
-    """
-
-    pairs: tuple[tuple[str, str], ...]
-    rows: NDArray[np.int64]
+    pairs: tuple[tuple[str, str], ...]  # distinct pairs of reading and spelling
+    rows: NDArray[np.int64]  # int64 (n,): the pair of each entry
+    # int64 (n,): the class that the word before sees, and the one that the word behind sees
     classes: NDArray[np.int64]
     rights: NDArray[np.int64]
-    shares: NDArray[np.float64]
+    shares: NDArray[np.float64]  # float64 (n,): P(pair | class)
 
     def frequencies(
         self, lexicon: KanaLexicon

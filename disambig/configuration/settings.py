@@ -33,61 +33,40 @@ class SettingsSource:
 
 @dataclass(frozen=True, slots=True)
 class CheckSettings:
-    """The settings of one file, merged from all sources.
+    """The settings of one file, merged from all sources."""
 
-    Attributes
-    ----------
-    tasks, models : tuple of str
-        Installed models and directories of models; if both are empty, all installed models.
-    flags_per_1000 : float, mapping from task to float, or None
-        Accepted number of false alarms per 1,000 correct words; None for each model's own rate.
-    trust : float or None
-        Minimum measured share of right flags among those that are shown; None for no minimum.
-    max_flags_per_1000 : float or None
-        Maximum number of flags per 1,000 words of a file; None for no maximum.
-    rules, ignore_rules : tuple of str
-        Rules or tasks whose flags are shown (all if empty), and rules or tasks whose flags are hidden.
-    ignore, ignore_files, sets, sets_files : tuple of str
-        Words to ignore and confusion sets, and files with them.
-    baseline : str or None
-        Path of the baseline file.
-    writing : str or None
-        Kind of writing, whose usual number of mistakes the models assume; None for the number that each model
-        was fitted to.
-    detect_language : bool
-        Whether paragraphs in other languages than those of the models are left alone.
-    yaml_fields : tuple of str
-        Names of fields of YAML files whose values are text.
-    include, exclude : tuple of str
-        Patterns; if `include` is empty, files with the usual suffixes are checked.
-    excluded : bool
-        Whether the file is never checked.
-    project_names : tuple of str
-        Names of the project of the file, from its manifests: ``pyproject.toml``, ``package.json``,
-        ``Cargo.toml``.
-    origins : mapping from str to tuple of str
-        Sources of the value of each key; a key without an entry has its default value.
-    """
-
+    # installed models and directories of models; if both are empty, all installed models
     tasks: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    # accepted number of false alarms per 1,000 correct words; None for each model's own rate
     flags_per_1000: float | Mapping[str, float] | None = None
+    # minimum measured share of right flags among those that are shown; None for no minimum
     trust: float | None = None
+    # maximum number of flags per 1,000 words of a file; None for no maximum
     max_flags_per_1000: float | None = None
+    # rules or tasks whose flags are shown (all if empty), and rules or tasks whose flags are hidden
     rules: tuple[str, ...] = ()
     ignore_rules: tuple[str, ...] = ()
+    # words to ignore and confusion sets, and files with them
     ignore: tuple[str, ...] = ()
     ignore_files: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     sets_files: tuple[str, ...] = ()
-    baseline: str | None = None
+    baseline: str | None = None  # path of the baseline file
+    # kind of writing, whose usual number of mistakes the models assume; None for the number that each model
+    # was fitted to
     writing: str | None = None
+    # whether paragraphs in other languages than those of the models are left alone
     detect_language: bool = True
-    yaml_fields: tuple[str, ...] = ()
+    yaml_fields: tuple[str, ...] = ()  # names of fields of YAML files whose values are text
+    # patterns; if `include` is empty, files with the usual suffixes are checked
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    excluded: bool = False
+    excluded: bool = False  # whether the file is never checked
+    # names of the project of the file, from its manifests: ``pyproject.toml``, ``package.json``,
+    # ``Cargo.toml``
     project_names: tuple[str, ...] = ()
+    # sources of the value of each key; a key without an entry has its default value
     origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property

@@ -224,20 +224,13 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """The suggestion of a less certain task that overlaps a flag.
-
-    Attributes
-    ----------
-    start, end : int
-        Offsets into the document's original text; they may differ from those of the flag.
-    chosen : str
-        The suggested candidate.
-    """
+    """The suggestion of a less certain task that overlaps a flag."""
 
     task: str
+    # offsets into the document's original text; they may differ from those of the flag
     start: int
     end: int
-    chosen: str
+    chosen: str  # the suggested candidate
     probability: float
 
 

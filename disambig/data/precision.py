@@ -19,25 +19,15 @@ LEVELS = (("very-high", 0.9), ("high", 0.8), ("medium", 0.5), ("low", 0.0))
 
 @dataclass(frozen=True, slots=True)
 class PrecisionPoint:
-    """Precision of the flags with at least a certain probability.
+    """Precision of the flags with at least a certain probability."""
 
-    Attributes
-    ----------
-    least : float
-        The minimum probability of these flags.
-    share : float
-        Share of them that is right in text with the density of mistakes given in `PrecisionTable`.
-    low, high : float
-        Its 95 % interval.
-    right, wrong, false : int
-        Counts: flags that suggest the writer's own correction, flags at the place of a mistake that suggest
-        something else, and flags in paragraphs that nobody corrected.
-    """
-
-    least: float
-    share: float
+    least: float  # the minimum probability of these flags
+    share: float  # share of them that is right in text with the density of mistakes given in `PrecisionTable`
+    # its 95 % interval
     low: float
     high: float
+    # counts: flags that suggest the writer's own correction, flags at the place of a mistake that suggest
+    # something else, and flags in paragraphs that nobody corrected
     right: int
     wrong: int
     false: int
@@ -45,28 +35,16 @@ class PrecisionPoint:
 
 @dataclass(frozen=True, slots=True)
 class PrecisionEstimate:
-    """The measured precision of flags like a given one.
+    """The measured precision of flags like a given one."""
 
-    Attributes
-    ----------
-    share : float
-        Share of right flags among those with at least this probability.
-    low, high : float
-        Its 95 % interval.
-    flags : int
-        Number of flags it was measured on.
-    of : str
-        Kind of these flags: all of the task, those that insert words or remove words, or those of a pair.
-    text : str
-        The text they were measured on.
-    """
-
-    share: float
+    share: float  # share of right flags among those with at least this probability
+    # its 95 % interval
     low: float
     high: float
-    flags: int
+    flags: int  # number of flags it was measured on
+    # kind of these flags: all of the task, those that insert words or remove words, or those of a pair
     of: str
-    text: str
+    text: str  # the text they were measured on
 
     def __str__(self) -> str:
         """Return the share for people, in tenths if it was measured on few flags."""

@@ -58,38 +58,22 @@ _UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledProposals:
-    """Proposals of the first rule in text whose mistakes are known.
+    """Proposals of the first rule in text whose mistakes are known."""
 
-    Attributes
-    ----------
-    features : array of float64, shape (n, F)
-        As returned by `SecondLook.features`.
-    right : array of bool, shape (n,)
-        Whether the proposal corrects a mistake.
-    clean : array of bool, shape (n,)
-        Whether it is in text without mistakes; the others, which are neither, are not used.
-    units : array of int64, shape (n,)
-        Number of the project or author; a unit is never in two folds.
-    passages : array of int64, shape (n,)
-        Number of the passage (see `disambig.text.passage_offsets`).
-    n_tokens, paragraphs : arrays of int64, shape (n_passages,)
-        Number of tokens of each passage, and the number of its paragraph.
-    n_mistakes, n_clean_words, n_clean_tokens : int
-        Number of all mistakes, and of the words and tokens of the text without mistakes.
-    margins : array of float64, shape (n,), optional
-        Best score of another candidate minus that of the observed one.
-    """
-
-    features: Floats
-    right: NDArray[np.bool_]
+    features: Floats  # float64 (n, F): as returned by `SecondLook.features`
+    right: NDArray[np.bool_]  # bool (n,): whether the proposal corrects a mistake
+    # bool (n,): whether it is in text without mistakes; the others, which are neither, are not used
     clean: NDArray[np.bool_]
-    units: NDArray[np.int64]
-    passages: NDArray[np.int64]
+    units: NDArray[np.int64]  # int64 (n,): number of the project or author; a unit is never in two folds
+    passages: NDArray[np.int64]  # int64 (n,): number of the passage (see `disambig.text.passage_offsets`)
+    # int64 (n_passages,): number of tokens of each passage, and the number of its paragraph
     n_tokens: NDArray[np.int64]
     paragraphs: NDArray[np.int64]
+    # number of all mistakes, and of the words and tokens of the text without mistakes
     n_mistakes: int
     n_clean_words: int
     n_clean_tokens: int
+    # float64 (n,): best score of another candidate minus that of the observed one
     margins: Floats | None = None
 
 

@@ -31,14 +31,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Semiring(Generic[T]):
-    """Addition of the weights of alternatives, and multiplication of the weights of parts.
+    """Addition of the weights of alternatives, and multiplication of the weights of parts."""
 
-    Attributes
-    ----------
-    zero, one : object
-        Neutral elements of addition and multiplication.
-    """
-
+    # neutral elements of addition and multiplication
     zero: T
     one: T
     plus: Callable[[T, T], T]

@@ -28,18 +28,12 @@ MOST_PAIRS = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedDecisions:
-    """The outcomes of two models on the same examples.
+    """The outcomes of two models on the same examples."""
 
-    Attributes
-    ----------
-    first, second : Outcomes
-        Outcomes of the same instances in the same order.
-    left_out : list of str
-        The reason for each example that one or both of the models cannot use; the first model's if both.
-    """
-
+    # outcomes of the same instances in the same order
     first: Outcomes
     second: Outcomes
+    # the reason for each example that one or both of the models cannot use; the first model's if both
     left_out: list[str]
 
 

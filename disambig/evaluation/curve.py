@@ -47,24 +47,13 @@ TEST_FOLDS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveTrial:
-    """The test results of one model of a learning curve.
+    """The test results of one model of a learning curve."""
 
-    Attributes
-    ----------
-    examples : int
-        Number of training examples, over all groups.
-    learned : int
-        Number of tested groups with enough examples; the baseline decides the others.
-    groups : int
-        Number of tested groups.
-    model, baseline, majority : arrays of bool, shape (n,)
-        Which test examples the model, the unsupervised baseline and the most frequent candidate decide
-        correctly, in the same order for every size of a draw.
-    """
-
-    examples: int
-    learned: int
-    groups: int
+    examples: int  # number of training examples, over all groups
+    learned: int  # number of tested groups with enough examples; the baseline decides the others
+    groups: int  # number of tested groups
+    # bool (n,): which test examples the model, the unsupervised baseline and the most frequent candidate
+    # decide correctly, in the same order for every size of a draw
     model: NDArray[np.bool_]
     baseline: NDArray[np.bool_]
     majority: NDArray[np.bool_]

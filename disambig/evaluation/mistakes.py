@@ -115,36 +115,19 @@ Neighbours that are flagged as well (`neighbours` of `disambig.models.verify_fla
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProposedEdits:
-    """Proposed edits in columns.
+    """Proposed edits in columns."""
 
-    Attributes
-    ----------
-    rows : array of int64, shape (m,)
-        The mistake or paragraph of each edit.
-    tasks : array of int64, shape (m,)
-        Index of the task among those of the checker.
-    sure : array of float64, shape (m,)
-    slots : array of int64, shape (2, m)
-        The range of text that it occupies (see `disambig.decision.edit_slots`).
-    extended_slots : array of int64, shape (2, m)
-        The same up to the next word, so that neighbouring edits overlap.
-    at_mistake, right : arrays of bool, shape (m,)
-        Whether it is at the place of the mistake, and whether it corrects it; in a clean paragraph, of a
-        mistake that a reader saw.
-    labels : array of int64, shape (m,)
-        In a clean paragraph the index in `READ_LABELS` of what a reader decided.
-    pairs : array of str, shape (m,)
-        The words that it exchanges: see `disambig.data.precision.unordered_pair`.
-    """
-
-    rows: Ints
-    tasks: Ints
-    sure: Floats
-    slots: Ints
-    extended_slots: Ints
+    rows: Ints  # int64 (m,): the mistake or paragraph of each edit
+    tasks: Ints  # int64 (m,): index of the task among those of the checker
+    sure: Floats  # float64 (m,)
+    slots: Ints  # int64 (2, m): the range of text that it occupies (see `disambig.decision.edit_slots`)
+    extended_slots: Ints  # int64 (2, m): the same up to the next word, so that neighbouring edits overlap
+    # bool (m,): whether it is at the place of the mistake, and whether it corrects it; in a clean paragraph,
+    # of a mistake that a reader saw
     at_mistake: Bools
     right: Bools
-    labels: Ints
+    labels: Ints  # int64 (m,): in a clean paragraph the index in `READ_LABELS` of what a reader decided
+    # str (m,): the words that it exchanges: see `disambig.data.precision.unordered_pair`
     pairs: NDArray[np.str_]
 
     def above(self, limits: Floats, ranks: Ints) -> ProposedEdits:
@@ -270,25 +253,14 @@ class MistakeTrial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundMistakes:
-    """The mistakes that a checker finds at certain limits.
+    """The mistakes that a checker finds at certain limits."""
 
-    Attributes
-    ----------
-    found, right : arrays of bool, shape (n_fixes,)
-        Whether a flag touches the place of each mistake, and whether one corrects it.
-    flags : array of int64, shape (n_tasks, n_clean)
-        Number of flags of each task in each clean paragraph.
-    flags_by_label : array of int64, shape (n_labels, n_tasks, n_clean)
-        The same for each of `READ_LABELS`.
-    corrected : array of int64, shape (n_tasks, n_clean)
-        Number of flags that correct a mistake that a reader saw.
-    """
-
+    # bool (n_fixes,): whether a flag touches the place of each mistake, and whether one corrects it
     found: Bools
     right: Bools
-    flags: Ints
-    flags_by_label: Ints
-    corrected: Ints
+    flags: Ints  # int64 (n_tasks, n_clean): number of flags of each task in each clean paragraph
+    flags_by_label: Ints  # int64 (n_labels, n_tasks, n_clean): the same for each of `READ_LABELS`
+    corrected: Ints  # int64 (n_tasks, n_clean): number of flags that correct a mistake that a reader saw
 
 
 def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:

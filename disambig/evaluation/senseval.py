@@ -31,26 +31,13 @@ Answer = str | Sequence[str] | Weights
 
 @dataclass(frozen=True, slots=True)
 class SensevalScore:
-    """The score of answers.
+    """The score of answers."""
 
-    Attributes
-    ----------
-    precision : float
-        Credit divided by the weight of all answers; 0 if there is none.
-    recall : float
-        Credit divided by the number of instances in the key.
-    attempted : float
-        Share of the key's instances that were attempted.
-    n : int
-        Number of instances in the key.
-    right, tried : float
-        Total credit, and total weight of all answers.
-    """
-
-    precision: float
-    recall: float
-    attempted: float
-    n: int
+    precision: float  # credit divided by the weight of all answers; 0 if there is none
+    recall: float  # credit divided by the number of instances in the key
+    attempted: float  # share of the key's instances that were attempted
+    n: int  # number of instances in the key
+    # total credit, and total weight of all answers
     right: float
     tried: float
 

@@ -22,23 +22,12 @@ from disambig.types import RaisesFlags, decides
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextWithErrors:
-    """A view with synthetic errors, and their places.
+    """A view with synthetic errors, and their places."""
 
-    Attributes
-    ----------
-    view : TokenView
-        If errors are made in the hashes only, its texts are unchanged.
-    rows : array of int64, shape (m,)
-        The instances whose words were replaced.
-    substituted : array of int32, shape (m,)
-        The candidate that replaces the observed one.
-    documents, starts : arrays of int, shape (m,)
-        Document and start of each replacement.
-    """
-
-    view: TokenView
-    rows: NDArray[np.int64]
-    substituted: NDArray[np.int32]
+    view: TokenView  # if errors are made in the hashes only, its texts are unchanged
+    rows: NDArray[np.int64]  # int64 (m,): the instances whose words were replaced
+    substituted: NDArray[np.int32]  # int32 (m,): the candidate that replaces the observed one
+    # int (m,): document and start of each replacement
     documents: NDArray[np.int64]
     starts: NDArray[np.int32]
 

@@ -75,61 +75,36 @@ class Download(_Strict):
 
 
 class DataFile(_Strict):
-    """A file that is made from a download.
+    """A file that is made from a download."""
 
-    Attributes
-    ----------
-    path : str
-        Its place in the data directory. By its suffix, it is compressed.
-    source : str
-        The `file` of the download.
-    size, sha256 : int, str
-        Size in bytes and digest of the content without compression. For an archive: the sum of the sizes of
-        its members, and the digest of their list (`disambig.experiments.digest_members`).
-    members : sequence of str
-        Make an archive of the members of the download whose names match one of these patterns; ``*`` matches
-        slashes as well.
-    below : str
-        With `members`: the folder in the download, with a slash at its end, that is removed from names.
-    genre : str
-        Keep only the sentences of a CoNLL-U file whose `sent_id` begins with this and a hyphen.
-    """
-
+    # Its place in the data directory. By its suffix, it is compressed
     path: Annotated[str, AfterValidator(_check_path)]
-    source: str
+    source: str  # the `file` of the download
+    # size in bytes and digest of the content without compression. For an archive: the sum of the sizes of its
+    # members, and the digest of their list (`disambig.experiments.digest_members`)
     size: _Size
     sha256: _Digest
+    # make an archive of the members of the download whose names match one of these patterns; ``*`` matches
+    # slashes as well
     members: tuple[str, ...] = ()
+    # with `members`: the folder in the download, with a slash at its end, that is removed from names
     below: str = ""
-    genre: str = ""
+    genre: str = ""  # keep only the sentences of a CoNLL-U file whose `sent_id` begins with this and a hyphen
 
 
 class DataSet(_Strict):
-    """A data set.
+    """A data set."""
 
-    Attributes
-    ----------
-    name, title : str
-        `name` is that of the manifest.
-    licence, users : str
-        `users` says who may use the data, and for what.
-    homepage : str
-        Where its publisher describes it; an empty string if there is no such place.
-    note : str
-        What a user must know, such as what is not certain.
-    how : str
-        How to make the files that cannot be fetched.
-    provides : sequence of str
-        Those files, by their places in the data directory.
-    """
-
+    # `name` is that of the manifest
     name: str
     title: str
+    # `users` says who may use the data, and for what
     licence: str
     users: str
-    homepage: str = ""
-    note: str = ""
-    how: str = ""
+    homepage: str = ""  # where its publisher describes it; an empty string if there is no such place
+    note: str = ""  # what a user must know, such as what is not certain
+    how: str = ""  # how to make the files that cannot be fetched
+    # those files, by their places in the data directory
     provides: tuple[Annotated[str, AfterValidator(_check_path)], ...] = ()
     downloads: tuple[Download, ...] = ()
     files: tuple[DataFile, ...] = ()

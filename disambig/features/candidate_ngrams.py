@@ -238,22 +238,14 @@ class NgramSource(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NgramCells:
-    """Counts of n-grams: a pair is an n-gram in a list, a cell an n-gram in a candidate.
+    """Counts of n-grams: a pair is an n-gram in a list, a cell an n-gram in a candidate."""
 
-    Attributes
-    ----------
-    keys, lists, places : arrays, shape (n_pairs,)
-        Key, list and one place of each pair.
-    begins : array of int64, shape (n_pairs,)
-        Where the cells of each pair begin.
-    rows, counts : arrays of int64, shape (n_cells,)
-        Candidate and count of each cell; the cells of a pair are adjacent.
-    """
-
+    # shape (n_pairs,): key, list and one place of each pair
     keys: Keys
     lists: Ints
     places: Ints
-    begins: Ints
+    begins: Ints  # int64 (n_pairs,): where the cells of each pair begin
+    # int64 (n_cells,): candidate and count of each cell; the cells of a pair are adjacent
     rows: Ints
     counts: Ints
 

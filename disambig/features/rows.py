@@ -87,22 +87,15 @@ def expand_spans(first: Ints, stop: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
-    """The positions of the words around some places; all arrays have the shape (n,).
+    """The positions of the words around some places; all arrays have the shape (n,)."""
 
-    Attributes
-    ----------
-    first, last : arrays of int64
-        First and last token of the place; for an empty place, `last` is the token before it.
-    sentence, document : pairs of arrays of int64
-        First token, and the token after the last.
-    near, far : int
-        Number of words on each side.
-    """
-
+    # first and last token of the place; for an empty place, `last` is the token before it
     first: Ints
     last: Ints
+    # first token, and the token after the last
     sentence: tuple[Ints, Ints]
     document: tuple[Ints, Ints]
+    # number of words on each side
     near: int
     far: int
 

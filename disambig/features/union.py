@@ -72,7 +72,6 @@ def restore_checked(
         Name of the component in messages.
     state : object
         What its ``state()`` returned.
-    from_state, compute : callable
     """
     arrays = _check_arrays(component, state)
     names = ", ".join(arrays) or "no array"

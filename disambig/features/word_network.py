@@ -51,34 +51,25 @@ _DTYPES = {
 
 @dataclass(frozen=True, eq=False)
 class NetworkWeights:
-    """A network in small integers.
+    """A network in small integers."""
 
-    Attributes
-    ----------
-    vocabulary : array of uint32, shape (V,)
-        Upper halves of word hashes, ascending; word i has row ``i + FIRST_KNOWN`` of the embeddings.
-    near, far : arrays of int8, shape (V + FIRST_KNOWN, d)
-        Embeddings of words used by position, and of words that are summed. `far` has only its first two
-        rows if no far words are used.
-    hidden : array of int8, shape ((places + 1) * d, H)
-    hidden_scale, hidden_bias : arrays of float32, shape (H,)
-        The hidden units, between 0 and 255, are ``hidden_scale * (input @ hidden) + hidden_bias``.
-    groups, sizes : arrays of int64, shape (G,)
-        Number (`group_number`) and number of candidates of each group.
-    output : array of int16, shape (sum of sizes, H)
-        int8 in models of earlier versions.
-    output_scale, output_bias : arrays of float32, shape (sum of sizes,)
-    """
-
+    # uint32 (V,): upper halves of word hashes, ascending; word i has row ``i + FIRST_KNOWN`` of the
+    # embeddings
     vocabulary: NDArray[np.uint32]
+    # int8 (V + FIRST_KNOWN, d): embeddings of words used by position, and of words that are summed. `far` has
+    # only its first two rows if no far words are used
     near: NDArray[np.int8]
     far: NDArray[np.int8]
-    hidden: NDArray[np.int8]
+    hidden: NDArray[np.int8]  # int8 ((places + 1) * d, H)
+    # float32 (H,): the hidden units, between 0 and 255, are ``hidden_scale * (input @ hidden) + hidden_bias``
     hidden_scale: NDArray[np.float32]
     hidden_bias: NDArray[np.float32]
+    # int64 (G,): number (`group_number`) and number of candidates of each group
     groups: Ints
     sizes: Ints
+    # int16 (sum of sizes, H): int8 in models of earlier versions
     output: NDArray[np.int16] | NDArray[np.int8]
+    # float32 (sum of sizes,)
     output_scale: NDArray[np.float32]
     output_bias: NDArray[np.float32]
 

@@ -350,41 +350,29 @@ def find_inputs(
 
 @dataclass(slots=True)
 class SkippedFiles:
-    """The files in directories that are not read, by reason, and paragraphs in other languages.
+    """The files in directories that are not read, by reason, and paragraphs in other languages."""
 
-    Attributes
-    ----------
-    suffixes : Counter
-        Number of files per suffix whose format is not read.
-    ignored, excluded, hidden : int
-        Number of files and folders that git ignores, of files that `exclude` or `include` leaves out, and of
-        hidden files.
-    folders : Counter
-        Number of folders per name with installed packages or generated files, or hidden with tracked files.
-    binary, too_long : list of str
-        Paths of files that are not text, and of files that are too long.
-    dangling, outside, linked, special : list of str
-        Paths of links to missing files, of links to files outside the directory, of links to directories,
-        and of pipes and devices.
-    paragraphs : Counter
-        Number of paragraphs per detected language that are not in a language of the models.
-    languages : list of str
-        Languages of the models.
-    """
-
+    # number of files per suffix whose format is not read
     suffixes: Counter[str] = field(default_factory=Counter)
+    # number of files and folders that git ignores, of files that `exclude` or `include` leaves out, and of
+    # hidden files
     ignored: int = 0
     excluded: int = 0
     hidden: int = 0
+    # number of folders per name with installed packages or generated files, or hidden with tracked files
     folders: Counter[str] = field(default_factory=Counter)
+    # paths of files that are not text, and of files that are too long
     binary: list[str] = field(default_factory=list)
     too_long: list[str] = field(default_factory=list)
+    # paths of links to missing files, of links to files outside the directory, of links to directories, and
+    # of pipes and devices
     dangling: list[str] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     linked: list[str] = field(default_factory=list)
     special: list[str] = field(default_factory=list)
+    # number of paragraphs per detected language that are not in a language of the models
     paragraphs: Counter[str] = field(default_factory=Counter)
-    languages: list[str] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)  # languages of the models
 
     def describe(self) -> str:
         """Return a summary on one line; "" if nothing was skipped."""

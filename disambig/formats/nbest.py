@@ -22,37 +22,20 @@ _MAX_CANDIDATES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class NBestList:
-    """One list of candidates.
-
-    Attributes
-    ----------
-    candidates : tuple of str
-        In the order of the source.
-    scores, costs : tuple of float, or None
-        One per candidate; None if not given.
-    features : tuple of mapping of str to float
-        One mapping per candidate.
-    reference : str or None
-        The right text, which need not be among the candidates.
-    document : str
-        The document, else the reference, else the id. It is never split between training and testing.
-    where : str
-        File and line, for messages.
-    source : mapping
-        The original JSON object.
-    words, tags : tuple of tuple of str, or None
-        The words of each candidate and a tag for each word; None if not given.
-    """
+    """One list of candidates."""
 
     id: str
-    candidates: tuple[str, ...]
+    candidates: tuple[str, ...]  # in the order of the source
+    # one per candidate; None if not given
     scores: tuple[float, ...] | None
     costs: tuple[float, ...] | None
-    features: tuple[Mapping[str, float], ...]
-    reference: str | None
+    features: tuple[Mapping[str, float], ...]  # one mapping per candidate
+    reference: str | None  # the right text, which need not be among the candidates
+    # The document, else the reference, else the id. It is never split between training and testing
     document: str
-    where: str
-    source: Mapping[str, Any]
+    where: str  # file and line, for messages
+    source: Mapping[str, Any]  # the original JSON object
+    # the words of each candidate and a tag for each word; None if not given
     words: tuple[tuple[str, ...], ...] | None = None
     tags: tuple[tuple[str, ...], ...] | None = None
 

@@ -404,24 +404,15 @@ _MAX_BISECTED = 5  # bisect at most this many shards; if more fail, the machine 
 
 @dataclass(slots=True)
 class JobReport:
-    """Results and problems of a run.
+    """Results and problems of a run."""
 
-    Attributes
-    ----------
-    totals, fresh : Totals
-        Counts of the whole job, and of this run only.
-    bad : list of str
-        A message for each document that could not be read or annotated.
-    left_out : list of str
-        A message for each shard (or batch) that was skipped.
-    shards, skipped : int
-        Number of all shards, and of those that an earlier run finished.
-    """
-
+    # counts of the whole job, and of this run only
     totals: Totals = field(default_factory=Totals)
     fresh: Totals = field(default_factory=Totals)
+    # a message for each document that could not be read or annotated
     bad: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  # a message for each shard (or batch) that was skipped
+    # number of all shards, and of those that an earlier run finished
     shards: int = 0
     skipped: int = 0
 

@@ -21,25 +21,14 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedNgrams:
-    """Counts of the n-grams of one length.
+    """Counts of the n-grams of one length."""
 
-    Attributes
-    ----------
-    begins, words
-        As in `NgramLevel`.
-    counts : array of int64, shape (n,)
-        Number of occurrences of each.
-    suffixes : array of int32, shape (n,)
-        Row, one level below, of the n-gram without its first word.
-    at_start : array of bool, shape (n,)
-        Whether the first word is the start of a sentence.
-    """
-
+    # as in `NgramLevel`
     begins: Ints
     words: Int32s
-    counts: Ints
-    suffixes: Int32s
-    at_start: NDArray[np.bool_]
+    counts: Ints  # int64 (n,): number of occurrences of each
+    suffixes: Int32s  # int32 (n,): row, one level below, of the n-gram without its first word
+    at_start: NDArray[np.bool_]  # bool (n,): whether the first word is the start of a sentence
 
     @property
     def contexts(self) -> Int32s:

@@ -138,44 +138,23 @@ class TextDocument:
     """An open document.
 
     Only the thread of the protocol changes `state`, and only the worker thread changes `live`.
-
-    Attributes
-    ----------
-    uri, name : str
-        URI from the editor, and the path of the file or, without a file, an invented path.
-    encoding : str
-        Position encoding of the protocol.
-    state : TextState
-        The current version of the text.
-    settings_version : int
-        Number of changes of settings since the document was opened.
-    live : LiveText, optional
-        The object that checks the text; None before the first check.
-    live_settings_version : int
-        Value of `settings_version` for which `live` was created.
-    check_result : CheckResult, optional
-        The last result, which was published.
-    sync_error : UserError, optional
-        Why the text differs from that of the editor; it is not checked then.
-    read : callable, optional
-        Parses the markup, for the thread of the protocol; None before it is needed.
-    is_foreign_reported : bool
-        Whether the user was told which paragraphs are in other languages.
-    is_open, is_waiting : bool
-        Whether the document is open, and whether a check is queued.
     """
 
+    # URI from the editor, and the path of the file or, without a file, an invented path
     uri: str
     name: str
-    encoding: Encoding
-    state: TextState
-    settings_version: int = 0
-    live: LiveText | None = None
-    live_settings_version: int = 0
-    check_result: CheckResult | None = None
+    encoding: Encoding  # position encoding of the protocol
+    state: TextState  # the current version of the text
+    settings_version: int = 0  # number of changes of settings since the document was opened
+    live: LiveText | None = None  # the object that checks the text; None before the first check
+    live_settings_version: int = 0  # value of `settings_version` for which `live` was created
+    check_result: CheckResult | None = None  # the last result, which was published
+    # why the text differs from that of the editor; it is not checked then
     sync_error: UserError | None = None
+    # parses the markup, for the thread of the protocol; None before it is needed
     read: Callable[[str], PlainText] | None = None
-    is_foreign_reported: bool = False
+    is_foreign_reported: bool = False  # whether the user was told which paragraphs are in other languages
+    # whether the document is open, and whether a check is queued
     is_open: bool = True
     is_waiting: bool = False
 

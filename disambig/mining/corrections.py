@@ -34,30 +34,19 @@ class Vocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WordEdit:
-    """A change of one word of a paragraph.
+    """A change of one word of a paragraph."""
 
-    Attributes
-    ----------
-    before, after : str
-        The new paragraph with this change undone, and the new paragraph.
-    start, end : int
-        Offsets of the old word in `before`; equal if a word was inserted.
-    old, new : str
-        The old and new words, "" for no word.
-    n_edits : int
-        Number of places at which the paragraph was changed.
-    context : (str, str)
-        Up to three words before the change and after it, in lower case.
-    """
-
+    # the new paragraph with this change undone, and the new paragraph
     before: str
     after: str
+    # offsets of the old word in `before`; equal if a word was inserted
     start: int
     end: int
+    # the old and new words, "" for no word
     old: str
     new: str
-    n_edits: int
-    context: tuple[str, str]
+    n_edits: int  # number of places at which the paragraph was changed
+    context: tuple[str, str]  # up to three words before the change and after it, in lower case
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -67,18 +56,12 @@ class WordEdit:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionKind:
-    """The kind of mistake that an edit corrected.
+    """The kind of mistake that an edit corrected."""
 
-    Attributes
-    ----------
-    category, sub : str
-        See `disambig.formats.Fix`.
-    certain : bool
-        Whether the pair of words is certainly a mistake, whatever the commit message says.
-    """
-
+    # see `disambig.formats.Fix`
     category: str
     sub: str = ""
+    # whether the pair of words is certainly a mistake, whatever the commit message says
     certain: bool = False
 
 

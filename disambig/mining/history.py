@@ -47,17 +47,10 @@ _REGULAR = ("100644", "100755")
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that a commit changed.
+    """A file that a commit changed."""
 
-    Attributes
-    ----------
-    path : str
-        Path after the commit.
-    old, new : str
-        Object names of the contents before and after the commit.
-    """
-
-    path: str
+    path: str  # path after the commit
+    # object names of the contents before and after the commit
     old: str
     new: str
 

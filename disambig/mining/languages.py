@@ -15,40 +15,20 @@ def _pairs(text: str) -> frozenset[Pair]:
 
 @dataclass(frozen=True)
 class CorrectionWords:
-    """The words of a language by which corrections are classified.
+    """The words of a language by which corrections are classified."""
 
-    Attributes
-    ----------
-    language : str
-        ISO 639-1 code.
-    agreement : frozenset of pairs
-        Forms that agree in number with another word, such as is/are.
-    forms : frozenset of pairs
-        Other forms of one word that do not differ only in their endings, such as is/was.
-    endings : frozenset of str
-        Endings of inflected and derived words, including "".
-    taste : frozenset of pairs
-        Prepositions that writers may exchange without a mistake.
-    opposites : frozenset of pairs
-        Words whose exchange changes the meaning.
-    not_words : frozenset of str
-        Numbers, days and months, whose exchange changes the meaning.
-    variants : tuple of (pattern, replacement)
-        Substitutions that turn spelling variants of a word into one spelling.
-    says_fix, says_language : pattern
-        Words in messages of commits that correct something, and of commits that correct language.
-    """
-
-    language: str
+    language: str  # ISO 639-1 code
     articles: frozenset[str]
     prepositions: frozenset[str]
-    agreement: frozenset[Pair]
-    forms: frozenset[Pair]
-    endings: frozenset[str]
-    taste: frozenset[Pair]
-    opposites: frozenset[Pair]
-    not_words: frozenset[str]
+    agreement: frozenset[Pair]  # forms that agree in number with another word, such as is/are
+    forms: frozenset[Pair]  # other forms of one word that do not differ only in their endings, such as is/was
+    endings: frozenset[str]  # endings of inflected and derived words, including ""
+    taste: frozenset[Pair]  # prepositions that writers may exchange without a mistake
+    opposites: frozenset[Pair]  # words whose exchange changes the meaning
+    not_words: frozenset[str]  # numbers, days and months, whose exchange changes the meaning
+    # substitutions that turn spelling variants of a word into one spelling
     variants: tuple[tuple[str, str], ...]
+    # words in messages of commits that correct something, and of commits that correct language
     says_fix: re.Pattern[str]
     says_language: re.Pattern[str]
 

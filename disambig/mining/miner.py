@@ -96,27 +96,19 @@ class PackVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class MinedCorrection:
-    """A correction of a mistake, with properties of its commit.
-
-    Attributes
-    ----------
-    time, year : int
-        Time of the commit in seconds since 1970, and the year in which the change was written.
-    says_fix, says_language : bool
-        Whether the message mentions a correction, and whether it mentions one of the language.
-    n_lines : int
-        Number of changed lines of the commit.
-    """
+    """A correction of a mistake, with properties of its commit."""
 
     edit: WordEdit
     kind: CorrectionKind
     commit: str
     path: str
+    # time of the commit in seconds since 1970, and the year in which the change was written
     time: int
     year: int
+    # whether the message mentions a correction, and whether it mentions one of the language
     says_fix: bool
     says_language: bool
-    n_lines: int
+    n_lines: int  # number of changed lines of the commit
 
     @property
     def same(self) -> bool:
@@ -197,35 +189,19 @@ def path_as_text(path: str) -> str:
 
 @dataclass(slots=True)
 class MinedProject:
-    """The results of mining one repository.
+    """The results of mining one repository."""
 
-    Attributes
-    ----------
-    name : str
-        Name of its folder.
-    head : str
-        The commit of HEAD.
-    corrections : list of MinedCorrection
-        The oldest first.
-    commits, files : int
-        Number of commits, and of changed files that were compared.
-    skipped : Counter
-        Number of files, commits and changes that were not used, by reason.
-    first : int
-        Time of the oldest commit that changed a file, in seconds since 1970.
-    notes : list of str
-        Remarks on the figures for readers.
-    """
-
-    name: str
-    head: str
-    corrections: list[MinedCorrection] = field(default_factory=list)
+    name: str  # name of its folder
+    head: str  # the commit of HEAD
+    corrections: list[MinedCorrection] = field(default_factory=list)  # the oldest first
     clean: list[CleanParagraph] = field(default_factory=list)
+    # number of commits, and of changed files that were compared
     commits: int = 0
     files: int = 0
-    first: int = 0
+    first: int = 0  # time of the oldest commit that changed a file, in seconds since 1970
+    # number of files, commits and changes that were not used, by reason
     skipped: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # remarks on the figures for readers
 
 
 class Miner:

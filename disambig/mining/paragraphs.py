@@ -23,22 +23,13 @@ _OTHER_CODE = "x"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a paragraph.
+    """A word of a paragraph."""
 
-    Attributes
-    ----------
-    word : str
-        The word in lower case, with straight apostrophes.
-    start, end : int
-        Offsets in the paragraph.
-    is_code : bool
-        Whether the word is code, a formula or a part of a name such as ``well_known``.
-    """
-
-    word: str
+    word: str  # the word in lower case, with straight apostrophes
+    # offsets in the paragraph
     start: int
     end: int
-    is_code: bool = False
+    is_code: bool = False  # whether the word is code, a formula or a part of a name such as ``well_known``
 
 
 @dataclass(frozen=True)

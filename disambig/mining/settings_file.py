@@ -20,28 +20,15 @@ _RATES, _TRUST, _FILES = "flags_per_1000", "trust", "ignore_files"
 
 @dataclass(frozen=True, slots=True)
 class TunedSettings:
-    """The new contents of the settings of a project.
+    """The new contents of the settings of a project."""
 
-    Attributes
-    ----------
-    path : str
-        The settings file.
-    text : str
-        Its new contents.
-    ignore_path, ignore_text : str
-        The file of words and corrections to ignore, and its contents.
-    keeps_rates : bool
-        Whether the file has rates of the user, which are kept.
-    hides : str
-        A settings file above the project that will no longer apply; "" if there is none.
-    """
-
-    path: str
-    text: str
+    path: str  # the settings file
+    text: str  # its new contents
+    # the file of words and corrections to ignore, and its contents
     ignore_path: str
     ignore_text: str
-    keeps_rates: bool
-    hides: str = ""
+    keeps_rates: bool  # whether the file has rates of the user, which are kept
+    hides: str = ""  # a settings file above the project that will no longer apply; "" if there is none
 
     def write(self) -> None:
         """Write both files, the settings last. Raises D309 if one cannot be written."""

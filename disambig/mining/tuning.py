@@ -80,18 +80,12 @@ class HistoryHalf:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The number of mistakes that are rightly corrected, and the number of flags in clean text.
+    """The number of mistakes that are rightly corrected, and the number of flags in clean text."""
 
-    Attributes
-    ----------
-    mistakes, right : int
-        Number of mistakes, and of those that are rightly corrected.
-    words, false_flags : int
-        Number of clean words, and of flags on them, which all count as false.
-    """
-
+    # number of mistakes, and of those that are rightly corrected
     mistakes: int
     right: int
+    # number of clean words, and of flags on them, which all count as false
     words: int
     false_flags: int
 
@@ -129,34 +123,21 @@ class ProjectLayer:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The result of tuning.
+    """The result of tuning."""
 
-    Attributes
-    ----------
-    layer : ProjectLayer
-        The settings that were chosen on the older half and do no harm on the newer half.
-    measured : mapping of str to Measurement
-        ``"older, as shipped"``, ``"older, tuned"``, ``"newer, as shipped"`` and ``"newer, tuned"``, each with
-        all settings that were chosen on the older half.
-    divided_at : int
-        The end of the older half, in seconds since 1970.
-    gained, lost : int
-        Number of mistakes of the newer half that only the tuned models correct, and that only the models as
-        shipped correct.
-    dropped : tuple of str
-        Entries to ignore that were chosen on the older half, but suppress a right correction in the newer
-        half.
-    pairs : tuple of (str, str, int, int)
-        The most frequent mistakes of the writers: the written word, the meant word, the number of times, and
-        how many of them are found.
-    """
-
-    layer: ProjectLayer
+    layer: ProjectLayer  # the settings that were chosen on the older half and do no harm on the newer half
+    # ``"older, as shipped"``, ``"older, tuned"``, ``"newer, as shipped"`` and ``"newer, tuned"``, each with
+    # all settings that were chosen on the older half
     measured: Mapping[str, Measurement]
-    divided_at: int
+    divided_at: int  # the end of the older half, in seconds since 1970
+    # number of mistakes of the newer half that only the tuned models correct, and that only the models as
+    # shipped correct
     gained: int
     lost: int
+    # entries to ignore that were chosen on the older half, but suppress a right correction in the newer half
     dropped: tuple[str, ...] = ()
+    # the most frequent mistakes of the writers: the written word, the meant word, the number of times, and
+    # how many of them are found
     pairs: tuple[tuple[str, str, int, int], ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -143,29 +143,17 @@ PREFIX = "DISAMBIG_"
 
 @dataclass(frozen=True, slots=True)
 class LanguageToolRule:
-    """A rule in the form of LanguageTool's interface.
+    """A rule in the form of LanguageTool's interface."""
 
-    Attributes
-    ----------
-    id : str
-        Begins with `PREFIX`; clients treat ids with MORFOLOGIK, HUNSPELL or SPELLER as spelling rules.
-    description, short : str
-        A sentence, and a short name.
-    category, category_name : str
-        Id and name of the category.
-    issue : str
-        Issue type of the Internationalization Tag Set.
-    url : str
-        Address of the documentation; "" if there is none.
-    """
-
-    id: str
+    id: str  # begins with `PREFIX`; clients treat ids with MORFOLOGIK, HUNSPELL or SPELLER as spelling rules
+    # a sentence, and a short name
     description: str
     short: str
+    # id and name of the category
     category: str
     category_name: str
-    issue: str
-    url: str = ""
+    issue: str  # issue type of the Internationalization Tag Set
+    url: str = ""  # address of the documentation; "" if there is none
 
 
 _CATEGORIES = {
@@ -470,22 +458,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class VisibleFlag:
-    """A flag as an edit of a non-empty span of the original text, which LanguageTool's clients require.
+    """A flag as an edit of a non-empty span of the original text, which LanguageTool's clients require."""
 
-    Attributes
-    ----------
-    flag : Flag
-        The flag; its offsets refer to `AnnotatedText.plain`.
-    start, end : int
-        Offsets into `AnnotatedText.original`. If a word is missing or superfluous, the neighbouring word is
-        included.
-    proposals : tuple of Proposal
-        Replacements: that of the flag, those of less certain tasks, and other candidates of the model.
-    """
-
-    flag: Flag
+    flag: Flag  # the flag; its offsets refer to `AnnotatedText.plain`
+    # offsets into `AnnotatedText.original`. If a word is missing or superfluous, the neighbouring word is
+    # included
     start: int
     end: int
+    # replacements: that of the flag, those of less certain tasks, and other candidates of the model
     proposals: tuple[Proposal, ...]
 
 

@@ -238,18 +238,12 @@ _CYRILLIC = (
 
 @dataclass(frozen=True, slots=True)
 class ForeignParagraph:
-    """A paragraph that is not in the language of a model.
+    """A paragraph that is not in the language of a model."""
 
-    Attributes
-    ----------
-    start, end : int
-        Offsets in the text.
-    language : str
-        Code of the language that it looks like, a key of `LANGUAGE_NAMES`; `NO_LANGUAGE` for data.
-    """
-
+    # offsets in the text
     start: int
     end: int
+    # code of the language that it looks like, a key of `LANGUAGE_NAMES`; `NO_LANGUAGE` for data
     language: str
 
 

@@ -52,13 +52,7 @@ _BOUNDARIES = "sentences that begin and end with a token without width, START_HA
 
 
 def check_view(tokenisation: Tokenisation, view: TokenView, texts: Sequence[str]) -> None:
-    """Check that the tokens of some texts are inside them and in order, sentence by sentence.
-
-    Raises
-    ------
-    UserError
-        D414.
-    """
+    """Check that the tokens of some texts are inside them and in order, sentence by sentence. Raises D414."""
     if problem := _view_problem(tokenisation, view, texts):
         raise contract_error(describe_component("tokenisations", tokenisation), *problem)
 

@@ -162,7 +162,6 @@ def unfindable_candidates(parts: ResolvedConfig, instances: Instances) -> list[s
 
     Parameters
     ----------
-    parts : ResolvedConfig
     instances : Instances
         The instances of the text to learn from.
     """

@@ -19,38 +19,20 @@ from disambig.types import LearnsSettings, Task, decides
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskPlaces:
-    """The instances that a task finds, and those that examples name, each identified by an index.
+    """The instances that a task finds, and those that examples name, each identified by an index."""
 
-    Attributes
-    ----------
-    tokens : (starts, ends, documents), lists of int
-        The tokens of the view; empty if examples cannot name instances.
-    task_instances : Instances
-        The instances that the task finds.
-    groups : list of int
-        Index of the group of each instance; named instances come after the others.
-    named : dict of (position, group) to (index, length)
-        Instances of tasks with labels that an example can name.
-    group_of_word : dict of str to int
-        Index of each group that an example can name, by its name.
-    single_tokens : bool
-        Whether the task decides at single tokens only.
-    starts, ends, running_ends : lists of int
-        Character offsets of each of the task's instances, and the furthest end so far in its text.
-    first_instances : list of int
-        First instance of each text and, last, the number of instances.
-    """
-
+    # the tokens of the view; empty if examples cannot name instances
     tokens: tuple[list[int], list[int], list[int]]
-    task_instances: Instances
-    groups: list[int]
-    named: dict[tuple[int, int], tuple[int, int]]
-    group_of_word: dict[str, int]
-    single_tokens: bool
+    task_instances: Instances  # the instances that the task finds
+    groups: list[int]  # index of the group of each instance; named instances come after the others
+    named: dict[tuple[int, int], tuple[int, int]]  # instances of tasks with labels that an example can name
+    group_of_word: dict[str, int]  # index of each group that an example can name, by its name
+    single_tokens: bool  # whether the task decides at single tokens only
+    # character offsets of each of the task's instances, and the furthest end so far in its text
     starts: list[int]
     ends: list[int]
     running_ends: list[int]
-    first_instances: list[int]
+    first_instances: list[int]  # first instance of each text and, last, the number of instances
 
     @classmethod
     def from_view(cls, task: Task, view: TokenView) -> TaskPlaces:

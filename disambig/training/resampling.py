@@ -48,25 +48,16 @@ _ANY = Group("any", ())
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOutResampling:
-    """Train on one set of examples, and tune and calibrate on another.
+    """Train on one set of examples, and tune and calibrate on another."""
 
-    Attributes
-    ----------
-    learn, tune, background : TextExamples
-        Examples for the learners, for tuning and for fitting the decision rule, and for the extractors.
-    max_examples : int
-        Maximum number of training examples per group; if there are more, a random sample is taken.
-    min_examples : int
-        Groups with fewer examples, or in which only one candidate occurs, keep the baseline.
-    error_corpus : ErrorCorpus, optional
-        Mistakes that people made, and correct words, for decision rules that learn from them.
-    """
-
+    # examples for the learners, for tuning and for fitting the decision rule, and for the extractors
     learn: TextExamples
     tune: TextExamples
     background: TextExamples
+    # maximum number of training examples per group; if there are more, a random sample is taken
     max_examples: int
-    min_examples: int
+    min_examples: int  # groups with fewer examples, or in which only one candidate occurs, keep the baseline
+    # mistakes that people made, and correct words, for decision rules that learn from them
     error_corpus: ErrorCorpus | None = None
 
     def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedHeldOut:

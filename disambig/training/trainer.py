@@ -311,10 +311,7 @@ def train_by(
 def _fitted_rule(judge: DecisionRule, calibration_data: CalibrationData, tell: Progress) -> DecisionRule:
     """Fit a decision rule; check what it returns, and that it decides in the same way after it was saved.
 
-    Raises
-    ------
-    UserError
-        D414.
+    Raises D414.
     """
     component, before = describe_component("judges", judge), attributes(judge)
     fitted = judge.fit(calibration_data, progress=tell)

@@ -110,20 +110,13 @@ class PhraseException:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern with its correction.
-
-    Attributes
-    ----------
-    first, last : int
-        The items between these are replaced, `last` exclusive.
-    correction : tuple of str
-        Words, and references such as ``$1``.
-    """
+    """A pattern with its correction."""
 
     items: tuple[PhraseItem, ...]
+    # the items between these are replaced, `last` exclusive
     first: int
     last: int
-    correction: tuple[str, ...]
+    correction: tuple[str, ...]  # words, and references such as ``$1``
     exceptions: tuple[PhraseException, ...]
 
     def anchor(self) -> tuple[int, int]:

@@ -31,29 +31,16 @@ REGISTERED = {F_BOOSTING: "FBoosting", BLASSO: "BLasso", FSLR: "FSLR"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathCurve:
-    """Measurements along a path.
+    """Measurements along a path."""
 
-    Attributes
-    ----------
-    losses, norms, rates : arrays of float64, shape (n_steps + 1,)
-        ExpLoss, L1 norm, and character error rate in % on the test sentences.
-    stopped : float
-        The error rate of the step with the fewest errors on development sentences.
-    stop : int
-        Number of that step.
-    backward : int
-        Number of steps back.
-    n : int
-        Number of test sentences.
-    """
-
+    # float64 (n_steps + 1,): ExpLoss, L1 norm, and character error rate in % on the test sentences
     losses: Floats
     norms: Floats
     rates: Floats
-    stopped: float
-    stop: int
-    backward: int
-    n: int
+    stopped: float  # the error rate of the step with the fewest errors on development sentences
+    stop: int  # number of that step
+    backward: int  # number of steps back
+    n: int  # number of test sentences
 
     def sampled_steps(self, most: int) -> NDArray[np.int64]:
         """Return a number of steps, evenly spread."""

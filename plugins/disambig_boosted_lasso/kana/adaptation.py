@@ -191,27 +191,16 @@ Tell = Callable[[str, int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class AdaptationReport:
-    """Results of an adaptation.
+    """Results of an adaptation."""
 
-    Attributes
-    ----------
-    learned, tested : int
-        Number of sentences for training, and of held-out sentences.
-    before, after : float
-        Character error rate on the held-out sentences (edits over characters); NaN without
-        held-out sentences.
-    weight : float
-        Weight of the original language model in the mixture.
-    ranked : str
-        The weights that rank the candidates: ``"new"``, ``"old"`` or ``"none"``.
-    """
-
+    # number of sentences for training, and of held-out sentences
     learned: int
     tested: int
+    # character error rate on the held-out sentences (edits over characters); NaN without held-out sentences
     before: float
     after: float
-    weight: float
-    ranked: str
+    weight: float  # weight of the original language model in the mixture
+    ranked: str  # the weights that rank the candidates: ``"new"``, ``"old"`` or ``"none"``
 
     def lines(self, name: str) -> list[str]:
         """Return lines that summarise the adaptation; `name` is that of the folder."""

@@ -81,24 +81,13 @@ MIN_RERANKED = 20
 
 
 class ConversionCandidate(NamedTuple):
-    """A conversion of a line.
-
-    Attributes
-    ----------
-    score : float
-        Higher is better: the score of the reranker or, without one, `base`.
-    base : float
-        ln P, by the converter.
-    rank : int
-        Rank among the candidates by `base`, from 0.
-    words, tags : tuple of str
-        The words of the text, and their parts of speech.
-    """
+    """A conversion of a line."""
 
     text: str
-    score: float
-    base: float
-    rank: int
+    score: float  # higher is better: the score of the reranker or, without one, `base`
+    base: float  # ln P, by the converter
+    rank: int  # rank among the candidates by `base`, from 0
+    # the words of the text, and their parts of speech
     words: tuple[str, ...]
     tags: tuple[str, ...]
 

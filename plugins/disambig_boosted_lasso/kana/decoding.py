@@ -151,34 +151,22 @@ _BLOCK = 1 << 16
 
 
 class LexiconTables(NamedTuple):
-    """Tables for looking up words in the compiled functions.
+    """Tables for looking up words in the compiled functions."""
 
-    Attributes
-    ----------
-    begins, labels, entry_begins : arrays
-        See `ReadingTrie`.
-    entries : array of ENTRY, shape (n_entries,)
-        In the order of the trie; for each reading entries unknown to the language model come last, best
-        first.
-    numbers : array of int32, shape (6,)
-        The words of numbers by their count of digits; the first is for no number.
-    spelling : array of float64, shape (2, 88, 88)
-        For unknown words, from `learn_spelling`.
-    longest, deepest : arrays of int64, shape (1,)
-        Characters of the longest unknown word, and of the longest word.
-    margin : array of float64, shape (1,)
-        See `ConverterSettings`.
-    """
-
+    # see `ReadingTrie`
     begins: NDArray[np.int64]
     labels: NDArray[np.int32]
     entry_begins: NDArray[np.int64]
+    # ENTRY (n_entries,): in the order of the trie; for each reading entries unknown to the language model
+    # come last, best first
     entries: Records
+    # int32 (6,): the words of numbers by their count of digits; the first is for no number
     numbers: NDArray[np.int32]
-    spelling: NDArray[np.float64]
+    spelling: NDArray[np.float64]  # float64 (2, 88, 88): for unknown words, from `learn_spelling`
+    # int64 (1,): characters of the longest unknown word, and of the longest word
     longest: NDArray[np.int64]
     deepest: NDArray[np.int64]
-    margin: NDArray[np.float64]
+    margin: NDArray[np.float64]  # float64 (1,): see `ConverterSettings`
 
 
 class _SearchWork(NamedTuple):

@@ -32,25 +32,15 @@ def language_model_word(surface: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class KanaLexicon:
-    """Entries sorted by decreasing frequency; each pair of reading and spelling is unique.
+    """Entries sorted by decreasing frequency; each pair of reading and spelling is unique."""
 
-    Attributes
-    ----------
-    readings, surfaces : tuple of str
-        The typed and the written form.
-    tags : array of int16, shape (n,)
-        The most frequent part of speech, as an index into `tag_names`.
-    counts : array of int64, shape (n,)
-        Frequency in text; 0 for entries that are only in a dictionary.
-    usage : array of float32, shape (n,), optional
-        ln of a factor on the probability, from other sources than the text (`general_usage`).
-    """
-
+    # the typed and the written form
     readings: tuple[str, ...]
     surfaces: tuple[str, ...]
-    tags: NDArray[np.int16]
+    tags: NDArray[np.int16]  # int16 (n,): the most frequent part of speech, as an index into `tag_names`
     tag_names: tuple[str, ...]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int64]  # int64 (n,): frequency in text; 0 for entries that are only in a dictionary
+    # float32 (n,): ln of a factor on the probability, from other sources than the text (`general_usage`)
     usage: NDArray[np.float32] | None = None
 
     @classmethod

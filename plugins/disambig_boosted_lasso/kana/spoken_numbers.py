@@ -185,28 +185,16 @@ def number_log_prob(digits: str) -> float:
 
 
 class SpokenNumbers(NamedTuple):
-    """The spoken numbers of some lines, for the compiled functions; those with units in both styles.
+    """The spoken numbers of some lines, for the compiled functions; those with units in both styles."""
 
-    Attributes
-    ----------
-    begins : array of int64, shape (n_characters + 1,)
-        The first number that begins at each character of the concatenated lines.
-    ends : array of int64, shape (n_numbers,)
-        Where it ends.
-    kinds : array of int64, shape (n_numbers,)
-        `IN_DIGITS` or `IN_KANJI`.
-    n_digits : array of int64, shape (n_numbers,)
-    extras : array of float64, shape (n_numbers,)
-        ln of a factor on the probability of the language model's word for as many digits.
-    hashes, powers : arrays of uint64, shape (n_numbers,)
-        See `_lattice_kernels.hash_texts`.
-    """
-
+    # int64 (n_characters + 1,): the first number that begins at each character of the concatenated lines
     begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    kinds: NDArray[np.int64]
-    n_digits: NDArray[np.int64]
+    ends: NDArray[np.int64]  # int64 (n_numbers,): where it ends
+    kinds: NDArray[np.int64]  # int64 (n_numbers,): `IN_DIGITS` or `IN_KANJI`
+    n_digits: NDArray[np.int64]  # int64 (n_numbers,)
+    # float64 (n_numbers,): ln of a factor on the probability of the language model's word for as many digits
     extras: NDArray[np.float64]
+    # uint64 (n_numbers,): see `_lattice_kernels.hash_texts`
     hashes: NDArray[np.uint64]
     powers: NDArray[np.uint64]
 

@@ -66,34 +66,20 @@ class CandidatePairs:
 
     A feature is a column, other than a base column, that differs in some pair. Values are encoded, so that
     the factor of a step is computed once per value.
-
-    Attributes
-    ----------
-    base : array of float64, shape (n_pairs, n_base)
-        The differences in the base columns.
-    starts : array of int64, shape (n_pairs + 1,)
-    features, codes : arrays of int32, shape (n_entries,)
-        Pair p has the entries ``starts[p]:starts[p + 1]``.
-    values : array of float64, shape (n_codes,)
-        The value of each code.
-    ends : array of int64, shape (n_features + 1,)
-    pairs, pair_codes : arrays of int32, shape (n_entries,)
-        Feature k has the entries ``ends[k]:ends[k + 1]``, sorted by code.
-    columns : array of int64, shape (n_features,)
-        The flat weight of each feature.
-    base_columns : array of int64, shape (n_base,)
     """
 
-    base: Floats
-    starts: Ints
+    base: Floats  # float64 (n_pairs, n_base): the differences in the base columns
+    starts: Ints  # int64 (n_pairs + 1,)
+    # int32 (n_entries,): pair p has the entries ``starts[p]:starts[p + 1]``
     features: NDArray[np.int32]
     codes: NDArray[np.int32]
-    values: Floats
-    ends: Ints
+    values: Floats  # float64 (n_codes,): the value of each code
+    ends: Ints  # int64 (n_features + 1,)
+    # int32 (n_entries,): feature k has the entries ``ends[k]:ends[k + 1]``, sorted by code
     pairs: NDArray[np.int32]
     pair_codes: NDArray[np.int32]
-    columns: Ints
-    base_columns: Ints
+    columns: Ints  # int64 (n_features,): the flat weight of each feature
+    base_columns: Ints  # int64 (n_base,)
     n_columns: int
 
     def __len__(self) -> int:

@@ -142,34 +142,19 @@ _POINTS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningPath:
-    """Steps from the base score's weight alone to the last model; step 0 is the state before the first step.
+    """Steps from the weight of the base score alone to the last model; step 0 is before the first step."""
 
-    Attributes
-    ----------
-    start : array of float64, shape (n_columns,)
-        Weights before the first step: those of the base score.
-    columns : array of int64, shape (n_steps,)
-        The flat weight that each step changes.
-    steps : array of float64, shape (n_steps,)
-        Change of the weight, with its sign.
-    backward : array of bool, shape (n_steps,)
-        Which steps are steps back of BLasso.
-    losses, norms, alphas : arrays of float64, shape (n_steps + 1,)
-        ExpLoss, L1 norm including the base weights, and alpha (initially infinite) after each step.
-    ended : str
-        Reason for the end of the path: "no step lowers the loss", "steps", "development data".
-    dev_costs : array of float64, shape (n_steps + 1,), or None
-        Mean cost of the winners on development data after each step.
-    """
-
-    start: Floats
-    columns: NDArray[np.int64]
-    steps: Floats
-    backward: NDArray[np.bool_]
+    start: Floats  # float64 (n_columns,): weights before the first step: those of the base score
+    columns: NDArray[np.int64]  # int64 (n_steps,): the flat weight that each step changes
+    steps: Floats  # float64 (n_steps,): change of the weight, with its sign
+    backward: NDArray[np.bool_]  # bool (n_steps,): which steps are steps back of BLasso
+    # float64 (n_steps + 1,): ExpLoss, L1 norm including the base weights, and alpha (initially infinite)
+    # after each step
     losses: Floats
     norms: Floats
     alphas: Floats
-    ended: str
+    ended: str  # reason for the end of the path: "no step lowers the loss", "steps", "development data"
+    # float64 (n_steps + 1,): mean cost of the winners on development data after each step
     dev_costs: Floats | None = None
 
     def __len__(self) -> int:

@@ -190,38 +190,22 @@ QUICK_TRAIN, QUICK_TEST, QUICK_K, QUICK_FOLDS = 300, 60, 20, 3
 
 @dataclass(frozen=True, slots=True)
 class TreebankSplit:
-    """Trees for training and testing.
-
-    Attributes
-    ----------
-    train, test : tuples of Tree
-        In text order.
-    """
+    """Trees for training and testing."""
 
     name: str
+    # in text order
     train: tuple[Tree, ...]
     test: tuple[Tree, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TreebankSource:
-    """A treebank and its split.
+    """A treebank and its split."""
 
-    Attributes
-    ----------
-    name : str
-        Name in tables.
-    file : str
-        File name in the data directory.
-    folds : int
-        Number of folds for jack-knifing.
-    train, test : str
-        Sections of the Wall Street Journal; empty for CRAFT, which is split by article.
-    """
-
-    name: str
-    file: str
-    folds: int = FOLDS
+    name: str  # name in tables
+    file: str  # file name in the data directory
+    folds: int = FOLDS  # number of folds for jack-knifing
+    # sections of the Wall Street Journal; empty for CRAFT, which is split by article
     train: str = ""
     test: str = ""
     needs: ClassVar[tuple[str, ...]] = (PENN, CRAFT)

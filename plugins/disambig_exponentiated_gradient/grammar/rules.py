@@ -57,21 +57,13 @@ Labels = tuple[str, ...]
 
 
 class TreeCell(NamedTuple):
-    """A span of a binarised tree and how it is formed.
+    """A span of a binarised tree and how it is formed."""
 
-    Attributes
-    ----------
-    above, below : Tree
-        The ends of the chain of nodes with one child: the same node if there is no chain.
-    path : tuple of str
-        Labels of the nodes between them.
-    start, middle, end : int
-        Its words, and the start of the right child's words; for a single word the middle is the end.
-    """
-
+    # the ends of the chain of nodes with one child: the same node if there is no chain
     above: Tree
     below: Tree
-    path: Labels
+    path: Labels  # labels of the nodes between them
+    # its words, and the start of the right child's words; for a single word the middle is the end
     start: int
     middle: int
     end: int

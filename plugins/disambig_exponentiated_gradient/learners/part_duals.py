@@ -302,25 +302,14 @@ class ChainDual(GradientDual):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedCharts:
-    """Charts as arguments of the compiled functions.
+    """Charts as arguments of the compiled functions."""
 
-    Attributes
-    ----------
-    arrays : tuple
-        The argument `charts` of the compiled functions.
-    cost, gold : arrays of float64, shape (n_rows,)
-        Cost of each row relative to its instance's lowest cost; mass of the gold derivation.
-    spans : array of float64, shape (n,)
-        Bounds on the squared distance between the features of two derivations.
-    missing : int
-        Number of instances without a derivation of zero cost.
-    """
-
-    arrays: tuple[Any, ...]
+    arrays: tuple[Any, ...]  # the argument `charts` of the compiled functions
+    # float64 (n_rows,): cost of each row relative to its instance's lowest cost; mass of the gold derivation
     cost: Floats
     gold: Floats
-    spans: Floats
-    missing: int
+    spans: Floats  # float64 (n,): bounds on the squared distance between the features of two derivations
+    missing: int  # number of instances without a derivation of zero cost
 
     @classmethod
     def from_batch(cls, batch: PartRows) -> PackedCharts:

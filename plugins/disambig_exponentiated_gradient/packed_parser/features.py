@@ -54,24 +54,15 @@ def word_shapes(word: str) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTraits:
-    """Hashes of the words of sentences, with boundary positions around each sentence.
+    """Hashes of the words of sentences, with boundary positions around each sentence."""
 
-    Attributes
-    ----------
-    starts : array of int64, shape (n,)
-        Position of the first word of each sentence.
-    words, shapes, two, three : arrays of uint64
-        Hashes of each word in lower case, of its shape, and of its last two and three letters.
-    tags : array of uint64
-        Hash of its most likely tag.
-    """
-
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # int64 (n,): position of the first word of each sentence
+    # hashes of each word in lower case, of its shape, and of its last two and three letters
     words: Keys
     shapes: Keys
     two: Keys
     three: Keys
-    tags: Keys
+    tags: Keys  # hash of its most likely tag
 
     @classmethod
     def from_sentences(cls, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]) -> WordTraits:
@@ -100,40 +91,22 @@ Words = Sequence[str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedEdges:
-    """Charts of sentences with keys for their edges; arrays have the shape ``(n_edges,)``.
+    """Charts of sentences with keys for their edges; arrays have the shape ``(n_edges,)``."""
 
-    Attributes
-    ----------
-    sentences : sequence of sequences of str
-        Sentence of each chart.
-    edges : ChartEdges
-        Symbols and rules are numbered as in the grammar.
-    scores : array of float64
-        Log probabilities from the grammar.
-    chart : array of int64
-        Index of the chart of each edge.
-    marginals : array of float64
-        Marginals from the grammar.
-    coarse, symbol : arrays of uint64
-        Key of the parent's coarse symbol and of its symbol.
-    coarse_rule, rule : arrays of uint64
-        Key of the rule with coarse symbols and with symbols: including both children, or the labels inside
-        a chain; for a word its tag.
-    tags : list of lists of str
-        The most likely tag of each word, from the grammar.
-    """
-
-    sentences: Sequence[Words]
+    sentences: Sequence[Words]  # sentence of each chart
     graphs: Hypergraphs
-    edges: ChartEdges
-    scores: NDArray[np.float64]
-    chart: NDArray[np.int64]
-    marginals: NDArray[np.float64]
+    edges: ChartEdges  # symbols and rules are numbered as in the grammar
+    scores: NDArray[np.float64]  # log probabilities from the grammar
+    chart: NDArray[np.int64]  # index of the chart of each edge
+    marginals: NDArray[np.float64]  # marginals from the grammar
+    # key of the parent's coarse symbol and of its symbol
     coarse: Keys
     symbol: Keys
+    # key of the rule with coarse symbols and with symbols: including both children, or the labels inside a
+    # chain; for a word its tag
     coarse_rule: Keys
     rule: Keys
-    tags: list[list[str]]
+    tags: list[list[str]]  # the most likely tag of each word, from the grammar
 
     def __len__(self) -> int:
         return len(self.sentences)

@@ -254,29 +254,17 @@ THRESHOLD = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingCharts:
-    """Charts with edge features and edge costs.
-
-    Attributes
-    ----------
-    cost : array of float32, shape (n_edges,)
-    trees : tuple of Tree
-        The gold tree of each chart.
-    without_chart : int
-        Number of sentences without a parse, or with a chart that is too large.
-    gold_missing, wrong_labels : int
-        See `EdgeCosts`.
-    forced : int
-        Number of charts whose gold derivation was pruned and inserted again.
-    """
+    """Charts with edge features and edge costs."""
 
     features: PartFeatures
     graphs: Hypergraphs
-    cost: NDArray[np.float32]
-    trees: tuple[Tree, ...]
-    without_chart: int
+    cost: NDArray[np.float32]  # float32 (n_edges,)
+    trees: tuple[Tree, ...]  # the gold tree of each chart
+    without_chart: int  # number of sentences without a parse, or with a chart that is too large
+    # see `EdgeCosts`
     gold_missing: int
     wrong_labels: int
-    forced: int
+    forced: int  # number of charts whose gold derivation was pruned and inserted again
 
     def __len__(self) -> int:
         return len(self.trees)

@@ -68,25 +68,14 @@ _HYPHEN = re.compile(r"[-\N{HYPHEN}]")
 
 @dataclass(frozen=True, slots=True)
 class ParserSentence:
-    """A tokenised sentence.
+    """A tokenised sentence."""
 
-    Attributes
-    ----------
-    text : str
-        The text that contains it.
-    words : tuple of str
-        In treebank spelling.
-    starts, ends : tuples of int
-        Position of each word in `text`, in characters.
-    tags : tuple of str, or None
-        Tag of each word, if known.
-    """
-
-    text: str
-    words: tuple[str, ...]
+    text: str  # the text that contains it
+    words: tuple[str, ...]  # in treebank spelling
+    # position of each word in `text`, in characters
     starts: tuple[int, ...]
     ends: tuple[int, ...]
-    tags: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None  # tag of each word, if known
 
     @property
     def source_text(self) -> str:

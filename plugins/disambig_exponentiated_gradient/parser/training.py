@@ -71,23 +71,14 @@ class ParserTrainingData:
 
 @dataclass(frozen=True, slots=True)
 class TrainedParser:
-    """A trained parser with its measurements.
-
-    Attributes
-    ----------
-    trees : int
-        Number of training trees of the final parser, without those of a separate held-out file.
-    learned, held_out : int
-        Number of training trees of the measured grammar, and of trees that it was measured on.
-    counts : Parseval
-        Counts for the held-out trees of at most 40 words.
-    """
+    """A trained parser with its measurements."""
 
     parser: Parser
-    trees: int
+    trees: int  # number of training trees of the final parser, without those of a separate held-out file
+    # number of training trees of the measured grammar, and of trees that it was measured on
     learned: int
     held_out: int
-    counts: Parseval
+    counts: Parseval  # counts for the held-out trees of at most 40 words
 
     @property
     def about(self) -> dict[str, Any]:

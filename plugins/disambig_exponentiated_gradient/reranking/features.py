@@ -37,36 +37,25 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The nodes of trees: each tree in preorder, one after the other.
+    """The nodes of trees: each tree in preorder, one after the other."""
 
-    Attributes
-    ----------
-    nodes, words : arrays of int64, shape (n_trees + 1,)
-        Start of each tree's nodes, and of its words.
-    label, word : arrays of int32, shape (n_nodes,)
-        Symbols; the word of a constituent is -1.
-    parent, after : arrays of int32, shape (n_nodes,)
-        A node's parent, and its next sibling; -1 for none. The first child of a constituent
-        is the next node.
-    start, end : arrays of int32, shape (n_nodes,)
-        Its words are those from `start` to before `end`, numbered across all trees.
-    head, leaf : arrays of int32, shape (n_nodes,)
-        Head child (-1 for a word), and the node of the head word.
-    leaf_of : array of int32, shape (n_words,)
-        The node of each word.
-    """
-
+    # int64 (n_trees + 1,): start of each tree's nodes, and of its words
     nodes: Ints
     words: Ints
+    # int32 (n_nodes,): symbols; the word of a constituent is -1
     label: Column
     word: Column
+    # int32 (n_nodes,): a node's parent, and its next sibling; -1 for none. The first child of a constituent
+    # is the next node
     parent: Column
     after: Column
+    # int32 (n_nodes,): its words are those from `start` to before `end`, numbered across all trees
     start: Column
     end: Column
+    # int32 (n_nodes,): head child (-1 for a word), and the node of the head word
     head: Column
     leaf: Column
-    leaf_of: Column
+    leaf_of: Column  # int32 (n_words,): the node of each word
 
     def __len__(self) -> int:
         return len(self.nodes) - 1

@@ -116,22 +116,13 @@ def head_child(label: str, children: Sequence[str]) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Headed:
-    """A tree with the head of each node.
-
-    Attributes
-    ----------
-    head : int
-        Index of the head child; -1 for a word.
-    place : int
-        The head word, as an index into the sentence.
-    word, tag : str
-        The head word and its tag.
-    """
+    """A tree with the head of each node."""
 
     tree: Tree
     children: tuple[Headed, ...]
-    head: int
-    place: int
+    head: int  # index of the head child; -1 for a word
+    place: int  # the head word, as an index into the sentence
+    # the head word and its tag
     word: str
     tag: str
 

@@ -28,19 +28,12 @@ _TAIL = re.compile(r"[-=]")
 
 @dataclass(frozen=True, slots=True)
 class TreeBrackets:
-    """Words, tags and brackets of a tree, before deletions.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        For each bracket whose label is not deleted, in preorder; without function tags.
-    starts, ends : tuples of int
-        Its words, from `starts` to before `ends`.
-    """
+    """Words, tags and brackets of a tree, before deletions."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # for each bracket whose label is not deleted, in preorder; without function tags
+    # its words, from `starts` to before `ends`
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
@@ -81,18 +74,13 @@ class Parseval:
 
     A failed sentence (no tree, or other words) has no predicted and no matched brackets, so recall
     decreases. evalb leaves such sentences out, as does ``counts.take(~counts.failed)``.
-
-    Attributes
-    ----------
-    matched, gold, found : arrays of int64
-        Matched brackets, brackets in the gold tree, brackets in the predicted tree.
-    words, right_tags : arrays of int64
-        Words that are not deleted, and those of them with the right tag.
     """
 
+    # matched brackets, brackets in the gold tree, brackets in the predicted tree
     matched: Ints
     gold: Ints
     found: Ints
+    # words that are not deleted, and those of them with the right tag
     words: Ints
     right_tags: Ints
     failed: NDArray[np.bool_]

@@ -61,18 +61,11 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class TreeNodes:
-    """The nodes of a tree in preorder, by columns.
-
-    Attributes
-    ----------
-    parents : list of int
-        Index of each node's parent; -1 for the root.
-    starts, ends : lists of int
-        The words of each node, from `starts` to before `ends`.
-    """
+    """The nodes of a tree in preorder, by columns."""
 
     nodes: list[Tree]
-    parents: list[int]
+    parents: list[int]  # index of each node's parent; -1 for the root
+    # the words of each node, from `starts` to before `ends`
     starts: list[int]
     ends: list[int]
 
@@ -172,20 +165,13 @@ def escape_word(word: str) -> str:
 
 
 class Constituent(NamedTuple):
-    """A constituent.
-
-    Attributes
-    ----------
-    start, end : int
-        Its words, from `start` to before `end`.
-    parent : int
-        Index of its parent among the constituents of the tree; -1 for the first.
-    """
+    """A constituent."""
 
     label: str
+    # its words, from `start` to before `end`
     start: int
     end: int
-    parent: int
+    parent: int  # index of its parent among the constituents of the tree; -1 for the first
 
 
 def list_constituents(tree: Tree) -> list[Constituent]:

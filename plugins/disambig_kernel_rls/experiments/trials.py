@@ -23,27 +23,15 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class WordOccurrence:
-    """An occurrence of a word in a text.
+    """An occurrence of a word in a text."""
 
-    Attributes
-    ----------
-    text : int
-        Index of the text.
-    start, end : int
-        Span in the text, in characters.
-    word : str
-        The word to disambiguate, such as ``"bar.n"``.
-    senses : tuple of str
-        The correct senses; empty if they are not known.
-    multiword : str
-        The multiword that it is marked as part of, such as ``"call_for"``; empty if it is not marked.
-    """
-
-    text: int
+    text: int  # index of the text
+    # span in the text, in characters
     start: int
     end: int
-    word: str
-    senses: tuple[str, ...] = ()
+    word: str  # the word to disambiguate, such as ``"bar.n"``
+    senses: tuple[str, ...] = ()  # the correct senses; empty if they are not known
+    # the multiword that it is marked as part of, such as ``"call_for"``; empty if it is not marked
     multiword: str = ""
 
 

@@ -67,18 +67,11 @@ class KnownWords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoldTokens:
-    """The tokens of a text, in order.
-
-    Attributes
-    ----------
-    sentence : array of int64
-        Sentence number of each token.
-    alike, unknown : arrays of bool
-        Whether the token is annotated alike, and whether its word is not in any training sentence.
-    """
+    """The tokens of a text, in order."""
 
     tags: list[str]
-    sentence: NDArray[np.int64]
+    sentence: NDArray[np.int64]  # sentence number of each token
+    # whether the token is annotated alike, and whether its word is not in any training sentence
     alike: Hits
     unknown: Hits
 

@@ -149,23 +149,15 @@ WARM_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class TaggerRun:
-    """Results of one tagger.
-
-    Attributes
-    ----------
-    tags : mapping of str to list of list of str
-        Predicted tags for each text; empty if the tagger is not installed.
-    training_seconds, words_per_second : float, optional
-        In processor time on one core; the second over all texts, from words to tags.
-    note : str
-        Reason why there are no tags.
-    """
+    """Results of one tagger."""
 
     system: str
+    # predicted tags for each text; empty if the tagger is not installed
     tags: Mapping[str, list[list[str]]] = field(default_factory=dict)
+    # in processor time on one core; the second over all texts, from words to tags
     training_seconds: float | None = None
     words_per_second: float | None = None
-    note: str = ""
+    note: str = ""  # reason why there are no tags
 
 
 def train_baselines(

@@ -21,32 +21,18 @@ MOST = 1e100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearProblem:
-    """Rows in training order, and their targets.
+    """Rows in training order, and their targets."""
 
-    Attributes
-    ----------
-    indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows. Only columns that occur are kept, the most frequent first, so that their weights are
-        adjacent.
-    used : array of int64, shape (d,)
-        The dimension of each column.
-    targets : array of float64, shape (n_problems, n)
-        1 for the positive label of a problem, -1 for the others.
-    seen : array of int64
-        Labels that have examples.
-    order : array of int64, shape (n,)
-        The example of each row.
-    """
-
+    # the rows. Only columns that occur are kept, the most frequent first, so that their weights are adjacent
     indptr: NDArray[np.uint64]
     indices: NDArray[np.uint32]
     data: Floats
-    used: NDArray[np.int64]
-    targets: Floats
-    seen: NDArray[np.int64]
+    used: NDArray[np.int64]  # int64 (d,): the dimension of each column
+    targets: Floats  # float64 (n_problems, n): 1 for the positive label of a problem, -1 for the others
+    seen: NDArray[np.int64]  # labels that have examples
     n_labels: int
     dimensions: int
-    order: NDArray[np.int64]
+    order: NDArray[np.int64]  # int64 (n,): the example of each row
 
     @property
     def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Floats]:
@@ -197,31 +183,17 @@ class _InterceptNames(Sequence[str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListProblem:
-    """Lists of candidates as arguments of the compiled functions.
+    """Lists of candidates as arguments of the compiled functions."""
 
-    Attributes
-    ----------
-    indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows of all candidates. Only columns that occur are kept, the most frequent first.
-    offsets : array of int64, shape (n + 1,)
-    cost : array of float64, shape (n_rows,)
-        Relative to the smallest cost of the instance.
-    order : array of int64, shape (n,)
-        Training order of the instances.
-    used : array of int64, shape (d,)
-        The flat weight of each column.
-    dimension_of : array of int64, shape (d,)
-        The dimension of each column, for masks; -1 for intercepts.
-    """
-
+    # the rows of all candidates. Only columns that occur are kept, the most frequent first
     indptr: NDArray[np.uint64]
     indices: NDArray[np.uint32]
     data: Floats
-    offsets: NDArray[np.int64]
-    cost: Floats
-    order: NDArray[np.int64]
-    used: NDArray[np.int64]
-    dimension_of: NDArray[np.int64]
+    offsets: NDArray[np.int64]  # int64 (n + 1,)
+    cost: Floats  # float64 (n_rows,): relative to the smallest cost of the instance
+    order: NDArray[np.int64]  # int64 (n,): training order of the instances
+    used: NDArray[np.int64]  # int64 (d,): the flat weight of each column
+    dimension_of: NDArray[np.int64]  # int64 (d,): the dimension of each column, for masks; -1 for intercepts
     dimensions: int
     n_weights: int
 

@@ -26,25 +26,15 @@ _STEPS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedSolution:
-    """Weights with their certificate, and the state from which a solution at another C can start.
+    """Weights with their certificate, and the state from which a solution at another C can start."""
 
-    Attributes
-    ----------
-    weights : array of float64, shape (n_columns,)
-    primal, gap : float
-        The objective, and the share of it by which it may be above the minimum.
-    n_iter : int
-        Number of passes over the examples.
-    mass : array of float64, shape (n_rows,)
-        The dual solution.
-    """
-
-    weights: Floats
+    weights: Floats  # float64 (n_columns,)
+    # the objective, and the share of it by which it may be above the minimum
     primal: float
     gap: float
-    n_iter: int
+    n_iter: int  # number of passes over the examples
     C: float
-    mass: Floats
+    mass: Floats  # float64 (n_rows,): the dual solution
 
 
 def solve_lists(

@@ -128,28 +128,17 @@ _MOST_CG = 250
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverPoint:
-    """The result of one pass over the examples for given weights and a given temperature.
+    """The result of one pass over the examples for given weights and a given temperature."""
 
-    Attributes
-    ----------
-    weights : array, shape (n_columns,)
-    primal, smoothed : float
-        The objective and its smoothed form.
-    slopes : array, shape (n_columns,)
-        ``sum_ir alpha_ir (phi_ir - phi_iy)`` for the softmax shares alpha.
-    cost : float
-        ``sum_ir alpha_ir cost_ir``.
-    entropy : float
-        Entropy of the shares, summed over examples; times the temperature and C it bounds the error of the
-        smoothing.
-    """
-
-    weights: Floats
+    weights: Floats  # shape (n_columns,)
     temperature: float
+    # the objective and its smoothed form
     primal: float
     smoothed: float
-    slopes: Floats
-    cost: float
+    slopes: Floats  # shape (n_columns,): ``sum_ir alpha_ir (phi_ir - phi_iy)`` for the softmax shares alpha
+    cost: float  # ``sum_ir alpha_ir cost_ir``
+    # entropy of the shares, summed over examples; times the temperature and C it bounds the error of the
+    # smoothing
     entropy: float
 
 

@@ -85,25 +85,16 @@ _SCALES = (*0.3 ** np.arange(8), 0.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Weights with their certificate.
+    """Weights with their certificate."""
 
-    Attributes
-    ----------
-    weights : array of float64, shape (n_columns,)
-    primal, dual : float
-        Objective at `weights`, and a lower bound on every objective.
-    gap : float
-        ``(primal - dual) / primal``; the divisor is at least ``1e-8 * C * n``, a tiny share of the objective
-        at zero weights, because the optimum of separable data may be zero.
-    n_iter : int
-        Number of Newton steps.
-    """
-
-    weights: Floats
+    weights: Floats  # float64 (n_columns,)
+    # objective at `weights`, and a lower bound on every objective
     primal: float
     dual: float
+    # ``(primal - dual) / primal``; the divisor is at least ``1e-8 * C * n``, a tiny share of the objective at
+    # zero weights, because the optimum of separable data may be zero
     gap: float
-    n_iter: int
+    n_iter: int  # number of Newton steps
 
 
 def solve(
