@@ -91,29 +91,18 @@ _DIRECTIVES = ("ignore", "ignore-file", "ignore-line", "ignore-next-line", "off"
 
 @dataclass(frozen=True, slots=True)
 class HiddenSpan:
-    """A span of text in which a directive suppresses flags, for one item of the directive.
+    """A span of text in which a directive suppresses flags, for one item of the directive."""
 
-    Attributes
-    ----------
-    start, end : int
-        Flags that begin between these offsets are suppressed.
-    line : int
-        Line of the comment, counted from 1.
-    directive : str
-        The directive, with this one item.
-    word, rule : str
-        Only flags on this word, as `plain_word` returns it, and of this rule or task; "" for any.
-    follows_text : bool
-        Whether the directive has no effect because it follows text, or is in a paragraph in which it is not a
-        comment. Its span is empty.
-    """
-
+    # flags that begin between these offsets are suppressed
     start: int
     end: int
-    line: int
-    directive: str
+    line: int  # line of the comment, counted from 1
+    directive: str  # the directive, with this one item
+    # only flags on this word, as `plain_word` returns it, and of this rule or task; "" for any
     word: str = ""
     rule: str = ""
+    # Whether the directive has no effect because it follows text, or is in a paragraph in which it is not a
+    # comment. Its span is empty
     follows_text: bool = False
 
     def hides(self, start: int, observed: str, names: Collection[str]) -> bool:
@@ -368,43 +357,27 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Flag:
-    """A word that is probably wrong.
+    """A word that is probably wrong."""
 
-    Attributes
-    ----------
-    start, end : int
-        Offsets into the text of the file.
-    line, column : int
-        Counted from 1; columns count characters.
-    observed, replacement : str
-        The written word and its replacement, in the same case; "" for no word.
-    task : str
-        Task of the model that raised the flag.
-    probability : float
-        The model's estimate of the probability that the replacement is right.
-    edit : (start, end, text)
-        The edit that corrects the word; it may add or remove a space with the word. The layout of a table or
-        title may need further edits (see `disambig.markup.Layout`).
-    alternatives : tuple of dict
-        Replacements of less certain tasks, in the form of records.
-    trust : PrecisionEstimate, optional
-        The measured share of right flags among those that are at least as certain.
-    rule : str
-        Name of what is wrong (see `disambig.rules`); by default the task.
-    """
-
+    # offsets into the text of the file
     start: int
     end: int
+    # counted from 1; columns count characters
     line: int
     column: int
+    # the written word and its replacement, in the same case; "" for no word
     observed: str
     replacement: str
-    task: str
-    probability: float
+    task: str  # task of the model that raised the flag
+    probability: float  # the model's estimate of the probability that the replacement is right
+    # The edit that corrects the word; it may add or remove a space with the word. The layout of a table or
+    # title may need further edits (see `disambig.markup.Layout`)
     edit: tuple[int, int, str]
+    # replacements of less certain tasks, in the form of records
     alternatives: tuple[dict[str, Any], ...] = ()
+    # the measured share of right flags among those that are at least as certain
     trust: PrecisionEstimate | None = None
-    rule: str = ""
+    rule: str = ""  # name of what is wrong (see `disambig.rules`); by default the task
 
     def __post_init__(self) -> None:
         if not self.rule:

@@ -61,26 +61,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RunTally:
-    """Running totals of a run.
+    """Running totals of a run."""
 
-    Attributes
-    ----------
-    files, flagged_files, words, flags, fixed : int
-        Number of checked files, of files with flags, of words, of reported flags, and of corrected flags.
-    known, unchanged : int
-        Number of flags in a baseline, and of flags in unchanged lines.
-    left_out : dict from str to int
-        Number of flags beyond the maximum, by file.
-    """
-
+    # number of checked files, of files with flags, of words, of reported flags, and of corrected flags
     files: int = 0
     flagged_files: int = 0
     words: int = 0
     flags: int = 0
     fixed: int = 0
+    # number of flags in a baseline, and of flags in unchanged lines
     known: int = 0
     unchanged: int = 0
-    left_out: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)  # number of flags beyond the maximum, by file
     problems: list[UserError] = field(default_factory=list)
     notes: list[UserError] = field(default_factory=list)
 

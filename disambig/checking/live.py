@@ -163,18 +163,12 @@ PartKey = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a text, and its context.
+    """A part of a text, and its context."""
 
-    Attributes
-    ----------
-    start, end : int
-        Offsets of the part.
-    context_start, context_end : int
-        Offsets of the part together with its context.
-    """
-
+    # offsets of the part
     start: int
     end: int
+    # offsets of the part together with its context
     context_start: int
     context_end: int
 

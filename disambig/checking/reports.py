@@ -76,25 +76,14 @@ def flag_question(flag: Flag, quotes: str = '""') -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """The result of a run.
+    """The result of a run."""
 
-    Attributes
-    ----------
-    status : int
-        The exit status.
-    files, words : int
-        Number of checked files and words.
-    problems : sequence of UserError
-        Files that could not be checked or corrected, and other errors.
-    notes : sequence of UserError
-        Notes that are not errors.
-    """
-
-    status: int
+    status: int  # the exit status
+    # number of checked files and words
     files: int
     words: int
-    problems: Sequence[UserError] = ()
-    notes: Sequence[UserError] = ()
+    problems: Sequence[UserError] = ()  # files that could not be checked or corrected, and other errors
+    notes: Sequence[UserError] = ()  # notes that are not errors
 
 
 class FlagReport(Protocol):

@@ -258,22 +258,13 @@ _BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")
 
 @dataclass(frozen=True, slots=True)
 class BlockLine:
-    """A line of a block.
+    """A line of a block."""
 
-    Attributes
-    ----------
-    start, end : int
-        Offsets of its content in the text of the file.
-    stop : int
-        The end including the characters up to the next line.
-    indent : int
-        Number of blanks before it, in addition to those of the block.
-    """
-
+    # offsets of its content in the text of the file
     start: int
     end: int
-    stop: int
-    indent: int
+    stop: int  # the end including the characters up to the next line
+    indent: int  # number of blanks before it, in addition to those of the block
 
 
 @dataclass(frozen=True, slots=True)

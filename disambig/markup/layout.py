@@ -22,42 +22,25 @@ Edit = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """One line of a cell in a table of fixed columns.
+    """One line of a cell in a table of fixed columns."""
 
-    Attributes
-    ----------
-    start, end : int
-        The text of the cell, without blanks around it.
-    stop : int
-        Up to where the text may extend. Blanks are between `end` and `stop`, or nothing at all if `is_last`.
-    is_last : bool
-        Whether nothing follows in the line, so that blanks are neither taken nor added.
-    """
-
+    # the text of the cell, without blanks around it
     start: int
     end: int
+    # Up to where the text may extend. Blanks are between `end` and `stop`, or nothing at all if `is_last`
     stop: int
-    is_last: bool = False
+    is_last: bool = False  # whether nothing follows in the line, so that blanks are neither taken nor added
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A title with a line under it, and perhaps one above it.
+    """A title with a line under it, and perhaps one above it."""
 
-    Attributes
-    ----------
-    start, end : int
-        The line of the title, without blanks at its end.
-    lines : tuple of (start, end)
-        The lines of marks, which must be at least as long as the title.
-    is_exact : bool
-        Whether a line of marks must not be longer than the title either.
-    """
-
+    # the line of the title, without blanks at its end
     start: int
     end: int
-    lines: tuple[Span, ...]
-    is_exact: bool = False
+    lines: tuple[Span, ...]  # the lines of marks, which must be at least as long as the title
+    is_exact: bool = False  # whether a line of marks must not be longer than the title either
 
 
 _SHORTEST_LINE = 2
