@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,8 @@ def check_tokens(tokenisation: Tokenisation) -> None:
         raise contract_error(component, "it has no name", "its registered name")
     entries = registered_entries("tokenisations").values()
     names = [entry.name for entry in entries if entry.has_factory(type(tokenisation))]
-    if names and tokenisation.name.partition("/")[0] not in names:  # a language may follow
+    registered = re.split("[/+]", tokenisation.name)[0]  # a language and layers may follow
+    if names and registered not in names:
         raise contract_error(
             component, f"its name is {tokenisation.name!r}", f"the registered name, {names[0]}"
         )

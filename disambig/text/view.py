@@ -148,7 +148,7 @@ class Tokenisation(Protocol):
         ...
 
     def words(self, text: str) -> list[str]:
-        """Return the normalised words of one text, boundary words included; for display."""
+        """Return the normalised words of one text for display, ``<S>`` and ``</S>`` included."""
         ...
 
 

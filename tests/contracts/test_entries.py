@@ -14,7 +14,7 @@ from disambig import registry
 from disambig.config import resolve
 from disambig.models import LinearScorer, load_model, save_model
 from disambig.settings import get_settings
-from disambig.testing import check_extractor
+from disambig.testing import check_extractor, check_tokenisation
 from disambig.text import Words
 from disambig.training import train
 
@@ -45,6 +45,20 @@ def trained(learner):
 @pytest.mark.parametrize("check", check_extractor(NearbyWords(), Pairs(), TEXTS), ids=str)
 def test_extractor(check):
     check()
+
+
+TOKENISATIONS = sorted(set(registry.entries("tokenisations")) - {"disambig.headwords.v1"})  # not for text
+
+
+@pytest.mark.parametrize("name", TOKENISATIONS)
+@pytest.mark.parametrize("settings", [{}, {"layers": ["stem"]}, {"language": "de"}], ids=str)
+def test_tokenisation(name, settings):
+    tokenisation = registry.get("tokenisations", name)
+    if not settings.keys() <= get_settings(tokenisation).keys():
+        pytest.skip("it has no such setting")
+    texts = ["It's here, isn't it? Mr. Smith's e-mail (3.5%)!", "", "Nothing.\n\nAT&T: “quote”… naïve ß"]
+    for check in check_tokenisation(tokenisation(**settings), texts):
+        check()
 
 
 @pytest.mark.parametrize(("learner", "kind"), [("Perceptron", LinearScorer), ("KernelRidge", KernelScorer)])

@@ -399,7 +399,7 @@ class FixedTags:
             for i in range(first, end):
                 tag = self.tags.get(text[view.starts[i] : view.ends[i]])
                 layer[i] = hash_word(tag) if tag else 0
-        return replace(view, layers={"tag": layer})
+        return replace(view, tokenisation=self.name, layers={"tag": layer})
 
 
 def make_marked_examples(n, form, word):
