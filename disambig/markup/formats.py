@@ -149,6 +149,14 @@ FORMATS = (
         "texinfo",
         comment_place="line",
     ),
+    _prose(
+        "R documentation",
+        ".rd",
+        "r_documentation:read_rd",
+        PERCENT,
+        "rd r-documentation",
+        comment_place="line",
+    ),
     _prose("LaTeX", ".tex .latex .rnw", "_latex:read_latex", PERCENT, "latex tex plaintex"),
     MarkupFormat(
         "translation file",

@@ -1,4 +1,4 @@
-"""Formats of documents as plain text: HTML, DocBook, DITA, RST, notebooks, AsciiDoc, Org, POD, Texinfo and roff."""
+"""Formats of documents as plain text: HTML, DocBook, DITA, RST, notebooks, AsciiDoc, Org, POD, and others."""
 
 # ruff: noqa: E501  (a text of the table is one string)
 
@@ -58,6 +58,7 @@ PIECES = [
         "https://a.b/c", "[fn::a]", "[fn:b:",
     ),
     *("@code{", "@footnote{", "@uref{a,", "@table @code\n", "@item ", "@end table\n", "@example\n", "@c ", "@'", "@@"),
+    *("\\code{", "\\emph{", "\\item{a}{", "\\title{", "\\usage{", "%", "\\%"),
     *("=pod\n\n", "=item ", "=cut\n", "=begin a\n", "B<", "C<< ", " >>", "A::B", "L<a|"),
     *("[source]\n", "image::a[", "link:a[", "<<a,", ">>", "{a}", "//", "////\n", "a:: ", "NOTE: ", "+++"),
     *("footnote:[", "footnoteref:[a,", "image:a[", "alt=", ","),
@@ -125,6 +126,7 @@ MARKS = {
         "<indexterm>", "<para>", "<literal>",
     ],
     "x.xml": ["<!DOCTYPE a [", "<!-- -->", "<?a?>", " ", "<!", "<a", "<section>"],
+    "x.Rd": ["\\code{", "\\emph{", "\\item{a}{", "{", "}", "{}", "\\eqn{a}", "\\name", "%", "\\href{a}{", "\\foo{a b", "\\foo{"],
     "x.texi": [
         "@a{", "@code{", "@code{a}", "}", "@footnote{", "@uref{a,", "@uref{a,,", "@example\n", "@table @code\n",
         "@item a\n", "@tab ", "@c a\n", "a @c ", "@menu\n", "* a: ", "* a::", "@'", "``", "@acronym{a,", "@end table\n",
@@ -341,6 +343,21 @@ def test_pod(text, expected):
 )  # fmt: skip
 def test_texinfo(text, expected):
     assert legible("x.texi", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("% a\n\\name{b}\n\\title{The \\pkg{c} d}\n\\usage{e(f)}\n\\description{\ng 5\\% h\n% i\nj}", "The # d¶g 5 % h j"),
+        ("\\details{a \\code{\\link[b]{c}}s \\emph{d e} \\eqn{f}{g} \\href{h}{i j} \\dots k \\foo{l} \\bar{mm nn}}", "a # d e # i j # k # mm nn"),
+        ("\\arguments{\n\\item{a, b}{c d}\n  \\item{e}{f}\n}\n\\examples{\ng \\dontrun{h}\n}", "c d¶f"),
+        ("\\value{\\itemize{\n\\item a\n\\item b}\n\\tabular{ll}{c \\tab d e \\cr}}\n\\section{F g}{H}", "a¶b¶c¶d e¶F g¶H"),
+        ("\\note{a \\{ b \\code{c \n\n\\emph{d", "a { b #¶c #¶d"),
+        ("#ifdef a\n\\note{b}\n#endif", "b"),
+    ],
+)  # fmt: skip
+def test_documentation_of_r(text, expected):
+    assert legible("x.Rd", text) == normalised(expected)
 
 
 @pytest.mark.parametrize(
@@ -604,6 +621,7 @@ WRITTEN = {
     "d.org": "* Title\n/That/ is the the end of =the the= road.\n\n{}It is the the end.\n",
     "e.7": ".SH TITLE\n\\fIThat\\fR is the the end.\n.nf\nthe the\n.fi\n{}It is the the end.\n",
     "g.pod": "=head1 Title\n\nB<That> is the the end of C<the the>.\n\n  the the\n\n{}It is the the end.\n",
+    "i.Rd": "\\title{{It}}\n\\details{{\n\\emph{{That}} is the the end.\n{}It is the the end.\n}}\n\\usage{{the the}}\n",
     "h.texi": "@chapter Title\n\n@emph{{That}} is the the end.\n@example\nthe the\n@end example\n{}It is the the end.\n",
 }
 
@@ -616,6 +634,7 @@ COMMENTS = {
     "e.7": '.\\" {}\n',
     "g.pod": "=for comment {}\n\n",
     "h.texi": "@c {}\n",
+    "i.Rd": "% {}\n",
 }
 
 
