@@ -154,10 +154,10 @@ FORMATS = (
         ".rd",
         "r_documentation:read_rd",
         PERCENT,
-        "rd r-documentation",
+        "rd rhelp",
         comment_place="line",
     ),
-    _prose("LaTeX", ".tex .latex .rnw", "_latex:read_latex", PERCENT, "latex tex plaintex"),
+    _prose("LaTeX", ".tex .latex .rnw", "_latex:read_latex", PERCENT, "latex tex plaintex rnoweb rsweave"),
     MarkupFormat(
         "translation file",
         (".po", ".pot"),
