@@ -260,6 +260,7 @@ SPECIAL = {
     ".hs": f"-- | {PROSE}\nf = 1\n",
     ".svelte": f"<script>\n// {PROSE}\nlet x\n</script>\n",
     ".vue": f"<script>\n// {PROSE}\nlet x\n</script>\n",
+    ".pod": f"=pod\n\nSo.\n\n{PROSE}\n",
     ".po": f'msgid "So."\nmsgstr ""\n\nmsgid "{PROSE}"\nmsgstr ""\n',
 }
 
