@@ -31,7 +31,6 @@ from .flags import (
     apply_corrections as apply_corrections,
     find_flags as find_flags,
     most_certain as most_certain,
-    plain_word as plain_word,
     read_directives as read_directives,
     select_compatible as select_compatible,
     select_fitting as select_fitting,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import CERTAIN_PROBABILITY, DocumentWords
-from disambig.data import WORDS_PER_MISTAKE, edited_text, ignore_entries, plain_entry
+from disambig.data import WORDS_PER_MISTAKE, edited_text, ignore_entries, plain_word
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
 from disambig.markup import BREAK, HTML_COMMENT, Layout, PlainText, path_format
@@ -143,14 +143,6 @@ class Directives:
         """
         word, plain_names = plain_word(observed), {name.lower() for name in names}
         return [span for span in self.hidden if span.hides(start, word, plain_names)]
-
-
-def plain_word(word: str) -> str:
-    """Normalise words for comparison: lower case, plain apostrophes, single spaces.
-
-    A correction to ignore, ``written -> meant``, gets one space on each side of the arrow.
-    """
-    return plain_entry(word)
 
 
 _NOTEBOOK = ".ipynb"

@@ -31,7 +31,6 @@ from disambig.checking.flags import (
     find_flags,
     is_likely_right,
     most_certain,
-    plain_word,
     select_compatible,
     select_fitting,
     unused_directive,
@@ -46,6 +45,7 @@ from disambig.checking.reports import (
 )
 from disambig.checking.stable_corrections import Recheck, fixed_point_flags
 from disambig.configuration import CheckSettings, ProjectSettings
+from disambig.data import plain_word
 from disambig.errors import UserError
 from disambig.files import STDIN
 from disambig.formats import AnnotatedDocument, Document, Kind, SkippedFiles, read_as_text_note

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from disambig.checking.baseline import read_baseline
-from disambig.checking.flags import CheckedText, Flag, find_flags, match_apostrophes, most_certain, plain_word
+from disambig.checking.flags import CheckedText, Flag, find_flags, match_apostrophes, most_certain
 from disambig.configuration import CheckSettings
-from disambig.data import minibatch
+from disambig.data import minibatch, plain_word
 from disambig.markup import BREAK, NO_OPTIONS, Layout, PlainText, path_format, read_markup
 from disambig.models import ModelSet, join_pieces
 from disambig.text import connected_spans

@@ -15,12 +15,12 @@ from disambig.checking.flags import (
     apply_corrections,
     find_flags,
     is_likely_right,
-    plain_word,
     select_compatible,
 )
 from disambig.checking.loading import load_checker
 from disambig.checking.stable_corrections import Recheck, fixed_point_flags
 from disambig.configuration import CheckSettings
+from disambig.data import plain_word
 from disambig.errors import UserError
 from disambig.files import file_stamp
 from disambig.formats import Document

@@ -67,7 +67,7 @@ from .ignore_lists import (
     check_entry as check_entry,
     ignore_entries as ignore_entries,
     pair_to_ignore as pair_to_ignore,
-    plain_entry as plain_entry,
+    plain_word as plain_word,
     read_ignore_list as read_ignore_list,
 )
 from .instances import (

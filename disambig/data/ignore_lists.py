@@ -24,8 +24,11 @@ def pair_to_ignore(observed: str, replacement: str) -> str:
     return f" {ARROW} ".join(sides).strip()
 
 
-def plain_entry(entry: str) -> str:
-    """Return an entry of a list of words to ignore, a word or a correction, as flags are compared with it."""
+def plain_word(entry: str) -> str:
+    """Normalise words for comparison: lower case, plain apostrophes, single spaces.
+
+    A correction to ignore, ``written -> meant``, gets one space on each side of the arrow.
+    """
     if ARROW in entry:
         return pair_to_ignore(*entry.split(ARROW, 1))
     return " ".join(entry.lower().replace("\u2019", "'").split())
@@ -55,14 +58,14 @@ def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[s
     observed = text[start:end]
     entries = [pair_to_ignore(observed, replacement)]
     if observed.strip():
-        entries.insert(0, plain_entry(observed))
+        entries.insert(0, plain_word(observed))
     if after := _AFTER.match(text, end, end + _NEAR):
         entries.append(pair_to_ignore(f"{observed} {after[1]}", f"{replacement} {after[1]}"))
     if before := _BEFORE.search(text[max(0, start - _NEAR) : start]):
         entries.append(pair_to_ignore(f"{before[1]} {observed}", f"{before[1]} {replacement}"))
     if observed.strip():
-        entries += [plain_entry(f"{observed} {after[1]}")] if after else []
-        entries += [plain_entry(f"{before[1]} {observed}")] if before else []
+        entries += [plain_word(f"{observed} {after[1]}")] if after else []
+        entries += [plain_word(f"{before[1]} {observed}")] if before else []
     return tuple(entries)
 
 

@@ -146,8 +146,12 @@ def error_probabilities(log_odds: Floats) -> Floats:
     return to_probability(log_odds + np.log(ERROR_RATE / (1 - ERROR_RATE)))
 
 
+SHRINKAGE = 50.0
+"""Strength of the pull of each group towards the pooled values, in examples."""
+
+
 def fit_calibration(
-    features: list[Floats], wrong: list[NDArray[np.bool_]], weights: list[Floats], *, shrinkage: float = 50.0
+    features: list[Floats], wrong: list[NDArray[np.bool_]], weights: list[Floats]
 ) -> Calibration:
     """Fit coefficients for each group.
 
@@ -159,12 +163,10 @@ def fit_calibration(
         Whether the observed candidate was substituted.
     weights : list of arrays, each (n_g,)
         Weight of each row; the wrong and the right rows of a group should have the same total weight.
-    shrinkage : float
-        Strength of the pull towards the pooled coefficients, in examples.
     """
     pooled = fit_logistic(np.concatenate(features), np.concatenate(wrong), np.concatenate(weights))
     groups = [
-        fit_logistic(x, y, w, towards=pooled, ridge=shrinkage) if len(x) else pooled
+        fit_logistic(x, y, w, towards=pooled, ridge=SHRINKAGE) if len(x) else pooled
         for x, y, w in zip(features, wrong, weights, strict=True)
     ]
     return Calibration(pooled, np.array(groups).reshape(len(groups), len(pooled)))
@@ -208,9 +210,7 @@ def fit_logistic(
     return np.asarray(result.x)
 
 
-def fit_choices(
-    scores: Sequence[Floats], truth: Sequence[NDArray[np.int32]], *, shrinkage: float = 50.0
-) -> tuple[Floats, Floats]:
+def fit_choices(scores: Sequence[Floats], truth: Sequence[NDArray[np.int32]]) -> tuple[Floats, Floats]:
     """Fit scale and certainty of each group and of all groups together by maximum likelihood.
 
     Parameters
@@ -219,8 +219,6 @@ def fit_choices(
         Scores of examples that the scorers were not trained on.
     truth : sequence of arrays of int, each (n_g,)
         Index of the right candidate of each example.
-    shrinkage : float
-        Strength of the pull of each group towards the pooled values, in examples.
 
     Returns
     -------
@@ -236,7 +234,7 @@ def fit_choices(
     pooled = _fit_scale([scores[g] for g in used], [truth[g] for g in used], unit)
     scales[:] = pooled
     for g in used:
-        scales[g] = _fit_scale([scores[g]], [truth[g]], unit, towards=pooled, ridge=shrinkage)
+        scales[g] = _fit_scale([scores[g]], [truth[g]], unit, towards=pooled, ridge=SHRINKAGE)
     inputs = {g: _best_candidates(scores[g], truth[g], scales[g]) for g in used}
     x = np.concatenate([inputs[g][0] for g in used])
     right = np.concatenate([inputs[g][1] for g in used])
@@ -244,7 +242,7 @@ def fit_choices(
     certainty[:] = pooled_certainty
     for g in used:
         x, right = inputs[g]
-        certainty[g] = fit_logistic(x, right, np.ones(len(x)), towards=pooled_certainty, ridge=shrinkage)
+        certainty[g] = fit_logistic(x, right, np.ones(len(x)), towards=pooled_certainty, ridge=SHRINKAGE)
     return scales, certainty
 
 

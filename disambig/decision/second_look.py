@@ -177,7 +177,7 @@ class SecondLook(_AsksFirstRule):
         """Fit the first rule; `fit_proposals` fits the second look, to text that the first has not seen."""
         return replace(self, first=self.first.fit(material, progress=progress))
 
-    def fit_proposals(self, proposals: LabelledProposals, *, seed: int = 0) -> SecondLook:
+    def fit_proposals(self, proposals: LabelledProposals) -> SecondLook:
         """Fit weights, thresholds and the expected number of mistakes to labelled proposals.
 
         Raises `ValueError` if there are no right proposals or none in clean text.
@@ -190,7 +190,7 @@ class SecondLook(_AsksFirstRule):
         n_words = proposals.n_mistakes / (MISTAKES_PER_1000 / 1000)
         n_clean_words = max(proposals.n_clean_words, 1)
         importance = np.where(clean, n_words / n_clean_words, 1.0)
-        folds = _unit_folds(proposals.units, seed)
+        folds = _unit_folds(proposals.units)
         odds = np.empty(len(right))  # each by weights that were fitted without its fold
         for fold in range(FOLDS):
             inside = folds == fold
@@ -634,10 +634,10 @@ def _log_odds(weights: Floats, features: Floats) -> Floats:
     return odds
 
 
-def _unit_folds(units: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+def _unit_folds(units: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the fold of each row; all rows of a unit have the same one, of about equal size."""
     names, index, sizes = np.unique(units, return_inverse=True, return_counts=True)
-    order = np.random.default_rng(seed).permutation(len(names))
+    order = np.random.default_rng(0).permutation(len(names))
     order = order[np.argsort(-sizes[order], kind="stable")]
     fold, load = np.empty(len(names), np.int64), np.zeros(FOLDS)
     for unit in order.tolist():  # the largest unit first, each to the fold with the fewest rows

@@ -81,7 +81,6 @@ def compare(
     *,
     measure: str | None = None,
     draws: int = DRAWS,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Compare the decisions of two models.
 
@@ -92,8 +91,8 @@ def compare(
     models : (Model, Model)
     measure : str, optional
         See `measure_named`; by default the measure of the first model's task.
-    draws, seed : int
-        Settings of the bootstrap, which draws documents or, if there are fewer than `LEAST_DOCUMENTS`,
+    draws : int
+        Number of draws of the bootstrap, which draws documents or, if there are fewer than `LEAST_DOCUMENTS`,
         instances.
 
     Returns
@@ -112,7 +111,7 @@ def compare(
     by_document = LEAST_DOCUMENTS <= n_documents < len(first)
     if not by_document:
         first = replace(first, units=np.arange(len(first)))
-    result = paired_bootstrap(figure, first, second, draws=draws, seed=seed)
+    result = paired_bootstrap(figure, first, second, draws=draws, seed=0)
     values = result.first, result.second
     intervals = result.first_interval, result.second_interval
     return {

@@ -74,7 +74,6 @@ class SharedTestSet:
         tokenisation: Tokenisation,
         *,
         groups: Sequence[str] | None = None,
-        seed: int = 0,
     ) -> SharedTestSet:
         """Find the instances in some parts of text, and make synthetic errors in them.
 
@@ -106,15 +105,15 @@ class SharedTestSet:
             part_numbers[view.document_indices(instances.positions)],
             tuple(texts),
             shielded,
-            tuple(_errors(task, view, instances, np.flatnonzero(~shielded), seed)),
+            tuple(_errors(task, view, instances, np.flatnonzero(~shielded))),
         )
 
 
 def _errors(
-    task: Task, view: TokenView, instances: Instances, free: NDArray[np.int64], seed: int
+    task: Task, view: TokenView, instances: Instances, free: NDArray[np.int64]
 ) -> list[SyntheticErrors]:
     """Return rounds of synthetic errors: each replaces some of the `free` instances by other candidates."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rounds = []
     for _ in range(ROUNDS):
         errors = substitute(view, instances.take(free), task.groups, share=ERROR_SHARE, rng=rng)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.checking import ModelChecker, correcting_source, plain_word
+from disambig.checking import ModelChecker, correcting_source
 from disambig.configuration import ProjectSettings
-from disambig.data import ARROW, IGNORE_ENTRY, PrecisionTable, ignore_entries
+from disambig.data import ARROW, IGNORE_ENTRY, PrecisionTable, ignore_entries, plain_word
 from disambig.errors import UserError
 from disambig.evaluation import MistakeTrial, ProposedEdit
 from disambig.formats import Clean, Fix

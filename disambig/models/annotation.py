@@ -15,7 +15,7 @@ from disambig.data import (
     PrecisionTable,
     ignore_entries,
     mistakes_per_1000,
-    plain_entry,
+    plain_word,
     replacement,
 )
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
@@ -181,7 +181,7 @@ class ModelSet:
     def _without_ignored(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
         """Return the decisions without flags of words, and of corrections, to ignore."""
         lists = self.ignore.values() if isinstance(self.ignore, Mapping) else [self.ignore]
-        ignored = {plain_entry(entry) for entries in lists for entry in entries}
+        ignored = {plain_word(entry) for entries in lists for entry in entries}
         if not ignored:
             return decisions
         flagged = decisions.flagged.copy()

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from disambig.checking import CorrectingAnnotator, load_checker, plain_word
+from disambig.checking import CorrectingAnnotator, load_checker
 from disambig.configuration import CheckSettings
+from disambig.data import plain_word
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document
 from disambig.models import BATCH_CHARACTERS, Annotate, annotate_documents, wrap_annotator

@@ -23,7 +23,7 @@ from disambig.checking import (
     select_compatible,
     sentence_around,
 )
-from disambig.data import Group, ignore_entries, pair_to_ignore, plain_entry
+from disambig.data import Group, ignore_entries, pair_to_ignore, plain_word
 from disambig.markup import PlainText, read_markup
 from disambig.models import ModelSet, ModelSource, annotate, load
 
@@ -178,9 +178,9 @@ def test_a_sentence_contains_its_flag(text, data):
 
 
 def test_entries_are_compared_in_lower_case_with_single_spaces():
-    assert plain_entry(" Quite ") == "quite"
-    assert plain_entry("Login->log  in") == plain_entry("login -> log in") == "login -> log in"
-    assert plain_entry("it\u2019s -> its") == "it's -> its"
+    assert plain_word(" Quite ") == "quite"
+    assert plain_word("Login->log  in") == plain_word("login -> log in") == "login -> log in"
+    assert plain_word("it\u2019s -> its") == "it's -> its"
     assert (pair_to_ignore("", "the"), pair_to_ignore("The", "")) == ("-> the", "the ->")
 
 

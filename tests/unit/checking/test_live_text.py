@@ -20,9 +20,9 @@ from disambig.checking import (
     flag_candidates,
     live as decided,
     new_baseline,
-    plain_word,
 )
 from disambig.configuration import CheckSettings
+from disambig.data import plain_word
 from disambig.markup import read_markup
 from disambig.models import ModelSource
 
