@@ -14,3 +14,7 @@ Hashes = NDArray[np.uint64]
 Ranks = NDArray[np.uint16]
 Progress = Callable[[str, int, int], None]
 """Called with the name of a stage, the number of steps done, and their total number."""
+
+
+def no_progress(stage: str, done: int, total: int | None) -> None:
+    """Do nothing: the default of `Progress`."""

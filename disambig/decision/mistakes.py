@@ -32,7 +32,7 @@ from disambig.decision.corrections import substitutes
 from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.settings import COUNT, fitted_field, validate_settings
-from disambig.type_aliases import Floats, Progress
+from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import Arrays, CalibrationData, HasErrorCorpus
 
 RIDGE = 1.0
@@ -242,7 +242,7 @@ class Mistakes:
 
     def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Mistakes:
         """Fit the weights to right words, real mistakes and substitutes; set thresholds on right words."""
-        report = progress or (lambda stage, done, total: None)
+        report = progress or no_progress
         groups = material.task.groups
         corpus = material if isinstance(material, HasErrorCorpus) else None
         right_of_groups, mistakes_of_groups, substituted_of_groups, folds_of_groups = [], [], [], []

@@ -18,7 +18,7 @@ from disambig.features import transform_checked
 from disambig.formatting import pluralize
 from disambig.namespaces import entry_points
 from disambig.runtime import VARIABLE
-from disambig.type_aliases import Progress
+from disambig.type_aliases import Progress, no_progress
 
 Work = tuple[str, Callable[[], object]]
 _NON_ASCII_TEXT = "\U00020000 \u201cna\u00efve\u201d"
@@ -136,7 +136,7 @@ def _learn(make: Callable[..., Any]) -> None:
             learner.fit(batch).scorer.scores(batch)
 
 
-def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterator[CheckResultLine]:
+def compile_all(progress: Progress = no_progress) -> Iterator[CheckResultLine]:
     """Run all work with the Numba backend, and report how many functions are compiled afterwards."""
     with _with_numba(), tempfile.TemporaryDirectory(prefix="disambig-compile-") as place:
         todo = list(compile_works(Path(place)))

@@ -14,6 +14,7 @@ from disambig.errors import UserError
 from disambig.files import READ_ERRORS, file_stamp, open_bytes, read_error
 from disambig.formats import decode_line, read_lines
 from disambig.text import Words
+from disambig.type_aliases import Progress
 
 VARIABLE = "DISAMBIG_CACHE"
 """Environment variable that names the cache directory; by default it is the user's cache directory."""
@@ -128,9 +129,7 @@ def paragraphs(files: Iterable[Path]) -> Iterator[str]:
         yield from text_lines(path)
 
 
-def counts_around(
-    files: Sequence[Path], words: Sequence[str], *, progress: Callable[[str, int, int], None]
-) -> Path:
+def counts_around(files: Sequence[Path], words: Sequence[str], *, progress: Progress) -> Path:
     """Return an exact table of all n-grams in some files that contain one of `words`; made on first use.
 
     Raises

@@ -67,6 +67,7 @@ from disambig.jobs.records import ShardRecord
 from disambig.jobs.runners import InProcessRunner
 from disambig.jobs.work import Runner, Work, persistent_runner
 from disambig.text import MAX_ORDER
+from disambig.type_aliases import no_progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -198,7 +199,7 @@ class _CountingJob:
         self._place, self._plan, self._force = place, plan, force
         self._runner = place.runner
         self._ranges = min(_round_to_workers(n_ranges), _MAX_RANGES)
-        self._progress = progress or (lambda stage, done, total: None)
+        self._progress = progress or no_progress
 
     @contextmanager
     def begun(self, config: dict[str, Any]) -> Iterator[None]:

@@ -16,7 +16,7 @@ from disambig.experiments import ExperimentResult, file_digest
 from disambig.files import read_json, save_file, save_json, writing
 from disambig.formatting import pluralize
 from disambig.jobs.work import Function, ProgressCallback, Runner
-from disambig.type_aliases import Progress
+from disambig.type_aliases import Progress, no_progress
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -182,7 +182,7 @@ class PartWork:
         experiment = entries("experiments")[self.name].load()()
 
         def run_part(part: str, tell: ProgressCallback) -> Any:
-            return experiment.part(part, data=Path(self.data), quick=self.quick, progress=_ignore_progress)
+            return experiment.part(part, data=Path(self.data), quick=self.quick, progress=no_progress)
 
         return run_part
 
@@ -220,10 +220,6 @@ def run_parts_on_workers(
             saved.save(outcome.item, outcome.result)
         progress(f"{outcome.item}: done", len(results), len(names))
     return experiment.joined({part: results[part] for part in names}, quick=quick)
-
-
-def _ignore_progress(stage: str, done: int, total: int) -> None:
-    """Do nothing, since a worker has no terminal."""
 
 
 def _plain_number(value: Any) -> Any:

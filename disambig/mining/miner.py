@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +29,7 @@ from disambig.mining.languages import LANGUAGES
 from disambig.mining.paragraphs import MIN_WORDS, Paragraph, read_paragraphs
 from disambig.models import Model
 from disambig.packs import check_packs_readable, packs
+from disambig.type_aliases import Progress, no_progress
 
 UNTOUCHED_DAYS = 365
 """Minimum number of days since the last change of a clean paragraph."""
@@ -51,11 +52,6 @@ _MAX_CACHED = 4_000_000
 """Maximum number of characters of paragraphs that are kept for later commits."""
 _VENDORED = frozenset(("vendor", "third_party"))
 """Names of folders with files of other projects."""
-Progress = Callable[[str, int, int], object]
-
-
-def ignore_progress(stage: str, done: int, total: int) -> None:
-    """Do nothing."""
 
 
 class PackVocabulary:
@@ -238,7 +234,7 @@ class Miner:
         self._paragraphs: OrderedDict[tuple[str, str], list[Paragraph] | None] = OrderedDict()
         self._n_characters = 0
 
-    def mine(self, *, days: int = UNTOUCHED_DAYS, progress: Progress = ignore_progress) -> MinedProject:
+    def mine(self, *, days: int = UNTOUCHED_DAYS, progress: Progress = no_progress) -> MinedProject:
         """Return the corrections of the whole history, and the clean paragraphs of HEAD.
 
         Raises D964 if git fails, and the errors of an invalid settings file.
@@ -275,7 +271,7 @@ class Miner:
         commit: str,
         days: int,
         mined: MinedProject,
-        progress: Progress = ignore_progress,
+        progress: Progress = no_progress,
     ) -> list[CleanParagraph]:
         """Return the paragraphs of a commit that were the same `days` before, without duplicates.
 
@@ -289,7 +285,7 @@ class Miner:
         return [CleanParagraph(text, path) for text, path in texts.items() if text in old_texts]
 
     def texts(
-        self, blobs: BlobReader, commit: str, skipped: Counter[str], progress: Progress = ignore_progress
+        self, blobs: BlobReader, commit: str, skipped: Counter[str], progress: Progress = no_progress
     ) -> dict[str, str]:
         """Return the paragraphs of prose in a commit, and the first file that contains each of them."""
         texts: dict[str, str] = {}

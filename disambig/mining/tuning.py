@@ -34,10 +34,8 @@ from disambig.mining.miner import (
     MinedProject,
     Miner,
     PackVocabulary,
-    Progress,
-    ignore_progress,
 )
-from disambig.type_aliases import Floats
+from disambig.type_aliases import Floats, Progress, no_progress
 
 MAX_CLEAN_WORDS = 200_000
 """Maximum number of clean words of each half; of a longer text, a sample is used that stays the same."""
@@ -250,7 +248,7 @@ def _fix_entries(fix: Fix) -> tuple[str, ...]:
 
 
 def divide(
-    miner: Miner, *, days: int = UNTOUCHED_DAYS, tier: int = 1, progress: Progress = ignore_progress
+    miner: Miner, *, days: int = UNTOUCHED_DAYS, tier: int = 1, progress: Progress = no_progress
 ) -> tuple[HistoryHalf, HistoryHalf, int, MinedProject]:
     """Mine a history and divide it at the median time of its corrections.
 
@@ -328,7 +326,7 @@ def tune(
     ignore: Collection[str] = (),
     divided_at: int = 0,
     notes: Sequence[str] = (),
-    progress: Progress = ignore_progress,
+    progress: Progress = no_progress,
 ) -> Tuning:
     """Choose rates and words to ignore on the older half of a history, and measure them on the newer half.
 
@@ -397,7 +395,7 @@ def tune_project(
     days: int = UNTOUCHED_DAYS,
     tier: int = 1,
     settings: ProjectSettings | None = None,
-    progress: Progress = ignore_progress,
+    progress: Progress = no_progress,
 ) -> TunedProject:
     """Mine the history of a repository and tune the models that the settings of its top folder name.
 

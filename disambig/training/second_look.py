@@ -17,7 +17,7 @@ from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import Model
 from disambig.text import passage_offsets, view_of_texts
-from disambig.type_aliases import Progress
+from disambig.type_aliases import Progress, no_progress
 from disambig.types import DecisionRule, RaisesFlags, decides
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -51,7 +51,7 @@ def fit_second_look(
     UserError
         D427 for a model whose decision rule raises no flags; D428 if it proposes nothing in these texts.
     """
-    report = progress or (lambda stage, done, total: None)
+    report = progress or no_progress
     if not isinstance(model.judge, RaisesFlags):
         raise UserError("D427", task=model.task.name, seen=decides(model.task).between)
     first_config = model.config["judge"]
@@ -86,7 +86,7 @@ def label_proposals(
     rule : SecondLook
         With the fitted first rule.
     """
-    report = progress or (lambda stage, done, total: None)
+    report = progress or no_progress
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
     corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]

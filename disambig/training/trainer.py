@@ -37,7 +37,7 @@ from disambig.training.resampling import (
     few_scored,
 )
 from disambig.training.resolved_config import Parts, ResolvedConfig
-from disambig.type_aliases import Floats, Progress
+from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import (
     CalibrationData,
     DecisionRule,
@@ -268,7 +268,7 @@ def train_by(
     **settings
         Settings of the decision rule, such as ``flags_per_1000``; others are ignored.
     """
-    tell = progress or (lambda stage, done, total: None)
+    tell = progress or no_progress
     parts = ResolvedConfig.from_parts(parts)
     task, learner = parts.task, parts.learner
     chosen = choose_extractors(resampling, parts, config or {}, tell)
