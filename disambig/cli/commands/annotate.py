@@ -87,7 +87,7 @@ def annotate(
             help="Format of standard input and of files with an unknown suffix: text, lines, jsonl, csv, "
             "conllu, spacy or parquet. The format of other files follows from their suffix: .txt, .md, .qmd, "
             ".rmd, .mdx, .markdown, .rst, .rest, .html, .htm, .xhtml, .docbook, .dbk, .dita, .ditamap, "
-            ".ipynb, .adoc, .asciidoc, .asc, .org, .man, .mdoc, .pod, .texi, .texinfo, .tex, "
+            ".ipynb, .adoc, .asciidoc, .asc, .org, .man, .mdoc, .pod, .texi, .texinfo, .txi, .tex, "
             ".latex, .rnw, .rd, .jsonl, .ndjson, .csv, .tsv, .conllu, .spacy, .parquet, also with .gz, .bz2, "
             ".xz or .zst. nbest: rerank lists of candidates (JSON Lines) and write them with the best first; "
             "--model must name a reranking model.",
