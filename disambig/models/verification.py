@@ -29,6 +29,7 @@ neighbour (`neighbours` of `verify_flags`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -440,8 +441,13 @@ class _Verifier:
         corrected: list[str] = []
         spans: list[list[Span]] = []
         for excerpt in excerpts:
+            starts = [flag.edit[0] for flag in excerpt.flags]  # in ascending order
+            longest = max(flag.edit[1] - flag.edit[0] for flag in excerpt.flags)
             for flag in excerpt.flags:
-                surer = [other for other in excerpt.flags if _explains(other, flag)]
+                start, end, _ = flag.edit
+                first = bisect_left(starts, start - longest - _NEAR_CHARACTERS)
+                last = bisect_right(starts, end + _NEAR_CHARACTERS)
+                surer = [other for other in excerpt.flags[first:last] if _explains(other, flag)]
                 if surer:
                     edits = sorted(other.edit for other in surer)
                     shift = _shift(edits, flag.edit)
@@ -482,9 +488,15 @@ class _Verifier:
         """Yield a trial for each flag of an excerpt in which all of them are corrected."""
         edits = [flag.edit for flag in excerpt.flags]
         corrected, spans = apply_edits(excerpt.text, edits)
-        for number, (flag, span) in enumerate(zip(excerpt.flags, spans, strict=True)):
-            rest = [*edits[:number], *edits[number + 1 :]]
-            yield _Trial(flag, excerpt, flag.edit, corrected, span, apply_edits(excerpt.text, rest)[0])
+        length = 0  # of the corrected text before an edit
+        at = 0
+        for flag, span in zip(excerpt.flags, spans, strict=True):
+            start, end, new = flag.edit
+            length += start - at
+            without = corrected[:length] + excerpt.text[start:end] + corrected[length + len(new) :]
+            yield _Trial(flag, excerpt, flag.edit, corrected, span, without)
+            length += len(new)
+            at = end
 
     def _single_trial(self, trial: _Trial) -> _Trial:
         """Return the trial of the same edit in an excerpt without other corrections."""

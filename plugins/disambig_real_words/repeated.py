@@ -69,6 +69,8 @@ _FILLER_LENGTH = 4
 """Number of times from which a word that is repeated is filler text and no mistake."""
 _LONGEST_CLAUSE = 12
 """Maximum number of words between the first word of a clause and the repetition that ends it."""
+_MOST_BEFORE = _LONGEST_CLAUSE + 4
+"""Number of words before the second one of a repetition on which its judgement depends, or more."""
 
 _Pairs = dict[int, frozenset[int]]
 """For each word the words of the second list, as hashes."""
@@ -103,8 +105,11 @@ class RepeatedWords:
         results = np.zeros(len(positions), np.int8)
         sentences = np.searchsorted(view.sentences, positions, side="right") - 1
         first_tokens = view.sentences[sentences].tolist()
-        for row, (at, first) in enumerate(zip(positions.tolist(), first_tokens, strict=True)):
-            text = view.document_text(at)
+        documents = view.document_indices(positions).tolist()
+        for row, (at, first, document) in enumerate(
+            zip(positions.tolist(), first_tokens, documents, strict=True)
+        ):
+            text = view.texts[document]
             if view.ends[at] - view.starts[at] == 1 and not self._is_one_letter_word(view, first, at):
                 results[row] = RIGHT
                 continue
@@ -123,7 +128,8 @@ class RepeatedWords:
             ):
                 results[row] = UNDECIDED  # "the type String string", or a name
             else:
-                results[row] = self._judge_words(view.hashes[first : at + 2].tolist())
+                begin = max(first, at - _MOST_BEFORE)  # a text without punctuation is one sentence
+                results[row] = self._judge_words(view.hashes[begin : at + 2].tolist())
         return results
 
     def _is_filler(self, view: TokenView, at: int) -> bool:
@@ -153,7 +159,10 @@ class RepeatedWords:
         return int(view.hashes[at + 1]) in self.beside.get("name", {}).get(int(view.hashes[at]), ())
 
     def _judge_words(self, words: list[int]) -> int:
-        """Return the judgement of a repetition from the words of its sentence up to the one after it."""
+        """Return the judgement of a repetition from the words of its sentence up to the one after it.
+
+        Words further away than `_MOST_BEFORE` are not needed.
+        """
         *before, _, word, after = words
         if before[-1] in _CODE_BEFORE or after in _CODE_BEHIND:
             return RIGHT

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from disambig_real_words import ENGLISH_PHRASES, Doubled, read_phrases
 from hypothesis import given, settings, strategies as st
+from processor_time import grows_linearly
 
 from disambig.api import Words
 from disambig.checking import apply_corrections, find_flags
@@ -351,3 +352,14 @@ def test_pairs_and_another_language(tmp_path):
     assert len(table) == 2
     assert correct(table, "Wegen dem Regen blieb ich.")[0] == "Wegen des Regen blieb ich."
     assert correct(table, "Wegen dem lieben Kind blieb ich.")[1] == []
+
+
+def test_time_grows_linearly_with_a_sentence_of_repetitions():
+    task = Doubled()
+
+    def certain(n):
+        view = Words()(["the cat sat " + "the the cat and " * n])
+        return task.certain_mistakes(view, task.instances(view))
+
+    assert len(certain(10)[0]) == 10
+    assert grows_linearly(certain, 8_000)
