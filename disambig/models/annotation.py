@@ -167,7 +167,8 @@ class ModelSet:
             name = model.tokenisation.name
             if name not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
-                views[name] = view, _tokens_near(view, spans)
+                near = _tokens_near(view, spans)
+                views[name] = replace(view, layers={**view.layers, "near": near}), near
         model_views = [views[model.tokenisation.name] for model in models]
         decided = decide_together(
             models,

@@ -50,7 +50,8 @@ class TokenView(WeakRefMixin):
     documents : array of int64, shape (n_documents + 1,)
         First token of each document, and the number of tokens. A document without words has none.
     layers : mapping of str to array, shape (n_tokens,)
-        Optional columns, such as ``"protected"`` (bool), ``"tag"`` or ``"lemma"`` (hashes).
+        Optional columns, such as ``"protected"`` (bool), ``"tag"`` or ``"lemma"`` (hashes). If there is a
+        layer ``"near"`` (bool), a task may leave out the places without one of these tokens.
     """
 
     tokenisation: str
@@ -76,7 +77,7 @@ class TokenView(WeakRefMixin):
 
     def document_text(self, position: int) -> str:
         """Return the text of the document that contains a token."""
-        return self.texts[int(self.document_indices(np.array([position]))[0])]
+        return self.texts[int(self.documents.searchsorted(position, "right")) - 1]
 
     def written(self, position: int) -> str:
         """Return a token as it is written in its text."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Decides, Group, Instances, TokenView, UserError
-from disambig.api.arrays import Ragged, row_ranks
+from disambig.api.arrays import Ragged, row_owners, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
 from disambig.api.tasks import ENGLISH_RULES, CandidateLists, Correction, RuleSet, english_rule, word_tokens
 from disambig.api.text import (
@@ -360,9 +361,11 @@ class Doubled(InContext):
         lists, places = [], []
         path = self.relations or (ENGLISH_RELATIONS if self.language == "en" else None)
         related = None if path is None else load_relations(str(path), ("slip",))
-        for at in positions.tolist():
-            word = normalise_word(view.written(at))
-            place, rival = (at, "") if related is None else self._best_rival(view, at, related)
+        words = [normalise_word(text[start:end]) for text, start, end in view.locate(positions)]
+        best: Iterable[tuple[int, str]] = ((at, "") for at in positions.tolist())
+        if related is not None:
+            best = self._best_rivals(view, positions, words, related)
+        for at, word, (place, rival) in zip(positions.tolist(), words, best, strict=True):
             if not rival and is_enclosed(view, at):  # removing it would leave empty markup
                 place = at - 1
             lists.append((word, ZERO, rival) if rival else (word, ZERO))
@@ -371,28 +374,39 @@ class Doubled(InContext):
         own = CandidateLists.from_texts(lists)
         return Instances(np.array(places, np.int64), zeros + 1, zeros, zeros.copy(), own)
 
-    def _best_rival(self, view: TokenView, at: int, related: WordRelations) -> tuple[int, str]:
-        """Return the place of the repetition at which a related word fits best, and the word, or ""."""
-        number = int(related.find(view.hashes[at : at + 1])[0])
+    def _best_rivals(
+        self, view: TokenView, positions: NDArray[np.int64], words: Sequence[str], related: WordRelations
+    ) -> Iterator[tuple[int, str]]:
+        """Yield the place of each repetition at which a related word fits best, and the word, or ""."""
         model = self.model
-        beside = view.hashes[[at - 2, at + 1]]
+        numbers = related.find(view.hashes[positions])
+        beside = view.hashes[np.concatenate([positions - 2, positions + 1])]
         have_context = (
             (model.vocabulary.hash_numbers(beside) >= 0) | (beside == START_HASH) | (beside == END_HASH)
         )
-        if number < 0 or not have_context.all() or normalise_word(view.written(at)) in ARTICLES:
-            return at, ""  # without its context a rival is a guess; an article is simply doubled
-        others = related.others[number]
-        candidates = np.append(model_word_ids(model, related)[others], model.nothing).astype(np.int32)
-        places = np.array([at - 1, at])
+        # without its context a rival is a guess; an article is simply doubled
+        compared = (numbers >= 0) & have_context.reshape(2, -1).all(axis=0)
+        compared &= np.array([word not in ARTICLES for word in words], bool)
+        numbers, places = numbers[compared], np.stack([positions - 1, positions], axis=1)[compared].ravel()
+        others = related.others.take(np.repeat(numbers, 2))  # of the first and of the second word
         states = context_vectors(model, view, ContextPlaces(places, places + 1))
-        rows = np.repeat([0, 1], len(candidates))
-        scores = score_candidates(model, states, rows, np.tile(candidates, 2)).reshape(2, -1)
-        odds = np.nan_to_num(scores[:, :-1] - scores[:, -1:], nan=-np.inf)
-        place, best = np.unravel_index(int(odds.argmax()), odds.shape)
-        rival = related.spellings[int(others[best])]
-        if odds[place, best] < LEAST_RIVAL or self._gain(view, at, int(place), rival) < LEAST_GAIN:
-            return at, ""
-        return int(places[place]), rival
+        rows = row_owners(others.offsets)
+        scores = score_candidates(model, states, rows, model_word_ids(model, related)[others.values])
+        nothing = np.full(len(places), model.nothing, np.int32)
+        scores -= score_candidates(model, states, np.arange(len(places)), nothing)[rows]
+        odds = np.nan_to_num(scores, nan=-np.inf)
+        pairs = iter(range(0, len(places), 2))
+        for at, is_compared in zip(positions.tolist(), compared.tolist(), strict=True):
+            place, rival = at, ""
+            if is_compared:
+                pair = next(pairs)
+                first, middle, end = others.offsets[pair : pair + 3].tolist()
+                best = first + int(odds[first:end].argmax())
+                if odds[best] >= LEAST_RIVAL:
+                    word = related.spellings[int(others.values[best])]
+                    if self._gain(view, at, int(best >= middle), word) >= LEAST_GAIN:
+                        place, rival = at - (best < middle), word
+            yield place, rival
 
     def _gain(self, view: TokenView, at: int, place: int, rival: str) -> float:
         """Return by how much a word of a repetition fits better beside a rival in place of the other one.
@@ -438,13 +452,15 @@ class Doubled(InContext):
         """Return the words that repeat the previous one, regardless of the context, but not names."""
         words = word_tokens(view)
         at = np.flatnonzero(words[1:] & words[:-1] & (view.hashes[1:] == view.hashes[:-1])) + 1
+        if "near" in view.layers:  # to compare each word with its rivals takes time
+            at = at[view.layers["near"][at - 1].astype(bool) | view.layers["near"][at].astype(bool)]
         if "protected" in view.layers:  # the first word is one of code or of a quotation
             quoted = view.layers["protected"][at - 1].astype(bool)
             at = at[~quoted | np.array([view.written(place - 1).istitle() for place in at.tolist()], bool)]
         ones = np.ones(len(at), np.int32)
         both = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
         at = at[~is_word_part(view, *both) & in_running_text(view, *both, any_line=True)]
-        texts = [view.written(place) for place in at.tolist()]
+        texts = [text[start:end] for text, start, end in view.locate(at)]
         names = [not text.islower() for text in texts]
         if any(names) and self.most_twice < np.inf:
             rank = self.model.vocabulary.hash_numbers(view.hashes[at])
