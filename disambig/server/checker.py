@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -56,6 +57,10 @@ class _CheckJob:
         self.size = sum(map(len, self.texts))
 
 
+_MIN_SHARE, _MAX_SHARE = 1 / 16, 1 / 2
+"""Shares of the time limit; batches become larger below the first one, and smaller above the second one."""
+
+
 class ModelThread:
     """A thread that runs the models, and the queue of its jobs.
 
@@ -70,6 +75,7 @@ class ModelThread:
     def __init__(self, annotate: Callable[[CheckOptions], Annotate], *, seconds: float = math.inf) -> None:
         self._annotate = annotate
         self._seconds = seconds
+        self._max_characters = BATCH_CHARACTERS
         self._queue: deque[_CheckJob] = deque()
         self._changed = threading.Condition()
         self._is_stopped = False
@@ -109,7 +115,20 @@ class ModelThread:
 
     def _work(self) -> None:
         while (batch := self._next_batch()) is not None:
+            begin = time.thread_time()
             self._answer(batch)
+            self._adapt_size(sum(job.size for job in batch), time.thread_time() - begin)
+
+    def _adapt_size(self, size: int, seconds: float) -> None:
+        """Make the next batches smaller or larger, after one of `size` characters took some processor time.
+
+        Many texts that take long together, but not each, would else exceed the limit again and again, and be
+        annotated twice.
+        """
+        if seconds > _MAX_SHARE * self._seconds:
+            self._max_characters = max(1, size // 4)
+        elif seconds < _MIN_SHARE * self._seconds:
+            self._max_characters = min(BATCH_CHARACTERS, 2 * self._max_characters)
 
     def _next_batch(self) -> list[_CheckJob] | None:
         """Return the oldest job and further jobs with the same options; None if the thread is to stop.
@@ -123,11 +142,12 @@ class ModelThread:
             batch: list[_CheckJob] = []
             others: list[_CheckJob] = []
             size = 0
-            while self._queue and size < BATCH_CHARACTERS:
+            most = self._max_characters
+            while self._queue and size < most:
                 job = self._queue.popleft()
                 if job.response.cancelled():
                     continue
-                if not batch or (job.options == batch[0].options and size + job.size <= BATCH_CHARACTERS):
+                if not batch or (job.options == batch[0].options and size + job.size <= most):
                     batch.append(job)
                     size += job.size
                 else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 from fake_checker import TEXT, Fake, FakeChecker, loaded
@@ -413,3 +414,27 @@ def test_time_limit_of_a_text():
     worker.end()
     assert slow.code == "D891"
     assert other == late == b"2"
+
+
+def test_many_slow_texts_at_once_do_not_exceed_the_limit_again_and_again():
+    """Together they take longer than a text may; each is annotated again alone, which happens once only."""
+    interrupted, go = [], threading.Event()
+
+    def annotate(rates):
+        def run(texts):
+            go.wait(10)
+            end = time.thread_time() + 0.02 * len(texts)
+            interrupted.append(len(texts))
+            while time.thread_time() < end:
+                check_time()
+            interrupted.pop()
+            return annotate_texts(texts)
+
+        return run
+
+    worker = ModelThread(annotate, seconds=0.2)
+    text = "x" * 5_000 + TEXT
+    answers = ask_while_busy(worker, go, [([text], {}, count_flags)] * 60)
+    worker.end()
+    assert answers == [b"2"] * 60
+    assert len(interrupted) <= 1
