@@ -35,7 +35,8 @@ class CorrectedFormat(JoinsChunks):
     def _encode(self, result: AnnotatedDocument) -> bytes:
         text, document = corrected_text(result), result.document
         if document.kind in ("json", "csv", "parquet"):
-            return to_json(with_field(document.meta, self.field, text)) + b"\n"
+            row = with_field(document.meta, self.field, text, document.source or ())
+            return to_json(row) + b"\n"
         return (text + document.ending).encode()
 
 

@@ -48,7 +48,8 @@ class Document:
     # the other keys of its JSON object, or columns of its row
     meta: Mapping[str, Any] = field(default_factory=dict)
     # the document in its original form, for formats that write it again: the bytes of CoNLL-U, the
-    # `StoredDoc` of a ``.spacy`` file; otherwise None
+    # `StoredDoc` of a ``.spacy`` file; the keys that led to the text of a JSON object or row of Parquet;
+    # otherwise None
     source: Any = None
 
     @property
@@ -98,17 +99,41 @@ def document_id(given: object, path: str, number: int) -> str:
     return str(given) if is_name and can_be_encoded(str(given)) else f"{path}:{number}"
 
 
-def nested_place(values: dict[str, Any], field: str) -> tuple[dict[str, Any], str]:
-    """Return the object that holds a field, and its key there: ``a.b`` is ``b`` of the object ``a``."""
-    if field not in values:
-        for name, value in values.items():
-            if isinstance(value, dict) and field.startswith(f"{name}."):
-                return nested_place(value, field[len(name) + 1 :])
-    return values, field
+def find_field(values: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    """Return the keys that lead to a field, none if it is missing.
+
+    ``a.b`` is a key of the object or else the key ``b`` of the object ``a``.
+    """
+    if field in values:
+        return (field,)
+    for name, value in values.items():
+        if isinstance(value, dict) and field.startswith(f"{name}."):
+            keys = find_field(value, field[len(name) + 1 :])
+            if keys:
+                return (name, *keys)
+    return ()
 
 
-def with_field(values: Mapping[str, Any], field: str, text: str) -> dict[str, Any]:
-    """Return an object or row with its text, at the place from which `nested_place` took it."""
+def take_field(values: dict[str, Any], keys: Sequence[str]) -> Any:
+    """Return the value to which some keys lead, and remove it."""
+    for name in keys[:-1]:
+        values = values[name]
+    return values.pop(keys[-1])
+
+
+def with_field(values: Mapping[str, Any], field: str, text: str, keys: Sequence[str] = ()) -> dict[str, Any]:
+    """Return an object or row with its text.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        The keys that led to the text before `take_field` removed it; without them, the place follows from
+        the name of the field.
+    """
+    if len(keys) > 1:
+        return {**values, keys[0]: with_field(values[keys[0]], field, text, keys[1:])}
+    if keys:
+        return {**values, keys[0]: text}
     for name, value in values.items():
         if field.startswith(f"{name}.") and (value is None or isinstance(value, dict)):
             return {**values, name: with_field(value or {}, field[len(name) + 1 :], text)}

@@ -20,8 +20,9 @@ from disambig.formats.documents import (
     decode_line,
     document_id,
     escape_unencodable,
+    find_field,
     is_no_text,
-    nested_place,
+    take_field,
     text_problem,
 )
 from disambig.formats.record_schema import RECORD_VERSIONS, SCHEMA_NAME, input_meta
@@ -67,19 +68,20 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
         raise refuse(f"not JSON that can be read ({problem})") from None
     if not isinstance(parsed, dict):
         raise refuse(f"a JSON {_json_type(parsed)}, not an object")
-    parent, key = nested_place(parsed, field)
-    if key not in parent:
+    place = find_field(parsed, field)
+    if not place:
         if isinstance(parsed.get("candidates"), list):
             raise UserError("D350", path=path, line=number)
         keys = ", ".join(map(repr, _keys(parsed))) or "none"
         raise refuse(f"the key {field!r} is missing; keys: {keys}; name another one with --field NAME")
-    text_value = parent.pop(key)
+    text_value = take_field(parsed, place)
     if not isinstance(text_value, str):
         raise refuse(f"the value of {field!r} is a JSON {_json_type(text_value)}, not a string")
     invalid_text = text_problem(text_value)
     if invalid_text:
         raise refuse(invalid_text)
-    return Document(document_id(parsed.get("id"), path, number), text_value, path, number, "json", "", parsed)
+    name = document_id(parsed.get("id"), path, number)
+    return Document(name, text_value, path, number, "json", "", parsed, place)
 
 
 def _keys(parsed: dict[str, Any]) -> Iterator[str]:

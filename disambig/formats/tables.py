@@ -25,9 +25,10 @@ from disambig.formats.documents import (
     decode_line,
     document_id,
     escape_unencodable,
+    find_field,
     is_no_text,
-    nested_place,
     read_lines,
+    take_field,
     text_problem,
 )
 from disambig.formats.results import AnnotatedDocument, records
@@ -466,15 +467,15 @@ def parquet_documents(
         table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
         number = 0
         for number, row in enumerate(_parquet_rows(table, columns), 1):
-            parent, key = nested_place(row, field)
-            text = parent.pop(key, None) or ""  # a structure may be null
+            place = find_field(row, field)
+            text = (take_field(row, place) if place else None) or ""  # a structure may be null
             if invalid_text := text_problem(text):
                 error = UserError("D329", path=path, problem=f"row {number:,} has {invalid_text}")
                 yield UnreadableDocument(path, error)
                 continue
             meta = {key: _json_value(value) for key, value in row.items()}
             name = document_id(meta.get("id"), path, number)
-            yield Document(name, text, path, number, "parquet", meta=meta)
+            yield Document(name, text, path, number, "parquet", meta=meta, source=place)
         if number != table.metadata.num_rows:
             problem = f"it should have {table.metadata.num_rows:,} rows, and {number:,} can be read"
             yield UnreadableDocument(path, UserError("D329", path=path, problem=problem))

@@ -213,6 +213,10 @@ def test_m2_has_a_line_for_each_line_of_the_text():
         ({"id": 1, "meta": {"text": TEXT, "n": 1}, "tags": ["x"]}, "meta.text"),
         ({"a.b": {"c": {"d.e": TEXT}}, "a": {"c": 1}}, "a.b.c.d.e"),
         ({"meta.text": TEXT, "n": 1}, "meta.text"),
+        ({"a": {"n": 1}, "a.b": {"c": TEXT}}, "a.b.c"),
+        ({"a.b": {"n": 1}, "a": {"b.c": TEXT, "b": {}}}, "a.b.c"),
+        ({"meta": {"n": 1}, "meta.text": TEXT}, "meta.text"),
+        ({"a": {"n": 1, "b": {"c": TEXT}}, "a.b": {}}, "a.b.c"),
     ],
 )
 def test_corrected_objects_keep_their_form(tmp_path, row, field):
