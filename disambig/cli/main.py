@@ -234,8 +234,11 @@ def _exit_at_once(*_: object) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    from disambig.cli.output import refuse_closed_stdout
+
     try:
-        status = typer.main.get_command(app).main(arguments, prog_name="disambig", standalone_mode=False)
+        with refuse_closed_stdout():
+            status = typer.main.get_command(app).main(arguments, prog_name="disambig", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except UserError as problem:
         return fail(str(problem))

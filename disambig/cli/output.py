@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import queue
 import sys
 import threading
@@ -32,8 +33,34 @@ def is_terminal() -> bool:
 
 def check_stdout() -> None:
     """Raise an error if the command was started without standard output. Raises D309."""
-    if sys.stdout is None:
+    if sys.stdout is None or isinstance(sys.stdout, _ClosedOutput):
         raise UserError("D309", path="standard output", problem="it is closed")
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Standard output of a command that was started without one: no output may be lost silently."""
+
+    encoding = "utf-8"  # type: ignore[assignment]
+    errors = "strict"  # type: ignore[assignment]
+
+    def write(self, text: str) -> int:
+        """Raise D309, except for an empty text."""
+        if text:
+            check_stdout()
+        return 0
+
+
+@contextmanager
+def refuse_closed_stdout() -> Iterator[None]:
+    """Let every command fail with D309 if it writes to a standard output that is closed."""
+    if sys.stdout is not None:
+        yield
+        return
+    sys.stdout = _ClosedOutput()
+    try:
+        yield
+    finally:
+        sys.stdout = None
 
 
 def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:

@@ -103,9 +103,9 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
 
     For `defaults`, see `LoadedCheckers`. Raises D893 if standard input or output is closed.
     """
-    if sys.stdin is None or sys.stdout is None:
+    target = getattr(sys.stdout, "buffer", None)
+    if sys.stdin is None or target is None:
         raise UserError("D893", problem="standard input or output is closed")
-    target = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):
         status = serve(
             _DescriptorReader(sys.stdin.fileno()),

@@ -40,12 +40,14 @@ def curve(
 ) -> None:
     """Show how the accuracy of a model grows with more examples."""
     size_numbers = _parse_sizes(sizes)
+    from disambig.cli.output import check_stdout
     from disambig.cli.progress import remark, stages
     from disambig.errors import UserError
     from disambig.evaluation import check_plot, plot_curve
 
     if text and labelled:
         raise UserError("D484")
+    check_stdout()  # before long work
     if plot is not None:
         check_plot(plot)
     with stages() as progress:

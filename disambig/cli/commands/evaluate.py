@@ -95,7 +95,9 @@ def evaluate(
 
         check_plot(plot)
     from disambig.cli import evaluating
+    from disambig.cli.output import check_stdout
 
+    check_stdout()  # before long work
     reading: dict[str, Any] = {"encoding": encoding, "strict": strict}
     if form == FIXES:
         if len(names) > 2 or (len(names) == 2 and (plot is not None or rate)):

@@ -188,6 +188,9 @@ def _checked_data(name: str, experiment: Any, option: Path | None) -> Path:
 
 def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
     """Check before the long run that its outputs can be written."""
+    from disambig.cli.output import check_stdout
+
+    check_stdout()
     from disambig.files import writing
 
     if json not in (None, "-"):

@@ -317,8 +317,20 @@ def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeyp
     assert status_of("explain", "-") == 2
     assert "[D307]" in capsys.readouterr().err
     monkeypatch.setattr(sys, "stdout", None)
-    for arguments in (("explain", "It is."), ("job", "merge", "job")):
-        assert status_of(*arguments) == 2
+    commands = [
+        ("explain", "It is."),
+        ("job", "merge", "job"),
+        ("plugins",),
+        ("plugins", "--json"),
+        ("rules",),
+    ]
+    commands += [("rules", "word-form", "--json"), ("--version",), ("--help",), ("schema",)]
+    commands += [
+        ("evaluate", "no-such-model", "--text", "notes.txt"),
+        ("counts", "query", "disambig_en", "the"),
+    ]
+    for arguments in commands:
+        assert status_of(*arguments) == 2, arguments
         assert "[D309] cannot write standard output: it is closed" in capsys.readouterr().err
     assert status_of("lsp") == 2
     assert "[D893]" in capsys.readouterr().err
