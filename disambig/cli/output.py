@@ -40,8 +40,8 @@ def check_stdout() -> None:
 class _ClosedOutput(io.TextIOBase):
     """Standard output of a command that was started without one: no output may be lost silently."""
 
-    encoding = "utf-8"  # type: ignore[assignment]
-    errors = "strict"  # type: ignore[assignment]
+    encoding = "utf-8"
+    errors = "strict"
 
     def write(self, text: str) -> int:
         """Raise D309, except for an empty text."""
