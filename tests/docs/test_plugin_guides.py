@@ -28,13 +28,16 @@ from disambig.config import read_config, resolve
 from disambig.data import CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows, convert
 from disambig.errors import UserError
 from disambig.formats import ReaderTraits, parse_line
-from disambig.metrics import measure_named
+from disambig.metrics import Outcomes, measure_named
 from disambig.packs import default_tasks, packs
 from disambig.scaffold import plugin_files, write_plugin
 from disambig.testing import (
     blocks,
+    check_extractor,
     check_judge,
+    check_measure,
     check_reader,
+    check_tokenisation,
     crossed,
     dense_lists,
     lists,
@@ -140,6 +143,104 @@ def test_the_decision_rule_of_the_guide(kind, monkeypatch):
     (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
     assert "request" in run_line("annotate mail.txt --model model --format text")
     assert "least : float" in run_line("plugins kind.Cautious.v1")
+
+
+def block_of(title):
+    """Return the code of a section of the guide."""
+    section = GUIDE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    (code,) = re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section)
+    return dedent(code).strip() + "\n"
+
+
+def add_entry(kind, monkeypatch, module, title, hook, name, factory):
+    """Write the code of a section into the package of the guide and register it; return what it defines."""
+    code = block_of(title)
+    write(kind, {f"disambig_kind/{module}.py": code})
+    assert f'register("{name}", ".{module}:{factory}")' in GUIDE
+    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
+        plugin.write(
+            f"\n\n@hookimpl\ndef disambig_register_{hook}(register):\n"
+            f'    register("{name}", ".{module}:{factory}")\n'
+        )
+    monkeypatch.delitem(sys.modules, "disambig_kind.plugin", raising=False)
+    plugins.reload_plugins()
+    return plugins.get(hook, name)
+
+
+def test_the_tokenisation_of_the_guide(kind, monkeypatch, tmp_path):
+    """It fulfils its contract, and counts are made with it."""
+    name = "kind.German.v1"
+    german = add_entry(kind, monkeypatch, "words", "Tokenisations", "tokenisations", name, "German")()
+    assert german.words("Er weiß, daß es E-Mails gibt. Ja?")[:5] == ["<S>", "er", "weiss", ",", "dass"]
+    for check in check_tokenisation(german, ["Er weiß nicht, daß es regnet. Ja?", "", "E-Mail!\n\nEnde"]):
+        check()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.txt").write_text(
+        "Er sagt, daß es regnet.\nSie sagt, dass es regnet.\n", encoding="utf8"
+    )
+    run_line(f"counts build text.txt -o german.counts --tokenisation {name}")
+    assert run_line("counts query german.counts 'sagt, daß'").split() == ["sagt,", "daß", "2"]
+
+
+def test_the_extractor_of_counts_of_the_guide(kind, monkeypatch, tmp_path):
+    add = add_entry(
+        kind, monkeypatch, "neighbours", "Counts of n-grams", "extractors", "kind.Neighbours.v1", "Neighbours"
+    )
+    monkeypatch.chdir(tmp_path)
+    sentences = ["It was quite good.", "Keep quiet now, please.", "A quiet room is quite nice.", ""]
+    (tmp_path / "text.txt").write_text("\n".join(sentences * 9), encoding="utf8")
+    run_line("counts build text.txt -o my.counts")
+    extractor, task = add("my.counts"), resolve({"task": dict(CONFUSED)})["task"]
+    for check in check_extractor(extractor, task, sentences):
+        check()
+    config = FILES["disambig_kind/kind.cfg"].partition("[task]")[0] + CONFUSED_CONFIG
+    (tmp_path / "my.cfg").write_text(config, encoding="utf8")
+    run_line("train my.cfg --text text.txt --lines --output model --no-test")
+    assert 'counts = "../my.counts"' in (tmp_path / "model" / "config.cfg").read_text(encoding="utf8")
+
+
+CONFUSED = {"@disambig_tasks": "disambig.Candidates.v1", "candidates": ["quite", "quiet"], "language": "en"}
+CONFUSED_CONFIG = """
+[task]
+@disambig_tasks = "disambig.Candidates.v1"
+candidates = ["quite", "quiet"]
+
+[tokenisation]
+@disambig_tokenisations = "disambig.words.v1"
+
+[extractors]
+
+[extractors.near]
+@disambig_extractors = "kind.Neighbours.v1"
+counts = "my.counts"
+
+[learner]
+@disambig_learners = "kind.Softmax.v1"
+
+[baseline]
+@disambig_learners = "disambig.NoPreference.v1"
+"""
+
+
+def test_the_measure_of_the_guide(kind, monkeypatch):
+    name = "kind.WorstRecall.v1"
+    measure = add_entry(kind, monkeypatch, "measures", "Measures", "measures", name, "WorstRecall")()
+    outcomes = Outcomes.from_group(["a", "b"], [0, 0, 1, 1], [0, 0, 1, 0])
+    for check in check_measure(measure, answers=[(outcomes, 0.5)]):
+        check()
+    assert measure_named(name) == measure
+
+
+def test_the_experiment_of_the_guide(kind, monkeypatch, tmp_path):
+    name = "paper2026.table1.v1"
+    add_entry(kind, monkeypatch, "experiments", "Experiments", "experiments", name, "Table1")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = CliRunner().invoke(app, ["reproduce", "paper2026.table1", "--data", str(empty)])
+    assert re.search(r"D721.*kind/\*.jsonl", str(done.exception))
+    write(tmp_path, {"kind/examples.jsonl": (kind / "examples.jsonl").read_text(encoding="utf8")})
+    shown = run_line(f"reproduce paper2026.table1 --data {tmp_path} --quick")
+    assert re.search(r"holds +more examples help", shown) and "softmax" in shown
 
 
 def test_the_decision_rule_for_words_of_the_guide(tmp_path, monkeypatch):
