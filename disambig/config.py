@@ -34,7 +34,6 @@ _TYPE_NAMES = {
 }
 _NO_LISTS = re.compile(r"(?:tuple|set|frozenset)\b(?:\[(\w+))?")
 """Types of settings whose values cannot be written in a config, with the type of their elements."""
-_ANY_ARGUMENTS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _WRONG_TYPE = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
 _SYNTAX: tuple[tuple[str, str], ...] = (  # messages of configparser and confection, in plain words
     (

@@ -47,13 +47,12 @@ class Expectation:
     """What the grammar wants at a place."""
 
     kind: str = ""  # ``"verb"``, ``"noun"``, ``"determiner"``, or empty if nothing is expected
-    wants: str = UNKNOWN  # a number, or for verbs one of `GOVERNED`
+    wants: str = UNKNOWN  # a number, or for verbs the form that an auxiliary wants
     confidence: float = 0.0  # from 0 to 1: how reliable such a reading of the sentence is
 
 
 NOTHING = Expectation()
-BASE, PARTICIPLE, AFTER_BE, FINITE = "base", "participle", "after be", "finite"
-GOVERNED = (BASE, PARTICIPLE, AFTER_BE)
+BASE, PARTICIPLE, AFTER_BE = "base", "participle", "after be"
 """Forms that auxiliaries want: "can go", "has gone", "is going" or "is gone"."""
 
 # ---- forms of words

@@ -74,7 +74,6 @@ class ForestReader:
     """Reads trees repeatedly with the same symbols."""
 
     symbols: TreeSymbols = field(default_factory=TreeSymbols)
-    _heads: dict[tuple[int, ...], int] = field(default_factory=dict)
     _heads_by_key: dict[int, int] = field(default_factory=dict)
 
     def read(self, texts: Sequence[str]) -> Forest:
