@@ -394,6 +394,7 @@ class SkippedFiles:
     dangling: list[str] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     linked: list[str] = field(default_factory=list)
+    jobs: list[str] = field(default_factory=list)  # directories with results of `annotate`
     special: list[str] = field(default_factory=list)
     # number of paragraphs per detected language that are not in a language of the models
     paragraphs: Counter[str] = field(default_factory=Counter)
@@ -420,6 +421,7 @@ class SkippedFiles:
             (self.dangling, "dangling link", ""),
             (self.outside, "link", " out of the directory"),
             (self.linked, "link", " to directories"),
+            (self.jobs, "job", ""),
             (self.special, "special file", ""),
         ):
             if names:
@@ -466,6 +468,9 @@ def _walk(
             if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in excluded
         )
         skipped.linked += [path for name in folders if os.path.islink(path := os.path.join(folder, name))]
+        jobs = {name for name in folders if _is_job(os.path.join(folder, name))}
+        skipped.jobs += [os.path.join(folder, name) for name in folders if name in jobs]
+        folders[:] = [name for name in folders if name not in jobs]
         for name in sorted(files):
             bare = without_compression(name).lower()
             if name.startswith(".") or bare == _README:
@@ -479,6 +484,13 @@ def _walk(
                 yield path
             else:
                 skipped.suffixes[os.path.splitext(bare)[1]] += 1
+
+
+def _is_job(folder: str) -> bool:
+    """Return True for the directory of a job: its files repeat the texts that were annotated."""
+    return os.path.isfile(os.path.join(folder, "manifest.json")) and os.path.isfile(
+        os.path.join(folder, "shards", "inputs.jsonl")
+    )
 
 
 def _kind(path: str, *, lines: bool, other: Kind | None) -> Kind:

@@ -132,6 +132,21 @@ def test_an_unreadable_directory_is_reported(corpus, monkeypatch):
         read_texts([str(corpus)])
 
 
+def test_results_of_a_job_inside_a_directory_are_not_read(tmp_path):
+    """They repeat the texts, which would be annotated twice."""
+    (tmp_path / "corpus" / "out" / "shards").mkdir(parents=True)
+    for name in ("a.jsonl", "out/part-00000.jsonl"):
+        (tmp_path / "corpus" / name).write_text('{"text": "a quite place"}')
+    for name in ("manifest.json", "shards/inputs.jsonl"):
+        (tmp_path / "corpus" / "out" / name).write_text("{}")
+    notes = []
+    inputs = find_inputs([str(tmp_path / "corpus")], note=notes.append)
+    assert [entry.name for entry in inputs] == ["a.jsonl"]
+    assert [str(note) for note in notes] == [f"[D342] not read: 1 job ({tmp_path / 'corpus' / 'out'})"]
+    (entry, *_) = find_inputs([str(tmp_path / "corpus" / "out")])  # it is named
+    assert entry.name == "part-00000.jsonl"
+
+
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 KEYS = st.text(st.characters(codec="utf-8"), max_size=5).filter(lambda key: key != "text")
 VALUES = st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"))
