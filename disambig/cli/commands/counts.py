@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,6 +198,7 @@ def build(
     tokenisations = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
     choices["keep_words"] = normalise_words(choices["keep_words"], tokenisations)
     files = TextFiles(paths)
+    _check_output(output, files.paths)
     _note_left_out(files)
     if where.is_job:
         from disambig.jobs import build_in_job
@@ -258,6 +260,7 @@ def import_(
     unsplit = tokenisation in UNSPLIT_TOKENISATIONS
     choices["keep_words"] = normalise_words(choices["keep_words"], [tokeniser], unsplit=unsplit)
     files = count_files(paths)
+    _check_output(output, [file for file, _ in files])
     with _counting(sum(Path(file).stat().st_size for file, _ in files)) as choices["progress"]:
         import_table(
             output,
@@ -419,6 +422,14 @@ def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | N
                 meter.show("writing", amount, None if unit == "B" else total, unit="n-grams")
 
         yield report
+
+
+def _check_output(output: Path, inputs: Iterable[str]) -> None:
+    """Raise D316 if the table would replace a file that is counted, even with --force."""
+    from disambig.errors import UserError
+
+    if os.path.realpath(output) in {os.path.realpath(file) for file in inputs if file != "-"}:
+        raise UserError("D316", path=output)
 
 
 def _note_left_out(files: TextFiles) -> None:

@@ -104,6 +104,16 @@ def test_directories_that_are_not_read_are_named(tmp_path):
     assert f"[D308] cannot read texts{os.sep}more: Permission denied" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["build", "import"])
+def test_no_input_is_replaced(tmp_path, command):
+    (tmp_path / "a.txt").write_text("the house\t3\n")
+    (tmp_path / "link.txt").symlink_to("a.txt")
+    for output in ("a.txt", "link.txt"):
+        done = disambig(command, "a.txt", "-o", output, "--force", folder=tmp_path)
+        assert done.returncode == 2 and f"[D316] {output} is one of the inputs" in done.stderr
+    assert (tmp_path / "a.txt").read_text() == "the house\t3\n"
+
+
 def denied(scan, folder):
     """Return `os.scandir` that may not list a folder: tests may run with all rights."""
 
