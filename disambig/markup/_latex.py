@@ -403,6 +403,7 @@ class _Commands:
         self.failed_up_to: dict[str, int] = {}
         self.unclosed: set[str] = set()
         self.tables = 0
+        self.cell = 0  # start of the text of the current table cell
 
     def paint(self, at: int = 0, end: int | None = None) -> None:
         """Paint over all commands and their arguments in a span."""
@@ -420,13 +421,14 @@ class _Commands:
         if mark[0] == "\\":
             return self._symbol(mark[1], at, after)
         if mark == "``":
-            self.canvas.put(at, "\u201c ")
+            self.canvas.put(at, f"{BLANK}\u201c")
         elif mark == "''":
-            self.canvas.put(at, "\u201d ")
+            self.canvas.put(at, f"\u201d{BLANK}")
         elif mark == "`":
             self.canvas.put(at, "\u2018")
         elif mark == "&":
             if self.tables:
+                self._end_cell(at, after)
                 self.canvas.fill(at, after, BREAK)
         elif mark == "{" and at in self.pairs and (at in self.code or _TYPEWRITER.match(self.text, at)):
             stop = self.pairs[at] + 1
@@ -456,6 +458,15 @@ class _Commands:
         self.canvas.fill(at, stop, OPAQUE)
         return stop
 
+    def _end_cell(self, end: int, following: int) -> None:
+        """Hide the word of a table cell that has no other; the next cell begins at `following`."""
+        painted = self.canvas.painted(self.cell, end)
+        word = painted.replace(BLANK, " ").replace(BREAK, " ").strip()
+        if word.isalpha():
+            at = self.cell + painted.index(word)
+            self.canvas.fill(at, at + len(word), OPAQUE)
+        self.cell = following
+
     def _symbol(self, symbol: str, at: int, after: int) -> int:
         canvas = self.canvas
         if symbol in "'`^\"~=.":
@@ -463,6 +474,8 @@ class _Commands:
         if symbol == "\\":
             length = _LENGTH.match(self.text, after)
             stop = length.end() if length else after
+            if self.tables:
+                self._end_cell(at, stop)
             canvas.fill(at, stop, BREAK if self.tables else BLANK)
             return stop
         if symbol in "%&$#_{}":
@@ -609,6 +622,8 @@ class _Commands:
                 return stop
             self.unclosed.add(name)
         if name in TABLES:
+            if self.tables and kind == "end":
+                self._end_cell(at, stop)
             self.tables = max(0, self.tables + (1 if kind == "begin" else -1))
         titles: list[tuple[int, int]] = []
         if kind == "begin":
@@ -620,6 +635,8 @@ class _Commands:
                 stop = self._title_marks(stop, TITLES[name])
         canvas.fill(at, stop, BREAK)
         self._keep_titles(titles)
+        if name in TABLES:
+            self.cell = stop
         return stop
 
     def _option_titles(self, start: int, end: int) -> list[tuple[int, int]]:

@@ -35,7 +35,7 @@ def plain(text):
         (r"snake\_case is", "########### is"),
         (r"caf\'e na\"{\i}ve \c{c}a is", "###### ########## ###### is"),
         (r"\verb|a { b| c \verb+$+ d", "############ c ######## d"),
-        ("``a'' `b'", "\u201c a\u201d  \u2018b'"),
+        ("``a'' `b'", " \u201ca\u201d  \u2018b'"),
         (r"5\,km and a\-b", "5  km and ####"),
         (r"a--b {\bf c}", "a--b      c "),
         (r"\url{http://a.b/c%20d} e", "###################### e"),
@@ -56,7 +56,7 @@ def test_commands(text, expected):
         (r"\item[a] b", "¶¶¶¶¶ a¶ b"),
         (r"\item[\emph{a} b] c", "¶¶¶¶¶ a b¶ c"),
         (r"\item[a :: b] c", "¶" * 13 + " c"),
-        (r"\begin{tabular}{lr}a&b\\c\end{tabular}", "¶" * 19 + "a¶b¶¶c" + "¶" * 13),
+        (r"\begin{tabular}{lr}a&b c\\d e\end{tabular}", "¶" * 19 + "#¶b c¶¶d e" + "¶" * 13),
         (r"\begin{equation}a\end{equation} b", "#" * 31 + " b"),
         (r"\begin{align*}a\\&b\end{align*} b", "#" * 31 + " b"),
         (r"\begin{equation} a", "¶" * 16 + " a"),
@@ -167,3 +167,13 @@ def test_chunks_of_code_in_sweave():
     for line_end in ("\n", "\r\n"):
         words = read_markup("a.Rnw", text.replace("\n", line_end)).text
         assert [word for word in re.findall(r"\w+", words)] == ["A", "c", "h", "k"]
+
+
+def test_table_cells_of_one_word_are_hidden():
+    text = r"\begin{tabular}{ll} Id & \textbf{Name} \\ \hline a b & c \\ d & e \emph{f} \end{tabular} g & h"
+    assert re.findall(r"\w+", plain(text)) == ["a", "b", "e", "f", "g", "h"]
+
+
+def test_quotation_marks_stand_at_their_words():
+    text = "It is an ``average'' one."
+    assert read_markup("a.tex", text).text.replace("\x1f", "") == "It is an \u201caverage\u201d one."
