@@ -34,8 +34,8 @@ CAPITALS_FACTOR, NUMBER_FACTOR = 2.0, 3.0
 """Factors of the log-odds of acronyms and numbers. Each is spoken in one way only: if both articles were
 counted, some writers made a mistake, so the counts understate how certain the majority is."""
 _SMOOTHING = 0.25
-_GAP = rf"(?=[\s{HIDDEN}])[ \t{HIDDEN}]*(?:\r?\n[ \t{HIDDEN}]*)?"
-"""Blanks and hidden markup between two words of a paragraph."""
+_GAP = rf"(?=[\s{HIDDEN}])[ \t{HIDDEN}]*(?:\r?\n[ \t\u00a0{HIDDEN}]*)?"
+"""Blanks and hidden markup between two words of a paragraph; in comments of code, lines have a margin."""
 _NEXT = re.compile(_GAP + r"[\"'\u2018\u201c(\[{`*_$@.#<\x1f]*(\w+(?:[,.]\d{3})*)")
 """The word after an article; opening quotation marks and markup may be in between."""
 _NEXT_HIDDEN = re.compile(rf"{_GAP}([{CODE_SIGNS}])")

@@ -363,3 +363,11 @@ def test_time_grows_linearly_with_a_sentence_of_repetitions():
 
     assert len(certain(10)[0]) == 10
     assert grows_linearly(certain, 8_000)
+
+
+def test_articles_at_the_end_of_a_line_of_a_comment(find):
+    lines = ["The reader is also an", "`Iterable` of it, and an", "exception is a", "user of it."]
+    text = "/**\n * " + "\n * ".join(lines) + "\n */\nlet x;\n"
+    assert [flag.observed for flag in find([text], name="a.ts")[0]] == []
+    (flag,) = find(["/* The reader is a\n * exception of the same kind. */\nint x;\n"], name="a.c")[0]
+    assert (flag.observed, flag.replacement) == ("a", "an")
