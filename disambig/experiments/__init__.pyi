@@ -47,6 +47,8 @@ from .results import (
     Panel as Panel,
     ResultRow as ResultRow,
     as_json as as_json,
+    check_experiment as check_experiment,
+    check_result as check_result,
     from_json as from_json,
     markdown as markdown,
     result_lines as result_lines,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
+from disambig.errors import contract_error, describe_value
+from disambig.registry import describe_component
 from disambig.type_aliases import Progress
 
 
@@ -250,3 +255,44 @@ def _align_columns(cells: list[list[str]]) -> list[str]:
 
 def _markdown_row(row: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def check_experiment(experiment: Any) -> None:
+    """Raise D414 unless an experiment has a title, a description, needs and a method `run`."""
+    component = describe_component("experiments", experiment)
+    for name in ("title", "description"):
+        if not isinstance(value := getattr(experiment, name, None), str):
+            raise contract_error(component, f"{name} is {describe_value(value)}", "a text")
+    needs = getattr(experiment, "needs", None)
+    if not isinstance(needs, tuple | list) or not all(isinstance(pattern, str) for pattern in needs):
+        wanted = 'a tuple of patterns of files, such as ("english/*.txt",)'
+        raise contract_error(component, f"needs is {needs!r}", wanted)
+    wanted = "run(*, data, quick, progress) -> ExperimentResult"
+    if not callable(getattr(experiment, "run", None)):
+        raise contract_error(component, "it has no method run", wanted)
+    try:
+        inspect.signature(experiment.run).bind(data=None, quick=None, progress=None)
+    except TypeError as problem:
+        raise contract_error(component, f"run cannot be called: {problem}", wanted) from None
+
+
+def check_result(experiment: object, result: Any) -> None:
+    """Raise D414 unless the result of an experiment has rows of figures, and claims."""
+    component = describe_component("experiments", experiment)
+    if not isinstance(result, ExperimentResult):
+        raise contract_error(component, f"run returned {describe_value(result)}", "an ExperimentResult")
+    for name, kind in (("rows", ResultRow), ("claims", Claim)):
+        entries: Any = getattr(result, name)
+        if not isinstance(entries, tuple | list):
+            seen = f"{name} of its result is {describe_value(entries)}"
+            raise contract_error(component, seen, f"a list of {kind.__name__}")
+        for entry in entries:
+            if not isinstance(entry, kind):
+                seen = f"{name} of its result has {describe_value(entry)}"
+                raise contract_error(component, seen, f"a list of {kind.__name__}")
+    for row in result.rows:
+        for name in ("paper", "ours", "spread"):
+            figure: Any = getattr(row, name)
+            if figure is not None and not isinstance(figure, int | float | np.number):
+                seen = f"{name} of the row {row.system!r} is {describe_value(figure)}"
+                raise contract_error(component, seen, "a number in %, or None")

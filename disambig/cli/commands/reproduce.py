@@ -68,7 +68,10 @@ def reproduce(
         return
     if name not in by_name:
         raise UserError("D720", name=name, names=nearest_first(name, by_name))
+    from disambig.experiments import check_experiment, check_result
+
     experiment = by_name[name].load()()
+    check_experiment(experiment)
     place = _checked_data(name, experiment, data)
     _check_outputs(name, json, plots)
     from disambig.cli.progress import remark, stages
@@ -81,6 +84,7 @@ def reproduce(
         run = _parts_runner(by_name[name].name, experiment, options, parts, data=place, quick=quick)
     with stages() as progress:
         result = run(data=place, quick=quick, progress=progress)
+    check_result(experiment, result)
     if quick:
         from dataclasses import replace
 

@@ -29,6 +29,8 @@ from disambig.experiments import (
     as_json,
     cache_directory,
     cached,
+    check_experiment,
+    check_result,
     count_hits,
     fill,
     from_json,
@@ -575,3 +577,49 @@ def test_terminal_and_document_round_equally():
     result = ExperimentResult(rows, ())
     again = from_json(json.loads(json.dumps(as_json("x", result))))
     assert table(result.rows) == table(again.rows)
+
+
+class Sound:
+    """An experiment that keeps its contract."""
+
+    title = "A table"
+    description = "figures"
+    needs = ("texts/*.txt",)
+
+    def run(self, *, data, quick, progress):
+        return ExperimentResult([ResultRow("system", "1", None, 50.0, 3)], [Claim("it holds", True, "50 %")])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"title": None}, "title is None; expected a text"),
+        ({"description": 3}, "description is an int; expected a text"),
+        ({"needs": "texts/*.txt"}, r"needs is 'texts/\*.txt'; expected a tuple of patterns"),
+        ({"run": None}, "it has no method run; expected run"),
+        ({"run": lambda self, *, data: None}, "run cannot be called: .*unexpected keyword argument"),
+    ],
+)
+def test_an_experiment_declares_what_it_needs(attributes, message):
+    check_experiment(Sound())
+    with pytest.raises(UserError, match=f"D414.*the experiment Odd: {message}"):
+        check_experiment(type("Odd", (Sound,), attributes)())
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (None, "run returned None; expected an ExperimentResult"),
+        (ExperimentResult(None), "rows of its result is None; expected a list of ResultRow"),
+        (ExperimentResult([("s", 1)]), "rows of its result has a tuple"),
+        (ExperimentResult([], ["it holds"]), "claims of its result has a str; expected a list of Claim"),
+        (
+            ExperimentResult([ResultRow("s", "", None, "50", 3)]),
+            "ours of the row 's' is a str; expected",
+        ),
+    ],
+)
+def test_the_result_of_an_experiment_is_checked(result, message):
+    check_result(Sound(), Sound().run(data=None, quick=True, progress=None))
+    with pytest.raises(UserError, match=f"D414.*the experiment Sound: {message}"):
+        check_result(Sound(), result)
