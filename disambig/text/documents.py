@@ -336,7 +336,7 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
 def view_of_texts(
     texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False, keep: bool = True
 ) -> TokenView:
-    """Return the words of `texts`; see `view_of_docs`. With `keep`, the view is cached."""
+    """Return the words of `texts`; with `protected`, with a layer of that name; with `keep`, it is cached."""
     cached = _cached_texts.get(tokenisation.name)
     key = tuple(texts)
     if not keep:

@@ -171,7 +171,12 @@ _LONGEST_TEXT = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Split texts into words by the rules of `disambig.words.v1` (see the module docstring)."""
+    """Split texts of any language into words in lower case, with 0 for every digit.
+
+    A run of letters and digits is a word (``it's``, ``3.14``); hyphens and other characters are words of
+    their own. A sentence ends after ``.``, ``!`` or ``?`` before a capital letter, and at a blank line. The
+    module `disambig.text.tokenisations` has the details.
+    """
 
     name: ClassVar[str] = "disambig.words.v1"
 
@@ -284,7 +289,10 @@ def _word_spans(text: str) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Web1T:
-    """Split English texts into words by the conventions of Web 1T (see the module docstring)."""
+    """Split English texts into words as in the Web 1T counts: case is kept, ``it's`` is ``it 's``.
+
+    The module `disambig.text.tokenisations` has the details.
+    """
 
     name: ClassVar[str] = "web1t.v1"
 
