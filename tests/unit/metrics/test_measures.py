@@ -51,6 +51,7 @@ KNOWN = [
     (ErrorRate("words"), LIST_OUTCOMES, (1 + 1 + 1) / (2 + 1 + 1)),
     (ExactMatch(), LIST_OUTCOMES, 0.0),
     (ExactMatch(), LIST_OUTCOMES.with_chosen(np.array([1, -1, 0])), 1 / 3),
+    (ExactMatch(), replace(LIST_OUTCOMES, references=["the cat", "sad", "there"]), 1 / 3),
     (Oracle(), LIST_OUTCOMES, 2 / 3),
     (Oracle(MeanCost()), LIST_OUTCOMES, 1 / 3),
     (Oracle(ErrorRate()), LIST_OUTCOMES, 1 / 13),
