@@ -426,6 +426,14 @@ class NoLimit(Corrections):
 
 
 @dataclass(frozen=True)
+class UndefinedLimit(Corrections):
+    """A decision rule whose limit is not a number."""
+
+    def limit(self, flags_per_1000=None):
+        return float("nan")
+
+
+@dataclass(frozen=True)
 class Unsaved(Corrections):
     """A decision rule that does not save what it has learned."""
 
@@ -462,6 +470,7 @@ class NoFit:
         (NoFit(), "it has no method fit"),
         (NothingFitted(), "fit returned None; expected a fitted decision rule"),
         (NoLimit(), "limit returned None; expected the probability"),
+        (UndefinedLimit(), "limit returned nan; expected the probability"),
         (LearnsItself(), r"fit changed the decision rule itself \(flags_per_1000\)"),
         (Unsaved(), "decisions differ after from_state; state returned"),
     ],

@@ -137,9 +137,12 @@ def test_rejects_invalid_settings(kind, settings, code):
         kind(**settings)
 
 
-def test_rejects_a_state_of_other_groups():
+def test_restores_its_state_and_rejects_one_of_other_groups():
     groups = make_calibration_data("own").task.groups
-    FITTED.from_state(FITTED.state(), groups)
+    restored = FITTED.from_state(FITTED.state(), groups)
+    assert FITTED.state().keys() == restored.state().keys()
+    assert restored.calibration.certainty.tolist() == FITTED.calibration.certainty.tolist()
+    assert restored.calibration.scales.tolist() == FITTED.calibration.scales.tolist()
     with pytest.raises(ValueError, match="shapes of the calibration"):
         FITTED.from_state(FITTED.state(), groups * 2)
     with pytest.raises(ValueError, match="shapes of the calibration"):
