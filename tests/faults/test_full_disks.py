@@ -186,7 +186,7 @@ def _empty(folder: Path) -> None:
 def test_a_full_disk_does_not_damage_checked_files(disk, option):
     """The text, and the old baseline, are as they were; one line names the file; with room it is written."""
     place = disk(1 << 16)
-    text = "It was a quite place in the hills, and we stayed there for the night.\n\n" * 200
+    text = "It was a quite place in the hills.\n\n" + "We stayed there for the night.\n\n" * 400
     (place / "notes.md").write_text(text)
     command = ["check", "notes.md", "--quiet", option]
     if option == "--write-baseline":
