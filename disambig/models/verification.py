@@ -465,14 +465,17 @@ class _Verifier:
 
     def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
         """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""
-        largest = [0.0] * len(texts)
-        for first, task_decisions in self._decide_near(texts, spans):
+        places = [(text, span) for text, (span,) in zip(texts, spans, strict=True)]
+        distinct = list(dict.fromkeys(places))  # in repetitive text, many are the same
+        largest = dict.fromkeys(distinct, 0.0)
+        distinct_texts, distinct_spans = [text for text, _ in distinct], [[span] for _, span in distinct]
+        for first, task_decisions in self._decide_near(distinct_texts, distinct_spans):
             for row in np.flatnonzero(task_decisions.observed >= 0).tolist():
-                number = first + int(task_decisions.documents[row])
-                ((start, end),) = spans[number]
+                place = distinct[first + int(task_decisions.documents[row])]
+                start, end = place[1]
                 if task_decisions.starts[row] <= end and task_decisions.ends[row] >= start:
-                    largest[number] = max(largest[number], float(task_decisions.probabilities[row]))
-        return largest
+                    largest[place] = max(largest[place], float(task_decisions.probabilities[row]))
+        return [largest[place] for place in places]
 
     def _decide_near(
         self, texts: Sequence[str], spans: Sequence[Sequence[Span]]

@@ -245,8 +245,9 @@ def _flagged_spans(doc: Doc, decisions: Decisions, span_id: str) -> list[Located
     first, last = align_tokens(doc, starts, ends)
     last = np.where(starts == ends, np.minimum(first + 1, len(doc)), last)  # the token after an empty place
     chosen = [decisions.candidate_texts(i)[decisions.chosen[i]] for i in rows.tolist()]
+    text = doc.text  # spaCy builds it anew each time
     labels = [
-        replacement(word, doc.text, start, end).strip()
+        replacement(word, text, start, end).strip()
         for word, start, end in zip(chosen, starts.tolist(), ends.tolist(), strict=True)
     ]
     spans = [
