@@ -185,9 +185,7 @@ def test_a_damaged_pack_is_reported_once_whatever_other_packs_have(home, tmp_pat
     (tmp_path / "disambig_en").mkdir()
     (tmp_path / "disambig_en" / "__init__.py").touch()
     (tmp_path / "disambig_en" / "pack.json").write_text("{")
-    monkeypatch.delitem(
-        sys.modules, "disambig_en", raising=False
-    )  # another test may import it
+    monkeypatch.delitem(sys.modules, "disambig_en", raising=False)  # another test may import it
     entries = [Entry("tiny_pack"), Entry("disambig_en")]
     for module in (checks, packs):
         monkeypatch.setattr(module, "entry_points", lambda group: entries)
