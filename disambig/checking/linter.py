@@ -96,7 +96,7 @@ class RunTally:
             line = f"no flags in {n_files}"
         line += f", {pluralize(self.words, 'word')}"
         line += f", {self.fixed:,} corrected" if fixing else ""
-        line += f"; {self.known:,} known by the baseline" if self.known else ""
+        line += f"; {self.known:,} already in the baseline" if self.known else ""
         line += f"; {self.unchanged:,} in unchanged lines" if self.unchanged else ""
         line += f"; {pluralize(len(self.problems), 'problem')}" if self.problems else ""
         return line

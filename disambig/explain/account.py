@@ -222,12 +222,13 @@ def intended_word(decisions: Decisions, index: int, proposed: int) -> str:
         return ""
     lead = "most probably meant" if flagged else "if it is a mistake, most probably meant"
     if written and word:
-        message = f"{word}, not {written}"
+        message = f'"{word}", not "{written}"'
     else:
-        message = f"no word, not {written}" if written else f"{word} inserted"
+        message = f'no word, not "{written}"' if written else f'"{word}" inserted'
     if best == proposed or as_written:
         return f"{lead}: {message}"
-    return f"{lead}: {message}, though {show_candidate(names[best])} has the highest score"
+    highest = f'"{names[best]}"' if names[best] else show_candidate("")
+    return f"{lead}: {message}, though {highest} has the highest score"
 
 
 def reason_for_no_decision(text: str, model: Model, *, protected: bool) -> str:

@@ -469,13 +469,15 @@ def load_for_component(
         if problem.code != "D404":
             raise
         if given and not problem.values["hint"] and not Path(model).is_absolute():
-            takes += _RELATIVE_PATH.format(folder=Path.cwd())
+            setting = "models" if '"models"' in takes else "model"
+            takes += _RELATIVE_PATH.format(folder=Path.cwd(), setting=setting)
         raise UserError("D404", **{**problem.values, "takes": takes}) from None
 
 
 _RELATIVE_PATH = (
     " (a relative path, also that of a saved pipeline, is relative to the current directory, {folder}: "
-    'give the full path, for a saved pipeline with spacy.load(..., config={{"components.NAME.model": PATH}}))'
+    "give the full path, for a saved pipeline with "
+    'spacy.load(..., config={{"components.NAME.{setting}": ...}}))'
 )
 
 

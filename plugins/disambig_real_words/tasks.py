@@ -228,7 +228,7 @@ SHORT = 3
 """Rare words of up to so many letters may be sounds or names: the table does not decide their repetition."""
 CERTAIN, LIKELY = 0.97, 0.9
 """Probability that a repetition is a mistake: of one of the most frequent words, and of another word."""
-CERTAIN_PHRASE = 0.99
+CERTAIN_PHRASE = 0.999
 """Probability of a mistake of the table of phrases: higher than that of models that see a part of it only."""
 FREQUENT = 2000
 """Number of the most frequent words among which the probability of a word is computed."""

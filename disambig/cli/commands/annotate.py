@@ -100,7 +100,7 @@ def annotate(
         bool,
         typer.Option(
             "--only-flags",
-            help="Omit decisions and documents without a flag; for jsonl, csv, tsv and parquet.",
+            help="Only flagged decisions, and documents with one; for jsonl, csv, tsv, parquet and text.",
         ),
     ] = False,
     records: Annotated[

@@ -37,10 +37,11 @@ def check(
             show_default=False,
             help="Files with text, Markdown (.md), reStructuredText (.rst), HTML (.html, .xhtml), DocBook "
             "(.docbook), DITA (.dita), Jupyter notebooks (.ipynb), AsciiDoc (.adoc), Org (.org), manual "
-            "pages (.1 to .9), POD (.pod), Texinfo (.texi), LaTeX (.tex) or code, of which the comments are "
-            "checked (.py, .js, .java, .c, ...); directories, or - for standard input. Default: the current "
-            "directory. A file with an unknown suffix is read as text if it is named; in directories, such "
-            "files, files that git ignores and folders such as node_modules are left out.",
+            "pages (.1 to .9), POD (.pod), Texinfo (.texi), R documentation (.rd), LaTeX (.tex), "
+            "translations (.po) or code, of which the comments are checked (.py, .js, .java, .c, ...); "
+            "directories, or - for standard input. Default: the current directory. A file with an unknown "
+            "suffix is read as text if it is named; in directories, such files, files that git ignores and "
+            "folders such as node_modules are left out.",
         ),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Correct the files.")] = False,
@@ -200,10 +201,10 @@ def _check_combinations(
     given = {name for name, is_given in options.items() if is_given}
     for first, second in _EXCLUSIVE:
         if {first, second} <= given:
-            raise _usage_error(f"{first} and {second} exclude each other")
+            raise _usage_error(f"{first} and {second} cannot be combined")
     for name, formats in {"--diff": ("text",), "--write-baseline": ("text",), "--fix": WITH_OUTCOMES}.items():
         if name in given and format not in formats:
-            raise _usage_error(f"{name} and --format {format} exclude each other")
+            raise _usage_error(f"{name} and --format {format} cannot be combined")
     if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given):
         raise _usage_error(f"--evidence can only be used with --format {', '.join(WITH_EVIDENCE)}")
     if STDIN in paths and (since is not None or staged):

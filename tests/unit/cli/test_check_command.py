@@ -287,7 +287,7 @@ def test_a_baseline_hides_known_flags(home):
     write_file(home / "disambig.toml", 'baseline = "known.json"\n')
     done = check_project(home, "note.md")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "no flags in 1 file, 10 words; 2 known by the baseline" in done.stderr
+    assert "no flags in 1 file, 10 words; 2 already in the baseline" in done.stderr
     write_file(home / "note.md", f"A new paragraph.\n\n{TEXT}\nAnother quite place.\n")
     done = check_project(home, "note.md")
     assert (done.returncode, done.stdout) == (1, "note.md:7:9: quite -> quiet (spelling)\n")

@@ -68,8 +68,8 @@ def test_describes_each_edit_in_words(model):
     assert other.place.endswith(" -> to") and missing.place.endswith(" -> to")
     assert extra.place.endswith(" -> (no word)")
     assert other.flagged and missing.flagged and extra.flagged
-    assert extra.lines[1] == "most probably meant: no word, not to"
-    assert missing.lines[1].startswith("most probably meant: to inserted")
+    assert extra.lines[1] == 'most probably meant: no word, not "to"'
+    assert missing.lines[1].startswith('most probably meant: "to" inserted')
     assert not any("None" in line or '""' in line for item in result.values() for line in item.lines)
 
 
@@ -82,7 +82,7 @@ def test_says_if_the_intended_word_does_not_have_the_highest_score(model):
     best, chosen = names[scores.argmax()], names[decided.chosen[index]]
     assert (best, chosen) == ("", "to")  # otherwise nothing is tested
     account = account_of(accounts_by_place(model, 12.0), "went [by] school")
-    assert account.lines[1] == "most probably meant: to, not by, though (no word) has the highest score"
+    assert account.lines[1] == 'most probably meant: "to", not "by", though (no word) has the highest score'
     assert account.tables[1].rows[0][0] == "to"  # the contributions are those of the intended word
     assert {row[0] for row in account.tables[1].rows} == {"to", "by"}
 
@@ -93,9 +93,9 @@ def test_proposes_nothing_without_a_flag(model):
         assert not account.flagged and " -> " not in place
         assert not any(line.startswith("most probably meant") for line in account.lines)
     extra = account_of(result, "went [to] home")
-    assert extra.lines[1] == "if it is a mistake, most probably meant: no word, not to"
+    assert extra.lines[1] == 'if it is a mistake, most probably meant: no word, not "to"'
     other = account_of(result, "went [by] school")
-    assert other.lines[1].endswith("meant: to, not by, though (no word) has the highest score")
+    assert other.lines[1].endswith('meant: "to", not "by", though (no word) has the highest score')
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_proposes_nothing_without_a_flag(model):
         (False, (-0.4, -11.4), ""),  # the written word is the most probable one, so nothing is explained
         (False, (-11.4, -0.4), ""),
         (True, (-11.4, -0.4), ""),
-        (True, (-0.4, -11.4), "most probably meant: an, not a, though a has the highest score"),
+        (True, (-0.4, -11.4), 'most probably meant: "an", not "a", though "a" has the highest score'),
     ],
 )
 def test_intended_word(flagged, scores, expected):
