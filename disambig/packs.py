@@ -100,7 +100,7 @@ class PackFolder:
                 return folder
         if path.is_dir():
             raise UserError("D902", path=path, what=self.what, made_by=self.made_by)
-        check_pack_of(str(name))
+        require_undamaged_pack(str(name))
         providers = [pack.name for pack in packs().values() if self.key in pack.folders]
         values = {
             "name": str(name),
@@ -119,7 +119,7 @@ def packs() -> dict[str, Pack]:
 
     A pack whose ``pack.json`` is damaged is left out; a process logs this once for each version of the file.
     """
-    return {name: found for name, found in _installed() if isinstance(found, Pack)}
+    return {name: pack for name, pack in _installed() if isinstance(pack, Pack)}
 
 
 def find_pack(name: str) -> Pack | None:
@@ -130,16 +130,14 @@ def find_pack(name: str) -> Pack | None:
     UserError
         D403 if it is damaged.
     """
-    found = dict(_installed()).get(name)
-    if isinstance(found, UserError):
-        raise UserError(found.code, **found.values)
-    return found
+    pack = dict(_installed()).get(name)
+    if isinstance(pack, UserError):
+        raise UserError(pack.code, **pack.values)
+    return pack
 
 
-def check_pack_of(name: str, provider: str | None = None) -> None:
-    """Raise an error if an unknown name is that of something in a damaged pack.
-
-    Raises D403 if this pack is damaged.
+def require_undamaged_pack(name: str, provider: str | None = None) -> None:
+    """Raise an error if an unknown name belongs to a damaged pack. Raises D403.
 
     Parameters
     ----------
@@ -155,7 +153,7 @@ def check_pack_of(name: str, provider: str | None = None) -> None:
 
 def _damaged_hint() -> str:
     """Return a hint for a message about an unknown name, if a damaged pack may be what provides it."""
-    damaged = [name for name, found in _installed() if isinstance(found, UserError)]
+    damaged = [name for name, pack in _installed() if isinstance(pack, UserError)]
     return f"it may be in {' or '.join(damaged)}, which is damaged: install it again, or " if damaged else ""
 
 
@@ -238,10 +236,10 @@ def pack(name: str) -> Pack:
     UserError
         D402 if there is none, with the installed packs; D403 if it is damaged.
     """
-    found = find_pack(name)
-    if found is None:
+    installed = find_pack(name)
+    if installed is None:
         raise UserError("D402", name=name, names=nearest_first(name, packs()))
-    return found
+    return installed
 
 
 def available() -> dict[str, Path]:
@@ -276,9 +274,9 @@ def providing_pack(name: str) -> str | None:
 
 
 def default_tasks() -> tuple[str, ...]:
-    """Return the tasks of installed packs that are used by default, in alphabetical order.
+    """Return the default tasks of the installed packs, in alphabetical order.
 
-    Raises D403 if there are none, but a damaged pack.
+    Raises D403 if there are none because a pack is damaged.
     """
     tasks = {task for pack in packs().values() for task in pack.models if task not in pack.by_name}
     if not tasks:
@@ -317,7 +315,7 @@ def model_folder(name_or_path: str | Path) -> Path:
     path = Path(name_or_path)
     if not path.is_dir():
         missing = providing_pack(name)
-        check_pack_of(name, missing)
+        require_undamaged_pack(name, missing)
         hint = f"install the pack {missing}, or " if missing else _damaged_hint()
         if path.is_file() and path.suffix == ".cfg":
             hint = "it is a config, from which `disambig train` makes a model; "

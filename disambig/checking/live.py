@@ -183,7 +183,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class _PartWords:
-    """The number of words of a part, and what of it is context for its neighbours."""
+    """The number of words in a part, and which of them are context for the neighbouring parts."""
 
     number: int
     head_end: int  # end of the first `CONTEXT_WORDS` words, or of the part if it is short or must not be cut

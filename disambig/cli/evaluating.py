@@ -31,13 +31,13 @@ def check_named(name: str) -> None:
     Raises D525 for a file or directory that is not a model, D403 if its pack is damaged, D942 otherwise.
     """
     from disambig.errors import UserError, nearest_first
-    from disambig.packs import available, check_pack_of, providing_pack
+    from disambig.packs import available, providing_pack, require_undamaged_pack
 
     if is_model(name):
         return
     if Path(name).exists() or name == "-":
         raise UserError("D525", path=name)
-    check_pack_of(name, providing_pack(name))
+    require_undamaged_pack(name, providing_pack(name))
     raise UserError("D942", name=name, names=nearest_first(name, available()))
 
 

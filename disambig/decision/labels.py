@@ -357,7 +357,7 @@ def _platt(
 ) -> tuple[float, Floats]:
     """Fit scale and biases by cross-entropy, pulled towards one and zero; the scale stays positive.
 
-    `towards` are the pooled scale, and the strength of the pull towards it.
+    `towards` holds the pooled scale and the strength of the pull towards it.
     """
     from scipy.optimize import minimize
 

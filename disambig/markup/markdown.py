@@ -5,7 +5,7 @@ which titles and descriptions are text. Of the dialects: admonitions, tabs and b
 links, tags, comments, marked text (``==text==``) and block ids of Obsidian; directives, roles and targets of
 MyST and Quarto; containers (``:::``); components of MDC (``::card{...}``, ``:badge[text]{...}``); captions in
 the options of code cells of Quarto and knitr; comments of JSX, modules and ``mdx-code-block`` of Docusaurus;
-descriptions of terms, abbreviations, footnotes in the text and LaTeX of Pandoc; shortcodes of Jekyll and
+definition lists, abbreviations, inline footnotes and LaTeX of Pandoc; shortcodes of Jekyll and
 Hugo. The running time is linear in the length of the text.
 
 Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted

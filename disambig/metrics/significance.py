@@ -39,7 +39,7 @@ def mean_interval(tallies: Sequence[tuple[int, int]]) -> tuple[float, float]:
 
     Only the examples of each group are resampled, since the groups themselves are fixed.
 
-    `tallies` are the numbers of right and of all examples of each group; no group is empty.
+    `tallies` holds the number of right examples and of all examples of each group; no group is empty.
     """
     rng = np.random.default_rng(0)
     means = np.mean([rng.binomial(n, right / n, size=2000) / n for right, n in tallies], axis=0)

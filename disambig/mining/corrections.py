@@ -34,7 +34,7 @@ class Vocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WordEdit:
-    """A change of one word of a paragraph."""
+    """A change of one word in a paragraph."""
 
     # the new paragraph with this change undone, and the new paragraph
     before: str

@@ -69,7 +69,7 @@ class Commit:
 class History:
     """The history of the repository that contains a folder.
 
-    `folder` is the top folder of a work tree, or a folder in it. Raises D540 if git is not installed, D541
+    `folder` is a work tree or a folder in it. Raises D540 if git is not installed, D541
     for a folder outside all repositories, D542 if there is no commit; D964, D968 and D969 if git fails.
     """
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, cast
 from disambig import registry
 from disambig.errors import UserError, nearest_first
 from disambig.files import HEADER, read_json
-from disambig.packs import check_pack_of, packs
+from disambig.packs import packs, require_undamaged_pack
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def load_standalone(name_or_path: str | Path) -> StandaloneModel:
     in_pack = [path for full, path in folders.items() if full.startswith(f"{name}/") and is_standalone(path)]
     folder = in_pack[0] if len(in_pack) == 1 else folders.get(name, Path(name_or_path))
     if not folder.is_dir():
-        check_pack_of(name)
+        require_undamaged_pack(name)
         installed = [full for full, path in folders.items() if is_standalone(path)]
         names = nearest_first(name, installed) if installed else "none"
         raise UserError("D404", name=name, hint="", takes="give a model directory", names=names)

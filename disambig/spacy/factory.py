@@ -21,7 +21,7 @@ from disambig.errors import UserError
 from disambig.formatting import add_note
 from disambig.models import Model
 from disambig.namespaces import entry_points
-from disambig.packs import available, check_pack_of
+from disambig.packs import available, require_undamaged_pack
 from disambig.spacy.component import (
     SHARED_DEFAULTS,
     Component,
@@ -220,7 +220,7 @@ def label_factory(
     ) -> Disambiguator:
         require_distribution(nlp, factory)
         if model is None and task not in available():
-            check_pack_of(task, pack)
+            require_undamaged_pack(task, pack)
             raise UserError("D506", name=name, task=task, pack=pack)
         loaded = load_task_model(name, model, task)
         if least_margin is not None:

@@ -180,8 +180,8 @@ def unfindable_candidates(parts: ResolvedConfig, instances: Instances) -> list[s
         tokens = np.arange(view.documents[number], view.documents[number + 1])
         words = tokens[view.ends[tokens] > view.starts[tokens]]
         if not np.array_equal(view.hashes[words], hash_words(name.split(" "))):
-            known = parts.tokenisation.words(name)
-            changed.append(f"{name!r} ({' '.join(known[int(word - tokens[0])] for word in words)!r})")
+            rewritten = parts.tokenisation.words(name)
+            changed.append(f"{name!r} ({' '.join(rewritten[int(word - tokens[0])] for word in words)!r})")
     if not changed:
         return []
     names = _shortened(changed, 3)

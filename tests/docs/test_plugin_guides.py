@@ -145,7 +145,7 @@ def test_the_decision_rule_of_the_guide(kind, monkeypatch):
     assert "least : float" in run_line("plugins kind.Cautious.v1")
 
 
-def block_of(title):
+def section_code(title):
     """Return the code of a section of the guide."""
     section = GUIDE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     (code,) = re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section)
@@ -154,7 +154,7 @@ def block_of(title):
 
 def add_entry(kind, monkeypatch, module, title, hook, name, factory):
     """Write the code of a section into the package of the guide and register it; return what it defines."""
-    code = block_of(title)
+    code = section_code(title)
     write(kind, {f"disambig_kind/{module}.py": code})
     assert f'register("{name}", ".{module}:{factory}")' in GUIDE
     with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:

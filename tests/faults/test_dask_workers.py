@@ -38,8 +38,8 @@ def corpus(tmp_path_factory) -> tuple[Path, dict]:
     text = folder / "lines.txt"
     text.write_text("".join(f"{number}: {SENTENCES[number % 3]}\n" for number in range(LINES)))
     running = begun(*JOB, "--workers", WORKERS, folder=folder, python=REAL)
-    said = ended(running)
-    assert running.returncode == 0, said
+    output = ended(running)
+    assert running.returncode == 0, output
     return text, held(folder / "out")
 
 
@@ -83,8 +83,8 @@ def _trial(folder: Path, whole: dict, what: tuple[object, ...], most: int) -> in
                 # The nanny of a worker that was killed alone starts another one.
                 stays = leaving if way == "killed" and not options else []
                 present = [*(one for one in present if one not in leaving or one in stays), *joined]
-            said = ended(running, case)
-            check(running.returncode == 0 and "Traceback" not in said, case, said)
+            output = ended(running, case)
+            check(running.returncode == 0 and "Traceback" not in output, case, output)
             until(lambda: not members(running.pid), 10, f"{case}: no process is left")
             held_open = [pid for process in present for pid in members(process.pid) if _reads(pid, folder)]
             check(not held_open, case, "workers keep files of the job", held_open)

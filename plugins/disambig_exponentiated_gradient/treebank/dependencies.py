@@ -75,7 +75,7 @@ class _Clause:
 def lift_heads(heads: Sequence[int]) -> list[int]:
     """Return projective heads: a word whose arc crosses another gets its head's head, shortest arcs first.
 
-    `heads` are the indices of the head of each word, -1 for the root.
+    `heads` gives the index of the head of each word, -1 for the root.
     """
     lifted = list(heads)
     while True:

@@ -262,18 +262,18 @@ def test_the_expected_language_can_be_another():
 def test_short_paragraphs_of_a_text_in_another_language():
     sentences = "Das ist ein Satz, den man nicht lesen muss.\n\n" * 3
     short = "zeigt einen Hilfstext an\n\nsetzt den Wert\n\nThe value is set.\n\nGerman names\n\n"
-    found = [
+    foreign = [
         (short + sentences)[part.start : part.end]
         for part in find_foreign_paragraphs(short + sentences, "en")
     ]
-    assert found[:2] == ["zeigt einen Hilfstext an", "setzt den Wert"]
-    assert not {"The value is set.", "German names"} & set(found)
+    assert foreign[:2] == ["zeigt einen Hilfstext an", "setzt den Wert"]
+    assert not {"The value is set.", "German names"} & set(foreign)
     english = "This is a sentence that one must not read.\n\n" * 6
-    found = [
+    foreign = [
         (short + sentences + english)[part.start : part.end]
         for part in find_foreign_paragraphs(short + sentences + english, "en")
     ]
-    assert "setzt den Wert" not in found
+    assert "setzt den Wert" not in foreign
 
 
 def test_rows_of_names_and_numbers_are_not_a_language():
