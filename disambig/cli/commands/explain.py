@@ -105,6 +105,9 @@ def explain(
 ) -> None:
     """Explain each decision in a text, and why a word is flagged or not.
 
+    Each task is shown by itself. `disambig check` raises one flag in a place, that of the most certain task,
+    and drops a flag if the models would flag its correction.
+
     Each score is followed by its contributions, the largest first: the feature, such as an n-gram, its count,
     its value, the learned weight, and their product; the contributions add up to the score. A count of 0
     means that the n-gram does not occur in the counted text; <3 that the table omits n-grams seen fewer than

@@ -101,7 +101,10 @@ def train(
     # Only models that set documents aside for tests record the minimum.
     min_examples = model.provenance.get("settings", {}).get("min_examples")
     few = "too few examples" if min_examples is None else f"fewer than {pluralize(min_examples, 'example')}"
-    others = f", the others ({few}) left to the baseline" if n_learned < len(model.scorers) else ""
+    others = ""
+    if n_others := len(model.scorers) - n_learned:
+        verb = "is" if n_others == 1 else "are"
+        others = f"; {pluralize(n_others, 'group')} with {few} to learn from {verb} left to the baseline"
     n_groups = pluralize(len(model.scorers), "group")
     remark(f"{output}: {model.task.name}, {n_learned} of {n_groups} learned from {amount}{others}")
     if tested := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
