@@ -35,11 +35,11 @@ class MozcWords:
     """The entries of the dictionary, one per reading, spelling and class."""
 
     pairs: tuple[tuple[str, str], ...]  # distinct pairs of reading and spelling
-    rows: NDArray[np.int64]  # int64 (n,): the pair of each entry
+    rows: NDArray[np.int64]  # (n,): the pair of each entry
     # int64 (n,): the class that the word before sees, and the one that the word behind sees
     classes: NDArray[np.int64]
     rights: NDArray[np.int64]
-    shares: NDArray[np.float64]  # float64 (n,): P(pair | class)
+    shares: NDArray[np.float64]  # (n,): P(pair | class)
 
     def frequencies(
         self, lexicon: KanaLexicon

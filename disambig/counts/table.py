@@ -69,7 +69,7 @@ _BLOCK = 1 << 14
 class TableArrays(NamedTuple):
     """An open table as plain arrays, for compiled functions (see `lookup_kernels`)."""
 
-    words: NDArray[np.uint16]  # uint16 (n_words,): the records and pilots of all parts
+    words: NDArray[np.uint16]  # (n_words,): the records and pilots of all parts
     # uint64 (n_parts, 5): for each part: offset of its records in `words`, number of slots, offset of its
     # pilots, number of buckets, seed * 2**16. Checked against `words`
     directory: NDArray[np.uint64]

@@ -109,7 +109,7 @@ class PackedStrings(LazySequence[str]):
     """Strings packed into one array of bytes; each is decoded on access."""
 
     letters: NDArray[np.uint8]  # the concatenated words, in UTF-8
-    ends: NDArray[np.int64]  # int64 (D,): end of each word in `letters`
+    ends: NDArray[np.int64]  # (D,): end of each word in `letters`
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> PackedStrings:

@@ -116,7 +116,7 @@ class SequenceRows(EqualLists):
 class ChainLayout(NamedTuple):
     """Layout of the edges of sequences, for `ChainRows`."""
 
-    offsets: NDArray[np.int64]  # int64 (n + 1,): offset of the first edge of each sequence
+    offsets: NDArray[np.int64]  # (n + 1,): offset of the first edge of each sequence
     n_states: int  # K, which is the same at every place
 
 

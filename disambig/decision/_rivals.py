@@ -149,8 +149,8 @@ def term_keys(
 class HashedWeights:
     """Weights of words and pairs of words, by their hashes."""
 
-    keys: NDArray[np.uint64]  # uint64 (n,): ascending
-    weights: NDArray[np.float64]  # float64 (n,)
+    keys: NDArray[np.uint64]  # (n,): ascending
+    weights: NDArray[np.float64]  # (n,)
 
     def sums(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return the sum of the weights along the last axis; unknown keys have weight zero."""

@@ -51,7 +51,7 @@ class WeightedCases:
     """Examples: alternatives, the word that was meant, and the weight of each example."""
 
     rivals: AlternativeFeatures
-    meant: NDArray[np.int64]  # int64 (n,): 0 if the written word was meant, 1 + r for alternative r
+    meant: NDArray[np.int64]  # (n,): 0 if the written word was meant, 1 + r for alternative r
     weights: Floats  # float64 (n,)
 
     def take(self, rows: NDArray[np.generic]) -> WeightedCases:

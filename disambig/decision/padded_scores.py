@@ -56,12 +56,12 @@ class PaddedScores:
     """Padded scores of n instances, with at most K candidates."""
 
     batch: ScoreBatch  # holds the candidates of the instances
-    index: NDArray[np.int64]  # int64 (n,): index of each instance in `batch`
-    group_of: NDArray[np.int64]  # int64 (n,): index of each instance's group in the groups of `batch`
+    index: NDArray[np.int64]  # (n,): index of each instance in `batch`
+    group_of: NDArray[np.int64]  # (n,): index of each instance's group in the groups of `batch`
     scores: Floats  # float64 (n, K): padded with minus infinity
-    observed: NDArray[np.int32]  # int32 (n,): the candidate in the text; -1 if there is none
-    found: NDArray[np.int32]  # int32 (n, K): number of n-grams of each candidate that are in the count table
-    asked: NDArray[np.int64]  # int64 (n,): number of n-grams that were looked up, for all candidates together
+    observed: NDArray[np.int32]  # (n,): the candidate in the text; -1 if there is none
+    found: NDArray[np.int32]  # (n, K): number of n-grams of each candidate that are in the count table
+    asked: NDArray[np.int64]  # (n,): number of n-grams that were looked up, for all candidates together
     # uint64 (n, 2): hashes of the words before and after; `UNKNOWN` if they are not known
     neighbours: NDArray[np.uint64]
     # float32 (n, K, P): the contributions of the feature groups; P is 0 if these are not known

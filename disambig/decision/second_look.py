@@ -61,11 +61,11 @@ class LabelledProposals:
     """Proposals of the first rule in text whose mistakes are known."""
 
     features: Floats  # float64 (n, F): as returned by `SecondLook.features`
-    right: NDArray[np.bool_]  # bool (n,): whether the proposal corrects a mistake
+    right: NDArray[np.bool_]  # (n,): whether the proposal corrects a mistake
     # bool (n,): whether it is in text without mistakes; the others, which are neither, are not used
     clean: NDArray[np.bool_]
-    units: NDArray[np.int64]  # int64 (n,): number of the project or author; a unit is never in two folds
-    passages: NDArray[np.int64]  # int64 (n,): number of the passage (see `disambig.text.passage_offsets`)
+    units: NDArray[np.int64]  # (n,): number of the project or author; a unit is never in two folds
+    passages: NDArray[np.int64]  # (n,): number of the passage (see `disambig.text.passage_offsets`)
     # int64 (n_passages,): number of tokens of each passage, and the number of its paragraph
     n_tokens: NDArray[np.int64]
     paragraphs: NDArray[np.int64]

@@ -19,7 +19,7 @@ RATES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0,
 class OperatingPoint:
     """Table of thresholds by rate of false flags."""
 
-    rates: NDArray[np.float64]  # float64 (n,): flags per 1,000 correct words, ascending
+    rates: NDArray[np.float64]  # (n,): flags per 1,000 correct words, ascending
     # float64 (n,): log-odds that a decision must exceed to be flagged at that rate, descending
     thresholds: NDArray[np.float64]
 

@@ -34,7 +34,7 @@ class SyntheticErrors:
     """One round of synthetic errors: a view with wrong words in it, and their instances."""
 
     view: TokenView
-    rows: NDArray[np.int64]  # int64 (m,): the instances of the test set that were changed
+    rows: NDArray[np.int64]  # (m,): the instances of the test set that were changed
     instances: Instances  # the changed instances; the wrong candidate is the observed one
     # bool (m,): whether the task still finds an instance there; otherwise no system can find the error
     seen: Bools

@@ -25,8 +25,8 @@ class TextWithErrors:
     """A view with synthetic errors, and their places."""
 
     view: TokenView  # if errors are made in the hashes only, its texts are unchanged
-    rows: NDArray[np.int64]  # int64 (m,): the instances whose words were replaced
-    substituted: NDArray[np.int32]  # int32 (m,): the candidate that replaces the observed one
+    rows: NDArray[np.int64]  # (m,): the instances whose words were replaced
+    substituted: NDArray[np.int32]  # (m,): the candidate that replaces the observed one
     # int (m,): document and start of each replacement
     documents: NDArray[np.int64]
     starts: NDArray[np.int32]

@@ -394,7 +394,7 @@ class ForwardPass:
     embedded: Floats  # float32 (n_different, D)
     units: Floats  # float32 (n, H)
     states: Floats  # float32 (n, D)
-    begins: NDArray[np.int64]  # int64 (n,): where the candidates of each place begin in `errors`
+    begins: NDArray[np.int64]  # (n,): where the candidates of each place begin in `errors`
     # float32 (n_candidates,): probability of each candidate, minus one for the right one: the gradient of the
     # log loss
     errors: Floats

@@ -278,7 +278,7 @@ class ProjectionCache:
     # bool (n_frequent,): which rows are filled. Two threads may fill a row at the same time: they write the
     # same values
     is_known: Bools
-    rows: NDArray[np.int16]  # int16 (n_frequent, places * H): by word number
+    rows: NDArray[np.int16]  # (n_frequent, places * H): by word number
 
     @classmethod
     def from_model(cls, model: Cloze) -> ProjectionCache:
@@ -396,7 +396,7 @@ class ContextPlaces:
 class ViewCache:
     """Cached values of a view for its lifetime, because several tasks query the same places."""
 
-    numbers: NDArray[np.int32]  # int32 (n_tokens,): word numbers of the tokens
+    numbers: NDArray[np.int32]  # (n_tokens,): word numbers of the tokens
     # int32 (outside + 1,): row of each word number in `projections`; used only with `projections`
     rows: NDArray[np.int32]
     projections: Projections | None  # projections of each word, if the view has few enough distinct ones

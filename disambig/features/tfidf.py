@@ -54,7 +54,7 @@ _ENDS = {hash_word(end): end for end in ("<S>", "</S>")}
 class KnownTerms(WeakRefMixin):
     """The known terms, one per column."""
 
-    documents: NDArray[np.int32]  # int32 (D,): number of training documents that contain a word of the column
+    documents: NDArray[np.int32]  # (D,): number of training documents that contain a word of the column
     n_documents: int  # number of training documents
     # uint64 (D,): hash of each column's word, ascending; None if columns are the low bits of the hash
     hashes: Hashes | None

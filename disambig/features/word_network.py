@@ -60,7 +60,7 @@ class NetworkWeights:
     # only its first two rows if no far words are used
     near: NDArray[np.int8]
     far: NDArray[np.int8]
-    hidden: NDArray[np.int8]  # int8 ((places + 1) * d, H)
+    hidden: NDArray[np.int8]  # ((places + 1) * d, H)
     # float32 (H,): the hidden units, between 0 and 255, are ``hidden_scale * (input @ hidden) + hidden_bias``
     hidden_scale: NDArray[np.float32]
     hidden_bias: NDArray[np.float32]

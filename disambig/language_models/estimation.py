@@ -28,7 +28,7 @@ class CountedNgrams:
     words: Int32s
     counts: Ints  # int64 (n,): number of occurrences of each
     suffixes: Int32s  # int32 (n,): row, one level below, of the n-gram without its first word
-    at_start: NDArray[np.bool_]  # bool (n,): whether the first word is the start of a sentence
+    at_start: NDArray[np.bool_]  # (n,): whether the first word is the start of a sentence
 
     @property
     def contexts(self) -> Int32s:

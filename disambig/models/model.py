@@ -610,7 +610,7 @@ class PendingDecisions:
     view: TokenView
     instances: Instances
     decisions: Decisions
-    answered: NDArray[np.bool_]  # bool (n,): where the decision rule does not abstain
+    answered: NDArray[np.bool_]  # (n,): where the decision rule does not abstain
     flags_per_1000: float | None  # the rate; by default the model's own
 
     def finish(self, decisions: Decisions) -> Decisions:

@@ -147,10 +147,10 @@ class UniversalTags:
 class TokenLabels:
     """The labels of the tokens in a batch, without white-space tokens."""
 
-    labels: NDArray[np.int64]  # int64 (n_words,): candidate of each word
+    labels: NDArray[np.int64]  # (n_words,): candidate of each word
     # uint64 (n_words,): spaCy's number of each word's part of speech; 0 if it has none
     parts: NDArray[np.uint64]
-    documents: NDArray[np.int64]  # int64 (n_documents + 1,): where each document's words begin
+    documents: NDArray[np.int64]  # (n_documents + 1,): where each document's words begin
 
 
 class TokenLabeller(Labeller):

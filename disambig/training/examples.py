@@ -137,7 +137,7 @@ class ErrorCorpus:
     """Mistakes that people made, and clean text, as instances of a task."""
 
     wrong: TextExamples  # the places of mistakes; the observed candidate is the intended one
-    written: NDArray[np.int32]  # int32 (n,): the candidate that was written at each place
+    written: NDArray[np.int32]  # (n,): the candidate that was written at each place
     right: TextExamples  # places without a mistake
     report: dict[str, Any]  # number of mistakes used and left out, with reasons (see `dataset_report`)
     n_mistakes: int  # number of all given mistakes, used or not

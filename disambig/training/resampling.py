@@ -266,7 +266,7 @@ class FittedFolds:
     """A `FoldResampling` with fitted extractors."""
 
     dataset: LabelledDataset
-    folds: NDArray[np.int64]  # int64 (n_instances,)
+    folds: NDArray[np.int64]  # (n_instances,)
     n_folds: int
     extractors: tuple[FeatureExtractor, ...]
     # features of each group; those of an example come from extractors that did not see its label

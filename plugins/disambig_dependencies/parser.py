@@ -42,10 +42,10 @@ class ParsedWords:
 class Weights:
     """Sparse weights of hashed features."""
 
-    keys: NDArray[np.uint32]  # uint32 (n_features,): ascending
-    sizes: NDArray[np.uint16]  # uint16 (n_features,): number of weights of each feature, at least 1
-    actions: NDArray[np.uint16]  # uint16 (n_weights,)
-    weights: NDArray[np.int16]  # int16 (n_weights,)
+    keys: NDArray[np.uint32]  # (n_features,): ascending
+    sizes: NDArray[np.uint16]  # (n_features,): number of weights of each feature, at least 1
+    actions: NDArray[np.uint16]  # (n_weights,)
+    weights: NDArray[np.int16]  # (n_weights,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,7 +44,7 @@ _COMPILED = ArrayFolder(
 class WordRelations:
     """The words that may have been meant instead of each word."""
 
-    words: NDArray[np.uint64]  # uint64 (n_words,): hashes, ascending
+    words: NDArray[np.uint64]  # (n_words,): hashes, ascending
     spellings: Sequence[str]  # spellings of the words, in the same order
     others: Ragged  # the related words of each word, as indices of words (int64)
 

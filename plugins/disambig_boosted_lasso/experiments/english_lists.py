@@ -141,12 +141,12 @@ class CorrectionLists:
 
     seen: WordLists
     n_fixes: int  # number of paragraphs with a mistake
-    changes: NDArray[np.int64]  # int64 (n_candidates,): number of changes in each candidate
-    mends: NDArray[np.bool_]  # bool (n_candidates,): whether one of the changes corrects the mistake
+    changes: NDArray[np.int64]  # (n_candidates,): number of changes in each candidate
+    mends: NDArray[np.bool_]  # (n_candidates,): whether one of the changes corrects the mistake
     # int64 (n_lists,): the candidate that the models choose at their own flag rates
     default: NDArray[np.int64]
-    units: NDArray[np.int64]  # int64 (n_lists,): project of each paragraph
-    words: NDArray[np.int64]  # int64 (n_lists,): number of words in each paragraph
+    units: NDArray[np.int64]  # (n_lists,): project of each paragraph
+    words: NDArray[np.int64]  # (n_lists,): number of words in each paragraph
 
     @property
     def lists(self) -> CandidateLists:

@@ -43,9 +43,9 @@ class NgramTables(NamedTuple):
     pair_words: NDArray[np.int32]
     # TRIPLE (n_triples,): sorted by context and then by last word: ln P, and the state after the triple
     triples: Records
-    triple_words: NDArray[np.int32]  # int32 (n_triples,): their last words
-    starts: NDArray[np.int64]  # int64 (n_parts,): the start of a sentence in each model
-    numbers: NDArray[np.int32]  # int32 (n_parts, n_words): the number of each word of the shared vocabulary
+    triple_words: NDArray[np.int32]  # (n_triples,): their last words
+    starts: NDArray[np.int64]  # (n_parts,): the start of a sentence in each model
+    numbers: NDArray[np.int32]  # (n_parts, n_words): the number of each word of the shared vocabulary
     # float64 (n_parts, n_words): ln of a factor on the probability of the number: the weight of the model,
     # and for words unknown to it their share of the unknown word's probability
     shares: NDArray[np.float64]
@@ -162,11 +162,11 @@ class LexiconTables(NamedTuple):
     entries: Records
     # int32 (6,): the words of numbers by their count of digits; the first is for no number
     numbers: NDArray[np.int32]
-    spelling: NDArray[np.float64]  # float64 (2, 88, 88): for unknown words, from `learn_spelling`
+    spelling: NDArray[np.float64]  # (2, 88, 88): for unknown words, from `learn_spelling`
     # int64 (1,): characters of the longest unknown word, and of the longest word
     longest: NDArray[np.int64]
     deepest: NDArray[np.int64]
-    margin: NDArray[np.float64]  # float64 (1,): see `ConverterSettings`
+    margin: NDArray[np.float64]  # (1,): see `ConverterSettings`
 
 
 class _SearchWork(NamedTuple):
@@ -217,8 +217,8 @@ class LatticePaths:
 
     # int64 (n_lines + 1,): start of the candidates of each line; every line has at least one
     offsets: NDArray[np.int64]
-    scores: NDArray[np.float64]  # float64 (n_candidates,): ln P
-    word_offsets: NDArray[np.int64]  # int64 (n_candidates + 1,)
+    scores: NDArray[np.float64]  # (n_candidates,): ln P
+    word_offsets: NDArray[np.int64]  # (n_candidates + 1,)
     # WORD (n_words,): the entry of the lexicon (its position in the trie; negative for other kinds of words,
     # see `_lattice_kernels`) and its stretch of the line
     words: Records

@@ -37,9 +37,9 @@ class KanaLexicon:
     # the typed and the written form
     readings: tuple[str, ...]
     surfaces: tuple[str, ...]
-    tags: NDArray[np.int16]  # int16 (n,): the most frequent part of speech, as an index into `tag_names`
+    tags: NDArray[np.int16]  # (n,): the most frequent part of speech, as an index into `tag_names`
     tag_names: tuple[str, ...]
-    counts: NDArray[np.int64]  # int64 (n,): frequency in text; 0 for entries that are only in a dictionary
+    counts: NDArray[np.int64]  # (n,): frequency in text; 0 for entries that are only in a dictionary
     # float32 (n,): ln of a factor on the probability, from other sources than the text (`general_usage`)
     usage: NDArray[np.float32] | None = None
 
@@ -211,10 +211,10 @@ def unseen_weights(lexicon: KanaLexicon) -> NDArray[np.float64]:
 class ReadingTrie:
     """Trie of readings; the node below edge i is i + 1, the root is 0."""
 
-    begins: NDArray[np.int64]  # int64 (n_nodes + 1,): start of each node's edges
-    labels: NDArray[np.int32]  # int32 (n_nodes - 1,): characters of the edges, ascending
-    entry_begins: NDArray[np.int64]  # int64 (n_nodes + 1,): start of each node's entries in `entries`
-    entries: NDArray[np.int32]  # int32 (n_entries,)
+    begins: NDArray[np.int64]  # (n_nodes + 1,): start of each node's edges
+    labels: NDArray[np.int32]  # (n_nodes - 1,): characters of the edges, ascending
+    entry_begins: NDArray[np.int64]  # (n_nodes + 1,): start of each node's entries in `entries`
+    entries: NDArray[np.int32]  # (n_entries,)
 
     @classmethod
     def from_readings(cls, readings: Sequence[str]) -> ReadingTrie:

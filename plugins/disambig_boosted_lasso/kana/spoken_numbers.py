@@ -189,9 +189,9 @@ class SpokenNumbers(NamedTuple):
 
     # int64 (n_characters + 1,): the first number that begins at each character of the concatenated lines
     begins: NDArray[np.int64]
-    ends: NDArray[np.int64]  # int64 (n_numbers,): where it ends
-    kinds: NDArray[np.int64]  # int64 (n_numbers,): `IN_DIGITS` or `IN_KANJI`
-    n_digits: NDArray[np.int64]  # int64 (n_numbers,)
+    ends: NDArray[np.int64]  # (n_numbers,): where it ends
+    kinds: NDArray[np.int64]  # (n_numbers,): `IN_DIGITS` or `IN_KANJI`
+    n_digits: NDArray[np.int64]  # (n_numbers,)
     # float64 (n_numbers,): ln of a factor on the probability of the language model's word for as many digits
     extras: NDArray[np.float64]
     # uint64 (n_numbers,): see `_lattice_kernels.hash_texts`

@@ -145,9 +145,9 @@ class LearningPath:
     """Steps from the weight of the base score alone to the last model; step 0 is before the first step."""
 
     start: Floats  # float64 (n_columns,): weights before the first step: those of the base score
-    columns: NDArray[np.int64]  # int64 (n_steps,): the flat weight that each step changes
+    columns: NDArray[np.int64]  # (n_steps,): the flat weight that each step changes
     steps: Floats  # float64 (n_steps,): change of the weight, with its sign
-    backward: NDArray[np.bool_]  # bool (n_steps,): which steps are steps back of BLasso
+    backward: NDArray[np.bool_]  # (n_steps,): which steps are steps back of BLasso
     # float64 (n_steps + 1,): ExpLoss, L1 norm including the base weights, and alpha (initially infinite)
     # after each step
     losses: Floats

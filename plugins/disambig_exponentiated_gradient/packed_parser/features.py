@@ -56,7 +56,7 @@ def word_shapes(word: str) -> tuple[int, int, int, int]:
 class WordTraits:
     """Hashes of the words of sentences, with boundary positions around each sentence."""
 
-    starts: NDArray[np.int64]  # int64 (n,): position of the first word of each sentence
+    starts: NDArray[np.int64]  # (n,): position of the first word of each sentence
     # hashes of each word in lower case, of its shape, and of its last two and three letters
     words: Keys
     shapes: Keys
@@ -178,8 +178,8 @@ _SHAPED = 5
 class PartFeatures:
     """Parts of edges with the keys of their features."""
 
-    parts: NDArray[np.int32]  # int32 (n_edges, 3): the numbers of each edge's parts, -1 for none
-    starts: NDArray[np.int64]  # int64 (n_parts + 1,): part p has the keys ``keys[starts[p]:starts[p + 1]]``
+    parts: NDArray[np.int32]  # (n_edges, 3): the numbers of each edge's parts, -1 for none
+    starts: NDArray[np.int64]  # (n_parts + 1,): part p has the keys ``keys[starts[p]:starts[p + 1]]``
     keys: Keys
     # float64 (n_parts, 2): log probability of the part by the PCFG, and log of the posterior probability of
     # its label

@@ -166,7 +166,7 @@ _WRONG = 1e6
 class EdgeCosts:
     """Edge costs, and statistics of replaced gold derivations."""
 
-    cost: NDArray[np.float32]  # float32 (n_edges,)
+    cost: NDArray[np.float32]  # (n_edges,)
     missing: int  # number of charts in which another derivation is used as gold
     wrong_labels: int  # total number of wrong span labels in these derivations
 
@@ -258,7 +258,7 @@ class TrainingCharts:
 
     features: PartFeatures
     graphs: Hypergraphs
-    cost: NDArray[np.float32]  # float32 (n_edges,)
+    cost: NDArray[np.float32]  # (n_edges,)
     trees: tuple[Tree, ...]  # the gold tree of each chart
     without_chart: int  # number of sentences without a parse, or with a chart that is too large
     # see `EdgeCosts`

@@ -87,10 +87,10 @@ class ColumnWeights:
     """
 
     kernel: Kernel  # a linear kernel
-    columns: NDArray[np.int32]  # int32 (d,): the columns that have weights, ascending
+    columns: NDArray[np.int32]  # (d,): the columns that have weights, ascending
     weights: Floats  # float64 (K * d,): the weights of one candidate after the other
     bias: Floats  # float64 (K,)
-    frequencies: NDArray[np.int64]  # int64 (K,)
+    frequencies: NDArray[np.int64]  # (K,)
     # float64 (n_feature_groups,): weight of each feature group, for information; it is already included in
     # `weights`
     shares: Floats
@@ -190,7 +190,7 @@ class SupportRows:
     kernel: Kernel
     rows: Any  # shape (m, D): the training rows in the form that the kernel takes
     coefficients: Floats  # float64 (m, K)
-    frequencies: NDArray[np.int64]  # int64 (K,)
+    frequencies: NDArray[np.int64]  # (K,)
 
     def scores(self, batch: CandidateBatch) -> Floats:
         """Return one score per row of the batch.

@@ -113,10 +113,10 @@ OTHER_TAGS = (
 class WordForms:
     """An index from forms to words."""
 
-    hashes: NDArray[np.uint64]  # uint64 (n_forms,): sorted hashes of the forms
-    words: NDArray[np.int32]  # int32 (n_forms, 7): index of the word for each part of speech, -1 for none
-    tags: NDArray[np.uint64]  # uint64 (n_tags,): sorted hashes of the known tags
-    parts: NDArray[np.int8]  # int8 (n_tags,)
+    hashes: NDArray[np.uint64]  # (n_forms,): sorted hashes of the forms
+    words: NDArray[np.int32]  # (n_forms, 7): index of the word for each part of speech, -1 for none
+    tags: NDArray[np.uint64]  # (n_tags,): sorted hashes of the known tags
+    parts: NDArray[np.int8]  # (n_tags,)
 
     @classmethod
     def from_words(

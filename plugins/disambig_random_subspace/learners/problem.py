@@ -27,12 +27,12 @@ class LinearProblem:
     indptr: NDArray[np.uint64]
     indices: NDArray[np.uint32]
     data: Floats
-    used: NDArray[np.int64]  # int64 (d,): the dimension of each column
+    used: NDArray[np.int64]  # (d,): the dimension of each column
     targets: Floats  # float64 (n_problems, n): 1 for the positive label of a problem, -1 for the others
     seen: NDArray[np.int64]  # labels that have examples
     n_labels: int
     dimensions: int
-    order: NDArray[np.int64]  # int64 (n,): the example of each row
+    order: NDArray[np.int64]  # (n,): the example of each row
 
     @property
     def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Floats]:
@@ -189,11 +189,11 @@ class ListProblem:
     indptr: NDArray[np.uint64]
     indices: NDArray[np.uint32]
     data: Floats
-    offsets: NDArray[np.int64]  # int64 (n + 1,)
+    offsets: NDArray[np.int64]  # (n + 1,)
     cost: Floats  # float64 (n_rows,): relative to the smallest cost of the instance
-    order: NDArray[np.int64]  # int64 (n,): training order of the instances
-    used: NDArray[np.int64]  # int64 (d,): the flat weight of each column
-    dimension_of: NDArray[np.int64]  # int64 (d,): the dimension of each column, for masks; -1 for intercepts
+    order: NDArray[np.int64]  # (n,): training order of the instances
+    used: NDArray[np.int64]  # (d,): the flat weight of each column
+    dimension_of: NDArray[np.int64]  # (d,): the dimension of each column, for masks; -1 for intercepts
     dimensions: int
     n_weights: int
 

@@ -107,8 +107,8 @@ _FILE = "weights.npz"
 class PrepositionUsage:
     """A trained classifier that selects the words which a preposition task decides."""
 
-    weights: NDArray[np.int8]  # int8 (a power of two,): one weight per bucket of hashed features
-    slots: NDArray[np.uint16]  # uint16 (a power of two,): the classes of words (see `look_up_classes`)
+    weights: NDArray[np.int8]  # (a power of two,): one weight per bucket of hashed features
+    slots: NDArray[np.uint16]  # (a power of two,): the classes of words (see `look_up_classes`)
     header: dict[str, Any]  # tokenisation, scale of the weights, bias, default threshold, sources, licence
 
     @classmethod

@@ -40,7 +40,7 @@ _AT_ONCE = 5_000
 class NextWords:
     """The words that follow "it's" and "its", with their log-odds."""
 
-    words: NDArray[np.uint64]  # uint64 (m,): hashes of words, ascending
+    words: NDArray[np.uint64]  # (m,): hashes of words, ascending
     # int8 (m,): log-odds of "it's" before the word, for equal frequencies of both, in steps of `STEP`
     odds: NDArray[np.int8]
     header: Mapping[str, Any]

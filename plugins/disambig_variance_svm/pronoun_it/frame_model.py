@@ -185,8 +185,8 @@ _CODE = "D498"
 class FrameModel:
     """Two sets of weights for frame features."""
 
-    keys: NDArray[np.uint32]  # uint32 (m,): features (see `frame_keys`), ascending
-    weights: NDArray[np.int8]  # int8 (2, m): weights in steps of `STEP`, one row for each of `SETS`
+    keys: NDArray[np.uint32]  # (m,): features (see `frame_keys`), ascending
+    weights: NDArray[np.int8]  # (2, m): weights in steps of `STEP`, one row for each of `SETS`
     biases: tuple[float, float]
     header: Mapping[str, Any]  # sources of the weights, for information
 

@@ -85,7 +85,7 @@ class Recession:
     """A direction of recession: it has no penalty and increases no loss."""
 
     direction: Floats  # shape (n_columns,)
-    rows: NDArray[np.bool_]  # bool (n, K): the rows whose losses decrease along the direction
+    rows: NDArray[np.bool_]  # (n, K): the rows whose losses decrease along the direction
 
 
 def recession(batch: DenseBlocks, direction: Floats) -> Recession:
