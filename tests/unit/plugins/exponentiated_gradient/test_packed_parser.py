@@ -190,7 +190,7 @@ def test_charts_of_folds_are_independent_of_their_own_trees():
 
 
 # what the noun phrase after "in" belongs to is for the verb to say: a PCFG of labels cannot see it
-VERBS, PLACES = ("kept", "put"), ("box", "room", "bag", "hall")
+PLACES = ("box", "room", "bag", "hall")
 
 
 def attachments():
@@ -217,12 +217,6 @@ def test_it_learns_what_the_grammar_cannot(learned):
     assert learned.parser.trees(sentences) == trees
     report = learned.report
     assert report["charts"] == len(trees) and report["gap"] <= 0.05 and report["gold_missing"] == 0
-
-
-def test_the_log_loss_learns_it_too():
-    trees = attachments()
-    parser = train_packed_parser(trees, EG(C=1.0, loss="log", decoder=Hypergraph()), folds=4, least=1).parser
-    assert parser.trees([tree.words() for tree in trees]) == trees
 
 
 def test_saved_and_read_again(learned):

@@ -21,7 +21,6 @@ from disambig_exponentiated_gradient.grammar import (
 )
 from disambig_exponentiated_gradient.treebank import (
     Binarisation,
-    Parseval,
     Tree,
     coarse_symbol,
     format_one_line,
@@ -95,19 +94,6 @@ def test_probabilities_by_hand():
     assert unary["TOP", "NP", ()] == pytest.approx(log(1 / 3) - log(MIN_UNCHANGED / 5))
     assert unary["NP", "NN", ()] == pytest.approx(0.0)
     assert unary["VP", "VB", ()] == pytest.approx(log(1 / 2))
-
-
-def test_the_score_of_a_tree_is_the_product_of_its_rules():
-    grammar = small()
-    tree = tree_of("((S (NP (NN cats)) (VP (VB sleep))))")
-    scores, names = grammar.word_scores(tree.words()), grammar.grammar.symbols
-    # TOP to S 2/3; S to NP VP 1; NP to NN 1; VP to VB 1/2; and the words
-    expected = np.log(2 / 3) + np.log(1 / 2)
-    for place, tag in enumerate(("NN", "VB")):
-        rows = (scores.positions == place) & (scores.symbols == names.index(tag))
-        assert rows.sum() == 1
-        expected += float(scores.scores[rows][0])
-    assert grammar.score(tree.words(), grammar.derivation(tree)) == pytest.approx(expected)
 
 
 def test_probabilities_of_what_is_above_sum_to_one():
@@ -187,18 +173,6 @@ def test_the_fast_parser_finds_a_tree_as_good_as_the_treebanks(made):
         assert parse.scores[0] >= grammar.score(tree.words(), grammar.derivation(tree)) - 1e-6
 
 
-def test_lists_of_trees():
-    grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(0, 1))
-    words = "the cat sees birds in a tree .".split()
-    (lists,) = TreebankParser(grammar).parses([words], k=50)
-    assert len(lists.trees) == len(set(lists.trees)) > 1
-    assert list(lists.scores) == sorted(lists.scores, reverse=True)
-    (one,) = TreebankParser(grammar).parses([words])
-    assert one.best == lists.best
-    assert one.scores[0] == pytest.approx(lists.scores[0])
-    assert all(tree.words() == words for tree in lists.trees)
-
-
 def test_sentences_without_a_parse():
     grammar = TreebankGrammar.from_trees(plain_trees())
     parser = TreebankParser(grammar)
@@ -228,24 +202,6 @@ def test_the_coarser_grammar():
     assert grammar.coarser.coarser is None
     rules = {tuple(rule) for rule in coarser.binary.tolist()}
     assert {tuple(fine.coarse[list(rule)].tolist()) for rule in fine.binary} == rules
-
-
-def test_what_is_saved(tmp_path):
-    grammar = TreebankGrammar.from_trees(plain_trees())
-    path = tmp_path / "grammar.npz"
-    np.savez(path, **grammar.state())
-    with np.load(path) as arrays:
-        again = TreebankGrammar.from_state(dict(arrays))
-    assert again.binarisation == grammar.binarisation
-    assert again.counts == grammar.counts
-    assert again.paths == grammar.paths
-    assert again.tag_scores == grammar.tag_scores
-    for name in ("binary", "binary_scores", "unary", "unary_scores", "coarse"):
-        assert np.array_equal(getattr(again.grammar, name), getattr(grammar.grammar, name))
-    words = "Anna gave 3 co-ops a glorp .".split()
-    mine, saved = grammar.word_scores(words), again.word_scores(words)
-    assert np.array_equal(mine.scores, saved.scores)
-    assert np.array_equal(mine.symbols, saved.symbols)
 
 
 def put(array, value, at):
@@ -284,13 +240,9 @@ def test_arrays_without_a_grammar(name, change):
 def test_arrays_that_lack_one():
     arrays = TreebankGrammar.from_trees(plain_trees()).state()
     for name in arrays:
-        with pytest.raises(UserError, match=f"D635.*lack {name}"):
+        with pytest.raises(UserError, match=f"lack {name}") as caught:
             TreebankGrammar.from_state({key: array for key, array in arrays.items() if key != name})
-    arrays = TreebankGrammar.from_trees(plain_trees()).state()
-    del arrays["settings"]
-    with pytest.raises(UserError, match="lack settings") as found:
-        TreebankGrammar.from_state(arrays)
-    assert str(found.value).count("D635") == 1 == str(found.value).count("lack")
+        assert str(caught.value).count("D635") == 1 == str(caught.value).count("lack")
 
 
 def test_treebanks_that_are_refused():
@@ -300,12 +252,6 @@ def test_treebanks_that_are_refused():
         TreebankGrammar.from_trees([Tree("S", (Tree("UH", (), "yes"),))])
     empty = Derivation.from_rows([], [], [3])
     assert (empty.binary.shape, empty.unary.shape, empty.tags.tolist()) == ((0, 4), (0, 3), [3])
-
-
-def test_it_learns_its_own_treebank():
-    made = plain_trees()
-    grammar = TreebankGrammar.from_trees(made, Binarisation(2, 2))
-    assert Parseval.from_trees(made, TreebankParser(grammar).trees([tree.words() for tree in made])).f1 > 0.9
 
 
 NOUNS = [(f"{stem}ness", "NN^NP") for stem in ("kind", "sad", "glad", "ill", "weak", "dark")]
