@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,7 +29,7 @@ from disambig_boosted_lasso.kana import (
 from kana_words import KANA, WRITTEN, converter, folder_of, segmented, sentences
 
 from disambig.errors import UserError
-from disambig.files import TempFiles, saving as swapping
+from disambig.files import saving as swapping
 from disambig.models import load
 from disambig.testing import check_standalone
 
@@ -303,15 +301,6 @@ def test_one_that_was_adapted_before_is_replaced(adapt, adapted, tmp_path):
     assert names(tmp_path) == ["base", "new"]
 
 
-def test_what_cannot_get_its_name_leaves_the_old_one(adapt, adapted, tmp_path, monkeypatch):
-    output, first = adapted
-    unfinished(monkeypatch, output, OSError(28, "disk full"))
-    with pytest.raises(UserError, match=r"D309.*cannot write .*new: disk full"):
-        adapt(output, 0.25)
-    assert converter_fingerprint(output / CONVERTER) == first
-    assert names(tmp_path) == ["base", "new"]
-
-
 def test_a_folder_is_recovered_after_a_kill_between_two_renames(adapt, adapted, monkeypatch):
     output, first = adapted
     with monkeypatch.context() as killed:
@@ -320,16 +309,6 @@ def test_a_folder_is_recovered_after_a_kill_between_two_renames(adapt, adapted, 
             adapt(output, 0.25)
     assert not output.exists()
     assert converter_fingerprint(locate_converter(output).converter) == first
-
-
-def test_files_of_a_killed_run_are_removed(adapt, tmp_path):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    left = TempFiles.for_target(tmp_path / "new").new()
-    left = left.with_name(left.name.replace(f"-{os.getpid()}-", f"-{ended.pid}-"))
-    (left / CONVERTER).mkdir(parents=True)
-    adapt(tmp_path / "new")
-    assert names(tmp_path) == ["base", "new"]
 
 
 @pytest.mark.parametrize("what", ["folder", "file"])
@@ -344,12 +323,6 @@ def test_other_folders_are_not_replaced(adapt, tmp_path, what):
     assert kept.read_text() == "kept"
     assert names(tmp_path) == ["base", "thesis"]
     assert not adapt.begun
-
-
-def test_an_empty_folder_is_filled(adapt, tmp_path):
-    (tmp_path / "new").mkdir()
-    adapt(tmp_path / "new")
-    assert names(tmp_path / "new") == ["README.md", CONVERTER]
 
 
 def test_an_unwritable_output_is_reported_before_the_work(adapt, tmp_path):

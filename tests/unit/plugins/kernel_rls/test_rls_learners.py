@@ -9,12 +9,10 @@ import pytest
 from disambig_kernel_rls.rls import (
     LAMBDA_OF_MANY,
     RLSC,
-    DualSystem,
     FeatureGroups,
     GaussianKernel,
     LinearKernel,
     PolynomialKernel,
-    PrimalSystem,
     RLSCComb,
     RLSCLin,
     SVMComb,
@@ -38,7 +36,6 @@ from disambig.data import CrossedColumns, CrossedRows, numbered
 from disambig.errors import UserError
 from disambig.models import stack, unstack
 from disambig.testing import blocks, chains, check_learner, crossed
-from disambig.training import fit, sanity_baseline
 
 LEARNERS = {
     "rlsc": RLSC(),
@@ -173,17 +170,6 @@ def test_unseen_features_get_the_most_frequent_sense(name):
     new[1, 7] = 4.0
     scores = fit_scores(LEARNERS[name], batch, rows_of(new, [0, 0], 3))
     assert scores.argmax(axis=1).tolist() == [0, 0]  # as often as the third: the first
-
-
-@pytest.mark.parametrize(
-    "learner", [RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())], ids=["lin", "comb", "gaussian"]
-)
-def test_twins_of_different_senses_get_the_more_frequent_one(learner):
-    values = np.zeros((6, 6))
-    values[np.arange(6), [0, 1, 0, 1, 2, 3]] = 1.0
-    values[:, 4:] = 1.0
-    batch = rows_of(values, [0, 1, 1, 0, 1, 2])
-    assert fit_scores(learner, batch).argmax(axis=1).tolist() == [1, 1, 1, 1, 1, 2]
 
 
 def test_several_right_senses_and_winners():
@@ -394,28 +380,11 @@ def test_alignment_equals_its_definition(n, seed, several):
         assert shares == pytest.approx(positive / positive.sum(), abs=1e-6)
 
 
-def test_alignment_of_the_kernel_of_the_targets():
-    targets = np.where(make_rows(30).costs == 0, 1.0, -1.0)
-    grams = np.array([targets @ targets.T, 7 * targets @ targets.T + 3, np.ones((30, 30)), np.eye(30)])
-    result = alignments(grams, targets)
-    assert result[:3] == pytest.approx([1.0, 1.0, 0.0])
-    assert 0 < result[3] < 1
-    assert alignments(grams, np.ones((30, 1))).tolist() == [0.0] * 4
-
-
 @pytest.mark.parametrize("weights", ["alignment", "loo"])
 def test_the_informative_group_weighs_most(weights):
-    """Such weights are also better on new instances."""
     result = RLSCComb(weights=weights).fit(make_informative_rows()).report["weights"]
-    assert tuple(result) == NAMES
-    assert result["signal"] > 0.5
+    assert tuple(result) == NAMES and result["signal"] > 0.5
     assert sum(result.values()) == pytest.approx(1.0)
-    batch, test = make_informative_rows(60), make_informative_rows(400, seed=1)
-    chosen, even = (
-        1 - test.costs[np.arange(400), fit_scores(learner, batch, test).argmax(axis=1)].mean()
-        for learner in (RLSCComb(weights=weights), RLSCComb())
-    )
-    assert chosen > even + 0.01
 
 
 def test_search_goes_half_the_way_to_the_best_weights():
@@ -434,21 +403,6 @@ def test_search_goes_half_the_way_to_the_best_weights():
         moved[giver] -= part
         moved[taker] += part
         assert leave_one_out_qualities(groups.problem, groups.system(moved), [1e-3])[0] <= by["best"]
-
-
-def test_primal_and_dual_have_the_same_weights():
-    batch = make_rows(70, 40)
-    groups, weights = FeatureGroups.from_batch(batch), {"local": 1.0, "broad": 4.0}
-    shares = groups.shares(weights)
-    assert shares.tolist() == [0.2, 0.8]
-    primal = groups.system(shares)
-    assert isinstance(primal, PrimalSystem)
-    dual = DualSystem(groups.gram(shares))
-    rows = groups.rows(shares)
-    assert (rows @ rows.T).toarray() == pytest.approx(dual.gram)
-    targets = groups.problem.targets
-    (ours,), (theirs,) = (list(system.left_out(targets, [0.7])) for system in (primal, dual))
-    assert ours == pytest.approx(theirs, abs=1e-9)
 
 
 @pytest.mark.parametrize("weights", [None, "alignment", "loo"])
@@ -503,14 +457,13 @@ def make_noisy_examples(n, seed):
     true = weights[words].sum(axis=1) > 0
     output = true ^ (rng.random(n) < 0.1)
     rows = csr_array((np.ones(n * 12), words.ravel(), np.arange(0, n * 12 + 1, 12)), (n, 650))
-    right = np.stack([~output, output], axis=1)
-    columns = CrossedColumns(numbered(650), ("one", "other"))
-    return CrossedRows(rows, (~right).astype(np.float32), columns), right, true
+    costs = np.stack([output, ~output], axis=1).astype(np.float32)
+    return CrossedRows(rows, costs, CrossedColumns(numbered(650), ("one", "other"))), true
 
 
 def test_regularisation_for_many_noisy_examples():
-    batch, _, _ = make_noisy_examples(640, 0)
-    test, _, true = make_noisy_examples(1000, 1)
+    batch, _ = make_noisy_examples(640, 0)
+    test, true = make_noisy_examples(1000, 1)
     fixed, auto, chosen = (
         (fit_scores(RLSCLin(regularisation=value), batch, test).argmax(axis=1) == true).mean()
         for value in (1e-9, "auto", "loo")
@@ -518,23 +471,6 @@ def test_regularisation_for_many_noisy_examples():
     assert fixed < 0.7 and auto > fixed + 0.1 and chosen > fixed + 0.1
     assert auto_regularisation(100) == pytest.approx(LAMBDA_OF_MANY / 10)
     assert auto_regularisation(1000) == auto_regularisation(9000) == LAMBDA_OF_MANY
-
-
-def test_sanity_baseline_detects_too_little_regularisation():
-    batch, right, _ = make_noisy_examples(640, 0)
-    folds = np.arange(640) % 5
-
-    def notes(learner):
-        held_out = np.empty(right.shape)
-        for fold in range(5):
-            inside, outside = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            scorer = fit(learner, batch.take(inside)).scorer
-            held_out[outside] = scorer.scores(batch.take(outside)).reshape(-1, 2)
-        return sanity_baseline(batch, right, folds, held_out)
-
-    own, cheap = notes(RLSCLin(regularisation=1e-9))
-    assert cheap > own + 0.05
-    assert notes(RLSCLin(regularisation="loo")) is None
 
 
 BATCHES = {"two": (crossed(labels=2), 0.95), "three": (crossed(), 0.95), "blocks": (blocks(), 0.6)}

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-import spacy
 from disambig_kernel_rls.senses import SenseTask, inflections
 from hypothesis import given, strategies as st
 
@@ -18,7 +17,7 @@ from disambig.errors import UserError
 from disambig.evaluation import add_assessment, cross_validate, curve_of_labelled, evaluate_labelled
 from disambig.formats import Labelled, read_labelled
 from disambig.testing import check_task
-from disambig.text import SpacyTokens, Words, hash_word, view_of_docs
+from disambig.text import SpacyTokens, Words, hash_word
 from disambig.training import label_instances, read_plan, run, train_labelled
 
 BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
@@ -233,10 +232,6 @@ def test_several_right_senses():
     assert task.groups[0].candidates == ("building", "money", "shore")  # of which 12, 6 and 6 were seen
     parts = {**resolve(config), "task": task, "tokenisation": SpacyTokens()}
     model = train_labelled(parts, examples, name="test")
-    alone = [replace(example, also=()) for example in examples]
-    assert not np.allclose(
-        model.scorers[0].weights, train_labelled(parts, alone, name="test").scorers[0].weights
-    )
     several = [make_example("cash [bank] loan 7", "shore", "bank.n")]
     right = [replace(item, also=("money", "building", "unheard of")) for item in several]
     assert evaluate_labelled(model, right)["groups"]["bank.n"]["accuracy"] == 1.0
@@ -277,7 +272,8 @@ def test_labels_of_tested_examples_only_are_wrong():
     model = train_labelled(plan.parts, once + bank, name="test")
     assert "16 labelled examples: accuracy 50.0%" in model.provenance["notes"][-1]
     single = [replace(item, document="one") for item in once + bank]
-    assert "cannot be estimated" in train_labelled(plan.parts, single, name="test").provenance["notes"][-1]
+    (*_, note) = train_labelled(plan.parts, single, name="test").provenance["notes"]
+    assert note == "16 labelled examples of one document: accuracy cannot be estimated"
     find_words = curve_of_labelled(plan.parts, once + bank, sizes=[8], draws=5)
     assert find_words["points"][-1]["accuracy"] <= 0.5 and find_words["majority"] <= 0.5
 
@@ -343,33 +339,6 @@ def write_examples(path, columns, examples):
     return str(path)
 
 
-def test_every_format_of_marked_examples(tmp_path):
-    whole = ("text", "label")
-    plain = tmp_path / "plain.tsv"
-    plain.write_text("".join(f"{text}\t{label}\n" for text, label, _ in make_table()))
-    with_documents = [(*row[:2], row[0]) for row in make_table()]
-    files = [
-        *(
-            write_examples(tmp_path / f"a.{ending}", whole, make_table())
-            for ending in ("csv", "tsv", "jsonl")
-        ),
-        write_examples(tmp_path / "b.jsonl", (*whole, "word"), make_table()),
-        write_examples(tmp_path / "b.csv", (*whole, "document"), with_documents),
-    ]
-    plan = read_plan("sense")
-    expected = plan.with_learned_settings(read_labelled(plain)).parts.task.words
-    for file in files:
-        task = plan.with_learned_settings(read_labelled(file)).parts.task
-        assert task.words == expected, file
-    model, _, _ = run("sense", labelled=[files[0]])
-    for file in files:
-        result = evaluate_labelled(model, read_labelled(file))
-        assert result["n"] == 12 and result["unused"] == 0
-    examples = read_labelled(files[2])
-    systems = cross_validate(plan.with_learned_settings(examples).parts, examples, folds=3)["systems"]
-    assert systems["model"]["bank"]["n"] == 12
-
-
 def test_marks_of_texts(tmp_path):
     bare = [(text.replace("[[", "").replace("]]", ""), *more) for text, *more in make_table()]
     with pytest.raises(UserError, match=r"D496.*mark one word"):
@@ -377,12 +346,6 @@ def test_marks_of_texts(tmp_path):
     path = write_examples(tmp_path / "b.csv", ("text", "label"), [*make_table(), *bare[:1]])
     (note,) = (n for n in run("sense", labelled=[path])[0].provenance["notes"] if "not used" in n)
     assert "b.csv, line 14: no place is marked in 'We sat" in note
-    texts = [(f"A [[ball]] in a [[net]] of day {n}", f"We ate [[cake on day {n}") for n in range(6)]
-    examples = [(text, label) for pair in texts for text, label in zip(pair, "ab", strict=True)]
-    path = write_examples(tmp_path / "a.csv", ("text", "label"), examples)
-    model, _, _ = run("topic", labelled=[path])
-    assert model.provenance["examples"]["labelled"] == 12
-    assert evaluate_labelled(model, read_labelled(path))["n"] == 12
 
 
 @dataclass(frozen=True)
@@ -403,10 +366,7 @@ class FixedTags:
 
 
 def make_marked_examples(n, form, word):
-    texts = [f"Clause {i} says at {form} that" for i in range(n)]
-    return [
-        Labelled(text, text.index(form), text.index(form) + len(form), "x", text, "", word) for text in texts
-    ]
+    return [make_example(f"Clause {i} says at [{form}] that", "x", word) for i in range(n)]
 
 
 @pytest.mark.parametrize(
@@ -440,24 +400,6 @@ def test_warning_for_labels_with_other_tags():
         assert len(result.instances) == 12 and task.warnings(result.view, result.instances) == []
 
 
-def test_nouns_are_not_found_at_verbs(tmp_path):
-    examples = [(text, label, f"{word}.n") for text, label, word in make_table()]
-    model, _, _ = run(
-        "sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label", "word"), examples)]
-    )
-    assert not any("by their tags" in note for note in model.provenance["notes"])
-    doc = spacy.blank("en")("They bank with us, and the bank closed.")
-    for token, tag in zip(doc, "PRP VBP IN PRP , CC DT NN VBD .".split(), strict=True):
-        token.tag_ = tag
-    decisions = model.decide(view_of_docs([doc], model.tokenisation))
-    assert [model.task.groups[g].name for g in decisions.groups] == ["bank.n"]
-    verbs = [(text, label, "bank.v") for text, label, _ in make_table()]
-    model, _, _ = run(
-        "sense", labelled=[write_examples(tmp_path / "b.csv", ("text", "label", "word"), verbs)]
-    )
-    assert any("bank.v: 12 of 12 labelled places are not verbs" in note for note in model.provenance["notes"])
-
-
 def test_one_accuracy_in_the_notes(tmp_path):
     path = write_examples(tmp_path / "a.csv", ("text", "label"), make_table())
     trained = run("sense", labelled=[path])
@@ -466,15 +408,6 @@ def test_one_accuracy_in_the_notes(tmp_path):
     tested = add_assessment(*trained).provenance
     assert tested["test"]["n"] == 12 and not any("accuracy" in note for note in tested["notes"])
     assert any("12 labelled examples are few" in note for note in tested["notes"])
-    one = write_examples(
-        tmp_path / "b.csv", ("text", "label", "document"), [(*row[:2], "d") for row in make_table()]
-    )
-    (note,) = (
-        n
-        for n in add_assessment(*run("sense", labelled=[one])).provenance["notes"]
-        if "cannot be estimated" in n
-    )
-    assert note == "12 labelled examples of one document: accuracy cannot be estimated"
 
 
 def test_words_of_equal_senses_or_one(tmp_path):
@@ -494,19 +427,6 @@ def test_singular_in_messages(tmp_path):
     parts = read_plan("sense").with_learned_settings(read_labelled(path)).parts
     notes = train_labelled(parts, read_labelled(path)[:1], name="test").provenance["notes"]
     assert notes[0] == "1 labelled example is little: do not rely on this model yet"
-    for error, said in (
-        (UserError("D467", n=1, label="x"), "(1)"),
-        (
-            UserError("D464", folds=1, documents=32),
-            "folds: 1, documents: 32 (identical texts count once): use",
-        ),
-        (
-            UserError("D477", value=-1, model="my/sense", most=99),
-            "the minimum margin of the model my/sense cannot be -1: it must be a number from 0 to 99, "
-            "and only models",
-        ),
-    ):
-        assert said in str(error)
 
 
 def examples_with_a_rare_word():
@@ -547,42 +467,27 @@ def test_words_without_a_model():
         replace(model, task=SenseTask(words=[BANK_N])).with_fallback()
 
 
-@pytest.mark.parametrize(
-    ("word", "part", "forms"),
-    [
-        ("bank", "n", "bank banks"),
-        ("church", "n", "church churches"),
-        ("bus", "n", "bus buses"),
-        ("city", "n", "city cities"),
-        ("day", "n", "day days"),
-        ("potato", "n", "potato potatos potatoes"),
-        ("radio", "n", "radio radios"),
-        ("call", "v", "call calls called calling"),
-        ("use", "v", "use uses used using"),
-        ("see", "v", "see sees seed seeing"),
-        ("die", "v", "die dies died dying"),
-        ("carry", "v", "carry carries carried carrying"),
-        ("play", "v", "play plays played playing"),
-        ("stop", "v", "stop stops stopped stopping"),
-        ("fix", "v", "fix fixes fixed fixing"),
-        ("quit", "v", "quit quits quitted quitting"),
-        ("treat", "v", "treat treats treated treating"),
-        ("develop", "v", "develop develops developped developed developping developing"),
-        ("green", "a", "green greener greenest"),
-        ("fine", "j", "fine finer finest"),
-        ("big", "a", "big bigger biggest"),
-        ("happy", "a", "happy happier happiest"),
-        ("natural", "a", "natural"),
-        ("soon", "r", "soon sooner soonest"),
-        ("Bank", "n", "bank banks"),
-        ("x-ray", "n", "x-ray"),
-        ("a", "n", "a"),
-        ("bank", "x", "bank"),
-        ("bank", "", "bank"),
-    ],
-)
-def test_inflections(word, part, forms):
-    assert sorted(inflections(word, part)) == sorted(forms.split())
+INFLECTIONS = {
+    "n": "bank banks, church churches, bus buses, city cities, day days, potato potatos potatoes, "
+    "radio radios, Bank bank banks, x-ray, a",
+    "v": "call calls called calling, use uses used using, see sees seed seeing, die dies died dying, "
+    "carry carries carried carrying, play plays played playing, stop stops stopped stopping, "
+    "fix fixes fixed fixing, quit quits quitted quitting, treat treats treated treating, "
+    "develop develops developped developed developping developing",
+    "a": "green greener greenest, big bigger biggest, happy happier happiest, natural",
+    "j": "fine finer finest",
+    "r": "soon sooner soonest",
+    "x": "bank",
+    "": "bank",
+}
+"""Words with their inflections, by part of speech."""
+
+
+@pytest.mark.parametrize("part", INFLECTIONS)
+def test_inflections(part):
+    for forms in INFLECTIONS[part].split(", "):
+        word = forms.split()[0]
+        assert {*inflections(word, part)} == {*forms.split()} - ({"Bank"} & {word})
     assert {"panicked", "panicking"} <= set(inflections("panic", "v"))
 
 

@@ -1,4 +1,4 @@
-"""Learners: settings, examples without information, other rerankers, and the complete path."""
+"""The boosted lasso and related learners: single steps, paths, settings, compared with formulas and cvxpy."""
 
 from __future__ import annotations
 
@@ -14,33 +14,203 @@ from disambig_boosted_lasso.learners import (
     Boosting,
     FBoosting,
     PairwiseL2,
+    Stepper,
+    StepSettings,
+    base_weights,
     build_pairs,
-    encode_values,
 )
-from small_lists import batch_of, differences, word_lists
+from hypothesis import given, settings, strategies as st
+from small_lists import batch_of, differences, exp_loss, word_lists
 
 from disambig.data import segments
 from disambig.decode import averaged_perceptron, structured_examples
 from disambig.errors import UserError
-from disambig.testing import check_learner, lists
+from disambig.testing import lists
 from disambig.training import fit, mean_cost
 from disambig.types import HasOpenSettings
 
+LISTS = word_lists(alike=6)
+LEARNERS = [
+    BLasso(),
+    BLasso(eps=0.1, truncate=False),
+    FBoosting(),
+    FSLR(),
+    FSLR(eps=0.05),
+    Boosting(),
+    Boosting(smoothing=1e-3, shrinkage=0.3),
+]
+RULES = {
+    "grid": StepSettings(grid=True, eps=0.2, theta=0.0),
+    "forward only": StepSettings(grid=True, eps=0.2),
+    "continuous": StepSettings(grid=False, eps=0.2),
+    "smoothed": StepSettings(grid=False, smoothing=1e-3),
+}
+
+
+def singles():
+    """Return lists of two whose features differ by one or not at all: of the second C+ is 5, and C- is 1."""
+    references = [[0, 1, 0]] * 5 + [[0, 0, 1], [0, 0, 0]]
+    others = [[0, 0, 0]] * 6 + [[0, 1, 0]]
+    rows = np.stack([references, others], axis=1).reshape(-1, 3)
+    return batch_of(rows, np.arange(0, 15, 2), [0, 1] * 7, base=False)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_losses_and_norms_of_every_path(learner):
+    path = learner.path(LISTS)
+    assert len(path) > 20
+    assert (np.diff(path.losses)[~path.backward] < 0).all()
+    for step in (0, 1, len(path) // 2, len(path)):
+        weights = path.weights(step)
+        assert path.losses[step] == pytest.approx(exp_loss(LISTS, weights), rel=1e-9)
+        assert path.norms[step] == pytest.approx(np.abs(weights).sum(), abs=1e-9)
+    assert (np.diff(path.alphas) <= 0).all()
+
+
+@pytest.mark.parametrize("eps", [0.5, 0.1, 0.03])
+@pytest.mark.parametrize("truncate", [True, False])
+def test_lasso_loss_does_not_rise_while_alpha_is_constant(eps, truncate):
+    path = BLasso(eps=eps, truncate=truncate).path(LISTS)
+    same = np.flatnonzero(path.alphas[1:] == path.alphas[:-1]) + 1
+    assert len(same) > 3 or eps == 0.5
+    alpha = path.alphas[same]
+    change = path.losses[same] - path.losses[same - 1] + alpha * (path.norms[same] - path.norms[same - 1])
+    assert change.max(initial=-1.0) <= 1e-10 * path.losses[0]
+
+
+def test_steps_back_are_taken_where_they_pay():
+    path = BLasso(eps=0.05, truncate=False).path(LISTS)
+    assert path.backward.sum() > 5
+    for t in np.flatnonzero(path.backward):
+        weight = path.weights(t)[path.columns[t]]
+        assert abs(path.weights(t + 1)[path.columns[t]]) < abs(weight)
+        raised, alpha = path.losses[t + 1] - path.losses[t], path.alphas[t]
+        assert alpha * abs(path.steps[t]) - raised > 0
+    forth = np.flatnonzero(~path.backward[1:]) + 1
+    for t in forth[:: max(1, len(forth) // 20)]:
+        weights = path.weights(t)
+        for k in np.flatnonzero(weights[1:]) + 1:
+            back = weights.copy()
+            back[k] -= np.sign(back[k]) * min(0.05, abs(back[k]))
+            gain = exp_loss(LISTS, weights) - exp_loss(LISTS, back)
+            gain += path.alphas[t] * (np.abs(weights).sum() - np.abs(back).sum())
+            assert gain <= 1e-9 * path.losses[0]
+
+
+@pytest.mark.parametrize("eps", [0.5, 0.1])
+@pytest.mark.parametrize("truncate", [True, False])
+def test_f_boosting_is_the_boosted_lasso_with_a_large_theta(eps, truncate):
+    ours = FBoosting(eps=eps, truncate=truncate).path(LISTS)
+    theirs = BLasso(eps=eps, truncate=truncate, theta=1e3).path(LISTS)
+    for name in ("columns", "steps", "losses", "norms", "alphas"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+    assert not theirs.backward.any()
+
+
+@pytest.mark.parametrize("eps", [0.5, 0.1])
+def test_each_step_of_the_grid_is_the_best_one(eps):
+    path = FBoosting(eps=eps, truncate=False).path(LISTS)
+    for t in range(0, len(path), max(1, len(path) // 15)):
+        weights = path.weights(t)
+        tried = [exp_loss(LISTS, weights + s * e) for e in np.eye(len(weights))[1:] for s in (eps, -eps)]
+        assert path.losses[t + 1] == pytest.approx(min(tried), rel=1e-9)
+
+
+def test_each_step_of_continuous_search_is_of_the_best_feature():
+    """Grids so fine that no better step is between them, over features whose counts differ by two, too."""
+    path = FSLR(eps=0.25).path(LISTS)
+    grid = np.linspace(-4, 4, 1601)
+    pairs = differences(LISTS, (0,))
+    for t in range(0, 30, 5):
+        each = np.exp(-pairs @ path.weights(t))
+        tried = np.array([[each @ np.exp(-s * column) for s in grid] for column in pairs[:, 1:].T])
+        best = np.unravel_index(tried.argmin(), tried.shape)
+        assert path.columns[t] == best[0] + 1
+        assert abs(path.steps[t] - np.clip(grid[best[1]], -0.25, 0.25)) < 0.01
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_index_equals_recomputation(name):
+    stepper = Stepper(build_pairs(LISTS, "base score"), RULES[name], 1e-12)
+    found, _ = stepper.take(400)
+    assert len(found[0]) > 100
+    weight, sums = stepper.sums
+    start = np.zeros(len(LISTS.columns))
+    start[0] = stepper.base[0]
+    np.add.at(start, stepper.pairs.columns[found[0]], found[2])
+    np.testing.assert_allclose(weight, np.exp(-differences(LISTS, (0,)) @ start), rtol=1e-9)
+    stepper.refresh()
+    scale = np.abs(sums).max()
+    np.testing.assert_allclose(stepper.sums[1], sums, rtol=1e-8, atol=1e-12 * scale)
+
+
+@given(seed=st.integers(0, 10_000), most=st.integers(1, 4), grid=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_any_lists_keep_the_loss_in_step(seed, most, grid):
+    lists = word_lists(8, size=4, words=6, most=most, seed=seed, alike=2)
+    learner = BLasso(eps=0.3, max_steps=300) if grid else Boosting(max_steps=300)
+    path = learner.path(lists)
+    assert path.losses[-1] == pytest.approx(exp_loss(lists, path.weights()), rel=1e-7, abs=1e-9)
+    assert (np.diff(path.losses)[~path.backward] < 0).all()
+
+
+def test_steps_by_hand():
+    # C+ = 5, C- = 1, Z = 7: eq. (16)
+    path = Boosting(smoothing=0.01, steps=1).path(singles())
+    assert path.columns[0] == 1
+    assert path.steps[0] == pytest.approx(0.5 * np.log((5 + 0.07) / (1 + 0.07)), rel=1e-12)
+    whole, tenth = (Boosting(smoothing=1e-9, shrinkage=nu, steps=1).path(singles()) for nu in (1.0, 0.1))
+    assert whole.steps[0] == pytest.approx(0.5 * np.log(5), rel=1e-8)
+    assert tenth.steps[0] == pytest.approx(0.1 * whole.steps[0], rel=1e-12)
+    left = 2 * np.sqrt(5)  # of C+ + C- = 6 after the optimal step
+    assert whole.losses[1] == pytest.approx(1 + left, rel=1e-7)
+    # one pair differs by 2, one by -1: the best step is log(2) / 3, which C+ and C- do not say
+    lists = batch_of([[2.0], [0], [0], [1]], [0, 2, 4], [0, 1, 0, 1], base=False)
+    path = FSLR(eps=10.0, steps=1).path(lists)
+    assert path.steps[0] == pytest.approx(np.log(2) / 3, rel=1e-9)
+    path = BLasso(eps=1.0, steps=1).path(singles())
+    assert path.alphas[1] == pytest.approx((path.losses[0] - path.losses[1]) / path.steps[0], rel=1e-12)
+    assert path.steps[0] < 1.0
+
+
+@pytest.mark.parametrize(("eps", "step"), [(0.5, 0.5), (1.0, 0.5 * np.log(5))])
+def test_the_smaller_of_eps_and_the_optimal_step_is_taken(eps, step):
+    for learner in (FSLR(eps=eps, steps=1), FBoosting(eps=eps, steps=1), BLasso(eps=eps, steps=1)):
+        assert learner.path(singles()).steps[0] == pytest.approx(step, rel=1e-9)
+
+
+def test_the_base_weight_is_where_exp_loss_is_least():
+    path = BLasso(steps=0).path(LISTS)
+    assert np.count_nonzero(path.start) == 1
+    at = [exp_loss(LISTS, path.start * factor) for factor in (0.99, 1.0, 1.01)]
+    assert at[1] == min(at)
+    assert at[1] == pytest.approx(path.losses[0], rel=1e-12)
+    for learner in LEARNERS:
+        path = learner.path(LISTS)
+        assert path.weights()[0] == path.start[0] != 0
+        assert (path.columns != 0).all()
+
+
+def test_base_weights_of_several_columns():
+    rng = np.random.default_rng(0)
+    pairs = rng.normal(0.3, 1.0, (200, 3)) * [1.0, 100.0, 1e-3]
+    weights = base_weights(pairs)
+    slope = pairs.T @ np.exp(-pairs @ weights)
+    np.testing.assert_allclose(slope / np.abs(pairs).max(axis=0), 0.0, atol=1e-5 * len(pairs))
+    twice = base_weights(np.column_stack([pairs[:, 0], pairs[:, 0]]))
+    assert twice.sum() == pytest.approx(base_weights(pairs[:, :1])[0], rel=1e-6)
+    assert 10 < base_weights(np.array([[1.0], [2.0]]))[0] < 100
+
+
 STAGEWISE = [BLasso, Boosting, FBoosting, FSLR]
 EVERY = [*STAGEWISE, AveragedPerceptron, PairwiseL2]
-LISTS, DEV = word_lists(120), word_lists(80, seed=1)
-
-
-@pytest.mark.parametrize("learner", EVERY)
-def test_contract_on_lists_of_counts(learner):
-    for check in check_learner(learner(), LISTS):
-        check()
+MANY_LISTS, DEV = word_lists(120), word_lists(80, seed=1)
 
 
 @pytest.mark.parametrize("learner", EVERY)
 def test_it_is_better_than_the_base_score_on_other_lists(learner):
-    base = BLasso(steps=0).fit(LISTS).scorer
-    assert mean_cost(fit(learner(), LISTS, dev=DEV).scorer, DEV) < 0.7 * mean_cost(base, DEV)
+    base = BLasso(steps=0).fit(MANY_LISTS).scorer
+    assert mean_cost(fit(learner(), MANY_LISTS, dev=DEV).scorer, DEV) < 0.7 * mean_cost(base, DEV)
 
 
 @pytest.mark.parametrize("learner", EVERY)
@@ -53,40 +223,42 @@ def test_lists_that_say_nothing_change_nothing(learner):
     weights = learner().fit(same).scorer.weights
     np.testing.assert_array_equal(weights, np.zeros(2))
     # one candidate, equal costs, none: a list without a pair is as if it were not there
-    rows, last = LISTS.rows.toarray(), LISTS.offsets[-1]
+    rows, last = MANY_LISTS.rows.toarray(), MANY_LISTS.offsets[-1]
     more = np.concatenate([rows, rows[:1], rows[3:6]])
-    cost = np.concatenate([LISTS.cost, [3, 2, 2, 2]])
-    silent = batch_of(more, [*LISTS.offsets, last + 1, last + 4], cost)
+    cost = np.concatenate([MANY_LISTS.cost, [3, 2, 2, 2]])
+    silent = batch_of(more, [*MANY_LISTS.offsets, last + 1, last + 4], cost)
     if learner is AveragedPerceptron:  # a list more is time for the average to go on
         assert fit(learner(passes=1), silent.take(np.array([120, 121]))).report["mistakes"] == [0]
         return
-    np.testing.assert_array_equal(fit(learner(), silent).scorer.weights, fit(learner(), LISTS).scorer.weights)
+    np.testing.assert_array_equal(
+        fit(learner(), silent).scorer.weights, fit(learner(), MANY_LISTS).scorer.weights
+    )
 
 
 @pytest.mark.parametrize("learner", EVERY)
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_invalid_numbers_are_rejected(learner, number):
-    rows = LISTS.rows.toarray()
+    rows = MANY_LISTS.rows.toarray()
     rows[7, 2] = number
-    bad = batch_of(rows, LISTS.offsets, LISTS.cost)
+    bad = batch_of(rows, MANY_LISTS.offsets, MANY_LISTS.cost)
     with pytest.raises(UserError, match=r"D703.* the first in example 1, attribute 2"):
         learner().fit(bad)
     with pytest.raises(UserError, match="D703"):
-        learner().fit(LISTS, dev=bad)
-    cost = LISTS.cost.copy()
+        learner().fit(MANY_LISTS, dev=bad)
+    cost = MANY_LISTS.cost.copy()
     cost[6] = np.nan
     with pytest.raises(UserError, match=r"D645.* 1 are NaN, the first in example 1"):
-        learner().fit(replace(LISTS, cost=cost))
+        learner().fit(replace(MANY_LISTS, cost=cost))
     with pytest.raises(UserError, match="D705"):
-        learner().fit(LISTS.take(np.arange(0)))
+        learner().fit(MANY_LISTS.take(np.arange(0)))
 
 
 @pytest.mark.parametrize("learner", STAGEWISE)
 def test_very_large_numbers_are_harmless(learner):
-    rows = LISTS.rows.toarray()
+    rows = MANY_LISTS.rows.toarray()
     rows[:, 1] *= 1e200
     rows[:, 2] *= 1e-200
-    path = learner(max_steps=200).path(batch_of(rows, LISTS.offsets, LISTS.cost))
+    path = learner(max_steps=200).path(batch_of(rows, MANY_LISTS.offsets, MANY_LISTS.cost))
     assert np.isfinite(path.losses).all()
     assert np.isfinite(path.weights()).all()
     assert path.losses[-1] < path.losses[0]
@@ -125,22 +297,15 @@ def test_pairs_have_the_differences_to_the_reference():
     pairs = build_pairs(lists, "base score")
     np.testing.assert_array_equal(pairs.base[:, 0], [1, 0, -7])  # the second candidate, less the others
     assert build_pairs(lists, "no such group").base.shape == (3, 0)
-    pairs = build_pairs(LISTS, "base score")
-    dense, again = np.zeros((2, len(pairs), LISTS.rows.shape[1]))
+    pairs = build_pairs(MANY_LISTS, "base score")
+    dense, again = np.zeros((2, len(pairs), MANY_LISTS.rows.shape[1]))
     by_pair = np.repeat(np.arange(len(pairs)), np.diff(pairs.starts))
     dense[by_pair, pairs.columns[pairs.features]] = pairs.values[pairs.codes]
     dense[:, 0] = pairs.base[:, 0]
-    np.testing.assert_array_equal(dense, differences(LISTS, (0,)))
+    np.testing.assert_array_equal(dense, differences(MANY_LISTS, (0,)))
     by_feature = np.repeat(np.arange(len(pairs.columns)), np.diff(pairs.ends))
     again[pairs.pairs, pairs.columns[by_feature]] = pairs.values[pairs.pair_codes]
     np.testing.assert_array_equal(again[:, 1:], dense[:, 1:])
-
-
-@pytest.mark.parametrize("values", [[3.0, -1, 3, 0.0], [0.5, 1, 0.5], [1e9, 1, 1e9], []])
-def test_values_are_distinguished_by_codes(values):
-    distinct, codes = encode_values(np.array(values))
-    np.testing.assert_array_equal(distinct[codes], values)
-    assert len(distinct) == len(set(values))
 
 
 @pytest.mark.parametrize("learner", EVERY)
@@ -150,7 +315,7 @@ def test_choices_of_folds_are_kept(learner):
     settled = learner().with_tuned([{name: 3}, {name: 40}, {name: 5}])
     assert getattr(settled, name) == 5
     assert settled.with_tuned([{name: 9}]) == settled
-    report = fit(settled, LISTS, dev=DEV).report
+    report = fit(settled, MANY_LISTS, dev=DEV).report
     assert report[name] == 5
 
 
@@ -160,20 +325,20 @@ def test_the_averaged_perceptron():
     ours = fit(AveragedPerceptron(base="none", passes=3), kept).scorer.weights
     theirs, _ = averaged_perceptron(structured_examples(kept), passes=3, seed=0)
     np.testing.assert_allclose(ours, theirs, atol=1e-12)
-    weights = AveragedPerceptron().fit(LISTS).scorer.weights  # the base weight is left alone
-    assert weights[0] == pytest.approx(BLasso(steps=0).fit(LISTS).scorer.weights[0])
+    weights = AveragedPerceptron().fit(MANY_LISTS).scorer.weights  # the base weight is left alone
+    assert weights[0] == pytest.approx(BLasso(steps=0).fit(MANY_LISTS).scorer.weights[0])
     assert np.count_nonzero(weights) > 5
-    report = AveragedPerceptron().fit(LISTS, dev=DEV).report
+    report = AveragedPerceptron().fit(MANY_LISTS, dev=DEV).report
     assert len(report["dev_cost"]) == 20
     assert report["dev_cost"][report["passes"] - 1] == min(report["dev_cost"])
 
 
 def test_pairwise_l2_is_at_its_optimum():
-    weights = PairwiseL2(C=0.2, max_iter=2000).fit(LISTS).scorer.weights
-    pairs = differences(LISTS, (0,))
+    weights = PairwiseL2(C=0.2, max_iter=2000).fit(MANY_LISTS).scorer.weights
+    pairs = differences(MANY_LISTS, (0,))
     slope = weights - 0.2 * pairs.T @ (1 / (1 + np.exp(pairs @ weights)))
     assert np.abs(slope).max() < 0.02
-    assert fit(PairwiseL2(), LISTS, dev=DEV).report["C"] in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+    assert fit(PairwiseL2(), MANY_LISTS, dev=DEV).report["C"] in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 
 ALIKE, ALIKE_DEV = word_lists(120, alike=8), word_lists(80, alike=8, seed=1)
