@@ -1,4 +1,4 @@
-"""Linear learners and averages over random subspaces: rules, scikit-learn's answers, masks, folds, errors."""
+"""Linear learners, averages over random subspaces and RandomSubspaceClassifier: rules, masks, folds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from disambig_random_subspace import NAMES, RandomSubspaceClassifier
 from disambig_random_subspace.learners import (
     SGD,
     ConfidenceWeighted,
@@ -26,14 +27,13 @@ from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sklearn import __version__
 from sklearn.linear_model import SGDClassifier
+from sklearn.utils.estimator_checks import estimator_checks_generator
 from toy_learners import KernelRidge, Perceptron as ToyPerceptron
 
-from disambig.config import resolve
 from disambig.data import Columns, CrossedRows
 from disambig.errors import UserError
-from disambig.models import load_model, save_model
 from disambig.testing import blocks, chains, check_learner, crossed, lists
-from disambig.training import FitsFolds, fit_folds, train
+from disambig.training import FitsFolds, fit_folds
 from disambig.types import HasOpenSettings
 
 SKLEARN = tuple(int(number) for number in __version__.split(".")[:2])
@@ -178,25 +178,13 @@ def test_masks_equal_masked_copies(name, labels, n_masks, rate, seed, alpha):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_blocks_of_masks_and_removed_dimensions(name):
+def test_blocks_of_masks(name):
     learner, batch = LEARNERS[name](), make_batch(labels=3)
     masks = np.random.default_rng(0).random((20, 12)) > 0.2
     ready = learner.prepare(batch)
     at_once = learner.fit_masked(batch, masks)
     in_blocks = sum(learner.fit_masked(ready, masks[i : i + 8]) for i in (0, 8, 16))
     assert at_once.tobytes() == in_blocks.tobytes()
-    learner, batch = LEARNERS[name](), make_batch()
-    masks = np.ones((3, 12), bool)
-    masks[:, [0, 5]] = False
-    other = batch.rows.toarray()
-    other[:, [0, 5]] = np.random.default_rng(9).normal(size=(60, 2))
-    first, second = (
-        learner.fit_masked(CrossedRows(csr_array(rows), batch.costs, batch.columns), masks)
-        for rows in (batch.rows, other)
-    )
-    assert second == pytest.approx(first, rel=1e-12)
-    assert (first.reshape(2, -1)[:, [0, 5]] == 0).all()
-    assert (first.reshape(2, -1)[:, [1, 2]] != 0).all()
 
 
 @pytest.mark.parametrize("labels", [1, 2, 4])
@@ -488,48 +476,6 @@ def test_invalid_settings_of_subspaces(settings, code):
             RandomSubspaces().fit_sizes(crossed(), [5, settings["n_subspaces"]])
 
 
-PLACES = "house street room garden village valley harbour library chapel forest".split()
-TEXTS = [
-    sentence.format(place, number)
-    for number in range(4)
-    for place in PLACES
-    for sentence in ("The {} is quite old, says number {}.", "We like a quiet {} with number {}.")
-]
-
-
-@pytest.mark.parametrize("name", ["Perceptron", "SGD", "PassiveAggressive", "ConfidenceWeighted"])
-def test_a_learner_within_a_learner_is_saved_with_its_model(name, tmp_path):
-    base = {"@disambig_learners": f"random_subspace.{name}.v1", "passes": 2}
-    config = {
-        "task": {"@disambig_tasks": "disambig.Candidates.v1", "candidates": ["quite", "quiet"]},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"words": {"@disambig_extractors": "disambig.SentenceWords.v1"}},
-        "learner": {
-            "@disambig_learners": "random_subspace.RandomSubspaces.v1",
-            "n_subspaces": 9,
-            "base": base,
-        },
-        "baseline": {"@disambig_learners": "variance_svm.SumLM.v1", "patterns": []},
-    }
-    parts = resolve(config)
-    assert parts["learner"].base.passes == 2
-    model = train(parts, {"train": TEXTS, "dev": TEXTS[:20]}, name="small", config=config, min_examples=2)
-    save_model(model, tmp_path / "small")
-    again = load_model(tmp_path / "small")
-    assert again.config["learner"]["base"] == base
-    view = parts["tokenisation"](["We like a quite garden, and the harbour is quite old."])
-    assert again.decide(view).scores.tobytes() == model.decide(view).scores.tobytes()
-    assert model.scorers[0].weights.any()
-
-
-@pytest.mark.parametrize("labels", [2, 3])
-@pytest.mark.parametrize("name", [*LEARNERS, "subspaces"])
-def test_contract(name, labels):
-    learner = RandomSubspaces(n_subspaces=20) if name == "subspaces" else LEARNERS[name]()
-    for check in check_learner(learner, crossed(labels=labels), least=0.95):
-        check()
-
-
 def test_folds_without_a_label_and_of_lists():
     batch = make_batch(90, labels=4)
     seen = batch.take(np.flatnonzero(batch.costs.argmin(axis=1) < 3))
@@ -537,3 +483,113 @@ def test_folds_without_a_label_and_of_lists():
     assert (scores.reshape(-1, 4).argmax(axis=1) < 3).all()  # the label without examples is never chosen
     batch = lists()
     assert fit_folds(SGD(), batch, np.arange(len(batch.offsets) - 1) % 2) is None
+
+
+CHECKS = [
+    pytest.param(estimator, check, id=f"{name}-{i}-{getattr(check, 'func', check).__name__}")
+    for name in NAMES
+    for i, (estimator, check) in enumerate(
+        estimator_checks_generator(RandomSubspaceClassifier(name, n_subspaces=10))
+    )
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize(("estimator", "check"), CHECKS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def make_documents(n=120, words=40, classes=2, *, seed=0):
+    """Return counts of words, some more frequent in one class, and the classes by name."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(classes, size=n)
+    rates = np.full((classes, words), 0.3)
+    for label in range(classes):
+        rates[label, label :: 2 * classes] = 1.5
+    return rng.poisson(rates[y]).astype(float), np.array(["comp", "rec", "sci", "talk"])[y]
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_learns(name, classes):
+    X, y = make_documents(400, classes=classes)
+    fitted = RandomSubspaceClassifier(name, n_subspaces=20, random_state=0).fit(X[:300], y[:300])
+    assert fitted.score(X[300:], y[300:]) > 0.85
+    assert fitted.classes_.tolist() == ["comp", "rec", "sci", "talk"][:classes]
+    assert fitted.coef_.shape == (1 if classes == 2 else 4, 40)
+    assert fitted.intercept_.shape == (len(fitted.coef_),)
+    assert fitted.n_features_in_ == 40
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_equal_to_the_learner_and_to_scikit_learn(classes):
+    X, y = make_documents(classes=classes)
+    fitted = RandomSubspaceClassifier(n_subspaces=12, removal_rate=0.3, alpha=1e-3, random_state=5).fit(X, y)
+    learner = RandomSubspaces(base=SGD(alpha=1e-3, seed=5), n_subspaces=12, removal_rate=0.3, seed=5)
+    batch = labelled_batch(X, np.unique(y, return_inverse=True)[1], classes)
+    scores = learner.fit(batch).scorer.scores(batch).reshape(-1, classes)
+    expected = scores[:, 1] - scores[:, 0] if classes == 2 else scores
+    assert fitted.decision_function(X) == pytest.approx(expected)
+    order = np.random.default_rng(5).permutation(len(y))
+    theirs = SGDClassifier(max_iter=5, tol=None, shuffle=False).fit(csr_array(X[order]), y[order])
+    ours = RandomSubspaceClassifier(n_subspaces=3, removal_rate=0, random_state=5).fit(X, y)
+    assert ours.coef_ == pytest.approx(theirs.coef_, abs=1e-9)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_, abs=1e-9)
+    assert (ours.predict(X) == theirs.predict(X)).all()
+
+
+def test_settings_reach_the_base():
+    X, y = make_documents()
+    ours = RandomSubspaceClassifier("pa", n_subspaces=1, removal_rate=0, C=0.01, passes=2, random_state=1)
+    batch = labelled_batch(X, np.unique(y, return_inverse=True)[1])
+    base = PassiveAggressive(C=0.01, passes=2, seed=1).fit(batch).scorer
+    assert ours.fit(X, y).coef_[0] == pytest.approx(second_of_two(base)[0])
+    cw = [
+        RandomSubspaceClassifier("cw", n_subspaces=2, confidence=c, random_state=1).fit(X, y).coef_
+        for c in (0.6, 0.99)
+    ]
+    assert (cw[0] != cw[1]).any()
+
+
+def test_random_states():
+    X, y = make_documents()
+    same = [RandomSubspaceClassifier(n_subspaces=9, random_state=3).fit(X, y).coef_ for _ in range(2)]
+    assert same[0].tobytes() == same[1].tobytes()
+    drawn = [
+        RandomSubspaceClassifier(n_subspaces=9, random_state=np.random.RandomState(seed)).fit(X, y).coef_
+        for seed in (3, 3, 4)
+    ]
+    assert drawn[0].tobytes() == drawn[1].tobytes() != drawn[2].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        *(({"estimator": bad}, "D775") for bad in ("svm", None)),
+        *(({"n_subspaces": bad}, "D452") for bad in (0, 2.0)),
+        *(({"removal_rate": bad}, "D770") for bad in (1.0, -0.1)),
+        ({"passes": 0}, "D452"),
+        ({"alpha": 0.0}, "D760"),
+        ({"estimator": "pa", "C": -1.0}, "D760"),
+        ({"estimator": "cw", "confidence": 0.5}, "D771"),
+        ({"random_state": -1}, "D457"),
+    ],
+)
+def test_invalid_settings_of_the_classifier(settings, code):
+    X, y = make_documents()
+    estimator = RandomSubspaceClassifier(**settings)  # scikit-learn's manner: nothing is checked before fit
+    with pytest.raises(UserError, match=code):
+        estimator.fit(X, y)
+
+
+def test_invalid_examples_of_the_classifier():
+    X, y = make_documents()
+    fitted = RandomSubspaceClassifier(n_subspaces=2).fit(X, y)
+    with pytest.raises(UserError, match=r"D706.*'comp'"):
+        RandomSubspaceClassifier().fit(X, ["comp"] * len(X))
+    X[3, 7] = np.nan
+    for rows in (X, csr_array(X)):
+        for call in (fitted.predict, lambda rows: RandomSubspaceClassifier().fit(rows, y)):
+            with pytest.raises(UserError, match=r"D772.*1 are NaN.*example 3, dimension 7"):
+                call(rows)

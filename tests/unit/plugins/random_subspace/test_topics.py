@@ -14,7 +14,6 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from disambig.config import resolve, write_config
-from disambig.doctor import check_sample
 from disambig.errors import UserError
 from disambig.evaluation import (
     assess_model,
@@ -24,9 +23,8 @@ from disambig.evaluation import (
     curve_of_labelled,
     evaluate_labelled,
 )
-from disambig.explain import explain_decision
 from disambig.features import Tfidf
-from disambig.formats import AnnotatedDocument, Document, Labelled, SpacyFormat
+from disambig.formats import Labelled
 from disambig.models import annotate, card, load_model, save_model
 from disambig.spacy.labellers import DocumentLabeller
 from disambig.tasks import OwnCandidates
@@ -128,19 +126,6 @@ def test_decisions(model):
     shares = model.candidate_probabilities(decisions).reshape(len(texts), -1)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert [LABELS[row.argmax()] for row in shares] == [example.label for example in topic_documents()]
-
-
-def test_explanation(model):
-    text = "The referee stopped the match."
-    view = Words()([text])
-    reasons = explain_decision(model, view, 0)
-    (decisions,) = annotate([text], [model])
-    for label, score in decisions.record(0, text)["candidates"]:
-        own = [reason for reason in reasons if reason.candidate == label]
-        assert sum(reason.contribution for reason in own) == pytest.approx(score, abs=1e-3)
-        assert {reason.evidence for reason in own} == {"the", "referee", "match", "intercept"}
-    heaviest = max((r for r in reasons if r.candidate == "sport"), key=lambda r: r.contribution)
-    assert heaviest.evidence in ("referee", "match") and heaviest.count is None
 
 
 def test_saved_models_need_no_scikit_learn(model, tmp_path):
@@ -248,18 +233,6 @@ def test_cross_validation_card_and_curve(model):
     assert [point["size"] for point in curve["points"]] == [10, 20]
 
 
-def test_docbin(model, tmp_path):
-    text = "The match. It was late!"
-    result = AnnotatedDocument(Document("a", text, "a"), tuple(annotate([text], [model])))
-    data = SpacyFormat(language=model.language).encode([result])
-    (doc,) = DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
-    assert [(span.text, span.label_) for span in doc.spans["topic"]] == [(text, "sport")]
-    coverage, speed = check_sample([model], None)
-    assert (coverage.status, speed.status) == ("ok", "ok")
-    assert "1 decision, " in coverage.what
-    assert "words found (" in coverage.what  # few: another field, or language
-
-
 TEXTS = ["The referee left the stadium.", "Bake the bread in the oven.", "Snow and frost, then fog."]
 
 
@@ -342,23 +315,6 @@ def test_scores_are_those_of_textcat(saved_models):
     assert scores["cats_score_desc"] == "macro F" and set(scores["cats_f_per_type"]) == set(LABELS)
     assert nlp.get_pipe_meta("disambig_topic").default_score_weights["cats_score"] == 1.0
     assert nlp.get_pipe_meta("disambig_topic").assigns == ["doc.cats"]
-
-
-def test_one_bad_document_does_not_lose_its_batch(saved_models, monkeypatch):
-    nlp = make_pipeline(saved_models)
-    pipe = nlp.get_pipe("disambig_topic")
-    predict = DocumentLabeller.predict
-
-    def fails(self, docs):
-        if any("bad" in doc.text for doc in docs):
-            raise RuntimeError("a bad document")
-        return predict(self, docs)
-
-    monkeypatch.setattr(DocumentLabeller, "predict", fails)
-    seen = []
-    pipe.set_error_handler(lambda name, proc, docs, error: seen.extend(doc.text for doc in docs))
-    result = list(nlp.pipe([TEXTS[0], "bad bread", TEXTS[1]]))
-    assert [best_label(doc) for doc in result] == ["sport", "cooking"] and seen == ["bad bread"]
 
 
 def test_unsuitable_models_are_refused(saved_models):
