@@ -5,6 +5,10 @@ from .account import (
     title as title,
     verdict as verdict,
 )
+from .checked import (
+    CheckedDecisions as CheckedDecisions,
+    check_together as check_together,
+)
 from .contributions import (
     OFFSET as OFFSET,
     Contribution as Contribution,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from disambig.data import Decisions, find_examples
+from disambig.explain.checked import CheckedDecisions
 from disambig.explain.contributions import (
     Contribution,
     ContributionTable,
@@ -43,30 +44,46 @@ def title(model: Model, *, flags_per_1000: float | None = None) -> str:
 
 
 def accounts(
-    text: str, model: Model, *, flags_per_1000: float | None = None, top: int = 5
+    text: str,
+    model: Model,
+    *,
+    flags_per_1000: float | None = None,
+    top: int = 5,
+    checked: CheckedDecisions | None = None,
 ) -> Iterator[DecisionAccount]:
     """Yield an explanation of each decision of `model` in a text, then of each place that is protected.
 
-    `top` is the number of candidates, and of contributions to a score, that are shown.
+    Parameters
+    ----------
+    top : int
+        Number of candidates, and of contributions to a score, that are shown.
+    checked : CheckedDecisions, optional
+        What the model decides together with others (see `check_together`); by default it decides alone.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     least_margin = get_trait(model.judge, DecisionRuleTraits, "least_margin") or 0.0
     if least_margin:  # explain decisions below the least margin too
         model = model.with_least_margin(0.0)
     model = with_names(model, view)
-    decisions = model.decide(view, flags_per_1000=flags_per_1000)
     probabilities, threshold = None, 1.0
     proposals: dict[int, int] = {}
+    remarks: Mapping[int, str] = {}
+    if checked is not None:
+        decisions, remarks = checked.decisions, checked.remarks
+        proposals = _proposals(checked.unlimited)
+    else:
+        decisions = model.decide(view, flags_per_1000=flags_per_1000)
     if isinstance(model.judge, RaisesFlags):
         threshold = model.judge.limit(flags_per_1000)
-        # at its own rate a rule may skip the probabilities of places that it will not flag
-        unlimited = model.decide(view, flags_per_1000=float("inf"))
-        decisions = replace(decisions, probabilities=unlimited.probabilities)
-        proposals = _proposals(unlimited)
+        if checked is None:
+            # at its own rate a rule may skip the probabilities of places that it will not flag
+            unlimited = model.decide(view, flags_per_1000=float("inf"))
+            decisions = replace(decisions, probabilities=unlimited.probabilities)
+            proposals = _proposals(unlimited)
     else:
         probabilities = model.candidate_probabilities(decisions)
     explainer = _Explainer(
-        text, model, view, decisions, probabilities, threshold, proposals, least_margin, top
+        text, model, view, decisions, probabilities, threshold, proposals, least_margin, top, remarks
     )
     for index in decisions.shown.nonzero()[0].tolist():
         yield explainer.account(index)
@@ -88,6 +105,7 @@ class _Explainer:
     proposals: dict[int, int]
     least_margin: float  # below this margin, the model gives no label
     top: int  # number of candidates, and of contributions to a score, that are shown
+    remarks: Mapping[int, str]  # why a check does not raise a flag, by the index of the decision
 
     def account(self, index: int) -> DecisionAccount:
         """Return the explanation of a decision."""
@@ -98,7 +116,8 @@ class _Explainer:
         is_suggestion = not isinstance(self.model.judge, RaisesFlags) or bool(record["flagged"])
         proposes = is_suggestion or _observed(self.decisions, index) is None
         place = _headline(record, self.text, proposes=proposes)
-        return DecisionAccount(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
+        flagged = bool(record["flagged"]) and index not in self.remarks
+        return DecisionAccount(place, tuple(lines), flagged, tuple(tables), tuple(notes))
 
     def _lines(self, index: int, record: dict[str, Any], reasons: Sequence[Contribution] | None) -> list[str]:
         """Return the verdict, and notes on the intended word and the margin."""
@@ -114,6 +133,8 @@ class _Explainer:
             what=evidence_name(self.model),
         )
         lines = [line]
+        if remark := self.remarks.get(index):
+            lines = [line.replace("flagged", "flagged by this task", 1), remark]
         if proposed is not None and (note := intended_word(self.decisions, index, proposed)):
             lines.append(note)
         if record["margin"] < self.least_margin:

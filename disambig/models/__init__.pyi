@@ -66,6 +66,7 @@ from .storage import (
     write_precision as write_precision,
 )
 from .verification import (
+    DroppedFlag as DroppedFlag,
     TextEdit as TextEdit,
     apply_edits as apply_edits,
     touches_edit as touches_edit,

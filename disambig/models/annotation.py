@@ -21,7 +21,7 @@ from disambig.data import (
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
 from disambig.models.model import Model, decide_together
-from disambig.models.verification import verify_flags
+from disambig.models.verification import DroppedFlag, verify_flags
 from disambig.rules import ALL_RULES, RuleSelection
 from disambig.text import TokenView, hash_words
 from disambig.types import DecisionRuleTraits, RaisesFlags, decides, get_trait
@@ -119,21 +119,28 @@ class ModelSet:
     def annotate(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with every model, and verify the flags (see `annotate`)."""
         verified = self.verify(self._decide(texts), texts, neighbours=True)
-        # This comes after overlaps are resolved, as in `disambig.checking.find_flags`: a flag is ignored
-        # because the words are right, so a less certain flag in its place would be wrong as well.
-        shown = [self._without_ignored(decisions, texts) for decisions in verified]
-        return [self._selected(decisions, texts) for decisions in shown]
+        return [self._selected(decisions, texts) for decisions in verified]
 
     def verify(
-        self, decisions: Sequence[Decisions], texts: Sequence[str], *, neighbours: bool = False
+        self,
+        decisions: Sequence[Decisions],
+        texts: Sequence[str],
+        *,
+        neighbours: bool = False,
+        dropped: dict[tuple[int, int], DroppedFlag] | None = None,
     ) -> list[Decisions]:
         """Return decisions of these models with one flag in every place, and verified ones only.
 
-        See `disambig.models.verify_flags`.
+        What is to be ignored is not flagged. See `disambig.models.verify_flags`.
         """
         rules = {model.task.name: model.judge for model in self.models}
         limits = {task: rule.limit() for task, rule in rules.items() if isinstance(rule, RaisesFlags)}
-        return verify_flags(texts, decisions, self._decide_near, limits, neighbours=neighbours)
+        verified = verify_flags(
+            texts, decisions, self._decide_near, limits, neighbours=neighbours, dropped=dropped
+        )
+        # This comes after overlaps are resolved, as in `disambig.checking.find_flags`: a flag is ignored
+        # because the words are right, so a less certain flag in its place would be wrong as well.
+        return [self._without_ignored(task_decisions, texts) for task_decisions in verified]
 
     def annotate_separately(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with each model; flags of different models may overlap."""

@@ -110,6 +110,16 @@ def corrections(decisions: Decisions) -> list[int]:
     return np.flatnonzero(changed).tolist()
 
 
+@dataclass(frozen=True, slots=True)
+class DroppedFlag:
+    """Why verification dropped a flag. Each correction is a pair of what is written and what replaces it."""
+
+    # corrections of surer flags near it, after which the models find no mistake there
+    explained_by: tuple[tuple[str, str], ...] = ()
+    # what the models would correct in the text that the flag's own correction writes
+    corrected_again: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(slots=True)
 class _Flag:
     """A flag to verify, and what was decided about it."""
@@ -121,6 +131,7 @@ class _Flag:
     kept: bool = True  # whether the flag is raised
     chosen: int | None = None  # a candidate to choose in place of the one that was chosen
     explained_by: Sequence[_Flag] = ()  # the surer flags because of which it was dropped
+    reason: DroppedFlag = DroppedFlag()  # why it was dropped, if it was
 
 
 def _explains(surer: _Flag, flag: _Flag) -> bool:
@@ -128,6 +139,11 @@ def _explains(surer: _Flag, flag: _Flag) -> bool:
     (start, end, _), (other_start, other_end, _) = flag.edit, surer.edit
     is_near = max(start - other_end, other_start - end) <= _NEAR_CHARACTERS
     return surer is not flag and is_near and surer.probability > flag.probability
+
+
+def _shown_edits(text: str, edits: Iterable[TextEdit]) -> tuple[tuple[str, str], ...]:
+    """Return what edits of a text replace, and with what."""
+    return tuple((text[start:end].strip(), new.strip()) for start, end, new in edits)
 
 
 def _shift(edits: Iterable[TextEdit], edit: TextEdit) -> int:
@@ -185,6 +201,7 @@ def verify_flags(
     default_limits: Mapping[str, float] | None = None,
     *,
     neighbours: bool = False,
+    dropped: dict[tuple[int, int], DroppedFlag] | None = None,
 ) -> list[Decisions]:
     """Return the decisions with one flag in every place, and only those whose correction is not flagged.
 
@@ -200,14 +217,21 @@ def verify_flags(
         Probability above which each task flags a word by default; 0 for other tasks.
     neighbours : bool
         Whether a flag that lost to a neighbour is restored if it is raised once the neighbour is corrected.
+    dropped : dict, optional
+        Receives the reason for each flag that is dropped, by the index of its decisions and its row.
     """
     limits = default_limits or {}
-    verified = _verify(texts, decisions, decide_near, limits)
-    return _restore_neighbours(texts, verified, decide_near, limits) if neighbours else verified
+    reasons: dict[tuple[int, int], DroppedFlag] = {} if dropped is None else dropped
+    verified = _verify(texts, decisions, decide_near, limits, reasons)
+    return _restore_neighbours(texts, verified, decide_near, limits, reasons) if neighbours else verified
 
 
 def _verify(
-    texts: Sequence[str], decisions: Sequence[Decisions], decide_near: DecideNear, limits: Mapping[str, float]
+    texts: Sequence[str],
+    decisions: Sequence[Decisions],
+    decide_near: DecideNear,
+    limits: Mapping[str, float],
+    reasons: dict[tuple[int, int], DroppedFlag],
 ) -> list[Decisions]:
     """Return the decisions with one flag in every place, without those whose correction is flagged."""
     resolved = resolve_overlaps(decisions, texts)
@@ -229,12 +253,19 @@ def _verify(
         changed = [flag for flag in flags if not flag.kept or flag.chosen is not None]
         if not changed:
             return resolved
+        reasons.update({(flag.task, flag.row): flag.reason for flag in changed if not flag.kept})
         resolved = resolve_overlaps(_with_verdicts(resolved, changed), texts)
-    return _without_flags(resolved, set(_raised_flags(resolved)) - verified)
+    unverified = set(_raised_flags(resolved)) - verified
+    reasons.update(dict.fromkeys(unverified, DroppedFlag()))
+    return _without_flags(resolved, unverified)
 
 
 def _restore_neighbours(
-    texts: Sequence[str], decisions: Sequence[Decisions], decide_near: DecideNear, limits: Mapping[str, float]
+    texts: Sequence[str],
+    decisions: Sequence[Decisions],
+    decide_near: DecideNear,
+    limits: Mapping[str, float],
+    reasons: dict[tuple[int, int], DroppedFlag],
 ) -> list[Decisions]:
     """Return verified decisions with flags that lost to a neighbour, and are raised once it is corrected."""
     hidden = _hidden_neighbours(texts, decisions)
@@ -259,8 +290,9 @@ def _restore_neighbours(
     restored = {(flag.task, flag.row) for flag in stable if flag.kept} & raised
     if not restored:
         return list(decisions)
-    dropped = {(flag.task, flag.row) for flag in stable if not flag.kept}
-    return _without_flags(restore_flags(decisions, restored), dropped)
+    dropped = {(flag.task, flag.row): flag.reason for flag in stable if not flag.kept}
+    reasons.update(dropped)
+    return _without_flags(restore_flags(decisions, restored), set(dropped))
 
 
 def _hidden_neighbours(texts: Sequence[str], decisions: Sequence[Decisions]) -> set[tuple[int, int]]:
@@ -459,9 +491,10 @@ class _Verifier:
         fallen = [n for n, (flag, *_) in enumerate(doubtful) if after[n] < _EXPLAINED * flag.probability]
         texts, places = [doubtful[n][2] for n in fallen], [[doubtful[n][0].edit[:2]] for n in fallen]
         for n, before in zip(fallen, self._probabilities(texts, places), strict=True):
-            flag, surer, _ = doubtful[n]
+            flag, surer, text = doubtful[n]
             if after[n] < _EXPLAINED * before:
                 flag.kept, flag.explained_by = False, surer
+                flag.reason = DroppedFlag(explained_by=_shown_edits(text, [other.edit for other in surer]))
 
     def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
         """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""
@@ -552,6 +585,8 @@ class _Verifier:
         alternatives, probabilities = [], []
         for trial, flags in failed:
             trial.flag.kept = False
+            again = _shown_edits(trial.corrected, [flag.edit for flag in flags])
+            trial.flag.reason = DroppedFlag(corrected_again=again)
             if len(flags) == 1 and flags[0].text != trial.without:
                 edit = flags[0].edit
                 corrected, (span,) = apply_edits(trial.corrected, [edit])

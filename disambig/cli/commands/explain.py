@@ -12,7 +12,7 @@ from disambig.cli.options import SETTINGS, Models, Quiet, Rate, Sets, Tasks
 from disambig.formatting import escape_control_chars
 
 if TYPE_CHECKING:
-    from disambig.explain import ContributionTable
+    from disambig.explain import CheckedDecisions, ContributionTable
     from disambig.models import Model
 
 
@@ -51,14 +51,20 @@ class Console:
 
 
 def explain_text(
-    text: str, model: Model, *, console: Console, flags_per_1000: float | None = None, top: int = 5
+    text: str,
+    model: Model,
+    *,
+    console: Console,
+    flags_per_1000: float | None = None,
+    top: int = 5,
+    checked: CheckedDecisions | None = None,
 ) -> None:
     """Print one block per decision of `model` in `text`, including those suppressed by protected spans."""
     from disambig.explain import accounts, reason_for_no_decision, title
 
     console.line(title(model, flags_per_1000=flags_per_1000), style="bold")
     decided = False
-    for account in accounts(text, model, flags_per_1000=flags_per_1000, top=top):
+    for account in accounts(text, model, flags_per_1000=flags_per_1000, top=top, checked=checked):
         if not decided and not account.tables:
             console.line(f"  no decision: {reason_for_no_decision(text, model, protected=True)}")
         decided = True
@@ -106,7 +112,8 @@ def explain(
     """Explain each decision in a text, and why a word is flagged or not.
 
     Each task is shown by itself. `disambig check` raises one flag in a place, that of the most certain task,
-    and drops a flag if the models would flag its correction.
+    and drops a flag if a surer correction near it explains it, or if the models would flag its correction. A
+    flag that it does not raise has a line with the reason.
 
     Each score is followed by its contributions, the largest first: the feature, such as an n-gram, its count,
     its value, the learned weight, and their product; the contributions add up to the score. A count of 0
@@ -115,6 +122,7 @@ def explain(
     """
     from disambig.cli.options import parse_rates, text_argument
     from disambig.data import read_confusion_sets
+    from disambig.explain import check_together
     from disambig.models import ModelSource, task_rates
 
     requested = parse_rates(flags_per_1000)
@@ -124,5 +132,7 @@ def explain(
     rates = task_rates(models, requested)
     for line in _foreign_lines(text, models):
         console.line(line, style="dim")
-    for loaded in models:
-        explain_text(text, loaded, console=console, flags_per_1000=rates.get(loaded.task.name), top=top)
+    checked = check_together(text, models, rates)
+    for number, loaded in enumerate(models):
+        rate = rates.get(loaded.task.name)
+        explain_text(text, loaded, console=console, flags_per_1000=rate, top=top, checked=checked.get(number))

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from commands import here
 from fake_models import annotate_texts
 from made_decisions import make_decisions
 
+import disambig
 from disambig.cli.commands.explain import Console, explain_text
 from disambig.data import CandidateFinder, Group
 from disambig.decision import Labels, label_softmax
@@ -206,3 +208,21 @@ def test_evidence_is_not_counted_if_nothing_was_looked_up(observed, flagged):
     unflagged = "not flagged: the word" if observed == 0 else "toward, with"
     assert shown.startswith("flagged" if flagged else unflagged)
     assert " of 0" not in shown and "evidence" not in shown
+
+
+def test_explain_and_check_agree_on_what_is_flagged():
+    text = "They asks for help, because the users likely does not want to wait for it.\n\nIt depends of us."
+    explained = [line.strip() for line in here("explain", text).stdout.splitlines()]
+    verdicts = [number for number, line in enumerate(explained) if line.startswith("flagged")]
+    raised = {explained[i - 1] for i in verdicts if explained[i].startswith("flagged:")}
+    checked = {
+        (flag.observed, flag.replacement or "(no word)", str(flag.start)) for flag in disambig.check(text)
+    }
+    assert {
+        (line.split("[")[1].split("]")[0], line.rsplit(" -> ", 1)[1], line.split("-")[0]) for line in raised
+    } == checked
+    remarks = [explained[i + 1] for i in verdicts if explained[i].startswith("flagged by this task:")]
+    assert len(remarks) == len(verdicts) - len(raised) > 0
+    surer = '"asks" -> "ask" and "does" -> "do"'
+    assert f"check drops this flag: with the surer {surer} corrected, nothing is wrong here" in remarks
+    assert "check raises this flag once, for the task slip, which is more certain" in remarks

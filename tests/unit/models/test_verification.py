@@ -10,7 +10,7 @@ from made_decisions import make_decisions
 
 from disambig.data import Decisions, Group
 from disambig.decision import resolve_overlaps
-from disambig.models import verify_flags
+from disambig.models import DroppedFlag, verify_flags
 
 Rules = dict[str, tuple[str, float]]
 """Words, their replacements, and the probabilities of these."""
@@ -41,6 +41,20 @@ def verified(texts, *tasks: Rules, default_limits=None) -> list[str]:
     rows = [(task, int(row)) for task in kept for row in np.flatnonzero(task.flagged)]
     records = [task.record(row, texts[task.documents[row]]) for task, row in rows]
     return [f"{r['task']}: {r['observed']} -> {r['replacement']} ({r['probability']:.1f})" for r in records]
+
+
+def test_reasons_of_dropped_flags_are_returned():
+    def reasons(text, *tasks):
+        def decide(texts, spans=None):
+            return [decisions(f"t{i}", texts, rules, spans) for i, rules in enumerate(tasks)]
+
+        dropped = {}
+        verify_flags([text], decide([text]), decide, dropped=dropped)
+        return dropped
+
+    again = DroppedFlag(corrected_again=(("off", "on"),))
+    assert reasons("one of us", {"of": ("off", 0.9)}, {"off": ("on", 0.8)}) == {(0, 0): again}
+    assert reasons("a quite place", {"quite": ("quiet", 0.7)}) == {}
 
 
 @pytest.mark.parametrize(
