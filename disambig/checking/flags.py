@@ -218,7 +218,10 @@ class _DirectiveReader:
         name, items = _parse_directive(directive)
         line = self._lines.line_and_column(start)[0]
         if name not in _DIRECTIVES or not items:
-            self._problems.append(UserError("D641", path=self._path, line=line, said=directive[:40]))
+            meant = _meant_directive(name, directive)
+            self._problems.append(
+                UserError("D641", path=self._path, line=line, said=directive[:40], meant=meant)
+            )
         elif name == "on":
             self._switch_on(end, line, items)
         elif name == "off":
@@ -291,6 +294,18 @@ def _parse_directive(directive: str) -> tuple[str, list[tuple[str, str]]]:
     words = list(filter(None, words))
     items = [(word, rule) for word in words for rule in rules or [""]]
     return name, items + [("", rule) for rule in prefixed + ([] if words else rules) if rule]
+
+
+def _meant_directive(name: str, directive: str) -> str:
+    """Return what an invalid directive may have been meant to be, as the beginning of advice."""
+    if name in _DIRECTIVES:
+        if name == "ignore":
+            return "ignore needs a word or a rule, as in `ignore WORD` and `ignore [RULE]`; "
+        return f"name a rule in brackets, as in `{name} [RULE]`, or leave the brackets out; "
+    # what other linters call them
+    other = {"disable": "off", "enable": "on"}.get(name, name.replace("disable-", "ignore-"))
+    nearest = difflib.get_close_matches(other, sorted(_DIRECTIVES), n=1, cutoff=0.6)
+    return f"did you mean {(nearest[0] + directive[len(name) :])[:40]!r}? " if nearest else ""
 
 
 def _without_prefix(item: str) -> str:
@@ -443,7 +458,7 @@ def find_flags(
     flags = []
     used: set[HiddenSpan] = set()
     rules = {of_task.task: of_task.rules for of_task in decisions}
-    for record, task_decisions in _flagged_records(decisions, plain.text):
+    for record, row, task_decisions in _flagged_records(decisions, plain.text):
         start, end = record["start"], record["end"]
         observed = plain.text[start:end]
         is_written = observed == text[start:end] or (plain.file_offset(end) > end and HIDDEN not in observed)
@@ -453,7 +468,8 @@ def find_flags(
             entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
         ):
             continue
-        flag = _make_flag(record, task_decisions, text, plain, lines, rules)
+        trust = task_decisions.precision(row, plain.text)
+        flag = _make_flag(record, trust, text, plain, lines, rules)
         if hiding := directives.hiding(start, observed, *flag.names):
             used.update(hiding)
             continue
@@ -471,7 +487,7 @@ def find_flags(
 
 def _make_flag(
     record: dict[str, Any],
-    decisions: Decisions,
+    trust: PrecisionEstimate | None,
     text: str,
     plain: PlainText,
     lines: TextLines,
@@ -503,7 +519,7 @@ def _make_flag(
         probability,
         (edit["start"], edit["end"], edit["replacement"]),
         tuple(alternatives),
-        None if decisions.trust is None else decisions.trust.estimate(observed, replacement, probability),
+        trust,
         record["rule"],
     )
 
@@ -619,12 +635,14 @@ def _text_order(flag: Flag) -> tuple[int, int, float, str]:
     return flag.start, flag.end, -flag.probability, flag.task
 
 
-def _flagged_records(decisions: Sequence[Decisions], text: str) -> list[tuple[dict[str, Any], Decisions]]:
-    """Return the record of each flagged decision, and the decisions of its task."""
+def _flagged_records(
+    decisions: Sequence[Decisions], text: str
+) -> list[tuple[dict[str, Any], int, Decisions]]:
+    """Return the record of each flagged decision, its row, and the decisions of its task."""
     import numpy as np
 
     return [
-        (task_decisions.record(int(i), text), task_decisions)
+        (task_decisions.record(int(i), text), int(i), task_decisions)
         for task_decisions in decisions
         for i in np.flatnonzero(task_decisions.flagged)
     ]

@@ -232,6 +232,7 @@ class Alternative:
     end: int
     chosen: str  # the suggested candidate
     probability: float
+    precision: PrecisionEstimate | None = None  # the measured precision of such flags of the task
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -510,14 +511,27 @@ class Decisions:
     def precision(self, index: int, text: str) -> PrecisionEstimate | None:
         """Return the measured precision of flags like this one; None if it was not measured.
 
-        `text` is the document's original text.
+        If several tasks propose the same correction, it is the highest of theirs: the flag is one of those
+        that each of them was measured on.
+
+        Parameters
+        ----------
+        text : str
+            The document's original text.
         """
-        if self.trust is None:
-            return None
         start, end = int(self.starts[index]), int(self.ends[index])
         chosen = self.candidate_texts(index)[self.chosen[index]]
-        observed, correction = excerpt(text, start, end), replacement(chosen, text, start, end)
-        return self.trust.estimate(observed, correction, round(float(self.probabilities[index]), 6))
+        estimates = [
+            other.precision
+            for other in (self.settled.decision_alternatives(index) if self.settled is not None else ())
+            if (other.start, other.end, other.chosen) == (start, end, chosen)
+        ]
+        if self.trust is not None:
+            observed, correction = excerpt(text, start, end), replacement(chosen, text, start, end)
+            probability = round(float(self.probabilities[index]), 6)
+            estimates.insert(0, self.trust.estimate(observed, correction, probability))
+        measured = [estimate for estimate in estimates if estimate is not None]
+        return max(measured, key=lambda estimate: estimate.share, default=None)
 
     def rule_name(self, index: int, text: str) -> str:
         """Return the name of the rule of a correction; `text` is the document's original text."""

@@ -168,8 +168,11 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
     losers = losers[np.lexsort((tasks[losers], -probabilities[losers], row[survivors[losers]]))]
 
     def alternative(i: int) -> Alternative:
-        task = decisions[int(owner[i])].task
-        return Alternative(task, int(starts[i]), int(ends[i]), proposed[i], float(probabilities[i]))
+        batch, text = decisions[int(owner[i])], texts[int(documents[i])]
+        place = int(starts[i]), int(ends[i])
+        return Alternative(
+            batch.task, *place, proposed[i], float(probabilities[i]), batch.precision(int(row[i]), text)
+        )
 
     resolved = []
     for k, (batch, rows) in enumerate(flags):

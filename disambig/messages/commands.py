@@ -23,7 +23,7 @@ MESSAGES: dict[str, str] = {
     "D634": "cannot learn a grammar from {n:,} trees: {problem}",
     "D635": "invalid treebank grammar: its arrays {problem}; retrain it or copy it again",
     "D640": "{path}: {suffix} files are not checked, only {endings} and files with an unknown suffix; see `disambig annotate --format text`",
-    "D641": "{path}, line {line:,}: unknown directive {said!r}: use ignore-line, ignore-next-line, ignore-file, off or on, each optionally followed by [RULE], WORD or task:TASK; or ignore WORD",
+    "D641": "{path}, line {line:,}: unknown directive {said!r}: {meant}use ignore-line, ignore-next-line, ignore-file, off or on, each optionally followed by [RULE], WORD or task:TASK; or ignore WORD",
     "D642": "{path} was not corrected: it {problem}",
     "D643": "{path} was not corrected, since it has changed since it was checked; check it again",
     "D644": "model {name!r} ({task}) chooses labels and does not correct words: name models that correct words, such as spelling",

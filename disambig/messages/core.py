@@ -55,6 +55,7 @@ MESSAGES: dict[str, str] = {
     "D122": "cannot merge count table {path} with {first}: they differ in {what}; count both in the same way",
     "D123": ".zst files need the package zstandard: pip install 'zstandard>=0.22'",
     "D124": "{path} is an ARPA language model, which holds probabilities and not counts: give the n-gram counts from which it was estimated (one n-gram, a TAB and its count per line), or count the text again with `disambig counts build`",
+    "D125": "no count table is written: each n-gram occurs less often than --min-count requires; give lower numbers",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
@@ -212,7 +213,7 @@ MESSAGES: dict[str, str] = {
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a model for {seen!r}",
     "D501": "component {name!r} is for {asked!r}, but its model {model!r} decides {seen!r}: name a model for {asked!r}",
     "D502": "these annotations have the layout {seen!r}, but this disambig reads {known}: annotate the text again",
-    "D503": "component {name!r}: cannot ignore {word!r}: `ignore` is a list of single words",
+    "D503": "component {name!r}: cannot ignore {word!r}: `ignore` is a list of words (then), words with the one beside them (more then) and corrections (then -> than)",
     "D504": "component {name!r} labels whole documents, but its model {model!r} decides {task!r} within documents: use the component 'disambig'",
     "D505": "component {name!r} labels spaCy's tokens, but its model {model!r} does not decide {task!r} for tokens: use the component 'disambig'",
     "D506": "component {name!r} needs a model for the task {task!r}: install the pack {pack}, or name a model in its config",

@@ -221,6 +221,23 @@ SIGNS = [*_DIRECTIVES, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]
 COMMENTS = st.lists(st.sampled_from(SIGNS), max_size=8).map("".join)
 
 
+@pytest.mark.parametrize(
+    ("directive", "advice"),
+    [
+        ("ingore well", "unknown directive 'ingore well': did you mean 'ignore well'? use ignore-line,"),
+        ("disable-next-line", "did you mean 'ignore-next-line'?"),
+        ("disable [a-an]", "did you mean 'off [a-an]'?"),
+        ("ignore", "ignore needs a word or a rule, as in `ignore WORD`"),
+        ("off [", "name a rule in brackets, as in `off [RULE]`"),
+        ("zzz", "unknown directive 'zzz': use ignore-line,"),
+    ],
+)
+def test_an_unknown_directive_comes_with_a_suggestion(directive, advice):
+    text = f"<!-- disambig: {directive} -->"
+    (problem,) = read_directives("x.md", text, [(0, len(text))], TextLines(text)).problems
+    assert advice in str(problem)
+
+
 @given(st.lists(COMMENTS, max_size=5))
 def test_every_directive_hides_flags_or_is_an_error(comments):
     text, places = "", []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from processor_time import grows_linearly
 
-from disambig.data import Decisions, Group
+from disambig.data import Decisions, Group, PrecisionPoint, PrecisionTable
 from disambig.decision import edit_slots, resolve_overlaps, surviving_edits, task_ranks
 
 
@@ -59,6 +60,19 @@ def test_keeps_the_most_certain_flag_in_any_order(order):
     losers = [item for item in result if not item.flagged.any()]
     assert all(item.raised.tolist() == [True] for item in result) and len(losers) == 2
     assert "alternatives" not in losers[0].record(0, TEXT)
+
+
+def test_precision_is_the_highest_of_the_tasks_that_agree():
+    def measured(decisions, share):
+        points = (PrecisionPoint(0.0, share, share, share, 10, 0, 0),)
+        return replace(decisions, trust=PrecisionTable(decisions.task, "toy text", 5.0, points))
+
+    surer = measured(decisions_of("slip", (8, 9, "a", "an", 0.9)), 0.8)
+    same, other = measured(AN, 0.95), measured(THE, 0.99)
+    (result, *_) = resolve_overlaps([surer, same, other], [TEXT])
+    assert result.flagged.all() and result.record(0, TEXT)["precision"] == 0.95
+    (result, *_) = resolve_overlaps([surer, other], [TEXT])
+    assert result.record(0, TEXT)["precision"] == 0.8
 
 
 def test_returns_the_same_decisions_without_overlaps():
