@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import raise_error
 
-from disambig.data import Decisions, minibatch
+from disambig.data import ARROW, Decisions, check_entry, minibatch, plain_word
 from disambig.decision import check_rate
 from disambig.errors import UserError
 from disambig.formatting import add_note
@@ -334,7 +334,7 @@ class Disambiguator(SpanWriter):
     `predict` is pure; `set_annotations` alone writes.
 
     Raises D500 for a pipeline of another language, D401 for an invalid rate, D503 for an `ignore` that is not
-    a list of words.
+    a list of words, phrases and corrections.
 
     Parameters
     ----------
@@ -347,7 +347,8 @@ class Disambiguator(SpanWriter):
     flags_per_1000 : float, optional
         False alarms to accept per 1,000 correct words; by default the model's own rate.
     ignore : sequence of str
-        Words to ignore, in any case.
+        Words to ignore, in any case, words with the one beside them ("more then"), and corrections
+        ("then -> than").
     protect : bool
         Whether quotes, code, URLs and names are ignored.
     detect_language : bool
@@ -514,18 +515,24 @@ def protect_foreign_paragraphs(view: TokenView, languages: Sequence[str]) -> Tok
 
 
 def words_to_ignore(model: Model, name: str, ignore: Sequence[str]) -> tuple[str, ...]:
-    """Return the normal forms of words to ignore, according to the model's tokenisation.
+    """Return the normal forms of what to ignore: words, words with the one beside them, and corrections.
 
-    Raises D503 for an `ignore` that is not a list of single words; the message names the component.
+    Those of single words follow the model's tokenisation; they are not decided at all.
+
+    Raises D503 for an `ignore` that is not a list of these; the message names the component.
     """
     if isinstance(ignore, str):
         raise UserError("D503", name=name, word=ignore)
-    return tuple(_one_word(model, name, word) for word in ignore)
+    return tuple(_normal_entry(model, name, entry) for entry in ignore)
 
 
-def _one_word(model: Model, name: str, entry: str) -> str:
-    """Return the normal form of a word to ignore."""
+def _normal_entry(model: Model, name: str, entry: str) -> str:
+    """Return the normal form of an entry to ignore."""
     words = model.tokenisation.words(entry)[1:-1]  # between the boundary words
-    if len(words) != 1:
+    try:
+        check_entry(entry)
+    except ValueError:
+        words = []
+    if not words:
         raise UserError("D503", name=name, word=entry)
-    return words[0]
+    return words[0] if len(words) == 1 and ARROW not in entry else plain_word(entry)

@@ -113,7 +113,7 @@ class Proofreader(SpanWriter):
 
     Raises D500 for a pipeline of another language, D333 for two models of one task, D644 for a model that
     does not correct words, D401 for an invalid rate, D950 for the rate of an unknown task, D503 for an
-    `ignore` that is not a list of words.
+    `ignore` that is not a list of words, phrases and corrections.
 
     Parameters
     ----------
@@ -129,7 +129,8 @@ class Proofreader(SpanWriter):
         False alarms to accept per 1,000 correct words: for all models together, or for some tasks; by default
         each model's own rate.
     ignore : sequence of str
-        Words to ignore, in any case.
+        Words to ignore, in any case, words with the one beside them ("more then"), and corrections
+        ("then -> than").
     protect : bool
         Whether quotes, code, URLs and names are ignored.
     detect_language : bool

@@ -156,9 +156,22 @@ def test_words_to_ignore_and_protected_ones(nlp):
     assert not make_component(nlp, model, ignore=["It\u2019s"])(nlp("it's wrong, It\u2019s.")).spans["x"]
 
 
-@pytest.mark.parametrize("ignore", ["to", ["such as"], [""], [" "]])
+@pytest.mark.parametrize("entry", ["went to", "To  wrong", "to -> {new}"])
+def test_phrases_and_corrections_to_ignore(nlp, entry):
+    def flagged(ignore):
+        doc = make_component(nlp, ignore=ignore)(nlp("He went to wrong rooms, in wrong ways."))
+        return [(span.text, span._.disambig) for span in doc.spans["x"]]
+
+    (first, record), *others = flagged([])
+    assert (first, record["flagged"]) == ("to", True)
+    (first, record), *same = flagged([entry.format(new=record["replacement"])])
+    assert (first, record["flagged"], same) == ("to", False, others)
+    assert flagged(["to -> quiet", "more to"]) == flagged([])
+
+
+@pytest.mark.parametrize("ignore", ["to", [""], [" "], ["to*"]])
 def test_invalid_words_to_ignore(nlp, ignore):
-    with pytest.raises(UserError, match=r"D503.*list of single words"):
+    with pytest.raises(UserError, match=r"D503.*list of words \(then\)"):
         make_component(nlp, ignore=ignore)
 
 
