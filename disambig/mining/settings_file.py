@@ -29,18 +29,28 @@ class TunedSettings:
     ignore_text: str
     keeps_rates: bool  # whether the file has rates of the user, which are kept
     hides: str = ""  # a settings file above the project that will no longer apply; "" if there is none
+    # whether each file gets other contents: nothing is written where tuning has learned nothing
+    changes_settings: bool = True
+    changes_ignored: bool = True
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The files that `write` writes, the settings last."""
+        return (self.ignore_path,) * self.changes_ignored + (self.path,) * self.changes_settings
 
     def write(self) -> None:
-        """Write both files, the settings last. Raises D309 if one cannot be written."""
-        for path, text in ((self.ignore_path, self.ignore_text), (self.path, self.text)):
+        """Write the files that change, the settings last. Raises D309 if one cannot be written."""
+        contents = {self.ignore_path: self.ignore_text, self.path: self.text}
+        for path in self.changed:
             with save_file(Path(path)) as write:
-                write(text.encode("utf8"))
+                write(contents[path].encode("utf8"))
 
 
 def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
     """Return the settings of a project with the results of tuning.
 
     They go to the nearest settings file of the project, or else to a new ``disambig.toml`` in its top folder.
+    The file of words to ignore is needed if there are such words, or if an earlier tuning has written it.
 
     Raises D546 if a file of the user has the name of the file of words to ignore; D972 and similar errors for
     an invalid settings file.
@@ -65,14 +75,25 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
         if os.path.basename(target) == SHARED:
             table = document["tool"]["disambig"]
         keeps_rates = _set_rates(table, layer.rates)
-        _name_ignore_file(table)
+        if has_ignored := bool(layer.ignore) or os.path.exists(ignore_path):
+            _name_ignore_file(table)
         text = tomlkit.dumps(document)
         if "\r\n" in old:  # new lines get the line ends of the file
             text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     except TOMLKitError as problem:
         raise UserError("D972", path=target, problem=str(problem)) from None
     entries = "".join(f"{entry}\n" for entry in layer.ignore)
-    return TunedSettings(target, text, ignore_path, _FIRST_LINE + entries, keeps_rates, hides)
+    is_changed = text != old
+    return TunedSettings(
+        target,
+        text,
+        ignore_path,
+        _FIRST_LINE + entries,
+        keeps_rates,
+        hides if is_changed else "",
+        is_changed,
+        has_ignored,
+    )
 
 
 def _check_ours(path: str) -> None:

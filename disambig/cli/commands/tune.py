@@ -37,8 +37,8 @@ def tune(
     """Measure the models on the history of a project, and choose rates and what to ignore.
 
     Rates, and words and corrections to ignore, are chosen on the older half of the history and measured on
-    the newer half. They are written to disambig.toml and disambig-ignore.txt in the repository; everything
-    stays on this machine.
+    the newer half. They are written to disambig.toml and disambig-ignore.txt in the repository, or nothing is
+    written if the history gives no reason to change a setting; everything stays on this machine.
     """
     from disambig.cli.output import StandardOutput
     from disambig.cli.progress import stages
@@ -54,11 +54,12 @@ def tune(
     else:
         console.result("".join(f"{line}\n" for line in _lines(project, settings)))
     if dry_run:
-        if not json:
+        if not json and settings.changes_settings:
             console.result(f"\n# {settings.path}\n{settings.text}")
         return
     settings.write()
-    console.remark(f"disambig: written: {settings.path}, {settings.ignore_path}\n")
+    if settings.changed:
+        console.remark(f"disambig: written: {', '.join(reversed(settings.changed))}\n")
 
 
 def _as_json(project: TunedProject) -> dict[str, Any]:
@@ -102,6 +103,8 @@ def _lines(project: TunedProject, settings: TunedSettings) -> Iterator[str]:
         yield f"ignored: {_shorten(list(tuning.layer.ignore))}"
     if tuning.dropped:
         yield f"not ignored, since they are right in the newer half: {_shorten(list(tuning.dropped))}"
+    if not settings.changed and not tuning.layer.rates:
+        yield "nothing to set: the models do as well with their own rates, and no word is to be ignored"
     if tuning.pairs:
         pairs = [f"{old or '-'} -> {new or '-'} {n} ({right} found)" for old, new, n, right in tuning.pairs]
         yield f"mistakes of the writers: {_shorten(pairs)}"

@@ -11,7 +11,7 @@ from commands import here
 
 from disambig.errors import UserError
 from disambig.formats import read_clean, read_fixes
-from disambig.mining import Miner, summarise, write_mined
+from disambig.mining import Miner, ProjectLayer, summarise, tuned_settings, write_mined
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -254,14 +254,24 @@ def test_mine_writes_what_evaluate_reads(project, tmp_path):
     assert json.loads(forced.stdout)["projects"][0]["tier_1"] == 2
 
 
-def test_tune_measures_both_halves_and_writes_settings(project):
-    done = here("tune", project, "--dry-run", "-q")
+def test_tune_measures_both_halves_and_writes_nothing_if_it_learns_nothing(project):
+    done = here("tune", project, "-q")
     assert done.returncode == 0, done.stderr
-    assert "newer, tuned" in done.stdout
-    assert not (project / "disambig.toml").exists()
+    assert "newer, tuned" in done.stdout and "nothing to set: the models do as well" in done.stdout
+    assert "disambig.toml" not in done.stdout + done.stderr
     done = here("tune", project, "--json", "-q")
     assert json.loads(done.stdout)["measured"]["older, as shipped"]["mistakes"] == 1
-    assert "disambig-ignore.txt" in (project / "disambig.toml").read_text()
+    assert not list(project.glob("disambig*"))
+
+
+def test_tune_writes_settings(project, monkeypatch):
+    learned = ProjectLayer({}, ("quite",))
+    monkeypatch.setattr("disambig.mining.tuned_settings", lambda top, layer: tuned_settings(top, learned))
+    done = here("tune", project, "--dry-run", "-q")
+    assert f"# {project / 'disambig.toml'}" in done.stdout and "disambig-ignore.txt" in done.stdout
+    assert not list(project.glob("disambig*"))
+    done = here("tune", project)
+    assert f"written: {project / 'disambig.toml'}, {project / 'disambig-ignore.txt'}" in done.stderr
     assert here("check", "--show-settings", "a.md", folder=project).returncode == 0
 
 

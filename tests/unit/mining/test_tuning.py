@@ -278,6 +278,20 @@ def test_without_settings_a_new_file_is_written(tmp_path):
     assert set(ProjectSettings().for_file(str(tmp_path / "a.md")).words_to_ignore()) == set(LAYER.ignore)
 
 
+def test_if_nothing_is_learned_nothing_is_written(tmp_path):
+    settings = tuned_settings(str(tmp_path), ProjectLayer())
+    settings.write()
+    assert (settings.changed, list(tmp_path.iterdir())) == ((), [])
+    file = tmp_path / "disambig.toml"
+    file.write_text('ignore = ["quite"]')
+    tuned_settings(str(tmp_path), ProjectLayer()).write()
+    assert file.read_text() == 'ignore = ["quite"]' and list(tmp_path.iterdir()) == [file]
+    only_rates = tuned_settings(str(tmp_path), ProjectLayer({"spelling": 0.3}))
+    only_rates.write()
+    assert only_rates.changed == (str(file),) and not (tmp_path / IGNORE_FILE).exists()
+    assert set(ProjectSettings().for_file(str(tmp_path / "a.md")).words_to_ignore()) == {"quite"}
+
+
 def test_settings_above_the_project_are_named_and_not_changed(tmp_path):
     above = tmp_path / "disambig.toml"
     above.write_text('ignore = ["quite"]\n')
