@@ -117,7 +117,7 @@ class PackFolder:
 def packs() -> dict[str, Pack]:
     """Return the installed packs by name.
 
-    A pack whose ``pack.json`` is damaged is left out; a process logs this once for each version of the file.
+    A pack whose ``pack.json`` is damaged or missing is left out; a process logs this once for each version of the file.
     """
     return {name: pack for name, pack in _installed() if isinstance(pack, Pack)}
 
@@ -166,8 +166,7 @@ def check_packs_readable() -> None:
 def _installed() -> Iterator[tuple[str, Pack | UserError]]:
     """Yield the names of installed packs with their descriptions, or the error about a damaged one."""
     for name, home in _homes(entry_points, tuple(map(_stamp, sys.path))):
-        if stamp := file_stamp(home / "pack.json"):
-            yield name, _try_pack(home, stamp)
+        yield name, _try_pack(home, file_stamp(home / "pack.json"))
 
 
 @lru_cache(maxsize=4)
@@ -185,7 +184,7 @@ def _homes(find: Any, stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[str, P
 
 
 @lru_cache(maxsize=64)
-def _try_pack(home: Path, stamp: tuple[int, ...]) -> Pack | UserError:  # the stamp changes if the file does
+def _try_pack(home: Path, stamp: Any) -> Pack | UserError:  # the stamp changes if the file does
     try:
         return read_pack(home)
     except UserError as problem:
@@ -204,10 +203,15 @@ def _stamp(directory: str) -> tuple[str, int]:
 def read_pack(home: Path) -> Pack:
     """Read the ``pack.json`` of a pack's directory.
 
-    Raises D403 if it is damaged or names files outside the pack.
+    Raises D403 if it is damaged or missing, or names files outside the pack.
     """
     try:
         description = read_json(home / "pack.json")
+    except FileNotFoundError:
+        raise UserError("D403", path=home, problem="it has no pack.json") from None
+    except (OSError, ValueError) as problem:
+        raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
+    try:
         counts, models = description.get("counts"), description["models"]
         pack = Pack(
             str(description["name"]),
@@ -219,7 +223,7 @@ def read_pack(home: Path) -> Pack:
             tuple(map(str, description.get("by_name", ()))),
             {str(what): home / str(path) for what, path in description.get("folders", {}).items()},
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (KeyError, TypeError, AttributeError) as problem:
         raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
     root = home.resolve()
     for path in (*([pack.counts] if pack.counts else []), *pack.models.values(), *pack.folders.values()):

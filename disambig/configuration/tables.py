@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -240,7 +241,7 @@ def _describe_problem(errors: list[Any], path: str, section: str) -> UserError:
     if error["type"] == "extra_forbidden":
         names = nearest_first(key, OverrideTable.model_fields if tables else SettingsTable.model_fields)
         return UserError("D970", path=path, key=key, where=f" in [{table}]" if table else "", names=names)
-    message = error["msg"].removeprefix("Value error, ")
+    message = _CODE.sub("", error["msg"].removeprefix("Value error, "))
     if error["type"] == "too_short" and error["input"] == []:
         message = "leave it out for the default, or see `exclude` for files that are not checked"
     for pydantic_words, toml_words in _REPLACED_WORDS.items():
@@ -248,6 +249,8 @@ def _describe_problem(errors: list[Any], path: str, section: str) -> UserError:
     return UserError("D971", path=path, key=full_key, problem=message, value=repr(error["input"])[:60])
 
 
+_CODE = re.compile(r"\A\[D\d{3}\] ")
+"""The code of an error in the message of another one, which has a code of its own."""
 _RATE = "flags_per_1000"
 _REPLACED_WORDS = {
     "Input should": "it must",

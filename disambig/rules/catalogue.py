@@ -188,6 +188,8 @@ def _declared_rules(factory: Any) -> tuple[Rule, ...]:
     declared, task = getattr(factory, "rules", None), getattr(factory, "name", None)
     if isinstance(declared, RuleSet):
         return declared.rules
+    if "name" in getattr(factory, "__dataclass_fields__", ()):
+        return ()  # the name is a setting: a model trained with the task has a rule of that name
     decides = getattr(factory, "decides", None)
     corrects = decides is None or (decides.where == "words" and decides.between != "labels")
     if declared is not None or not (isinstance(factory, type) and isinstance(task, str) and corrects):

@@ -106,6 +106,17 @@ def test_finds_packs_without_importing_them_and_ignores_missing_ones(installed):
     assert set(packs.packs()) == {"toy_pack"}
 
 
+def test_a_pack_without_a_description_is_named_once(installed, caplog):
+    (installed("bare_pack", None)).mkdir()
+    installed("toy_pack", GOOD)
+    assert set(packs.packs()) == set(packs.packs()) == {"toy_pack"}
+    (record,) = caplog.records
+    message = record.getMessage()
+    assert "[D403] pack" in message and "bare_pack is damaged: it has no pack.json; install it" in message
+    with pytest.raises(UserError, match=r"D403.*it has no pack\.json"):
+        pack("bare_pack")
+
+
 @pytest.fixture
 def with_torn(installed):
     """Install a good pack and a damaged one, and return the directory of the damaged one."""

@@ -249,7 +249,7 @@ def test_rejects_invalid_rules():
 def test_installed_rules():
     rules = installed_rules()
     assert {rule.name: rules[rule.name] for rule in CATALOGUE} == {rule.name: rule for rule in CATALOGUE}
-    assert not {"it", "sense", "topic"} & set(rules)
+    assert not {"it", "sense", "topic", "candidates", "rerank"} & set(rules)
 
 
 def test_a_plugin_cannot_replace_a_shared_rule(monkeypatch, caplog):
