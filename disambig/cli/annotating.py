@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +47,9 @@ from disambig.jobs import (
 from disambig.models import AnnotatorSource
 
 MAX_MESSAGES = 50
-MAX_SIMILAR_MESSAGES = 5
-"""Maximum number of messages that differ only in numbers, such as those of lines without the same key."""
+MAX_NAMED_LINES = 3
+"""Maximum number of lines that are named of those with the same problem, after the first one."""
+_LINE = re.compile(r"\bline ([\d,]*\d)")
 
 
 class AnnotationReporter:
@@ -66,8 +66,8 @@ class AnnotationReporter:
     def __init__(self, meter: Meter | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._meter = meter or Meter()
         self._rate = ProgressRate("annotating", "B", clock=clock)
-        self._n_messages = self._n_shown = 0
-        self._similar: Counter[str] = Counter()
+        self._n_shown = self._n_hidden = 0
+        self._similar: dict[str, list[str]] = {}  # by kind of message, the one that was shown, and the others
 
     def begin(self, size: int | None) -> None:
         """Start; `size` is the size of all inputs in bytes, or None if it is unknown."""
@@ -76,16 +76,20 @@ class AnnotationReporter:
     def listen(self, amount: int, messages: Sequence[str]) -> None:
         """Add `amount` bytes to the progress and show messages.
 
-        At most `MAX_MESSAGES` are shown in total, and `MAX_SIMILAR_MESSAGES` that differ only in numbers.
+        At most `MAX_MESSAGES` are shown, and of those that differ only in numbers, the first one; the others
+        are counted (`show_omissions`).
         """
         self._report(self._rate.done + amount, self._rate.total)
         for message in messages:
-            self._n_messages += 1
             kind = _kind_of_message(message)
-            if self._n_shown < MAX_MESSAGES and self._similar[kind] < MAX_SIMILAR_MESSAGES:
+            if kind in self._similar:
+                self._similar[kind].append(message)
+            elif self._n_shown < MAX_MESSAGES:
                 self._n_shown += 1
-                self._similar[kind] += 1
+                self._similar[kind] = [message]
                 say(f"disambig: {message}")
+            else:
+                self._n_hidden += 1
 
     def _report(self, done: int, total: int | None) -> None:
         self._rate.report(done, total)
@@ -130,13 +134,27 @@ class AnnotationReporter:
 
     def show_omissions(self, report: JobReport) -> None:
         """Show how many messages were not shown, and how many documents and parts were skipped."""
-        n_hidden = self._n_messages - self._n_shown
-        if n_hidden > 0:
-            say(f"{pluralize(n_hidden, 'more message')} not shown")
+        for first, *others in self._similar.values():
+            if others:
+                say(f"disambig: {_describe_others(first, others)}")
+        if self._n_hidden:
+            say(f"{pluralize(self._n_hidden, 'more message')} not shown")
         if report.bad:
             say(f"skipped, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
         if report.left_out:
             say(f"skipped, since a worker failed: {pluralize(len(report.left_out), 'part')}")
+
+
+def _describe_others(first: str, others: Sequence[str]) -> str:
+    """Return a line about the messages that were not shown because they are like the first one."""
+    lines = [match[1] for message in others[:MAX_NAMED_LINES] if (match := _LINE.search(message))]
+    place = _LINE.search(first)
+    if not (lines and place):
+        return f"{first.split(' ', 1)[0]} {pluralize(len(others), 'more message')} like the first one"
+    more = ", ..." if len(others) > len(lines) else ""
+    return (
+        f"{first[: place.start()]}the same in {pluralize(len(others), 'more line')}: {', '.join(lines)}{more}"
+    )
 
 
 def _kind_of_message(message: str) -> str:

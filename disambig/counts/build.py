@@ -219,7 +219,12 @@ def ngram_numbers(
     kept: Sequence[int],
     min_counts: Mapping[int, int] | None,
 ) -> dict[str, Any]:
-    """Return the part of the header with the numbers of n-grams, given by kind, and the thresholds."""
+    """Return the part of the header with the numbers of n-grams, given by kind, and the thresholds.
+
+    Raises D125 if there are n-grams, but none of them is kept.
+    """
+    if any(seen) and not any(kept):
+        raise UserError("D125")
     plain, patterns = slice(0, orders), slice(orders, None)
     by_name = {"seen": seen, "distinct": distinct, "kept": kept}
     numbers: dict[str, Any] = {

@@ -244,8 +244,9 @@ def test_documents_that_cannot_be_read_are_counted_even_if_no_other_is_left(fold
     (folder / "a.jsonl").write_text('{"body": "It was a quite place."}\n' * 60)
     done = annotate("a.jsonl", "-q", *output)
     assert done.returncode == 2
-    *messages, hidden, skipped = done.stderr.splitlines()
-    assert len(messages) == 5 and hidden == "55 more messages not shown"
+    message, others, skipped = done.stderr.splitlines()
+    assert message.startswith("disambig: [D306] a.jsonl: line 1: the key 'text' is missing")
+    assert others == "disambig: [D306] a.jsonl: the same in 59 more lines: 2, 3, 4, ..."
     assert skipped == "skipped, since they could not be annotated: 60 documents"
 
 
@@ -262,10 +263,10 @@ def test_one_wrong_field_does_not_hide_other_problems(folder, annotate):
     (folder / "a.jsonl").write_text("\n".join([*records, "{broken", '{"text": 5}']))
     messages = annotate("a.jsonl", "-q").stderr.splitlines()
     missing = [message for message in messages if "the key 'text' is missing" in message]
-    assert len(missing) == 5 and "'key0'; name another one with --field NAME" in missing[0]
+    assert len(missing) == 1 and "'key0'; name another one with --field NAME" in missing[0]
     assert any("not JSON" in message for message in messages)
     assert any("a JSON number" in message for message in messages)
-    assert "55 more messages not shown" in messages
+    assert "disambig: [D306] a.jsonl: the same in 59 more lines: 2, 3, 4, ..." in messages
 
 
 def test_at_most_fifty_messages_are_shown(folder, annotate):

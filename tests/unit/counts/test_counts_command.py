@@ -54,6 +54,15 @@ def test_query_info_and_verify(table):
 
 
 @pytest.mark.parametrize("job", [[], ["--job", "job"]])
+def test_a_table_without_ngrams_is_not_written(tmp_path, job):
+    (tmp_path / "a.txt").write_text(TEXT)
+    done = disambig("build", "a.txt", "-o", "x.counts", "--min-count", "1:99", *job, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith("disambig: [D125] no count table is written: each n-gram")
+    assert not (tmp_path / "x.counts").exists()
+
+
+@pytest.mark.parametrize("job", [[], ["--job", "job"]])
 def test_files_of_a_directory_that_are_not_counted_are_named(tmp_path, job):
     folder = tmp_path / "texts"
     (folder / "more").mkdir(parents=True)
