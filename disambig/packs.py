@@ -117,7 +117,8 @@ class PackFolder:
 def packs() -> dict[str, Pack]:
     """Return the installed packs by name.
 
-    A pack whose ``pack.json`` is damaged or missing is left out; a process logs this once for each version of the file.
+    A pack whose ``pack.json`` is damaged or missing is left out; a process logs this once for each version of
+    the file.
     """
     return {name: pack for name, pack in _installed() if isinstance(pack, Pack)}
 
