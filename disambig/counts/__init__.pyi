@@ -1,3 +1,7 @@
+from ._kernels import (
+    find_slot as find_slot,
+    rank_at as rank_at,
+)
 from .build import (
     BuildOptions as BuildOptions,
     Progress as Progress,
@@ -49,10 +53,6 @@ from .layout import (
     Record as Record,
     rounded_ranks as rounded_ranks,
     rounded_values as rounded_values,
-)
-from .lookup_kernels import (
-    find_slot as find_slot,
-    rank_at as rank_at,
 )
 from .runs import (
     SLICES as SLICES,

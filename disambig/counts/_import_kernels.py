@@ -214,7 +214,7 @@ def parse(
 
     Parameters
     ----------
-    table : hash set of words (see `_build_kernels.fill_set`) of which an n-gram must contain one, or empty
+    table : hash set of words (see `_kernels.fill_set`) of which an n-gram must contain one, or empty
     words : map (see `find_row`) from words as written to their normal forms, or empty
     keys, counts (uint64), orders (uint8) : filled; must have room for a quarter of the bytes plus two
     missing : filled with words that are not in the map: rows of hash, start, end (uint64)

@@ -15,7 +15,6 @@ from disambig.counts import layout, runs
 from disambig.counts.runs import Counted, Merge, Merged, Run, RunFile, run_file
 from disambig.errors import UserError
 from disambig.files import TempFiles, temp_folder
-from disambig.runtime import use_numba
 from disambig.text import MAX_ORDER, UNKNOWN, TokenView, hash_word
 
 if TYPE_CHECKING:
@@ -26,11 +25,8 @@ MEMORY = 2 << 30
 RESERVE = 352 << 20
 """Bytes of it for the interpreter, the compiled functions, the current text and the merge."""
 MIN_MEMORY = 512 << 20
-_SCRATCH = 1 << 18
 _FOLDER_NAME = "disambig.counts.runs"
 """Name of the temporary folders for runs; those that a killed process left in the same place are deleted."""
-_NUMPY_COST = 4
-"""Cost of a token with NumPy, in the units of `use_numba`."""
 
 MAX_TOTAL = 1 << 60
 """The counts of one kind must add up to less than this, so that no sum of counts overflows."""
@@ -83,7 +79,7 @@ class NgramCounter:
     distinct, kept : list of int
         Number of different n-grams per kind, before and after pruning; set by `partitions`.
     kept_words : array of uint64, or None
-        The words of `keep_words` as a hash set for compiled functions (`_build_kernels.mark_members`).
+        The words of `keep_words` as a hash set for compiled functions (`_kernels.mark_members`).
     spilled : int
         Number of runs written to disk.
     """
@@ -119,7 +115,7 @@ class NgramCounter:
         self._max_per_token = np.array(
             [1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds]
         )
-        affordable = (memory - RESERVE) // (8 * (len(self.kinds) + 1))
+        affordable = (memory - RESERVE) // (8 * len(self.kinds))
         self._capacity = max(capacity or affordable, int(self._max_per_token.max()))
         self._clear()
         self._pending: list[list[Counted]] = [[] for _ in self.kinds]
@@ -132,17 +128,16 @@ class NgramCounter:
         """Count the n-grams of `view`: none crosses a sentence end or contains an `UNKNOWN` word."""
         if view.tokenisation not in self.tokenisations:
             raise ValueError(f"a view of {view.tokenisation}, not of {', '.join(self.tokenisations)}")
+        from disambig.counts._kernels import add_keys, mark_members
+
         membership = np.empty(0, dtype=np.uint8)
         if self.kept_words is not None:
-            from disambig.counts._build_kernels import mark_members
-
             membership = np.empty(len(view), dtype=np.uint8)
             mark_members(view.hashes, self.kept_words, membership)
             for first, second in self.kept_pairs:
                 is_pair = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
                 membership[1:][is_pair] |= 2
         seed = np.uint64(hash_word(view.tokenisation))
-        use_numpy = self.kept_words is None and not self.gaps and not use_numba(len(view) * _NUMPY_COST)
         begin = 0
         while begin < len(view):
             room = int(((self._capacity - self._filled) // self._max_per_token).min())
@@ -151,13 +146,8 @@ class NgramCounter:
                 continue
             end = min(len(view), begin + room)
             before = self._filled.copy()
-            buffers = self._keys, self._rows, self._filled
-            if use_numpy:
-                runs.add_keys(view.hashes, view.sentences, (begin, end), int(seed), self.orders, *buffers)
-            else:
-                from disambig.counts._build_kernels import add_keys
-
-                add_keys(view.hashes, view.sentences, begin, end, seed, membership, self.orders, *buffers)
+            buffers = self._keys, self._filled
+            add_keys(view.hashes, view.sentences, begin, end, seed, membership, self.orders, *buffers)
             for row, n_new in enumerate((self._filled - before).tolist()):
                 self.totals[row] += n_new
             begin = end
@@ -206,9 +196,7 @@ class NgramCounter:
 
     def _clear(self) -> None:
         """Allocate new buffers; the system maps their pages only when they are filled."""
-        self._keys = np.empty((len(self.kinds) + 1, self._capacity), dtype=np.uint64)
-        self._rows = np.arange(len(self.kinds))
-        self._spare = len(self.kinds)
+        self._keys = np.empty((len(self.kinds), self._capacity), dtype=np.uint64)
         self._filled = np.zeros(len(self.kinds), dtype=np.int64)
 
     def _spill(self) -> None:
@@ -229,17 +217,10 @@ class NgramCounter:
                 self._runs[row].append(self._file().add_counts(*_sum_counts(keys, counts)))
         self._n_pending = 0
 
-    def _sorted(self, kind: int) -> NDArray[np.uint64]:
-        """Sort the keys of one kind into the spare row and swap the two rows."""
-        row, size = int(self._rows[kind]), self._filled[kind]
-        keys: NDArray[np.uint64] = self._keys[self._spare, :size]
-        if use_numba(int(size)):
-            from disambig.counts._build_kernels import sort_into
-
-            sort_into(self._keys[row, :size], keys, np.empty(_SCRATCH, dtype=np.uint64))
-        else:
-            keys[:] = np.sort(self._keys[row, :size])
-        self._rows[kind], self._spare = self._spare, row
+    def _sorted(self, row: int) -> NDArray[np.uint64]:
+        """Sort the keys of one kind in place and return them."""
+        keys: NDArray[np.uint64] = self._keys[row, : self._filled[row]]
+        keys.sort()
         return keys
 
     def _finish(self) -> None:
@@ -289,7 +270,7 @@ def ngram_kinds(orders: int, *, gaps: bool) -> tuple[int, ...]:
 
 def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:
     """Return a hash set of word hashes for compiled functions."""
-    from disambig.counts._build_kernels import fill_set
+    from disambig.counts._kernels import fill_set
 
     hashes = np.unique(np.fromiter(words, dtype=np.uint64, count=len(words)))
     table = np.zeros(1 << (4 * len(hashes) + 4).bit_length(), dtype=np.uint64)

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import layout
-from disambig.counts.layout import C1, C2, PILOTS, Record
-from disambig.data import HashVocabulary, offsets_from_sizes
-from disambig.runtime import use_numba
-from disambig.type_aliases import Hashes
+from disambig.counts.layout import Record
+from disambig.data import HashVocabulary
 
 if TYPE_CHECKING:
     from disambig.counts.runs import Merged
@@ -99,58 +97,9 @@ class CountRanks:
         return np.concatenate([np.empty((0, 2), dtype=np.uint64), *self._overflow])
 
 
-_S32 = np.uint64(32)
-_AT_ONCE = 64
-
-
-def find_pilots_with_numpy(
-    keys: Hashes, bits: int, seed: int, n_slots: int, pilots: NDArray[np.uint16], slots: Hashes
-) -> bool:
-    """Choose a pilot for each bucket of a part, as `_build_kernels.find_pilots` does."""
-    n_buckets = len(pilots)
-    buckets = (((keys << np.uint64(bits)) >> _S32) * np.uint64(n_buckets)) >> _S32
-    sizes = np.bincount(buckets.astype(np.intp), minlength=n_buckets)
-    begins = offsets_from_sizes(sizes)[:-1]
-    first = np.uint64((seed << 16) * C1 & 0xFFFFFFFFFFFFFFFF)
-    mixed_pilots = first + np.arange(PILOTS, dtype=np.uint64) * np.uint64(C1)
-    is_taken = np.zeros(n_slots, bool)
-    pilots[:] = 0
-    for bucket in np.argsort(-sizes, kind="stable").tolist():
-        size = int(sizes[bucket])
-        if not size:
-            break  # the remaining buckets are empty too
-        in_bucket = slice(int(begins[bucket]), int(begins[bucket]) + size)
-        pilot = _find_pilot(keys[in_bucket], mixed_pilots, np.uint64(n_slots), is_taken, slots[in_bucket])
-        if pilot < 0:
-            return False
-        pilots[bucket] = pilot
-        is_taken[slots[in_bucket]] = True
-    return True
-
-
-def _find_pilot(
-    keys: NDArray[np.uint64],
-    mixed_pilots: NDArray[np.uint64],
-    n_slots: np.uint64,
-    is_taken: NDArray[np.bool_],
-    slots: NDArray[np.uint64],
-) -> int:
-    """Return the first pilot that maps the keys of a bucket to distinct free slots; -1 if there is none."""
-    for start in range(0, len(mixed_pilots), _AT_ONCE):
-        mixed_keys = keys ^ mixed_pilots[start : start + _AT_ONCE, None]
-        candidates = (((mixed_keys * np.uint64(C2)) >> _S32) * n_slots) >> _S32
-        for pilot in np.flatnonzero(~is_taken[candidates].any(axis=1)).tolist():
-            if len(set(candidates[pilot].tolist())) == len(keys):
-                slots[:] = candidates[pilot]
-                return start + pilot
-    return -1
-
-
 Chunk = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 """Keys, ascending and distinct, and their counts, none zero."""
 _REWRITE_SLOTS = 3 << 20
-_NUMPY_COST = 10
-"""Cost of a key with NumPy, in the units of `use_numba`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,29 +221,18 @@ def _check_chunks(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         yield keys, counts
 
 
-def _find_pilots(
-    keys: Hashes, bits: int, seed: int, n_slots: int, pilots: NDArray[np.uint16], slots: Hashes
-) -> bool:
-    """Choose a pilot for each bucket of a part, with the backend that is faster."""
-    if not use_numba(len(keys) * _NUMPY_COST):
-        return find_pilots_with_numpy(keys, bits, seed, n_slots, pilots, slots)
-    from disambig.counts._build_kernels import find_pilots
-
-    unsigned = np.uint64
-    has_pilots = find_pilots(keys, unsigned(bits), unsigned(seed), unsigned(n_slots), pilots, slots)
-    return bool(has_pilots)
-
-
 def _build_part(
     keys: NDArray[np.uint64], ranks: NDArray[np.uint16], bits: int, record: Record
 ) -> tuple[NDArray[np.uint16], int, int, int]:
     """Return the words of a part (records, then pilots), its numbers of slots and buckets, and its seed."""
+    from disambig.counts._kernels import find_pilots
+
     n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
     words = np.zeros(n_slots * record.width + n_buckets, dtype=np.uint16)
     pilots = words[n_slots * record.width :]
     slots = np.empty(len(keys), dtype=np.uint64)
     for seed in range(layout.SEEDS):
-        if _find_pilots(keys, bits, seed, n_slots, pilots, slots):
+        if find_pilots(keys, np.uint64(bits), np.uint64(seed), np.uint64(n_slots), pilots, slots):
             break
     else:
         raise ValueError("no perfect hash was found: the keys are not hashes")

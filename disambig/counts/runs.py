@@ -14,61 +14,15 @@ from numpy.typing import NDArray
 
 from disambig.counts.file import write_error
 from disambig.counts.layout import ngram_order
-from disambig.runtime import use_numba
-from disambig.text import ORDER, PLACES, UNKNOWN, fmix
 from disambig.type_aliases import Ints
 
 Keys = NDArray[np.uint64]
-
-
-def add_keys(
-    hashes: Keys,
-    sentences: Ints,
-    span: tuple[int, int],
-    seed: int,
-    orders: int,
-    keys: Keys,
-    rows: Ints,
-    filled: Ints,
-) -> None:
-    """Append the keys of n-grams of k + 1 words that start in ``range(*span)`` to row ``rows[k]`` of `keys`.
-
-    Same as `_build_kernels.add_keys` for all words and without gaps. `filled` is updated.
-    """
-    begins = np.arange(*span)
-    ends = sentences[np.searchsorted(sentences, begins, side="right")]
-    # extends the sums of shorter n-grams by one word, so that all orders together take one pass
-    total = np.full(len(begins), np.uint64(seed))
-    for n in range(orders):
-        inside = begins + n < ends
-        begins, ends, total = begins[inside], ends[inside], total[inside]
-        words = hashes[begins + n]
-        has_hash = words != UNKNOWN
-        begins, ends = begins[has_hash], ends[has_hash]
-        total = total[has_hash] + words[has_hash] * np.uint64(PLACES[n])
-        stop = filled[n] + len(total)
-        keys[rows[n], filled[n] : stop] = fmix(total + np.uint64((n + 1) * ORDER & 0xFFFFFFFFFFFFFFFF))
-        filled[n] = stop
 
 
 def sum_sorted_keys(keys: Keys) -> tuple[Keys, Keys]:
     """Return the distinct keys of sorted `keys` and the number of occurrences of each."""
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, np.intp)
     return keys[first], np.diff(first, append=len(keys)).astype(np.uint64)
-
-
-def merge_runs(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
-    """Merge ascending lists of distinct keys; the counts of a key in several lists are added up."""
-    keys, counts = interleave_runs(parts)
-    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    return keys[first], np.add.reduceat(counts, first)
-
-
-def interleave_runs(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
-    """Merge ascending lists of keys with their payloads; equal keys keep the order of the lists."""
-    keys, payload = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    order = np.argsort(keys, kind="stable")
-    return keys[order], payload[order]
 
 
 def least_counts(min_counts: Mapping[int, int] | None, *, orders: int) -> dict[int, int]:
@@ -117,7 +71,7 @@ class RawRun:
 
     def read(self, first: int, last: int) -> Counted:
         """Return the n-grams in the slices ``first:last``."""
-        return sum_keys(self.keys[self.edges[first] : self.edges[last]])
+        return sum_sorted_keys(self.keys[self.edges[first] : self.edges[last]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,17 +93,6 @@ class DiskRun:
 
 
 Run = RawRun | DiskRun
-
-
-def sum_keys(keys: NDArray[np.uint64]) -> Counted:
-    """Return the distinct keys of sorted `keys` and the number of occurrences of each."""
-    if not use_numba(len(keys)):
-        return sum_sorted_keys(keys)
-    from disambig.counts._build_kernels import add_up
-
-    distinct, counts = np.empty_like(keys), np.empty_like(keys)
-    n = add_up(keys, distinct, counts)
-    return distinct[:n], counts[:n]
 
 
 class RunFile:
@@ -174,18 +117,16 @@ class RunFile:
 
     def add_keys(self, keys: NDArray[np.uint64]) -> DiskRun:
         """Append sorted keys, one per occurrence, as a run. `keys` is overwritten to save memory."""
-        from disambig.counts._build_kernels import add_up
-
         offset = self.size
         n = begin = 0
         while begin < len(keys):  # distinct keys are collected at the front of `keys`
             # extend the block to the last occurrence of its last key, so that no key is counted in two blocks
             last = keys[min(begin + _BLOCK, len(keys)) - 1]
             end = int(np.searchsorted(keys, last, side="right"))
-            counts = np.empty(end - begin, dtype=np.uint32)
-            size = add_up(keys[begin:end], keys[n : n + end - begin], counts)
-            self.add(counts[:size])
-            n += size
+            distinct, counts = sum_sorted_keys(keys[begin:end])
+            self.add(counts.astype(np.uint32))
+            keys[n : n + len(distinct)] = distinct
+            n += len(distinct)
             begin = end
         self.add(keys[:n])
         return DiskRun(self.path, offset, slice_edges(keys[:n]), np.dtype(np.uint32))
@@ -225,20 +166,16 @@ def run_file(path: Path) -> Iterator[RunFile]:
 def merge_counts(parts: Sequence[Counted]) -> Counted:
     """Merge lists of n-grams; the counts of an n-gram in several lists are added up."""
     queue = [part for part in parts if len(part[0])]
-    if not queue:
-        return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64)
-    if len(queue) > 1 and not use_numba(sum(len(keys) for keys, _ in queue)):
-        return merge_runs(queue)
-    from disambig.counts._build_kernels import merge
+    if len(queue) < 2:
+        return queue[0] if queue else (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64))
+    from disambig.counts._kernels import merge
 
     return _merge_pairs(queue, merge)
 
 
 def interleave_payloads(parts: Sequence[Counted]) -> Counted:
     """Merge lists of keys with payloads instead of counts; equal keys are kept apart."""
-    if not use_numba(sum(len(keys) for keys, _ in parts)):
-        return interleave_runs(list(parts))
-    from disambig.counts._build_kernels import interleave
+    from disambig.counts._kernels import interleave
 
     return _merge_pairs(list(parts), interleave)
 

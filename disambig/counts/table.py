@@ -67,7 +67,7 @@ _BLOCK = 1 << 14
 
 
 class TableArrays(NamedTuple):
-    """An open table as plain arrays, for compiled functions (see `lookup_kernels`)."""
+    """An open table as plain arrays, for compiled functions (see `_kernels`)."""
 
     words: NDArray[np.uint16]  # (n_words,): the records and pilots of all parts
     # uint64 (n_parts, 5): for each part: offset of its records in `words`, number of slots, offset of its
@@ -96,7 +96,7 @@ def find_ranks(
     ranks = np.empty(len(keys), dtype=np.uint16)
     if backend == "numba" or (backend is None and use_numba(len(keys))):
         # imported late, because importing compiled functions loads Numba
-        from disambig.counts.lookup_kernels import lookup_block
+        from disambig.counts._kernels import lookup_block
 
         lookup_block(*arrays, keys, ranks)
         return ranks
@@ -154,7 +154,7 @@ class CountTable:
     has_keys : bool
         Whether the keys are stored too (`stored_keys`, `key_edges`: see `StoredKeys`).
     arrays : TableArrays
-        Arrays with which compiled functions look up keys (see `lookup_kernels`).
+        Arrays with which compiled functions look up keys (see `_kernels`).
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

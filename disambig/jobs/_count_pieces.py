@@ -207,7 +207,7 @@ class _MergedStretch:
         self._pruned = PrunedChunks(source.orders, source.gaps, source.min_counts)
         self.seen, self.distinct, self.kept = self._pruned.seen, self._pruned.distinct, self._pruned.kept
 
-    def chunks(self, first: int, stop: int) -> Iterator[Merged]:
+    def chunks(self, first: int = 0, stop: int = SLICES) -> Iterator[Merged]:
         stretch = merge_ngrams(self._tables, self._pruned.kinds, first, stop)
         return self._pruned.chunks(stretch, 0, None)
 

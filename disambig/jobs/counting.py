@@ -18,7 +18,6 @@ from disambig.counts import (
     MEMORY,
     BuildOptions,
     CountTable,
-    Merged,
     Progress,
     TableOptions,
     TextFiles,
@@ -30,7 +29,6 @@ from disambig.counts import (
     ngram_numbers,
     record_form,
     refuse_existing,
-    spans,
 )
 from disambig.errors import UserError
 from disambig.files import STDIN, read_json, save_json
@@ -39,7 +37,6 @@ from disambig.jobs._count_pieces import (
     CountSource,
     CountWork,
     KeyRange,
-    OpenNgramSource,
     PieceWork,
     ShardSource,
     TablePiece,
@@ -78,7 +75,6 @@ _SHARDS = 16
 _ITEMS_MULTIPLE = 4  # numbers of shards and ranges are multiples, so that 2 or 4 workers finish together
 _MAX_RANGES = 256
 _BYTES_PER_RANGE, _NGRAMS_PER_RANGE = 4_000_000, 3_000_000  # of text, and of merged tables
-_CHUNK_NGRAMS = 1 << 17
 _TABLE_NOTE = "table.json"
 """In the directory of a job: which file is its finished table."""
 
@@ -271,7 +267,7 @@ class _CountingJob:
         `totals` are the numbers of n-grams of each kind, if they are known.
         """
         opened = source.open()
-        bits, _ = bits_for(_small_chunks(opened))
+        bits, _ = bits_for(opened.stretch().chunks())
         items = ranges(opened.edges, bits, self._ranges, index=len(self._plan.shards))
         del opened
         keys = choices.get("keys", False)
@@ -349,13 +345,6 @@ def _shard_size(total: int) -> int:
 def _round_to_workers(number: int) -> int:
     """Round up to a number of items that keeps all workers busy."""
     return -(-number // _ITEMS_MULTIPLE) * _ITEMS_MULTIPLE if number > 1 else 1
-
-
-def _small_chunks(opened: OpenNgramSource) -> Iterator[Merged]:
-    """Yield n-grams in chunks small enough that this process need not load the compiled functions."""
-    stretch = opened.stretch()
-    for first, stop in spans(opened.edges, 0, len(opened.edges) - 1, _CHUNK_NGRAMS):
-        yield from stretch.chunks(first, stop)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from examples import fewer_examples
 from hypothesis import given, settings, strategies as st
 
 from disambig.counts import (
@@ -21,10 +20,8 @@ from disambig.counts import (
     SMALL,
     CountTable,
     NgramCounter,
-    _build_kernels as index_kernels,
     build_table,
     file as files,
-    index as index_arrays,
     layout,
     open_table,
     rounded_ranks,
@@ -228,19 +225,6 @@ def test_few_lookups_need_no_numba(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-@fewer_examples
-@given(st.integers(1, 400), st.integers(0, 2**32), st.sampled_from(list(layout.RECORD_FORMS.values())))
-def test_both_backends_choose_the_same_pilots(n, seed, record):
-    keys = np.unique(np.random.default_rng(seed).integers(1, 2**63, n).astype(np.uint64))
-    n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
-    result = []
-    for find, number in ((index_arrays.find_pilots_with_numpy, int), (index_kernels.find_pilots, np.uint64)):
-        pilots, slots = np.zeros(n_buckets, np.uint16), np.zeros(len(keys), np.uint64)
-        good = find(keys, number(0), number(seed % 256), number(n_slots), pilots, slots)
-        result.append((bool(good), pilots.tobytes() if good else b"", slots.tobytes() if good else b""))
-    assert result[0] == result[1]
 
 
 def test_the_old_name_of_the_backend_still_works(tmp_path):

@@ -17,7 +17,6 @@ from disambig.counts import (
     NgramCounter,
     batches,
     build_table,
-    counter as counters,
     describe_table,
     least_counts,
     ngram_words,
@@ -26,14 +25,6 @@ from disambig.counts import (
 from disambig.errors import UserError
 from disambig.features import HEADWORD_TOKENISATION as HEADWORDS
 from disambig.text import GAP, GAP_HASH, Web1T, Words, hash_word, hash_words
-
-
-@pytest.fixture(scope="module", autouse=True, params=["numpy", "numba"])
-def engine(request):
-    """Count with both backends, since short texts use NumPy and long ones compiled functions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DISAMBIG_ENGINE", request.param)
-        yield request.param
 
 
 @settings(max_examples=60, deadline=None)
@@ -95,7 +86,6 @@ def random_sentences(n, rng=None):
 @pytest.mark.parametrize("capacity", [700, 100_000])
 def test_many_slices_and_runs(capacity, monkeypatch):
     monkeypatch.setattr(merging, "_AT_ONCE", 500)
-    monkeypatch.setattr(counters, "_SCRATCH", 64)
     text = random_sentences(800)
     with NgramCounter(Words.name, capacity=capacity) as counter:
         for at in range(0, 800, 50):

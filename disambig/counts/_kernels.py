@@ -1,4 +1,4 @@
-"""Compiled functions that count n-grams and build the index."""
+"""Compiled functions that count n-grams, build the index of a table and look up n-grams in it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,6 @@ _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _S32 = np.uint64(32)
-_BYTE = np.uint64(255)
-_SMALL = 48
-_FIRST = np.int64(0)  # a literal 0 has another type, for which Numba would compile everything again
-_DEEPEST = 256 * 8
 _GAP = np.uint64(GAP_HASH)
 _START = np.uint64(START_HASH)
 _END = np.uint64(END_HASH)
@@ -49,17 +45,17 @@ def mark_members(words, table, member):
 
 
 @compiled
-def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, filled):
-    """Append the keys of the n-grams that start at tokens ``first:last`` to the rows ``rows[k]`` of `keys`.
+def add_keys(hashes, sentences, first, last, seed, member, orders, keys, filled):
+    """Append the keys of the n-grams that start at tokens ``first:last`` to the rows of `keys`.
 
     Row k < `orders` takes n-grams of k + 1 words; the other rows, if any, take patterns with a gap of
-    k - `orders` + 3 words. `keys` is uint64 of shape (more rows than kinds, capacity) and must have room for
+    k - `orders` + 3 words. `keys` is uint64 of shape (kinds, capacity) and must have room for
     ``last - first`` more keys after each ``filled[k]``, and n - 2 times as many for patterns of n words.
     An n-gram stays within its sentence and has no unknown word (0). With `member` (uint8, one per token, else
     empty) only n-grams are taken that contain a token with bit 1, or a token with bit 2 and the token before
     it. The word in a gap does not count for this, and is never a sentence boundary.
     """
-    gaps = len(rows) > orders
+    gaps = len(keys) > orders
     restricted = len(member) > 0
     sentence, above = 0, len(sentences)  # binary search for the first sentence after `first`
     while sentence < above:
@@ -84,7 +80,7 @@ def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, f
                 is_kept |= (member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin)
             with_order = total + np.uint64(n + 1) * ORDER_STEP
             if is_kept:
-                keys[rows[n], filled[n]] = fmix64(with_order)
+                keys[n, filled[n]] = fmix64(with_order)
                 filled[n] += 1
             if gaps and n >= 2 and is_kept:
                 k = orders + n - 2
@@ -95,7 +91,7 @@ def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, f
                     if restricted and not _has_member(member, begin, i, gap):
                         continue
                     key = with_order + (_GAP - inner) * PLACE[gap - begin]
-                    keys[rows[k], filled[k]] = fmix64(key)
+                    keys[k, filled[k]] = fmix64(key)
                     filled[k] += 1
 
 
@@ -105,109 +101,6 @@ def _has_member(member, begin, last, gap):
         if i != gap and ((member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin and i - 1 != gap)):
             return True
     return False
-
-
-@compiled
-def _insertion_sort(keys, begin, end):
-    for i in range(begin + 1, end):
-        key = keys[i]
-        j = i
-        while j > begin and keys[j - 1] > key:
-            keys[j] = keys[j - 1]
-            j -= 1
-        keys[j] = key
-
-
-@compiled
-def _scatter(source, begin, end, shift, target, to, places):
-    """Copy keys ordered by one byte, stable; `places` (int64, 257) is scratch space for the counts."""
-    for b in range(257):
-        places[b] = 0
-    for i in range(begin, end):
-        places[np.int64((source[i] >> shift) & _BYTE) + 1] += 1
-    places[0] = to
-    for b in range(256):
-        places[b + 1] += places[b]
-    for i in range(begin, end):
-        byte = np.int64((source[i] >> shift) & _BYTE)
-        target[places[byte]] = source[i]
-        places[byte] += 1
-
-
-@compiled
-def sort_into(keys, target, scratch):
-    """Write `keys` (uint64 hashes) sorted to `target`; `scratch` (uint64) should fit into the cache."""
-    edges = np.empty(257, dtype=np.int64)
-    places, ends = np.empty(257, dtype=np.int64), np.empty(256, dtype=np.int64)
-    stack = np.empty((_DEEPEST, 3), dtype=np.int64)
-    _scatter(keys, _FIRST, np.int64(len(keys)), np.uint64(56), target, _FIRST, edges)
-    begin = _FIRST
-    for b in range(256):
-        _sort_range(target, begin, edges[b], scratch, places, ends, stack)
-        begin = edges[b]
-
-
-@compiled
-def _sort_range(keys, first, last, scratch, places, ends, stack):
-    """Sort ``keys[first:last]`` in place; all agree in the highest byte.
-
-    Ranges too large for `scratch` are partitioned in place by their next byte. Then two passes by the next
-    two bytes leave so few keys out of order that insertion sort finishes the work.
-    """
-    stack[0, 0], stack[0, 1], stack[0, 2] = first, last, 48
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        begin, end, shift = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
-        if end - begin <= _SMALL or shift < 8:
-            _insertion_sort(keys, begin, end)
-        elif end - begin <= len(scratch):
-            _scatter(keys, begin, end, np.uint64(shift - 8), scratch, _FIRST, places)
-            _scatter(scratch, _FIRST, end - begin, np.uint64(shift), keys, begin, places)
-            _insertion_sort(keys, begin, end)
-        else:
-            byte_shift = np.uint64(shift)
-            for b in range(257):
-                places[b] = 0
-            for i in range(begin, end):
-                places[np.int64((keys[i] >> byte_shift) & _BYTE) + 1] += 1
-            places[0] = begin
-            for b in range(256):
-                places[b + 1] += places[b]
-                ends[b] = places[b + 1]
-            for b in range(256):
-                if ends[b] > places[b]:
-                    stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = places[b], ends[b], shift - 8
-                    waiting += 1
-            for b in range(256):  # cycle keys to their buckets until one belongs here
-                while places[b] < ends[b]:
-                    key = keys[places[b]]
-                    home = np.int64((key >> byte_shift) & _BYTE)
-                    while home != b:
-                        other = keys[places[home]]
-                        keys[places[home]] = key
-                        places[home] += 1
-                        key = other
-                        home = np.int64((key >> byte_shift) & _BYTE)
-                    keys[places[b]] = key
-                    places[b] += 1
-
-
-@compiled
-def add_up(keys, out_keys, out_counts):
-    """Write each distinct key of sorted `keys` with its count; return their number. Outputs may be `keys`."""
-    n = -1
-    last = _ZERO
-    for i in range(len(keys)):
-        key = keys[i]
-        if n < 0 or key != last:
-            n += 1
-            out_keys[n] = key
-            out_counts[n] = 1
-            last = key
-        else:
-            out_counts[n] += 1
-    return n + 1
 
 
 @compiled
@@ -327,3 +220,57 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
         if not has_pilot:
             return False
     return True
+
+
+_S10 = np.uint64(10)
+_S24 = np.uint64(24)
+_S64 = np.uint64(64)
+_LOW10 = np.uint64(0x3FF)
+_LOW24 = np.uint64(0xFFFFFF)
+_LOW32 = np.uint64(0xFFFFFFFF)
+_TWO = np.uint64(2)
+_THREE = np.uint64(3)
+_BLOCK = 128
+
+
+@compiled
+def find_slot(words, directory, shift, width, key):
+    """Return the place in `words` of the only record that `key` can have."""
+    part = key >> shift
+    low = (key << (_S64 - shift)) >> _S32
+    bucket = (low * directory[part, 3]) >> _S32
+    pilot = np.uint64(words[directory[part, 2] + bucket])
+    mixed = (key ^ ((pilot + directory[part, 4]) * _C1)) * _C2
+    return directory[part, 0] + width * (((mixed >> _S32) * directory[part, 1]) >> _S32)
+
+
+@compiled
+def rank_at(words, width, at, key):
+    """Return the rank (uint64) of the record at `at` if it belongs to `key`, else 0."""
+    if width == _ONE:
+        small = np.uint64(words[at])
+        return small >> _S10 if (small & _LOW10) == (key & _LOW10) else _ZERO
+    record = np.uint64(words[at]) | (np.uint64(words[at + _ONE]) << _S16)
+    if width == _THREE:
+        rank = np.uint64(words[at + _TWO])
+        return rank if record == (key & _LOW32) else _ZERO
+    return record >> _S24 if (record & _LOW24) == (key & _LOW24) else _ZERO
+
+
+@compiled
+def lookup_block(words, directory, shift, width, keys, ranks):
+    """Fill `ranks` (uint16) for `keys` (uint64), block by block so that cache misses overlap."""
+    places = np.empty(_BLOCK, dtype=np.uint64)
+    for begin in range(0, len(keys), _BLOCK):
+        size = min(_BLOCK, len(keys) - begin)
+        for i in range(size):
+            places[i] = find_slot(words, directory, shift, width, keys[begin + i])
+        if width == _THREE:
+            for i in range(size):
+                ranks[begin + i] = rank_at(words, _THREE, places[i], keys[begin + i])
+        elif width == _ONE:
+            for i in range(size):
+                ranks[begin + i] = rank_at(words, _ONE, places[i], keys[begin + i])
+        else:
+            for i in range(size):
+                ranks[begin + i] = rank_at(words, _TWO, places[i], keys[begin + i])
