@@ -38,6 +38,7 @@ from .saving import (
     checked_writer as checked_writer,
     exchange_names as exchange_names,
     follow_links as follow_links,
+    is_plain as is_plain,
     is_process_alive as is_process_alive,
     is_special as is_special,
     json_text as json_text,

@@ -23,6 +23,15 @@ from disambig.errors import UserError
 from disambig.files.opening import pack
 
 
+def is_plain(value: object) -> bool:
+    """Return True if `json_text` can write a value and `json.loads` returns an equal one, except for NaN."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and is_plain(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return all(is_plain(item) for item in value)
+    return value is None or type(value) in (str, int, float, bool)
+
+
 def json_text(value: Any, *, indent: int | None = 1, ensure_ascii: bool = True) -> str:
     """Return plain values as JSON, with null for NaN and infinities, which JSON does not have."""
     return json.dumps(replace_nonfinite(value), indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,17 +134,6 @@ def require_batch(batch: CandidateBatch, what: str) -> None:
         require_close(
             batch.take(index).scores(weights), scores[rows], f"{what}: take changes scores", within=1e-5
         )
-
-
-def plain(value: Any) -> bool:
-    """Return True if `value` can be written as JSON, which has no infinite numbers and no NaN."""
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and plain(item) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return all(plain(item) for item in value)
-    if isinstance(value, float):
-        return type(value) is float and isfinite(value)
-    return value is None or type(value) in (str, int, bool)
 
 
 def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:

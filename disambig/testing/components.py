@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    CandidateLists,
     GroupedInstances,
     Instances,
     find_certain_mistakes,
+    find_examples,
     find_instances,
 )
 from disambig.features import fit_checked, transform_checked, transform_table
@@ -25,19 +25,15 @@ from disambig.testing.checks import (
     accuracy,
     blocks,
     collect_checks,
-    contract_failures,
     crossed,
-    plain,
     require,
     require_batch,
     require_close,
     require_equal,
-    require_state,
 )
-from disambig.text import END_HASH, START_HASH, Tokenisation, TokenView, check_tokens, hash_word, hash_words
+from disambig.text import END_HASH, START_HASH, Tokenisation, TokenView, check_tokens, check_view, hash_word
 from disambig.training import fit, to_accepted_storage
 from disambig.types import (
-    Between,
     CandidateBatch,
     FeatureExtractor,
     Features,
@@ -47,14 +43,10 @@ from disambig.types import (
     Learner,
     TakesGroups,
     Task,
-    Where,
     check_declarations,
     decides,
-    folders,
     metric,
     needs_training,
-    requires,
-    takes,
 )
 
 
@@ -84,26 +76,11 @@ class _TaskChecks:
     _tokenisation: Tokenisation
 
     def keeps_its_contract(self) -> None:
-        """Find instances with the checks of training, which say what the other checks need."""
-        with contract_failures():
-            check_declarations(self._task)
-            find_instances(self._task, self._tokenisation(self._texts))
+        """Check what the task declares, and its instances, as training does."""
+        check_declarations(self._task)
+        find_instances(self._task, self._tokenisation(self._texts))
 
-    def has_name_and_language(self) -> None:
-        name, language = self._task.name, self._task.language
-        require(isinstance(name, str) and name.isidentifier(), f"name {name!r} is not an identifier")
-        require(isinstance(language, str), f"language is {language!r}, not a code such as 'en' or ''")
-
-    def declares_what_it_decides(self) -> None:
-        with contract_failures():
-            what = decides(self._task)
-        require(what.where in get_args(Where), f"decides at {what.where!r}, not one of {get_args(Where)}")
-        require(
-            what.between in get_args(Between),
-            f"decides between {what.between!r}, not one of {get_args(Between)}",
-        )
-        with contract_failures():
-            check_declarations(self._task)
+    def metric_is_about_a_candidate(self) -> None:
         name, candidate = metric(self._task)
         names = {candidate for group in self._task.groups for candidate in group.candidates}
         require(
@@ -113,23 +90,12 @@ class _TaskChecks:
 
     def has_groups_of_candidates(self) -> None:
         groups = self._task.groups
-        require(isinstance(groups, tuple) and len(groups) > 0, "groups is not a tuple, or it is empty")
-        names = [group.name for group in groups]
-        require(len(set(names)) == len(names), f"two groups share a name: {sorted(names)}")
+        require(len(groups) > 0, "groups is empty")
         for group in groups:
-            distinct = set(group.candidates)
             least = 0 if self._own else 2  # per-instance lists replace the candidates of the group
-            require(
-                len(distinct) == len(group.candidates) >= least,
-                f"{group.name}: fewer than two different candidates",
-            )
-            strange = [name for variants in group.variants for name in variants if name not in distinct]
-            require(not strange, f"{group.name}: variants {strange} are not candidates")
-
-    def declares_traits_for_training(self) -> None:
-        """Name, groups and traits are valid, and the rules name the corrections of each group."""
-        with contract_failures():
-            check_declarations(self._task)
+            require(len(group.candidates) >= least, f"{group.name}: fewer than two candidates")
+            strange = {name for variants in group.variants for name in variants} - set(group.candidates)
+            require(not strange, f"{group.name}: variants {sorted(strange)} are not candidates")
 
     def accepts_groups_of_a_saved_model(self) -> None:
         if isinstance(self._task, TakesGroups):
@@ -148,22 +114,10 @@ class _TaskChecks:
             return
         require(len(instances) > 0, "no instance in these texts: give texts with something to decide")
 
-    def has_lists_if_declared(self) -> None:
-        instances, n = self._find(self._texts)[1], len(self._find(self._texts)[1])
-        own, between = instances.own, decides(self._task).between
-        if not self._own:
-            require(
-                own is None,
-                f"instances have their own candidate lists, but it decides between {between}, not own",
-            )
+    def lists_are_complete(self) -> None:
+        own = self._find(self._texts)[1].own
+        if own is None:
             return
-        require(
-            isinstance(own, CandidateLists),
-            f"candidates are per instance, but own is {type(own).__name__}, not CandidateLists",
-        )
-        assert own is not None
-        require(len(own) == n, f"{len(own)} lists for {n} instances")
-        require(bool((np.diff(own.offsets) > 0).all()), "a list is empty: every instance needs a candidate")
         rows = int(own.offsets[-1])
         for name in ("texts", "scores", "ranks", "costs"):
             size = len(getattr(own, name))
@@ -175,12 +129,6 @@ class _TaskChecks:
         if own.features is not None:
             shape = rows, len(own.feature_names)
             require(own.features.shape == shape, f"features of shape {own.features.shape}, not {shape}")
-
-    def returns_instances_in_text_order(self) -> None:
-        instances = self._find(self._texts)[1]
-        require(
-            bool((np.diff(instances.positions) >= 0).all()), f"positions do not ascend: {instances.positions}"
-        )
 
     def decides_each_place_once(self) -> None:
         instances = self._find(self._texts)[1]
@@ -206,20 +154,11 @@ class _TaskChecks:
         for name in ("hashes", "starts", "ends", "sentences", "documents"):
             require_equal(getattr(view, name), getattr(before, name), f"{name} of the view after instances")
 
-    def refers_to_existing_groups_and_candidates(self) -> None:
-        instances, groups = self._find(self._texts)[1], self._task.groups
-        require(
-            bool(((instances.groups >= 0) & (instances.groups < len(groups))).all()),
-            "a group index is out of range",
-        )
-        sizes = np.diff(instances.candidate_offsets(groups))
-        require(
-            bool(((instances.observed >= -1) & (instances.observed < sizes)).all()),
-            "observed is out of range",
-        )
+    def labels_are_not_in_the_text(self) -> None:
         if decides(self._task).between == "labels":
+            observed = self._find(self._texts)[1].observed
             require(
-                bool((instances.observed == -1).all()),
+                bool((observed == -1).all()),
                 "observed is a label, but the text contains no labels: use -1",
             )
 
@@ -250,18 +189,6 @@ class _TaskChecks:
                 "of a sentence: leave that out",
             )
 
-    def observed_candidate_is_in_the_text(self) -> None:
-        view, instances = self._find(self._texts)
-        for i in np.flatnonzero(instances.observed >= 0).tolist():
-            candidate = self._candidates(instances, i)[instances.observed[i]]
-            tokens = range(instances.positions[i], instances.positions[i] + instances.lengths[i])
-            words = candidate.split(" ") if candidate else []
-            require(
-                np.array_equal(view.hashes[list(tokens)], hash_words(words)),
-                f"the instance at {' '.join(map(view.written, tokens))!r} (token {instances.positions[i]}) "
-                f"has the observed candidate {candidate!r}, which is not there",
-            )
-
     def texts_do_not_affect_each_other(self) -> None:
         together = self._find(self._texts)
         starts = together[0].documents
@@ -287,20 +214,18 @@ class _TaskChecks:
     def certain_mistakes_are_valid(self) -> None:
         for texts in (self._texts, [""]):
             view, instances = self._find(texts)
-            with contract_failures():
-                find_certain_mistakes(self._task, view, instances)
+            find_certain_mistakes(self._task, view, instances)
 
     def examples_are_valid_instances(self) -> None:
         if not isinstance(self._task, HasExamples):
             return
+        find_examples(self._task, self._tokenisation(self._texts))
         examples = _TaskChecks(_ExamplesTask(self._task), self._texts, self._tokenisation)
         try:
             examples.finds_instances()
-            examples.returns_instances_in_text_order()
-            examples.has_lists_if_declared()
-            examples.refers_to_existing_groups_and_candidates()
+            examples.lists_are_complete()
+            examples.labels_are_not_in_the_text()
             examples.places_are_inside_sentences()
-            examples.observed_candidate_is_in_the_text()
             examples.texts_do_not_affect_each_other()
             examples.is_repeatable()
             examples.accepts_texts_without_words()
@@ -360,56 +285,20 @@ class _TokenisationChecks:
     _tokenisation: Tokenisation
     _texts: list[str]
 
-    def has_required_methods(self) -> None:
-        with contract_failures():
-            check_tokens(self._tokenisation)
-
-    def has_its_registered_name(self) -> None:
-        with contract_failures():
-            check_tokens(self._tokenisation)
-        name, seen = self._tokenisation.name, self._tokenisation(self._texts).tokenisation
-        require(seen == name, f"its views are of {seen!r}, but its name is {name!r}")
-
-    def columns_have_equal_lengths(self) -> None:
-        view = self._tokenisation(self._texts)
-        n = len(view)
-        for name, kind in (("hashes", np.uint64), ("starts", np.int32), ("ends", np.int32)):
-            column = np.asarray(getattr(view, name))
-            require(column.shape == (n,), f"{name} of shape {column.shape} for {n} tokens")
-            require(column.dtype == kind, f"{name} of {column.dtype}, not {np.dtype(kind)}")
-        for name in ("sentences", "documents"):
-            offsets = np.asarray(getattr(view, name))
-            require(
-                len(offsets) > 0 and offsets[-1] == n, f"{name} does not end with the number of tokens, {n}"
-            )
-            require(bool((np.diff(offsets) >= 0).all()), f"{name} does not ascend: {offsets}")
-        documents = len(view.documents) - 1
-        require(documents == len(self._texts), f"{documents} documents for {len(self._texts)} texts")
-        require(
-            tuple(view.texts) == tuple(self._texts), "the texts of the view are not those that were given"
-        )
+    def keeps_its_contract(self) -> None:
+        """Check the tokenisation and its view of the texts, as the first use of a tokenisation does."""
+        check_tokens(self._tokenisation)
+        check_view(self._tokenisation, self._tokenisation(self._texts), self._texts)
 
     def words_are_in_text_order(self) -> None:
         view = self._tokenisation(self._texts)
         require(bool((view.ends > view.starts).any()), "no word in these texts: give texts with words")
         for number, (first, last) in enumerate(pairwise(view.documents.tolist())):
             starts, ends = view.starts[first:last], view.ends[first:last]
-            length = len(self._texts[number])
-            inside = (starts >= 0) & (starts <= ends) & (ends <= length)
-            require(bool(inside.all()), f"a token is outside the {length} characters of text {number}")
             require(
                 bool((starts[1:] >= ends[:-1]).all()),
                 f"the tokens of text {number} overlap, or do not ascend",
             )
-
-    def sentences_have_boundary_words(self) -> None:
-        view = self._tokenisation(self._texts)
-        first, last = view.sentences[:-1], view.sentences[1:] - 1
-        for places in (first, last):
-            width = view.ends[places] - view.starts[places]
-            require(bool((width == 0).all()), "a sentence does not begin and end with a token without width")
-        require(bool((view.hashes[first] == START_HASH).all()), "a sentence does not begin with START_HASH")
-        require(bool((view.hashes[last] == END_HASH).all()), "a sentence does not end with END_HASH")
 
     def returns_one_word_per_token(self) -> None:
         for text in self._texts:
@@ -472,44 +361,14 @@ class _ExtractorChecks:
     _texts: list[str]
     _tokenisation: Tokenisation
 
-    def declares_required_layers(self) -> None:
-        with contract_failures():
-            requires(self._extractor)
-            folders(self._extractor)
-
-    def fulfils_contract(self) -> None:
+    def keeps_its_contract(self) -> None:
         """Fit the extractor with the checks of training (`disambig.features.fit_checked`)."""
         view = self._tokenisation(self._texts)
-        with contract_failures():
-            fit_checked(self._extractor, view, self._task.instances(view), self._task.groups)
+        fit_checked(self._extractor, view, self._task.instances(view), self._task.groups)
 
     def returns_consistent_batches(self) -> None:
         for name, features in self._features().items():
             require_batch(features.batch, f"group {name}")
-
-    def right_candidates_have_no_cost(self) -> None:
-        for name, (features, instances) in self._by_group().items():
-            offsets, cost = features.batch.offsets, features.batch.cost
-            require(
-                len(offsets) == len(instances) + 1,
-                f"group {name}: {len(offsets) - 1} of {len(instances)} instances",
-            )
-            has_observed = instances.observed >= 0
-            observed = (offsets[:-1] + instances.observed)[has_observed]
-            require(
-                bool((cost[observed] == 0).all()),
-                f"group {name}: the cost of the observed candidate is not zero",
-            )
-
-    def evidence_counts_are_valid(self) -> None:
-        for name, features in self._features().items():
-            hits, asked, n_rows = features.found, features.asked, len(features.batch.cost)
-            require(
-                hits.shape == asked.shape == (n_rows,), f"group {name}: evidence is not one number per row"
-            )
-            require(
-                bool(((hits >= 0) & (hits <= asked)).all()), f"group {name}: found is not between 0 and asked"
-            )
 
     def does_not_use_labels(self) -> None:
         """In use, labels are not known."""
@@ -537,9 +396,7 @@ class _ExtractorChecks:
         unused = _copy(self._extractor)  # as a config makes it when a saved model is loaded
         fitted = self._fit(self._extractor)
         self._features(fitted)
-        state = fitted.state()
-        require_state(state, "extractor")
-        again = unused.from_state({name: array.copy() for name, array in state.items()})
+        again = unused.from_state({name: array.copy() for name, array in fitted.state().items()})
         expected = self._features(fitted)
         self._transform_last(again)  # another order must not change anything
         for name, features in self._features(again).items():
@@ -719,33 +576,17 @@ class _LearnerChecks:
     _batch: CandidateBatch
     _least: float | None
 
-    def declares_whether_it_needs_training(self) -> None:
-        with contract_failures():
-            needs_training(self._learner)
-
-    def declares_accepted_storages(self) -> None:
-        with contract_failures():
-            storages = takes(self._learner)
-        taken = to_accepted_storage(self._learner, self._batch)
-        require(
-            not storages or isinstance(taken, storages), f"{type(taken).__name__} is not one of {storages}"
-        )
-
-    def fulfils_contract(self) -> None:
+    def keeps_its_contract(self) -> None:
         """Fit the learner with the checks of training (`disambig.training.fit`)."""
         half = np.arange(len(self._batch.offsets) - 1)
         train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
-        with contract_failures():
-            fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
+        needs_training(self._learner)
+        fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
 
     def returns_one_finite_score_per_row(self) -> None:
         scores = self._fit().scorer.scores(self._batch)
         require(scores.shape == self._batch.cost.shape, f"scores of shape {scores.shape}")
         require(bool(np.isfinite(scores).all()), "some scores are not finite")
-
-    def report_can_be_written_as_json(self) -> None:
-        report = self._fit().report
-        require(plain(report), f"the report cannot be saved as JSON: {report}")
 
     def is_repeatable(self) -> None:
         first, second = self._fit(), self._fit()
@@ -762,9 +603,7 @@ class _LearnerChecks:
 
     def state_is_complete(self) -> None:
         scorer = self._fit().scorer
-        state = scorer.state()
-        require_state(state, "scorer")
-        again = self._learner.from_state({name: array.copy() for name, array in state.items()})
+        again = self._learner.from_state({name: array.copy() for name, array in scorer.state().items()})
         require_equal(again.scores(self._batch), scorer.scores(self._batch), "scores after from_state")
 
     def instances_are_scored_independently(self) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError
+from disambig.files import is_plain
 from disambig.models import StandaloneModel, stored_format
-from disambig.testing.checks import Check, collect_checks, plain, require
+from disambig.testing.checks import Check, collect_checks, require
 
 
 def check_standalone(model: StandaloneModel, texts: Sequence[str]) -> list[Check]:
@@ -44,7 +45,7 @@ class _StandaloneChecks:
         require(len(records) == len(self._texts), f"{len(records)} lists for {len(self._texts)} texts")
         for text, results in zip(self._texts, records, strict=True):
             require(bool(results), f"no result for {text!r}")
-            require(all(map(plain, results)), f"the results for {text!r} cannot be written as JSON")
+            require(all(map(is_plain, results)), f"the results for {text!r} cannot be written as JSON")
 
     def texts_do_not_affect_each_other(self) -> None:
         together = self._model.records(self._texts)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.features import attributes, changed_attributes, check_same_numbers, restore_checked
+from disambig.files import is_plain
 from disambig.models import LinearScorer, Model
 from disambig.registry import describe_component
 from disambig.training.resolved_config import ResolvedConfig
@@ -285,7 +286,7 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
     if not isinstance(fitted.report, dict):
         raise contract_error(part, f"its report is {describe_value(fitted.report)}", "a dict")
     for key, value in fitted.report.items():
-        if not isinstance(key, str) or not _plain(value):
+        if not isinstance(key, str) or not is_plain(value):
             raise contract_error(
                 part, f"its report has {describe_value(value)} under {key!r}", "plain values, as in JSON"
             )
@@ -324,12 +325,3 @@ def _sample_rows(batch: CandidateBatch) -> CandidateBatch:
 
 def _n_instances(batch: CandidateBatch) -> int:
     return len(batch.offsets) - 1
-
-
-def _plain(value: object) -> bool:
-    """Return True if a value can be written as JSON."""
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _plain(item) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return all(_plain(item) for item in value)
-    return value is None or type(value) in (str, int, float, bool)

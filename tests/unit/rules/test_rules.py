@@ -305,9 +305,9 @@ def test_check_task_checks_rules():
         {item.name: item for item in check_task(task(candidates=["then", "than"]), ["then that."])}
         for task in (OwnCandidates, Misnamed)
     )
-    ours["declares_traits_for_training"]()
+    ours["keeps_its_contract"]()
     with pytest.raises(AssertionError, match="D414"):
-        misnamed["declares_traits_for_training"]()
+        misnamed["keeps_its_contract"]()
 
 
 @pytest.mark.parametrize(
