@@ -27,19 +27,19 @@ def disambig_register_extractors(register: Register) -> None:
     """Register the extractors of the core."""
     register(
         "disambig.ContextProbabilities.v1",
-        "disambig.features.context_probabilities:ContextProbabilities",
+        "disambig.features.ngram_counts:ContextProbabilities",
     )
     register("disambig.ContextWindow.v1", "disambig.features.context_window:ContextWindow")
     register("disambig.ContextWords.v1", "disambig.features.learned_words:ContextWords")
     register("disambig.GapOdds.v1", "disambig.features.gaps:MissingWordOdds")
-    register("disambig.HeadwordBigrams.v1", "disambig.features.candidate_ngrams:HeadwordBigrams")
-    register("disambig.Headwords.v1", "disambig.features.headwords:Headwords")
+    register("disambig.HeadwordBigrams.v1", "disambig.features.candidate_lists:HeadwordBigrams")
+    register("disambig.Headwords.v1", "disambig.features.heads:Headwords")
     register("disambig.NgramCounts.v1", "disambig.features.ngram_counts:NgramCounts")
     register("disambig.OneOf.v1", "disambig.features.union:ExtractorChoice")
     register("disambig.SentenceWords.v1", "disambig.features.learned_words:SentenceWords")
-    register("disambig.SourceFeatures.v1", "disambig.features.source_features:SourceFeatures")
-    register("disambig.Subsequences.v1", "disambig.features.subsequences:Subsequences")
-    register("disambig.TextNgrams.v1", "disambig.features.candidate_ngrams:TextNgrams")
+    register("disambig.SourceFeatures.v1", "disambig.features.candidate_lists:SourceFeatures")
+    register("disambig.Subsequences.v1", "disambig.features.context_window:Subsequences")
+    register("disambig.TextNgrams.v1", "disambig.features.candidate_lists:TextNgrams")
     register("disambig.Tfidf.v1", "disambig.features.tfidf:Tfidf")
     register("disambig.TokenContext.v1", "disambig.features.token_context:TokenContext")
     register("disambig.WordsInContext.v1", "disambig.features.cloze:WordsInContext")

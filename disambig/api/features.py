@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         score_candidates as score_candidates,
         transform_checked as transform_checked,
     )
-    from disambig.features.candidate_ngrams import as_features as as_features
+    from disambig.features.candidate_lists import as_features as as_features
     from disambig.files import read_stored as read_stored, write_stored as write_stored
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

@@ -15,7 +15,7 @@ from disambig.features import (
     CONTEXTS,
     CandidateHashes,
     NgramCounts,
-    context_keys,
+    NgramKeys,
     context_room,
     fitting_contexts,
     transform_checked,
@@ -176,18 +176,21 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
     left, right = context_room(view, instances)
     usable = fitting_contexts(left, right, candidates.longest, shortest=candidates.shortest)
     seed = extractor.table.seed(view.tokenisation)
+    ngram_keys = NgramKeys.from_places(view, instances, candidates.words, seed)
+    ids = np.arange(len(candidates.lengths))
     paragraph = view.document_indices(instances.positions).astype(np.uint64) * _PARAGRAPH_MULTIPLIER
     values = batch.values.copy()
     for context in range(len(CONTEXTS)):
         rows = np.flatnonzero(usable[:, context])
         if not len(rows):
             continue
-        keys, is_counted = context_keys(view, instances, candidates, rows, context, seed)
+        keys = ngram_keys.keys(rows[:, None], ids, candidates.lengths, np.int64(context))
+        is_counted = ngram_keys.complete[context, rows]
         counts = extractor.table.counts(keys.ravel()).reshape(keys.shape).astype(np.float64)
         paragraph_keys = keys + paragraph[rows, None]
         own_keys = paragraph_keys[np.arange(len(rows)), instances.observed[rows]]
-        remaining = np.maximum(counts - _occurrences(own_keys[is_counted.all(axis=1)], paragraph_keys), 0.0)
-        values[rows, :, context] = np.log1p(np.where(is_counted, remaining, 0.0))
+        remaining = np.maximum(counts - _occurrences(own_keys[is_counted], paragraph_keys), 0.0)
+        values[rows, :, context] = np.log1p(np.where(is_counted[:, None], remaining, 0.0))
     return replace(batch, values=values)
 
 

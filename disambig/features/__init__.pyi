@@ -13,10 +13,11 @@ from ._cloze_network import (
     adagrad as adagrad,
     adam as adam,
 )
-from .candidate_ngrams import (
+from .candidate_lists import (
     HeadwordBigrams as HeadwordBigrams,
     KnownNgrams as KnownNgrams,
     Occurrences as Occurrences,
+    SourceFeatures as SourceFeatures,
     TextNgrams as TextNgrams,
     columns_named as columns_named,
     count_known as count_known,
@@ -47,11 +48,9 @@ from .cloze_learning import (
     learn_cloze as learn_cloze,
     quantise as quantise,
 )
-from .context_probabilities import (
-    ContextProbabilities as ContextProbabilities,
-)
 from .context_window import (
     ContextWindow as ContextWindow,
+    Subsequences as Subsequences,
 )
 from .contexts import (
     CLASS as CLASS,
@@ -74,17 +73,15 @@ from .gaps import (
     load_gaps as load_gaps,
 )
 from .heads import (
+    GROUP_NAME as GROUP_NAME,
     HEADWORD_TOKENISATION as HEADWORD_TOKENISATION,
     WORD_KINDS as WORD_KINDS,
+    HeadwordCounter as HeadwordCounter,
+    Headwords as Headwords,
     HeadwordTokenisation as HeadwordTokenisation,
     PartsOfSpeech as PartsOfSpeech,
     find_heads as find_heads,
     load_parts_of_speech as load_parts_of_speech,
-)
-from .headwords import (
-    GROUP_NAME as GROUP_NAME,
-    HeadwordCounter as HeadwordCounter,
-    Headwords as Headwords,
 )
 from .learned_words import (
     ContextWords as ContextWords,
@@ -93,19 +90,14 @@ from .learned_words import (
 )
 from .ngram_counts import (
     BIAS as BIAS,
+    ContextProbabilities as ContextProbabilities,
     NgramCounts as NgramCounts,
-    context_keys as context_keys,
+    NgramKeys as NgramKeys,
     ngram_columns as ngram_columns,
 )
 from .rows import (
     StatelessExtractor as StatelessExtractor,
     by_group as by_group,
-)
-from .source_features import (
-    SourceFeatures as SourceFeatures,
-)
-from .subsequences import (
-    Subsequences as Subsequences,
 )
 from .tfidf import (
     TermSelector as TermSelector,
@@ -114,6 +106,8 @@ from .tfidf import (
 from .token_context import (
     TokenContext as TokenContext,
     WordClasses as WordClasses,
+    learn_classes as learn_classes,
+    learn_usage as learn_usage,
 )
 from .union import (
     ExtractorChoice as ExtractorChoice,
@@ -129,10 +123,6 @@ from .union import (
     transform_checked as transform_checked,
     transform_table as transform_table,
     transform_union as transform_union,
-)
-from .word_class_learning import (
-    learn_classes as learn_classes,
-    learn_usage as learn_usage,
 )
 from .word_network import (
     FIRST_KNOWN as FIRST_KNOWN,

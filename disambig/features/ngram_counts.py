@@ -1,11 +1,13 @@
-"""N-gram counts: how often each candidate occurs in each context of a place."""
+"""N-gram counts: how often each candidate occurs in each context of a place, and smoothed probabilities."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from disambig.features.contexts import (
     CONTEXT_PARENTS,
     CONTEXTS,
     CONTEXTS_BY_SIZE,
+    DISCOUNT,
     GROUP_NAMES,
     LEFT_WORDS,
     ONE_SIDED,
@@ -28,7 +31,6 @@ from disambig.features.contexts import (
 from disambig.features.rows import StatelessExtractor, dense_features
 from disambig.runtime import use_numba
 from disambig.text import (
-    MASK,
     MAX_ORDER,
     ORDER,
     PLACES,
@@ -38,7 +40,7 @@ from disambig.text import (
     fmix,
     tokenisation_named,
 )
-from disambig.type_aliases import Bools, Hashes, Ints, Ranks
+from disambig.type_aliases import Bools, Floats, Hashes, Ints, Ranks
 from disambig.types import FeatureEvidence, Features
 
 if TYPE_CHECKING:
@@ -95,8 +97,11 @@ _RIGHT_FACTORS = np.array(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _KeyParts:
-    """The terms of n-gram keys: a key is the sum of the terms of its words and of its number of words."""
+class NgramKeys:
+    """Keys of the n-grams around places, from terms: one for the words on each side, one for a candidate.
+
+    A key is the hash of the sum of these terms and one for the number of words.
+    """
 
     left: Hashes  # uint64 (5, n): the words before the places, by their number
     # uint64 (6, 5, n): the words after the places, by the position of the first one in the n-gram and by
@@ -109,7 +114,7 @@ class _KeyParts:
     complete: Bools
 
     @classmethod
-    def from_places(cls, view: TokenView, instances: Instances, words: Hashes, seed: int) -> _KeyParts:
+    def from_places(cls, view: TokenView, instances: Instances, words: Hashes, seed: int) -> NgramKeys:
         """Compute the terms for all contexts; contexts that extend beyond the text have arbitrary ones."""
         steps = np.arange(_SIDE)[:, None]
         before = view.hashes.take(instances.positions - 1 - steps, mode="clip")
@@ -127,7 +132,10 @@ class _KeyParts:
         )
 
     def keys(self, owner: Ints, ids: Ints, lengths: Ints, context: Ints) -> Hashes:
-        """Return the keys of the candidates `ids`, of `lengths` words, in contexts of the places `owner`."""
+        """Return the keys of the candidates `ids`, of `lengths` words, in contexts of the places `owner`.
+
+        The arrays are broadcast against each other; `context` has the indices of the contexts.
+        """
         left, right = LEFT_WORDS[context], RIGHT_WORDS[context]
         keys = self.left[left, owner] + self.candidates[left, ids]
         keys += self.right[left + lengths, right, owner]
@@ -251,7 +259,7 @@ class NgramCounts(StatelessExtractor):
     ) -> NDArray[np.uint16]:
         """Return the ranks, without Numba."""
         seed = self.table.seed(view.tokenisation)
-        parts = _KeyParts.from_places(view, grouped.instances, hashed.words, seed)
+        parts = NgramKeys.from_places(view, grouped.instances, hashed.words, seed)
         owners, usable = row_owners(grouped.offsets), usable.T
         ranks = np.zeros((grouped.n_rows, BIAS), np.uint16)
         for start in range(0, grouped.n_rows, ROWS_AT_ONCE):
@@ -262,7 +270,7 @@ class NgramCounts(StatelessExtractor):
         return ranks
 
     def _look_up_rows(
-        self, parts: _KeyParts, rows: tuple[Ints, Ints, Ints], usable: Bools, nested: Bools
+        self, parts: NgramKeys, rows: tuple[Ints, Ints, Ints], usable: Bools, nested: Bools
     ) -> NDArray[np.uint16]:
         """Return the ranks of some rows, shape ``(14, n_rows)``; `usable` has the same shape.
 
@@ -326,40 +334,6 @@ class NgramCounts(StatelessExtractor):
         return {"counts": self.counts}
 
 
-def context_keys(
-    view: TokenView, instances: Instances, candidates: CandidateHashes, rows: Ints, context: int, seed: int
-) -> tuple[Hashes, Bools]:
-    """Return the n-gram keys of one context filled with each candidate.
-
-    Returns
-    -------
-    keys : array of uint64, shape (n_rows, K)
-    known : array of bool, shape (n_rows, K)
-        False if a context word has no hash: such an n-gram was never counted.
-    """
-    left, right = CONTEXTS[context]
-    places = np.array(PLACES, np.uint64)
-    positions = instances.positions[rows]
-    after = positions + instances.lengths[rows]
-    left_words = [view.hashes[positions - left + i] for i in range(left)]
-    right_words = [view.hashes[after + i] for i in range(right)]
-    complete = np.ones(len(rows), bool)
-    for words in left_words + right_words:
-        complete &= words != 0
-    keys = np.empty((len(rows), len(candidates.lengths)), np.uint64)
-    for k, length in enumerate(candidates.lengths):
-        # the part of the key that is the same at all places, in Python's unbounded integers
-        constant = seed + (left + int(length) + right) * ORDER
-        constant += sum(int(candidates.words[k, i]) * PLACES[left + i] for i in range(int(length)))
-        total = np.full(len(rows), constant & MASK, np.uint64)
-        for i, words in enumerate(left_words):
-            total += words * places[i]
-        for i, words in enumerate(right_words):
-            total += words * places[left + length + i]
-        keys[:, k] = total
-    return fmix(keys), np.repeat(complete[:, None], keys.shape[1], axis=1)
-
-
 @lru_cache(maxsize=1024)
 def ngram_columns(group: Group) -> Columns:
     """Return the meaning of the 15 weights of each candidate of `group`."""
@@ -379,3 +353,163 @@ def _attribute_names() -> list[str]:
 def _pattern(left: int, right: int) -> str:
     """Return a context with a dot for each word: ``. . _ .`` has two words before the place."""
     return " ".join(["."] * left + ["_"] + ["."] * right)
+
+
+LEAST = 1e-9
+"""Lower limit of probabilities, so that their logarithms are finite."""
+
+
+def log_probabilities(
+    ranks: Ranks, usable: Bools, counts: Floats, prior: Floats, parents: Ints
+) -> NDArray[np.float32]:
+    """Return the log-probability of each of K candidates in each context, shape (n, K, C).
+
+    Parameters
+    ----------
+    ranks : array of uint16, shape (n, K, C)
+    prior : array of float64, shape (K,)
+    usable, counts, parents
+        See `ContextCounts`.
+    """
+    n, k, c = ranks.shape
+    offsets, zeros = np.arange(n + 1) * k, np.full(n, -1)
+    silent = np.zeros(c, bool)
+    rows = ranks.reshape(-1, c)
+    contexts = ContextCounts(rows, usable, counts, np.tile(prior, n), offsets, zeros, parents, silent)
+    return contexts.log_probabilities().reshape(n, k, c)
+
+
+class ContextCounts(NamedTuple):
+    """The counts of candidates in their contexts, from which their probabilities there are estimated."""
+
+    # uint16 (n_rows, C): rank of the count of each candidate in each context, 0 if it was not seen
+    ranks: Ranks
+    usable: Bools  # bool (n, C): which contexts each place has
+    counts: Floats  # float64 (n_ranks,): the count of each rank
+    prior: Floats  # float64 (n_rows,): probability of each candidate regardless of the context
+    offsets: Ints  # int64 (n + 1,): the rows of each place
+    # int64 (n,): row of a candidate without counts in the `silent` contexts; -1 for none. In these it keeps
+    # the share that the shorter contexts give it, and the other candidates divide the rest
+    zeros: Ints
+    # int64 (C, 2): the shorter contexts of each context, which precede it; -1 if there are fewer
+    parents: Ints
+    silent: Bools  # bool (C,)
+
+    def log_probabilities(self) -> NDArray[np.float32]:
+        """Return the log-probabilities of candidates in contexts, shape (n_rows, C), at least log(LEAST)."""
+        probabilities = np.empty(self.ranks.shape, np.float32)
+        if len(self.ranks) and use_numba(self.ranks.size):
+            from disambig.features._count_kernels import smooth_counts
+
+            smooth_counts(*self, probabilities)
+        elif len(self.ranks):
+            # instances whose rows stay in the CPU cache
+            bounds = np.searchsorted(self.offsets, np.arange(0, len(self.ranks), ROWS_AT_ONCE))
+            for first, last in pairwise([*np.unique(bounds).tolist(), len(self.usable)]):
+                rows = slice(*self.offsets[[first, last]].tolist())
+                part = self._replace(
+                    ranks=self.ranks[rows],
+                    usable=self.usable[first:last],
+                    prior=self.prior[rows],
+                    offsets=self.offsets[first : last + 1] - rows.start,
+                    zeros=np.maximum(self.zeros[first:last] - rows.start, -1),
+                )
+                probabilities[rows] = _smooth_with_numpy(part)
+        logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
+        return logs
+
+
+def _smooth_with_numpy(contexts: ContextCounts) -> Floats:
+    """Return the smoothed probability of each candidate in each context, shape ``(n_rows, C)``."""
+    ranks, usable, counts, prior, offsets, zeros, parents, silent = contexts
+    # arrays of shape (C, n_rows): a context is contiguous
+    starts, owner = offsets[:-1], row_owners(offsets)
+    with_zero = np.flatnonzero(zeros >= 0)
+    observed = counts.take(ranks.T) * usable.T.take(owner, axis=1)
+    total = np.add.reduceat(observed, starts, axis=1).take(owner, axis=1)
+    seen = observed > 0
+    reserved = (DISCOUNT * np.add.reduceat(seen, starts, axis=1, dtype=np.int64)).take(owner, axis=1)
+    kept = np.where(seen, observed - DISCOUNT, 0.0)
+    result = np.empty((len(parents) + 1, len(ranks)))
+    result[-1] = prior  # the parent of contexts without shorter ones is -1
+    for first, last in _runs_without_parents(parents):
+        block = slice(first, last)
+        first_parent, second_parent = parents[block].T
+        # a context with a single shorter one has it as both parents
+        fallback = 0.5 * (
+            result[np.where(first_parent < 0, second_parent, first_parent)]
+            + result[np.where(second_parent < 0, first_parent, second_parent)]
+        )
+        discounted = kept[block]
+        if len(with_zero):
+            rows = zeros[with_zero]
+            share = np.zeros((last - first, len(starts)))
+            share[:, with_zero] = np.where(silent[block, None], fallback[:, rows], 0.0)
+            discounted = discounted * (1.0 - share.take(owner, axis=1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            smoothed = (discounted + reserved[block] * fallback) / total[block]
+        result[block] = np.where(total[block] > 0, smoothed, fallback)
+        if len(with_zero):
+            result[block, rows] = np.where(silent[block, None], share[:, with_zero], result[block, rows])
+    return result[:-1].T
+
+
+def _runs_without_parents(parents: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield bounds of consecutive contexts none of which is a parent of another one of them."""
+    start = 0
+    for c, parent in enumerate(parents.max(axis=1).tolist()):
+        if parent >= start:
+            yield start, c
+            start = c
+    yield start, len(parents)
+
+
+class ContextProbabilities(NgramCounts):
+    """Extractor of the smoothed log-probabilities in the 14 contexts.
+
+    Columns, feature groups and evidence are those of `NgramCounts`, so it can replace that extractor.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table: a file, or the name of a table in an installed pack.
+    """
+
+    _zero = True
+
+    def _values(
+        self, ranks: Ranks, usable: Bools, view: TokenView, grouped: GroupedInstances, hashed: HashedTable
+    ) -> NDArray[np.float32]:
+        """Return the smoothed log-probabilities of all candidates."""
+        if not len(ranks):
+            return np.empty(ranks.shape, np.float32)
+        offsets, owner = grouped.offsets, row_owners(grouped.offsets)
+        if grouped.own is None:
+            groups = grouped.groups
+            counts = np.concatenate([_count_group(self.table, view.tokenisation, group) for group in groups])
+        else:
+            counts = count_alone(self.table, hashed, view.tokenisation)
+        is_zero = (hashed.lengths == 0)[hashed.ids]
+        # relative frequencies, add-one smoothed; the empty candidate counts as much as all others together
+        prior = np.where(is_zero, 0.0, 1.0 + counts[hashed.ids])
+        prior += np.where(is_zero, np.maximum(np.add.reduceat(prior, offsets[:-1]), 1.0)[owner], 0.0)
+        prior /= np.add.reduceat(prior, offsets[:-1])[owner]
+        zeros = np.full(len(grouped), -1)
+        zeros[owner[is_zero]] = np.flatnonzero(is_zero)
+        contexts = ContextCounts(
+            ranks, usable, self._counts, prior, offsets, zeros, CONTEXT_PARENTS, ONE_SIDED
+        )
+        return contexts.log_probabilities()
+
+    @cached_property
+    def _counts(self) -> Floats:
+        return self.table.values.astype(np.float64)
+
+
+@lru_cache(maxsize=4096)
+def _count_group(table: CountTable, tokenisation: str, group: Group) -> Floats:
+    """Return how often each candidate of a group was counted, shape (K,)."""
+    hashes = CandidateHashes.from_group(group)
+    return count_alone(
+        table, HashedTable(hashes.words, hashes.lengths, np.arange(len(hashes.lengths))), tokenisation
+    )

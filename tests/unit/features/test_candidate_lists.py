@@ -15,7 +15,7 @@ from disambig.errors import UserError
 from disambig.features import (
     HeadwordBigrams,
     TextNgrams,
-    candidate_ngrams as counting,
+    candidate_lists as counting,
     known_ngrams_from_state,
     name_keys,
     transform_checked,
