@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.columns import Columns, JoinedColumns, drop_empty_columns
+from disambig.data.columns import Columns, JoinedColumns
 from disambig.data.segments import Ragged, as_index, lengths, offsets_from_sizes, row_owners, take_rows
 from disambig.type_aliases import Floats
 
@@ -191,11 +191,6 @@ class SparseRows(CandidateRows):
         """Return the batch of the instances in `index`."""
         rows, offsets = take_rows(self.offsets, as_index(index))
         return SparseRows(self.rows[rows], offsets, self.cost[rows], self.columns)
-
-    def narrowed(self) -> tuple[SparseRows, NDArray[np.int64]]:
-        """Drop columns that are zero in every row; return the batch and the indices of the kept columns."""
-        rows, used = drop_empty_columns(self.rows)
-        return SparseRows(rows, self.offsets, self.cost, self.columns.take(used)), used
 
 
 _MAX_LABEL_RATIO = 4

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError, nearest_first
 from disambig.runtime import WeakRefMixin
-from disambig.type_aliases import Ints
 
 if TYPE_CHECKING:
     from disambig.types import Arrays
@@ -65,20 +64,6 @@ class Columns(WeakRefMixin):
             nearest = nearest_first(unknown[0], self.group_names)
             raise UserError("D451", setting=setting, name=unknown[0], names=nearest)
         return np.isin(self.groups, [self.group_names.index(name) for name in names])
-
-    def take(self, index: Ints) -> Columns:
-        """Return the columns in `index`, without names."""
-        return Columns(self.labels[index], self.groups[index], self.group_names)
-
-
-def drop_empty_columns(rows: Any) -> tuple[Any, Ints]:
-    """Return a sparse matrix without the columns that are empty, and the indices of the others."""
-    from scipy.sparse import csr_array
-
-    rows = csr_array(rows)
-    used, local = np.unique(rows.indices, return_inverse=True)
-    kept = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
-    return kept, used.astype(np.int64)
 
 
 def numbered(n_columns: int, label: int = -1) -> Columns:

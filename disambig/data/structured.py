@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.batches import EqualLists, SparseRows
-from disambig.data.columns import Columns, drop_empty_columns
+from disambig.data.columns import Columns
 from disambig.data.segments import as_index, offsets_from_sizes, row_owners, take_rows
 
 
@@ -200,53 +200,6 @@ class ChainRows:
         numbers = row_owners(starts)
         return ChainRows(replace(taken, sequences=numbers))
 
-    def narrowed(self) -> tuple[ChainRows, NDArray[np.int64]]:
-        """Drop columns that no sequence uses; return the batch and the indices of the kept columns."""
-        k, d = self.places.costs.shape[1], int(self.places.rows.shape[1])
-        rows, used = drop_empty_columns(self.places.rows)
-        columns = (np.arange(k)[:, None] * d + used).ravel()
-        numbers = np.concatenate([columns, np.arange(k * d, k * (d + 1 + k))]).astype(np.int64)
-        return ChainRows(replace(self.places, rows=rows)), numbers
-
-    @property
-    def cost_terms(self) -> NDArray[np.float64]:
-        """Costs of labels above the minimum of their place, in the form of `terms`."""
-        costs = self.places.costs.astype(np.float64)
-        k = costs.shape[1]
-        return self._terms(costs - costs.min(axis=1, keepdims=True, initial=np.inf), np.zeros((k, k)))
-
-    def terms(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scores as terms of each sequence: labels at places, (L, K), then pairs, (K, K).
-
-        The score of an edge is the sum of one term of each kind (see `of_terms`).
-        """
-        k = self.places.costs.shape[1]
-        place = self.places.scores(weights).reshape(-1, k)
-        place[self.places.layout[:-1]] += weights[-k - k * k : -k * k]
-        return self._terms(place, weights[-k * k :].reshape(k, k))
-
-    def of_terms(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sum of each edge's terms, shape ``(n_rows,)``."""
-        k = self.places.costs.shape[1]
-        sums = np.empty(int(self.offsets[-1]))
-        at = 0
-        for places, edges in self._sequences():
-            length = places.stop - places.start
-            place = terms[at : at + length * k].reshape(length, k)
-            step = terms[at + length * k : at + (length + k) * k].reshape(k, k)
-            sums[edges.start : edges.start + k] = place[0]
-            np.add(place[1:, None, :], step, out=sums[edges.start + k : edges.stop].reshape(-1, k, k))
-            at += (length + k) * k
-        return sums
-
-    def _terms(self, place: NDArray[np.float64], step: NDArray[np.float64]) -> NDArray[np.float64]:
-        parts = [
-            part
-            for first, last in pairwise(self.places.layout.tolist())
-            for part in (place[first:last], step)
-        ]
-        return np.concatenate([np.zeros(0), *(part.ravel() for part in parts)])
-
     def _sequences(self) -> Iterator[tuple[slice, slice]]:
         """Yield the places and the edges of each sequence."""
         edges = pairwise(self.offsets.tolist())
@@ -355,11 +308,6 @@ class PartRows:
             used[place] = 1.0
             places += square.T @ used[:-1] > 0
         return bool((places < 2).all())
-
-    def narrowed(self) -> tuple[PartRows, NDArray[np.int64]]:
-        """Drop columns that are zero in every row; return the batch and the indices of the kept columns."""
-        features, used = drop_empty_columns(self.features)
-        return PartRows(features, self.parts, self.layout, self.cost, self.columns.take(used)), used
 
     def take(self, index: NDArray[np.int64]) -> PartRows:
         """Return the batch of the instances in `index`, with only the parts that they use."""

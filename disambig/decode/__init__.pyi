@@ -31,8 +31,6 @@ from .hypergraph_kernels import (
 )
 from .learning import (
     Enumerated as Enumerated,
-    HasTerms as HasTerms,
-    Narrows as Narrows,
     StructuredExamples as StructuredExamples,
     averaged_perceptron as averaged_perceptron,
     from_the_least as from_the_least,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,32 +44,6 @@ class Enumerated:
             raise ValueError(f"k must be at least 1, not {k}")
         best_rows = [rows[(rows >= 0) & (scores[rows] > -np.inf)] for rows in segments.top(scores, layout, k)]
         return [(scores[rows], rows) for rows in best_rows]
-
-
-@runtime_checkable
-class Narrows(Protocol):
-    """A batch that can be reduced to the columns that occur in it."""
-
-    def narrowed(self) -> tuple[CandidateBatch, NDArray[np.int64]]:
-        """Return the same rows with fewer columns, and the distinct indices of these columns."""
-
-
-@runtime_checkable
-class HasTerms(Protocol):
-    """A batch with fewer terms than rows, in which scores and costs of rows are sums of terms.
-
-    Terms of one batch may be added and scaled like vectors, because ``of_terms`` is linear.
-    """
-
-    @property
-    def cost_terms(self) -> Floats:
-        """Terms of the rows' costs above the lowest cost of a candidate of the instance."""
-
-    def terms(self, weights: Floats) -> Floats:
-        """Return terms of the rows' scores: ``of_terms(terms(weights))`` equals ``scores(weights)``."""
-
-    def of_terms(self, terms: Floats) -> Floats:
-        """Return the values of the rows, shape ``(n_rows,)``."""
 
 
 MOST_ROWS = 1 << 21

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from disambig.api import CandidateBatch, Decoder, UserError
 from disambig.api.arrays import Floats, Ints, join_offsets, offsets_from_sizes, row_owners
 from disambig.api.batches import PartRows, SequenceRows
-from disambig.api.decoding import HasTerms, Hypergraph, Narrows, from_the_least, structured_examples
+from disambig.api.decoding import Hypergraph, from_the_least, structured_examples
 
 from .list_dual import (
     PART_STEPS,
@@ -27,28 +27,17 @@ from .list_dual import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Structure:
-    """One instance, restricted to the columns that it uses."""
+    """One instance with its decoder."""
 
     batch: CandidateBatch
-    columns: Ints  # indices of the batch's columns among all columns
     decoder: Decoder
-    layout: Any
-    cost: Floats  # cost of each row, or of its terms
+    cost: Floats  # cost of each row above the lowest cost of a structure
     gold: Floats  # float64 (n_rows,): mass of the gold structure's parts
     span: float  # a bound on the squared distance between the features of two structures
 
-    def scores(self, weights: Floats) -> Floats:
-        """Return scores of the rows, or of their terms, from weights of all columns."""
-        own = weights[self.columns]
-        return self.batch.terms(own) if isinstance(self.batch, HasTerms) else self.batch.scores(own)
-
-    def rows(self, terms: Floats) -> Floats:
-        """Return the numbers of the rows with these terms."""
-        return self.batch.of_terms(terms) if isinstance(self.batch, HasTerms) else terms
-
     def marginals(self, theta: Floats) -> tuple[Floats, float]:
         """Return the marginals of the rows, and the log partition function."""
-        mass, partition = self.decoder.marginals(self.rows(theta), self.layout)
+        mass, partition = self.decoder.marginals(theta, self.batch.layout)
         return mass, float(partition[0])
 
 
@@ -78,20 +67,12 @@ class PackedDual(GradientDual):
         self._structures: list[Structure] = []
         for i in range(len(examples)):
             one = examples.only(i)
-            taken, columns = (
-                one.batch.narrowed()
-                if isinstance(one.batch, Narrows)
-                else (one.batch, np.arange(len(batch.columns)))
-            )
-            terms = isinstance(taken, HasTerms)
-            cost = taken.cost_terms if terms else one.cost  # type: ignore[attr-defined]
-            rows = taken.of_terms(cost) if terms else cost  # type: ignore[attr-defined]
-            layout = taken.layout
-            gold = decoder.best(np.where(rows > 0, -np.inf, 0.0), layout)
-            self.missing += bool(gold @ taken.cost > 0)
-            most = float(decoder.best(np.ones(len(rows)), layout).sum())
-            span = 4.0 * most * most * float(taken.row_sqnorm().max())
-            self._structures.append(Structure(taken, columns, decoder, layout, cost, gold, span))
+            layout = one.batch.layout
+            gold = decoder.best(np.where(one.cost > 0, -np.inf, 0.0), layout)
+            self.missing += bool(gold @ one.batch.cost > 0)
+            most = float(decoder.best(np.ones(len(one.cost)), layout).sum())
+            span = 4.0 * most * most * float(one.batch.row_sqnorm().max())
+            self._structures.append(Structure(one.batch, decoder, one.cost, gold, span))
         self._n_columns = len(examples.batch.columns)
         self._spans = np.array([one.span for one in self._structures])
         initial_theta(self, self._unit())
@@ -112,20 +93,20 @@ class PackedDual(GradientDual):
     def _bonus(self, one: Structure, theta: Floats, mass: Floats, partition: float) -> float:
         """Return the part of the dual that does not depend on the weights, as a share of C."""
         if self.log_linear:
-            return partition - _inner(mass, one.rows(theta))
-        return float(mass @ one.rows(one.cost))
+            return partition - _inner(mass, theta)
+        return float(mass @ one.cost)
 
     def _evaluate(self, theta: list[Floats]) -> tuple[float, Floats]:
         weights, bonus = np.zeros(self._n_columns), 0.0
         for one, own in zip(self._structures, theta, strict=True):
             mass, partition = one.marginals(own)
-            weights[one.columns] += self.C * one.batch.adjoint(one.gold - mass)
+            weights += self.C * one.batch.adjoint(one.gold - mass)
             bonus += self._bonus(one, own, mass, partition)
         return self.C * bonus - 0.5 * float(weights @ weights), weights
 
     def _slope(self, one: Structure, theta: Floats) -> Floats:
-        """Return the direction of a step, up to a constant for all structures, as rows or terms."""
-        scores = one.scores(self.weights)
+        """Return the direction of a step, up to a constant for all structures, by row."""
+        scores = one.batch.scores(self.weights)
         return scores - theta if self.log_linear else one.cost + scores
 
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
@@ -143,15 +124,14 @@ class PackedDual(GradientDual):
         for _ in range(self.steps):
             theta = self.theta[i]
             slope = self._slope(structure, theta)
-            rows = structure.rows(slope)
             while True:
                 new_theta = theta + eta * slope
                 new_mass, new_partition = structure.marginals(new_theta)
-                linear = self.C * _inner(new_mass - mass, rows)
+                linear = self.C * _inner(new_mass - mass, slope)
                 change = self.C * structure.batch.adjoint(mass - new_mass)
                 curvature = 0.5 * float(change @ change)
                 if self.log_linear:
-                    divergence = _inner(new_mass, structure.rows(new_theta - theta))
+                    divergence = _inner(new_mass, new_theta - theta)
                     curvature += self.C * (divergence - new_partition + partition)
                 if linear - curvature >= 0.0 or eta <= safe:
                     break
@@ -159,7 +139,7 @@ class PackedDual(GradientDual):
             if linear - curvature < 0.0:  # the remaining gain is below rounding error
                 break
             self.theta[i] = new_theta
-            self.weights[structure.columns] += change
+            self._weights += change
             self.dual += linear - curvature
             distance = float(np.abs(new_mass - mass).sum())
             eta = next_eta(eta, linear, curvature, distance, self.log_linear)
@@ -176,7 +156,7 @@ class PackedDual(GradientDual):
         linear = far = 0.0
         for one, before, after, slope in zip(self._structures, self.theta, theta, gradient, strict=True):
             moved = one.marginals(after)[0] - one.marginals(before)[0]
-            linear += self.C * _inner(moved, one.rows(slope))
+            linear += self.C * _inner(moved, slope)
             far += float(np.abs(moved).sum())
         return linear, far
 
@@ -185,13 +165,13 @@ class PackedDual(GradientDual):
         total = 0.0
         for one, theta in zip(self._structures, self.theta, strict=True):
             mass, partition = one.marginals(theta)
-            scores = one.rows(one.scores(self.weights))
+            scores = one.batch.scores(self.weights)
             if self.log_linear:
-                total += float(one.decoder.marginals(scores, one.layout)[1][0]) - _inner(mass, scores)
+                total += one.marginals(scores)[1] - _inner(mass, scores)
                 total -= self._bonus(one, theta, mass, partition)
             else:
-                augmented = scores + one.rows(one.cost)
-                rival = one.decoder.best(augmented, one.layout)
+                augmented = scores + one.cost
+                rival = one.decoder.best(augmented, one.batch.layout)
                 total += _inner(rival - mass, augmented)
         return self.C * total
 

@@ -298,26 +298,6 @@ def labellings_written_out(batch):
     return SparseRows(csr_array(np.array(rows)), offsets, np.array(cost, np.float32), batch.columns)
 
 
-def test_terms_of_chains_add_up_to_the_edges():
-    edges = small_chains().as_chains()
-    weights = np.random.default_rng(1).normal(size=len(edges.columns))
-    np.testing.assert_allclose(edges.of_terms(edges.terms(weights)), edges.scores(weights), atol=1e-12)
-    np.testing.assert_allclose(edges.of_terms(edges.cost_terms), edges.cost)
-
-
-@pytest.mark.parametrize("make", [lambda: small_chains().as_chains(), lambda: small_chains().edges()])
-def test_narrowed_batches_say_the_same(make):
-    batch = make().take(np.array([2, 0]))
-    narrow, columns = batch.narrowed()
-    weights = np.random.default_rng(1).normal(size=len(batch.columns))
-    assert len(np.unique(columns)) == len(columns) == len(narrow.columns)
-    np.testing.assert_allclose(narrow.scores(weights[columns]), batch.scores(weights), atol=1e-12)
-    mass = np.random.default_rng(2).random(len(batch.cost))
-    whole = np.zeros(len(weights))
-    whole[columns] = narrow.adjoint(mass)
-    np.testing.assert_allclose(whole, batch.adjoint(mass), atol=1e-12)
-
-
 def check_same_weights(packed, explicit, steps):
     """Take steps with both, online with a number of steps per visit or as a batch (0), and compare them."""
     for dual in (explicit, packed):  # each would begin with units of its own
