@@ -23,7 +23,7 @@ def disambig_register_models(register: Register) -> None:
 
 @hookimpl
 def disambig_register_tasks(register: Register) -> None:
-    register("boosted_lasso.KanaKanji.v1", ".kana.task:KanaKanji")
+    register("boosted_lasso.KanaKanji.v1", ".kana.conversion:KanaKanji")
 
 
 @hookimpl

@@ -19,13 +19,15 @@ from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedColumns
 from disambig.api.settings import choice
 
-from ._validation import REGULARISATION, WEIGHT_CHOICES, group_weights_constraint
 from .rls.kernel_functions import (
     NORMALISATIONS,
+    REGULARISATION,
+    WEIGHT_CHOICES,
     GaussianKernel,
     LinearKernel,
     PolynomialKernel,
     divide_by_sum,
+    group_weights_constraint,
 )
 from .rls.learners import FeatureGroups, column_weights, group_weights
 from .rls.scorers import find_winners

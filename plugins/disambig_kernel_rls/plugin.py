@@ -17,8 +17,8 @@ def disambig_register_learners(register: Register) -> None:
     register("kernel_rls.RLSC.v1", ".rls.learners:RLSC")
     register("kernel_rls.RLSCComb.v1", ".rls.learners:RLSCComb")
     register("kernel_rls.RLSCLin.v1", ".rls.learners:RLSCLin")
-    register("kernel_rls.SVMComb.v1", ".rls.svm:SVMComb")
-    register("kernel_rls.SVMLin.v1", ".rls.svm:SVMLin")
+    register("kernel_rls.SVMComb.v1", ".rls.learners:SVMComb")
+    register("kernel_rls.SVMLin.v1", ".rls.learners:SVMLin")
 
 
 @hookimpl

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -46,7 +47,6 @@ from .running_text import (
     is_word_part,
 )
 from .sounds import A_AN, CLEAR, ENGLISH_SOUNDS, WordSounds, log_odds_after, read_sounds
-from .subjunctives import may_be_subjunctive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -665,3 +665,37 @@ class Slip(OtherWords):
         """Return the wrong phrases (see `disambig.types.TaskTraits`)."""
         rows = np.flatnonzero(np.isin(instances.positions, self._wrong_phrases(view).positions))
         return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN_PHRASE)
+
+
+_SUBJUNCTIVE_OPENERS = (
+    r"(?:recommend|suggest|insist|demand|request|ask)(?:s|ed|ing)?|(?:require|propose|urge)[sd]?|prefer(?:s|red)?"
+    "|important|necessary|essential|vital|crucial|critical|imperative|desirable|advisable|preferable|mandatory"
+)
+_DETERMINERS = (
+    "a an the this these those all each every any some no both many few several most other another my your "
+    "his her its our their such two three four"
+).split()
+_VERBS = (
+    "is are was were be been being has have had do does did will would can could may might must shall should"
+).split()
+_CONJUNCTIONS = "that which who whom when where if because".split()
+_CLAUSE_WORD = r"[^\s,;:!?]*[^\s.,;:!?]\s+"
+_SUBJUNCTIVE = re.compile(
+    rf"\b(?:{_SUBJUNCTIVE_OPENERS})\s+that\s+"
+    rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{0,6}}"
+    rf"(?!(?:{'|'.join(_DETERMINERS + _VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}\Z",
+    re.IGNORECASE,
+)
+_ANOTHER_VERB = re.compile(rf"\s+(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
+_LONGEST_CLAUSE = 120
+"""Maximum number of characters before a verb in which its clause is looked for."""
+
+
+def may_be_subjunctive(text: str, start: int, end: int) -> bool:
+    """Return True if a verb at an offset needs no ending, whatever its subject is.
+
+    Behind "it is important that" and "we suggest that", a verb has its base form: "that each file have a
+    name". A word after which another verb stands is not the verb: "that each files are closed".
+    """
+    before = text[max(0, start - _LONGEST_CLAUSE) : start]
+    return bool(_SUBJUNCTIVE.search(before)) and not _ANOTHER_VERB.match(text, end)

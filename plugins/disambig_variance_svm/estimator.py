@@ -17,7 +17,7 @@ from disambig.api import Columns, DenseBlocks, UserError
 from disambig.api.arrays import Floats
 from disambig.api.settings import SVM_C
 
-from .learners._validation import real_numbers
+from .learners._fitting import real_numbers
 from .svm.problem import Regulariser
 from .svm.solvers import solve
 

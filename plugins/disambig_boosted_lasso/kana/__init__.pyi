@@ -29,6 +29,7 @@ from .conversion import (
     CONVERTER as CONVERTER,
     Conversion as Conversion,
     ConverterLocation as ConverterLocation,
+    KanaKanji as KanaKanji,
     format_lines as format_lines,
     locate_converter as locate_converter,
 )
@@ -77,7 +78,4 @@ from .spoken_numbers import (
     in_kanji as in_kanji,
     number_log_prob as number_log_prob,
     write_spoken_number as write_spoken_number,
-)
-from .task import (
-    KanaKanji as KanaKanji,
 )

@@ -1,9 +1,7 @@
-from .domains import (
-    WordDomains as WordDomains,
-)
 from .lexicon import (
     LexiconSettings as LexiconSettings,
     TagLexicon as TagLexicon,
+    WordDomains as WordDomains,
     word_classes as word_classes,
 )
 from .rules import (

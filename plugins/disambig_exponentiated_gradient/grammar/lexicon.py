@@ -1,4 +1,7 @@
-"""Possible tags of a word and its probability given each: from counts, for rare words from spelling."""
+"""Words of treebanks: their probability given each possible tag, and the treebank they are typical of.
+
+Tags of frequent words come from counts, those of rare words from spelling.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import log
 from typing import TypeAlias
 
 import numpy as np
@@ -259,3 +263,54 @@ def _shares(counts: Mapping[str, float]) -> Shares:
     """Return each count divided by their sum."""
     total = sum(counts.values())
     return {name: n / total for name, n in counts.items()}
+
+
+_DOMAIN_PRIOR = 0.5
+"""Count that is added to that of each word in each treebank."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordDomains:
+    """Which of several treebanks the words of a sentence are typical of.
+
+    Words that are in none of them do not count.
+
+    Attributes
+    ----------
+    scores : dict
+        For each word a tuple of ln P(word | treebank), one for each treebank.
+    """
+
+    scores: dict[str, tuple[float, ...]]
+
+    @classmethod
+    def from_lexicons(cls, lexicons: Sequence[TagLexicon]) -> WordDomains:
+        """Return the domains of the treebanks that lexicons come from; one lexicon needs no words."""
+        if len(lexicons) == 1:
+            return cls({})
+        counts = [{word: tags.total() for word, tags in lexicon.words.items()} for lexicon in lexicons]
+        words = {word for frequencies in counts for word in frequencies}
+        totals = [sum(frequencies.values()) + _DOMAIN_PRIOR * len(words) for frequencies in counts]
+        return cls(
+            {
+                word: tuple(
+                    log((frequencies.get(word, 0) + _DOMAIN_PRIOR) / total)
+                    for frequencies, total in zip(counts, totals, strict=True)
+                )
+                for word in sorted(words)
+            }
+        )
+
+    def choose(self, words: Sequence[str]) -> int:
+        """Return the index of the treebank under which the words are most probable; of equals the first."""
+        word_scores = [
+            scores for i, word in enumerate(words) if (scores := self._scores(word, i == 0)) is not None
+        ]
+        sums = [sum(column) for column in zip(*word_scores, strict=True)]
+        return max(range(len(sums)), key=lambda i: sums[i]) if sums else 0
+
+    def _scores(self, word: str, is_first: bool) -> tuple[float, ...] | None:
+        scores = self.scores.get(word)
+        if scores is None and is_first:
+            scores = self.scores.get(word[:1].lower() + word[1:])
+        return scores

@@ -15,7 +15,7 @@ from disambig.api import Arrays, UserError
 from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays, minibatch
 from disambig.api.packs import PackFolder
 
-from ..grammar.domains import WordDomains
+from ..grammar.lexicon import WordDomains
 from ..grammar.treebank_grammar import Parses, TreebankGrammar, TreebankParser, flat_tree
 from ..treebank.binarisation import node_label
 from ..treebank.tree import TOP, Tree, format_one_line, list_constituents

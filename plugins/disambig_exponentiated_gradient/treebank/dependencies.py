@@ -15,7 +15,15 @@ from dataclasses import dataclass
 from disambig.api import UserError
 
 from ._phrases import (
+    ADJECTIVE_TAGS,
+    ADVERB_TAGS,
+    CLAUSE_ONLY,
+    SUBJECTS,
+    TIGHT,
+    VERB_TAGS,
+    WH_TAGS,
     MarkPlacer,
+    PhraseBuilder,
     PhraseItem,
     TreePhrase,
     close_gaps,
@@ -26,16 +34,6 @@ from ._phrases import (
     penn_punctuation,
     spell_word,
     tidy_phrase,
-)
-from ._plain_phrases import (
-    ADJECTIVE_TAGS,
-    ADVERB_TAGS,
-    CLAUSE_ONLY,
-    SUBJECTS,
-    TIGHT,
-    VERB_TAGS,
-    WH_TAGS,
-    PhraseBuilder,
 )
 from .tree import TOP, Tree
 

@@ -9,6 +9,8 @@ from .learners import (
     FeatureGroups as FeatureGroups,
     RLSCComb as RLSCComb,
     RLSCLin as RLSCLin,
+    SVMComb as SVMComb,
+    SVMLin as SVMLin,
     alignment_weights as alignment_weights,
     alignments as alignments,
     auto_regularisation as auto_regularisation,
@@ -17,10 +19,6 @@ from .learners import (
 from .scorers import (
     break_ties as break_ties,
     find_winners as find_winners,
-)
-from .svm import (
-    SVMComb as SVMComb,
-    SVMLin as SVMLin,
 )
 from .systems import (
     GRID as GRID,

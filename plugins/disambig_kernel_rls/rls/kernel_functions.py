@@ -1,8 +1,9 @@
-"""Kernel functions over normalised feature rows: linear, polynomial and Gaussian."""
+"""Kernel functions over normalised feature rows, and constraints for the settings of kernels and learners."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +13,55 @@ from numpy.typing import NDArray
 from disambig.api import CandidateBatch
 from disambig.api.arrays import offsets_from_sizes
 from disambig.api.batches import normalised
-from disambig.api.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE, choice, validate_settings
+from disambig.api.settings import (
+    ABOVE_ZERO,
+    COUNT,
+    NON_NEGATIVE,
+    Constraint,
+    choice,
+    is_number,
+    validate_settings,
+)
 
-from .._validation import DEGREE, group_weights_constraint
 from .scorers import read_batch
+
+WEIGHT_CHOICES = ("alignment", "loo")
+MOST_REGULARISATION, MOST_DEGREE = 1e100, 100
+
+REGULARISATION = Constraint(
+    "D776",
+    lambda value: (
+        value in ("auto", "loo")
+        if isinstance(value, str)
+        else is_number(value) and 0 < value <= MOST_REGULARISATION
+    ),
+)
+DEGREE = Constraint("D513", lambda value: value <= MOST_DEGREE, lambda _: {"least": 1, "most": MOST_DEGREE})
+
+
+def group_weights_constraint(choices: Sequence[str] = ()) -> Constraint:
+    """Return the constraint (D777) for None, one of `choices`, or a mapping of weights of feature groups."""
+
+    def accepts(value: Any) -> bool:
+        if isinstance(value, Mapping):
+            weights = list(value.values())
+            return all(is_number(weight) and 0 <= weight < math.inf for weight in weights) and any(weights)
+        return value is None or (isinstance(value, str) and value in choices)
+
+    return Constraint("D777", accepts)
+
+
+def _is_kernel(value: Any) -> bool:
+    traits = ("is_linear", "rows", "gram")
+    return not isinstance(value, type) and all(hasattr(value, name) for name in traits)
+
+
+KERNEL = Constraint(
+    "D781",
+    _is_kernel,
+    lambda value: {"seen": value.__name__ if isinstance(value, type) else type(value).__name__},
+)
+
 
 NORMALISATIONS = ("row", "groups", "none")
 DENSE_SHARE = 0.5

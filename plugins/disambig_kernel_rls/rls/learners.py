@@ -1,4 +1,7 @@
-"""Learners of regularised least squares (Popescu 2004, sections 2 and 3), and weights of feature groups."""
+"""Learners of regularised least squares (Popescu 2004, sections 2 and 3), and weights of feature groups.
+
+Support vector machines with the same kernels, by scikit-learn, are there for comparison.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,17 @@ from numpy.typing import NDArray
 from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer, UserError, nearest_first
 from disambig.api.arrays import Floats
 from disambig.api.batches import own_columns
-from disambig.api.settings import validate_settings
+from disambig.api.settings import ABOVE_ZERO, validate_settings
 
-from .._validation import KERNEL, REGULARISATION, WEIGHT_CHOICES, group_weights_constraint
-from .kernel_functions import LinearKernel, divide_by_sum, row_products
+from .kernel_functions import (
+    KERNEL,
+    REGULARISATION,
+    WEIGHT_CHOICES,
+    LinearKernel,
+    divide_by_sum,
+    group_weights_constraint,
+    row_products,
+)
 from .scorers import TAKES, ColumnWeights, SupportRows, read_batch
 from .systems import (
     DualSystem,
@@ -442,3 +452,127 @@ def _report(
     if quality is not None:
         report["leave_one_out"] = quality.accuracy
     return report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SVMLin:
+    """SVM-LIN: one support vector machine per candidate, with one normalised linear kernel over all features.
+
+    A candidate that is correct in all examples, or in none, always scores 1 or -1.
+
+    Parameters
+    ----------
+    C : float
+        Cost of an example within the margin, above zero.
+
+    Raises
+    ------
+    UserError
+        D760 for an invalid C.
+    """
+
+    C: float = 1.0
+    takes: ClassVar[tuple[type, ...]] = TAKES
+
+    def __post_init__(self) -> None:
+        validate_settings(self, C=ABOVE_ZERO)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `dev` and `rng` are not used.
+
+        Raises
+        ------
+        UserError
+            D705, D772 and D773 for unusable examples.
+        """
+        kernel = LinearKernel()
+        problem = prepare_problem(batch, kernel)
+        coefficients, bias = train_machines(row_products(problem.rows, problem.rows), problem.targets, self.C)
+        weights = np.asarray(problem.rows.T @ coefficients)  # (d, K)
+        return Fitted(problem.scorer(kernel, weights, bias=bias), _machine_report(coefficients))
+
+    def from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild a saved scorer."""
+        return ColumnWeights.from_state(LinearKernel(), arrays)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SVMComb:
+    """SVM-COMB: one support vector machine per candidate, with a weighted sum of kernels of feature groups.
+
+    Parameters
+    ----------
+    C : float
+        See `SVMLin`.
+    weights : "alignment", "loo", mapping of str to float, or None
+        See `RLSCComb`; "loo" uses the leave-one-out of regularised least squares with the same kernels.
+
+    Raises
+    ------
+    UserError
+        D760 and D777 for invalid settings.
+    """
+
+    C: float = 1.0
+    weights: str | Mapping[str, float] | None = None
+    takes: ClassVar[tuple[type, ...]] = TAKES
+
+    def __post_init__(self) -> None:
+        validate_settings(self, C=ABOVE_ZERO, weights=group_weights_constraint(WEIGHT_CHOICES))
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `dev` and `rng` are not used.
+
+        Raises
+        ------
+        UserError
+            Errors of `SVMLin.fit`; D451 and D476 if the weights do not match the feature groups.
+        """
+        groups = FeatureGroups.from_batch(batch)
+        shares = group_weights(groups, self.weights, LAMBDA)
+        rows = groups.rows(shares)
+        coefficients, bias = train_machines(row_products(rows, rows), groups.problem.targets, self.C)
+        scorer = groups.scorer(shares, np.asarray(rows.T @ coefficients), bias)
+        return Fitted(scorer, _machine_report(coefficients) | {"weights": groups.by_name(shares)})
+
+    def from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild a saved scorer."""
+        return ColumnWeights.from_state(UNIT, arrays)
+
+
+def train_machines(gram: Floats, targets: Floats, C: float) -> tuple[Floats, Floats]:
+    """Return coefficients of the examples, shape (n, K), and biases, shape (K,), of one machine per column.
+
+    Parameters
+    ----------
+    gram : array of float64, shape (n, n)
+    targets : array of float64, shape (n, K)
+        Plus and minus one.
+    """
+    from sklearn.svm import SVC
+
+    coefficients, bias = np.zeros(targets.shape), np.zeros(targets.shape[1])
+    for r, target in enumerate(targets.T):
+        if (target == target[0]).all():
+            bias[r] = target[0]
+            continue
+        machine = SVC(kernel="precomputed", C=C).fit(gram, target)
+        coefficients[machine.support_, r] = machine.dual_coef_[0]
+        bias[r] = machine.intercept_[0]
+    return coefficients, bias
+
+
+def _machine_report(coefficients: Floats) -> dict[str, Any]:
+    return {"examples": len(coefficients), "support": int((coefficients != 0).any(axis=1).sum())}

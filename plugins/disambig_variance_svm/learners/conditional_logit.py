@@ -35,7 +35,7 @@ from disambig.api.batches import SequenceRows, segments
 from disambig.api.decoding import ChainScorer, structured_examples
 from disambig.api.settings import ABOVE_ZERO, DECODER, validate_settings
 
-from ._validation import check_attributes, check_finite
+from ._fitting import check_attributes, check_finite
 
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
 """Strengths tried on development data; each fit starts at the previous solution."""

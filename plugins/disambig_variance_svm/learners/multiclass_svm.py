@@ -24,8 +24,16 @@ from disambig.api.decoding import from_the_least
 from disambig.api.settings import ABOVE_ZERO, COUNT, SVM_C
 
 from ..svm.list_solver import RankedSolution, solve_lists
-from ._fitting import CrossedScorer, fit_best_c, fold_crossed_sum, round_c, with_median_c, with_sum
-from ._validation import check_attributes, check_names
+from ._fitting import (
+    CrossedScorer,
+    check_attributes,
+    check_names,
+    fit_best_c,
+    fold_crossed_sum,
+    round_c,
+    with_median_c,
+    with_sum,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -45,6 +45,9 @@ from ..svm.problem import Regulariser
 from ..svm.solvers import Solution, solve
 from ._fitting import (
     CrossedScorer,
+    check_attributes,
+    check_names,
+    check_settings,
     fit_best_c,
     fold_crossed_sum,
     fold_sum,
@@ -52,7 +55,6 @@ from ._fitting import (
     with_median_c,
     with_sum,
 )
-from ._validation import check_attributes, check_names, check_settings
 
 
 def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:

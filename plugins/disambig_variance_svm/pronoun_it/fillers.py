@@ -35,8 +35,7 @@ from disambig.api.arrays import minibatch
 from disambig.api.counts import CONTEXTS, context_room, open_table
 from disambig.api.text import GAP_HASH, hash_word, hash_words
 
-from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords
-from .two_labels import check_two_labels
+from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords, check_two_labels
 
 FILLERS = ("it", "they", "other pronouns", "rare words", "other words")
 """Feature groups in the order of their attributes: 14 contexts each, then one bias."""

@@ -31,8 +31,7 @@ from disambig.api.arrays import HashVocabulary
 from disambig.api.features import read_stored, write_stored
 from disambig.api.text import END_HASH, START_HASH, fmix, hash_word, hash_words
 
-from .task import WORD
-from .two_labels import check_two_labels, opposite_attributes
+from .task import WORD, check_two_labels, opposite_attributes
 
 REACH = 12
 """Number of words to the right that features use."""

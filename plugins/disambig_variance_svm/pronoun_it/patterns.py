@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from disambig.api import Features, Group, Instances, StatelessExtractor, TokenView, by_group
 from disambig.api.settings import ABOVE_ZERO, validate_settings
 
-from .task import NON_REFERENTIAL, REFERENTIAL
-from .two_labels import check_two_labels, opposite_attributes
+from .task import NON_REFERENTIAL, REFERENTIAL, check_two_labels, opposite_attributes
 
 PATTERNS = Path(__file__).parent / "patterns.txt"
 LABELS: Mapping[str, str] = {

@@ -411,17 +411,6 @@ def test_norms_of_parts_without_common_columns(shared_parts):
     assert apart.row_sqnorm() == pytest.approx((written_out(apart) ** 2).sum(axis=1))
 
 
-def test_narrowing_drops_unused_columns(shared_parts):
-    one = shared_parts.take(np.array([3]))
-    narrow, columns = one.narrowed()
-    weights, mass = np.random.default_rng(4).normal(size=5), np.arange(6.0)
-    assert len(narrow.columns) == len(columns) == len(set(one.features.indices.tolist()))
-    assert narrow.scores(weights[columns]) == pytest.approx(one.scores(weights))
-    whole = np.zeros(5)
-    whole[columns] = narrow.adjoint(mass)
-    assert whole == pytest.approx(one.adjoint(mass))
-
-
 @pytest.mark.parametrize("check", range(len(check_batch(None))))
 def test_batches_of_shared_parts_keep_the_contract(shared_parts, check):
     check_batch(shared_parts)[check]()

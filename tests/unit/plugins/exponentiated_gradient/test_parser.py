@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import spacy
 from damaged_folders import change_array, change_header, common_damages
-from disambig_exponentiated_gradient import load_parser
+from disambig_exponentiated_gradient import components as extensions, load_parser
 from disambig_exponentiated_gradient.grammar import TreebankGrammar, WordDomains
 from disambig_exponentiated_gradient.parser import (
     FILE,
@@ -25,7 +25,6 @@ from disambig_exponentiated_gradient.parser import (
     read_sentences,
     save_parser,
 )
-from disambig_exponentiated_gradient.spacy import _component as extensions
 from disambig_exponentiated_gradient.treebank import (
     Tree,
     format_one_line,
