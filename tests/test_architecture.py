@@ -124,6 +124,8 @@ def may_import(path):
         return ("numba",)
     if path.parent.name == "spacy":  # other modules import this package only inside functions
         return ("spacy",)
+    if path.name == "components.py" and "plugins" in path.parts:  # only spaCy imports it, by an entry point
+        return ("spacy",)
     if path.name == "estimator.py":  # a scikit-learn class, imported by users and by no other module
         return ("sklearn",)
     return ()

@@ -1,4 +1,8 @@
-"""Perceptron, SGD, passive-aggressive and confidence-weighted learning, with and without masks."""
+"""Perceptron, SGD, passive-aggressive and confidence-weighted learning, with and without masks.
+
+The weights of the first three without masks are bit for bit those of scikit-learn's `SGDClassifier` without
+shuffling.
+"""
 
 from __future__ import annotations
 
@@ -60,11 +64,7 @@ class LinearLearner:
         Raises D705 and D772 for invalid examples, D773 for rows with too large numbers.
         """
         problem = self.prepare(batch)
-        if isinstance(problem, ListProblem):
-            no_mask = problem.column_masks(np.ones((1, problem.dimensions), np.bool_))
-            weights = problem.weights(self._train_lists(problem, no_mask, 1)[:, 0])
-        else:
-            weights = problem.weights(*self._fit_unmasked(problem), 1)
+        weights = self.fit_masked(problem, np.ones((1, problem.dimensions), np.bool_))
         return Fitted(InterceptScorer(weights), {"seen_dimensions": len(problem.used)})
 
     def from_state(self, arrays: Arrays) -> InterceptScorer:
@@ -117,18 +117,6 @@ class LinearLearner:
                 add_lanes(coefficients[p], weights, lanes)
                 add_lanes(intercepts[p : p + 1], lane_intercepts[None], lanes)
         return problem.weights(coefficients, intercepts, len(masks))
-
-    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
-        """Return coefficients, shape (n_problems, d), and intercepts, trained without a mask."""
-        from ._kernels import LANES
-
-        keep = np.zeros((len(problem.used), LANES), np.uint8)
-        keep[:, 0] = 1
-        coefficients, intercepts = problem.zeros()
-        for p, targets in enumerate(problem.targets):
-            weights, lane_intercepts = self._fit_lanes(problem, targets, keep, 1)
-            coefficients[p], intercepts[p] = weights[:, 0], lane_intercepts[0]
-        return coefficients, intercepts
 
     def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
@@ -222,10 +210,6 @@ class Perceptron(LinearLearner):
 
     def __post_init__(self) -> None:
         validate_settings(self, passes=COUNT, seed=NON_NEGATIVE_COUNT)
-
-    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
-        settings = {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0}
-        return _fit_by_sklearn(problem, settings, self.passes)
 
     def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
@@ -345,11 +329,6 @@ class SGD(LinearLearner):
             return LinearScorer.from_state(arrays)
         return LinearLearner.from_state(self, arrays)
 
-    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
-        alpha = self.penalty(self.alphas[0], len(problem.order))
-        settings = {"loss": "hinge", "penalty": "l2", "alpha": alpha, "learning_rate": "optimal"}
-        return _fit_by_sklearn(problem, settings, self.passes)
-
     def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
@@ -379,10 +358,6 @@ class PassiveAggressive(LinearLearner):
 
     def __post_init__(self) -> None:
         validate_settings(self, C=ABOVE_ZERO, passes=COUNT, seed=NON_NEGATIVE_COUNT)
-
-    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
-        settings = {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": self.C}
-        return _fit_by_sklearn(problem, settings, self.passes)
 
     def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
@@ -429,41 +404,6 @@ def _descend_lists(
     weights = np.zeros(keep.shape)
     descend_lists(*problem.examples, keep, passes, margin, alpha, problem.longest, weights, lanes)
     return weights
-
-
-def _fit_by_sklearn(problem: LinearProblem, settings: dict[str, Any], passes: int) -> tuple[Floats, Floats]:
-    """Return the coefficients and intercepts of each problem by scikit-learn's estimator."""
-    coefficients, intercepts = problem.zeros()
-    rows = problem.matrix
-    if not rows.shape[1]:  # rows without any word: scikit-learn rejects a matrix without columns
-        rows.resize(rows.shape[0], 1)
-    for p, targets in enumerate(problem.targets):
-        estimator = _estimator(settings, passes)
-        try:
-            estimator.fit(rows, targets)
-        except ValueError as error:  # other causes were checked before: the sums have overflowed
-            raise UserError("D773") from error
-        coefficients[p] = estimator.coef_[0, : len(problem.used)]
-        intercepts[p] = estimator.intercept_[0]
-    return coefficients, intercepts
-
-
-def _estimator(settings: dict[str, Any], passes: int) -> Any:
-    """Return an estimator that passes over the rows in their order.
-
-    scikit-learn has had PA-I as a learning rate since 1.8, and before as a class that is now deprecated.
-    """
-    import sklearn
-
-    order = {"max_iter": passes, "tol": None, "shuffle": False}
-    version = tuple(int(number) for number in sklearn.__version__.split(".")[:2])
-    if settings["learning_rate"] == "pa1" and version < (1, 8):
-        from sklearn.linear_model import PassiveAggressiveClassifier
-
-        return PassiveAggressiveClassifier(C=settings["eta0"], loss="hinge", **order)
-    from sklearn.linear_model import SGDClassifier
-
-    return SGDClassifier(**settings, **order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
