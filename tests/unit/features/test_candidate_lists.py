@@ -17,7 +17,6 @@ from disambig.features import (
     TextNgrams,
     candidate_lists as counting,
     known_ngrams_from_state,
-    name_keys,
     transform_checked,
 )
 from disambig.formats import list_instances
@@ -129,12 +128,6 @@ def test_states_that_do_not_fit_are_refused():
     assert TextNgrams().from_state({}).state() == {}
 
 
-def test_keys_depend_on_order_and_boundaries():
-    names = ["a b", "b a", "a", "b", "ab", "a b a", "<s> a", "a </s>", ""]
-    assert len(set(name_keys(names, "words").tolist())) == len(names)
-    assert name_keys(["a b"], "words") != name_keys(["a b"], "characters")
-
-
 TAGS = st.sampled_from(["名詞", "名詞-普通", "動詞", "助詞", "助動詞"])
 TOKENS = st.lists(st.tuples(st.sampled_from("abc"), TAGS), max_size=6)
 TAGGED_LISTS = st.lists(st.lists(TOKENS, min_size=1, max_size=4), min_size=1, max_size=5)
@@ -174,15 +167,6 @@ def test_headword_bigrams_equal_a_plain_count(learned, tried, least, tags):
     assert result.batch.columns.group_names == ("headword bigrams",)
     again = transform_checked(extractor.from_state(fitted.state()), None, other, GROUP)
     assert np.array_equal(again.batch.rows.toarray(), expected)
-
-
-def test_words_between_headwords_are_skipped():
-    """The letter of the insurance company came: letter insurance, insurance company, company came."""
-    words = ["the", "letter", "of", "the", "insurance", "company", "came"]
-    tags = ["DET", "NOUN", "ADP", "DET", "NOUN", "NOUN", "VERB"]
-    own = tagged_lists([[list(zip(words, tags, strict=True)), []]])
-    fitted = HeadwordBigrams(least=1).fit(None, list_instances(own), ())
-    assert list(fitted.known.names) == ["company came", "insurance company", "letter insurance"]
 
 
 def test_lists_without_tags_or_words_of_these_tags_are_an_error():

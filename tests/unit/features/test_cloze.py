@@ -37,7 +37,7 @@ from disambig.features import (
     token_numbers,
     transform_checked,
 )
-from disambig.text import SpacyTokens, Web1T, Words, hash_word
+from disambig.text import SpacyTokens, Web1T, Words
 
 VOCABULARY = "the a to in it was home we they cat . ,".split()
 TEXTS = [
@@ -85,17 +85,6 @@ def test_scores_follow_the_formula(engine):
     for row, position, behind in zip(result, places.positions, places.ends, strict=True):
         expected = written_out(MODEL, numbers, view, position, behind)
         assert row == pytest.approx(expected, abs=0.1)  # float32 may round to the neighbouring step
-
-
-def test_a_model_made_by_hand():
-    model = articles()
-    view = Words()(["She ate apple. She hates house."])
-    at = [int(np.flatnonzero(view.hashes == np.uint64(hash_word(word)))[0]) for word in ("apple", "house")]
-    result = all_scores(view, ContextPlaces(np.array(at), np.array(at)), model)
-    numbers = model.numbers_of_candidates(("a", "an", "the", ""))
-    assert numbers[3] == model.nothing
-    for row, expected in zip(result, ([0, 8, 4, -1], [6, 0, 7, -1]), strict=True):
-        assert row[numbers] == pytest.approx(expected, abs=0.1)
 
 
 def test_the_place_itself_and_other_sentences_do_not_count():
@@ -246,16 +235,6 @@ def refused(folder):
     return False
 
 
-def test_a_model_is_saved_and_loaded(saved, tmp_path):
-    again = Cloze.load(folder_of(tmp_path, saved))
-    assert (again.left, again.right, again.vocabulary.endings) == (3, 2, 5)
-    assert again.header["made"] == "for a test" and again.nothing == 4
-    assert np.array_equal(again.vocabulary.words, STORED.vocabulary.words)
-    for name in CLOZE_ARRAYS[1:]:
-        one, other = getattr(STORED, name), getattr(again, name)
-        assert one.dtype == other.dtype and np.array_equal(one, other), name
-
-
 def test_weights_without_size_are_kept_too():
     model = by_hand(["a", "b"], {(1, "c"): {}})
     assert not model.outputs.any() and np.isfinite(model.output_scale).all()
@@ -358,14 +337,6 @@ def test_objects_are_never_read(saved, tmp_path):
             np.save(array, np.array([{}], object), allow_pickle=True)
             archive.writestr(f"{name}.npy", array.getvalue())
     assert refused(folder_of(tmp_path, {**saved, CLOZE_FILE: written.getvalue()}))
-
-
-@pytest.mark.parametrize("name", ["header.json", CLOZE_FILE])
-def test_a_missing_file_is_an_error(saved, tmp_path, name):
-    (folder_of(tmp_path, saved) / name).unlink()
-    assert refused(tmp_path)
-    with pytest.raises(UserError, match="D990"):
-        open_cloze(tmp_path)
 
 
 @pytest.mark.parametrize("words", ["", None, 3, ["a"], "no/such/folder", "nul\0/byte", Path("some.npz")])

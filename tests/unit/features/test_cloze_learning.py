@@ -82,14 +82,6 @@ def same_weights(one, other):
     return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in CLOZE_ARRAYS[1:])
 
 
-def test_any_number_of_threads_gives_the_same_bits():
-    one, two, three = (learned(TEXTS, threads=threads) for threads in (1, 2, 3))
-    assert same_weights(one, two) and same_weights(one, three)
-    assert one.header == two.header
-    other = learned(TEXTS, seed=1)
-    assert other.embeddings.tobytes() != one.embeddings.tobytes()
-
-
 def test_quantised_scores_are_near_those_of_the_floats():
     texts = sentences(400)
     blocks, vocabulary, rivals, beside = material(texts)

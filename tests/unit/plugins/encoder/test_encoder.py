@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from math import erf
 from types import SimpleNamespace
 
@@ -34,13 +33,8 @@ from disambig_variance_svm import Spelling
 
 from disambig.api import Group, GroupedInstances, UserError, Words
 from disambig.api.text import view_of_texts
-from disambig.config import resolve
-from disambig.decision import SecondLook
 from disambig.features import transform_checked
-from disambig.formats import Clean, Fix
-from disambig.models import load_model, save_model
 from disambig.testing import check_extractor
-from disambig.training import fit_second_look, train
 
 HEADS, WIDTH, LAYERS = 2, 16, 2
 WORDS = "the a an has have shop site already they and is are ' s ##s ##ing go . , in café cafe no".split()
@@ -372,51 +366,6 @@ def test_contract(folder, extractor, task):
         check()
 
 
-WHO = "They He Anna Paul Eve Ben".split()
-RIGHT = [f"{who} has a shop on day {n}." for who in WHO for n in range(20)]
-
-
-def make_fix(text, old, new):
-    start = text.index(old)
-    return Fix(text, start, start + len(old), old, new, "x", "", "replace", 1, text, "")
-
-
-def test_second_look_of_a_saved_model(folder, tmp_path):
-    sets = tmp_path / "sets.tsv"
-    sets.write_text("has/have\tforms\n")
-    config = {
-        "task": {"@disambig_tasks": "variance_svm.Spelling.v1", "sets": str(sets)},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"near": {"@disambig_extractors": "disambig.ContextWindow.v1"}},
-        "learner": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"},
-        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-        "judge": {"@disambig_judges": "disambig.Mistakes.v1"},
-    }
-    fixes = [make_fix(f"{who} have a shop on day {n}.", "have", "has") for who in WHO for n in range(3)]
-    clean = [Clean(text, f"r{i}") for i, text in enumerate(RIGHT)]
-    texts = {"train": RIGHT * 2, "dev": RIGHT}
-    model = train(resolve(config), texts, mistakes=fixes, clean=clean, name="has", min_examples=2)
-    model = replace(model, config=config)
-    evidence = {"encoder": {"@disambig_extractors": "encoder.Evidence.v1", "folder": str(folder)}}
-    others = [make_fix(f"{who} have a site on day {n}.", "have", "has") for who in WHO for n in range(3)]
-    again = fit_second_look(model, {"evidence": evidence, "least": 1e-6}, others, clean)
-    save_model(again, tmp_path / "model")
-    loaded = load_model(tmp_path / "model")
-    assert isinstance(loaded.judge, SecondLook) and loaded.judge.is_fitted
-    for text in (others[0].before, RIGHT[0]):
-        decided = [some.decide(Words()([text]), flags_per_1000=4.0) for some in (again, loaded)]
-        assert decided[0].probabilities == pytest.approx(decided[1].probabilities)
-    first = model.decide(Words()([others[0].before])).probabilities[0]
-    assert again.decide(Words()([others[0].before])).probabilities[0] != pytest.approx(first)
-    view = Words()([others[0].before])
-    instances = loaded.instances(view)
-    proposals = replace(loaded, judge=loaded.judge.as_proposer()).decide_at(instances, view)
-    rows, features = loaded.judge.features(view, instances, proposals)
-    assert rows.tolist() == [0]
-    expected = Encoder.load(folder).compare([others[0].before], [(5, 9, "has")])
-    assert features[0, -5:] == pytest.approx(expected[0], abs=1e-5)
-
-
 def test_packs_and_models_share_an_encoder(folder, tmp_path, monkeypatch):
     one, other = EncoderEvidence(folder=folder), EncoderEvidence(folder=str(folder))
     assert one.encoder is other.encoder
@@ -438,16 +387,6 @@ def test_states_equal_the_reference(weights, folder):
     states = encoder.states(texts, spans)
     assert (encoder.states(texts, spans) == states).all()
     assert encoder.n_kept == 1
-
-
-def test_states_are_independent_of_other_texts(folder):
-    texts = ["They have a shop.", "The site already has a shop in the café, and they are going.", "They go."]
-    spans = [(5, 9), (17, 20), (5, 7)]
-    encoder = Encoder.load(folder)
-    together = encoder.states(texts, spans)
-    for text, span, state in zip(texts, spans, together, strict=True):
-        assert encoder.states([text], [span])[0] == pytest.approx(state, abs=1e-5)
-    assert encoder.states([], []).shape == (0, WIDTH)
 
 
 def test_states_of_candidates(folder):

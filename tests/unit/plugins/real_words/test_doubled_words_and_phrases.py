@@ -18,79 +18,36 @@ from disambig.errors import UserError
 from disambig.markup import read_markup
 from disambig.models import ModelSource
 
-RIGHT = """What it does does not matter.
-What it is is a mystery to me.
-He went in in the end.
-I know that that is true.
-She said that that was all she needed.
-He had had enough of it by then.
-The man who had had the accident left early.
-What he had had had no effect.
-We flew to Bora Bora last spring.
-They listened to The The all evening.
-The The is a band.
-I am so so sorry about it.
-It was a long long way home.
-It was very very cold outside.
-The report covers many many topics.
-She gave her her book back.
-It has cost her her place.
-The thing is is that nobody knows.
-Where he was was unclear to all of us.
-What we know is is not enough.
-All they do do is talk.
-Whatever they are are not my friends.
-How it works works for me.
-Log in in a private window.
-Please log in in the morning.
-He moved on on Monday.
-The party went on on the roof.
-She put it on on her way out.
-Carry on on your own.
-We turned in in the evening.
-They checked in in the afternoon.
-He gave in in the final round.
-The cells were studied in in vitro assays.
-In in vivo tests the drug failed.
-People of good will will agree.
-Political will will emerge again.
-The can can be recycled.
-If you want it it is yours.
-When we saw it it was too late.
-Without it it would fail.
-I told you you would like it.
-No matter what happens to you you can call me.
-I did not sleep at all all night.
-Use it if and when when needed is unclear.
-No no, that is not what I meant.
-Yes yes, I heard you.
-Bye bye for now.
-Knock knock, who is there?
-He made a ha ha sound.
-The baby said da da and goo goo.
-I never never said so.
-It was then that that idea came up.
-The people who can can help the others.
-Those who do do not regret it.
-Whoever they were were gone by noon.
-What he said said a lot about him.
-What you see in in this picture is a cat.
-The loa loa worm lives in the eye.
-Blah blah, nothing new.
-What there is is enough.
-What matters is is the code right.
-The best one there is is here.
-The values x x x are multiplied here.
-The matrix has the entries i i and j j on its diagonal.
-Press y y to copy a line, and d d to delete it.
-Every vector is written as n n in this chapter.
-The word a a b is not in the language.
-The letters a a a come first.
-The line has after after after after after after in it.
-The bone is a part of the I I group.
-They drank very very little.
-That that is, is.""".splitlines()
-"""Sentences in which a word is repeated on purpose."""
+RIGHT = """
+What it does does not matter. | What it is is a mystery to me. | He went in in the end.
+I know that that is true. | She said that that was all she needed. | He had had enough of it by then.
+The man who had had the accident left early. | What he had had had no effect.
+We flew to Bora Bora last spring. | They listened to The The all evening. | The The is a band.
+I am so so sorry about it. | It was a long long way home. | It was very very cold outside.
+The report covers many many topics. | She gave her her book back. | It has cost her her place.
+The thing is is that nobody knows. | Where he was was unclear to all of us.
+What we know is is not enough. | All they do do is talk. | Whatever they are are not my friends.
+How it works works for me. | Log in in a private window. | Please log in in the morning.
+He moved on on Monday. | The party went on on the roof. | She put it on on her way out.
+Carry on on your own. | We turned in in the evening. | They checked in in the afternoon.
+He gave in in the final round. | The cells were studied in in vitro assays.
+In in vivo tests the drug failed. | People of good will will agree. | Political will will emerge again.
+The can can be recycled. | If you want it it is yours. | When we saw it it was too late.
+Without it it would fail. | I told you you would like it. | No matter what happens to you you can call me.
+I did not sleep at all all night. | Use it if and when when needed is unclear.
+No no, that is not what I meant. | Yes yes, I heard you. | Bye bye for now. | Knock knock, who is there?
+He made a ha ha sound. | The baby said da da and goo goo. | I never never said so.
+It was then that that idea came up. | The people who can can help the others.
+Those who do do not regret it. | Whoever they were were gone by noon. | What he said said a lot about him.
+What you see in in this picture is a cat. | The loa loa worm lives in the eye. | Blah blah, nothing new.
+What there is is enough. | What matters is is the code right. | The best one there is is here.
+The values x x x are multiplied here. | The matrix has the entries i i and j j on its diagonal.
+Press y y to copy a line, and d d to delete it. | Every vector is written as n n in this chapter.
+The word a a b is not in the language. | The letters a a a come first.
+The line has after after after after after after in it. | The bone is a part of the I I group.
+They drank very very little. | That that is, is.
+"""
+"""Sentences in which a word is repeated on purpose, divided by bars."""
 SENTENCES = """We sent the| report before noon.
 She looked at| every page of it.
 They moved to| another city last year.
@@ -172,8 +129,9 @@ def with_doubled_word(sentence, template):
 
 
 def test_right_sentences(find):
-    assert len(RIGHT) >= 60
-    flagged = [text for text, raised in zip(RIGHT, find(RIGHT), strict=True) if doubled_flags(raised)]
+    sentences = [sentence for line in RIGHT.strip().splitlines() for sentence in line.split(" | ")]
+    assert len(sentences) >= 60
+    flagged = [text for text, raised in zip(sentences, find(sentences), strict=True) if doubled_flags(raised)]
     assert flagged == []
 
 

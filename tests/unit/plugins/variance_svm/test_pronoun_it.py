@@ -1,8 +1,9 @@
-"""The pronoun "it": normalised words, filler counts, patterns, frames, and "its" for "it's"."""
+"""The pronoun "it": normalised words, fillers, frames, "its" for "it's"; training from labelled examples."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,11 +41,17 @@ from disambig_variance_svm.pronoun_it import (
 )
 from hypothesis import given, settings, strategies as st
 
+from disambig.config import resolve
 from disambig.counts import CountTable, build_table, write_table
 from disambig.data import Group
+from disambig.decision import Labels
 from disambig.errors import UserError
+from disambig.evaluation import cross_validate, evaluate, evaluate_labelled
 from disambig.features import CONTEXTS, transform_checked
+from disambig.formats import Labelled
+from disambig.models import annotate, load_model, save_model
 from disambig.text import Words, hash_word, hash_words
+from disambig.training import label_instances, train_labelled
 
 
 @pytest.mark.parametrize(
@@ -193,88 +200,57 @@ def test_only_the_word_it_is_decided():
     assert [start for _, start, _ in match_patterns(sentence, ["clause"])] == [sentence.index("it's")]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "kind"),
-    [
-        ("In the evening it had rained again.", "weather"),
-        ("When we woke, it was getting dark.", "weather"),
-        ("It is beginning to snow.", "weather"),
-        ("It looks like rain.", "weather"),
-        ("It has cleared up.", "weather"),
-        ("It thawed overnight.", "weather"),
-        ("It stays dark until nine.", "weather"),
-        ("It was mild enough to sit by the pond.", "weather"),
-        ("It was the last of April.", "time"),
-        ("It is her birthday.", "time"),
-        ("It was a tiring ride back.", "time"),
-        ("It may be weeks before they reply.", "time"),
-        ("It was lovely seeing you again.", "clause"),
-        ("It was rude of him to laugh.", "clause"),
-        ("It would be safer if everyone waited.", "clause"),
-        ("They had to rough it.", "idiom"),
-        ("As it turned out, nobody came.", "idiom"),
-        ("Hold it, you two!", "idiom"),
-        ("It's Friday, and nobody works.", "time"),
-        ("By then it had been two years since the fire.", "time"),
-        ("It took the plumber a whole week to come.", "time"),
-        ("It was my uncle who sold the farm.", "cleft"),
-        ("It was only then that he noticed the smoke.", "cleft"),
-        ("It\u2019s clear that the plan has failed.", "clause"),
-        ("They found it hard to understand the map.", "clause"),
-        ("It doesn't matter what they say.", "clause"),
-        ("He trained for a year and never made it.", "idiom"),
-        ("We should call it a day.", "idiom"),
-        ("She put it on the shelf.", "thing"),
-        ("It contains two kinds of oil.", "thing"),
-        ("Was it warm in the hall?", "weather"),
-        ("Has it been snowing again?", "weather"),
-        ("It hardly ever rains in March.", "weather"),
-        ("Last night it was awfully cold.", "weather"),
-        ("Isn't it sad that he left?", "clause"),
-        ("It's sad he left.", "clause"),
-        ("It takes patience to train a dog.", "clause"),
-        ("How long did it take to paint the boat?", "clause"),
-        ("I gather it he was late.", "clause"),
-        ("He hates it when we are late.", "clause"),
-        ("They know what it means to be hungry.", "clause"),
-        ("It turned out, nobody had locked the door.", "clause"),
-        ("Was it your uncle who sold the farm?", "cleft"),
-        ("If it hadn't been for you, we would have lost.", "idiom"),
-    ],
-)
-def test_patterns_that_match(sentence, kind):
-    result = list(match_patterns(sentence))
-    kinds = {name for name, _, _ in result}
-    assert kind in kinds and {LABELS[name] for name in kinds} == {LABELS[kind]}
-    assert {sentence[start : start + 2].lower() for _, start, _ in result} == {"it"}
+MATCHING = """
+weather: In the evening it had rained again. | When we woke, it was getting dark. | It is beginning to snow.
+weather: It looks like rain. | It has cleared up. | It thawed overnight. | It stays dark until nine.
+weather: It was mild enough to sit by the pond. | Was it warm in the hall? | Has it been snowing again?
+weather: It hardly ever rains in March. | Last night it was awfully cold.
+time: It was the last of April. | It is her birthday. | It was a tiring ride back.
+time: It may be weeks before they reply. | It's Friday, and nobody works.
+time: By then it had been two years since the fire. | It took the plumber a whole week to come.
+clause: It was lovely seeing you again. | It was rude of him to laugh. | It would be safer if everyone waited.
+clause: It\u2019s clear that the plan has failed. | They found it hard to understand the map.
+clause: It doesn't matter what they say. | Isn't it sad that he left? | It's sad he left.
+clause: It takes patience to train a dog. | How long did it take to paint the boat? | I gather it he was late.
+clause: He hates it when we are late. | They know what it means to be hungry.
+clause: It turned out, nobody had locked the door.
+idiom: They had to rough it. | As it turned out, nobody came. | Hold it, you two!
+idiom: He trained for a year and never made it. | We should call it a day.
+idiom: If it hadn't been for you, we would have lost.
+cleft: It was my uncle who sold the farm. | It was only then that he noticed the smoke.
+cleft: Was it your uncle who sold the farm?
+thing: She put it on the shelf. | It contains two kinds of oil.
+"""
+"""Kinds of patterns, and sentences that match one of them."""
 
 
-@pytest.mark.parametrize(
-    ("sentence", "labels"),
-    [
-        ("It was red.", []),
-        ("Please close it.", []),
-        ("He likes it a lot.", []),
-        ("The visit was raining on our plans.", []),
-        ("Its roof is clear that way.", []),
-        ("I cannot hold it.", []),
-        ("He told me of it as it happened.", []),
-        ("It clears up the question.", []),
-        ("It was warm enough.", []),
-        ("It takes up the whole shelf.", ["referential"]),
-        ("It takes coins only.", ["referential"]),
-        ("It took him to the station.", ["referential"]),
-        ("The path is steep, and it is hard to climb.", ["referential"]),
-        ("Was it broken?", ["referential"]),
-        ("Does it have a lid?", ["referential"]),
-        ("Nobody knows what it means.", ["referential"]),
-        ("She found it dry.", ["referential"]),
-        ("It turned the corner.", ["referential"]),
-    ],
-)
-def test_referential_sentences_with_the_same_words(sentence, labels):
-    """They match no pattern, or one of things."""
-    assert {LABELS[kind] for kind, _, _ in match_patterns(sentence)} <= set(labels)
+@pytest.mark.parametrize("line", MATCHING.strip().splitlines())
+def test_patterns_that_match(line):
+    kind, sentences = line.split(": ", 1)
+    for sentence in sentences.split(" | "):
+        result = list(match_patterns(sentence))
+        kinds = {name for name, _, _ in result}
+        assert kind in kinds and {LABELS[name] for name in kinds} == {LABELS[kind]}, sentence
+        assert {sentence[start : start + 2].lower() for _, start, _ in result} == {"it"}
+
+
+OTHERWISE = """
+nothing: It was red. | Please close it. | He likes it a lot. | The visit was raining on our plans.
+nothing: Its roof is clear that way. | I cannot hold it. | He told me of it as it happened.
+nothing: It clears up the question. | It was warm enough.
+things: It takes up the whole shelf. | It takes coins only. | It took him to the station.
+things: The path is steep, and it is hard to climb. | Was it broken? | Does it have a lid?
+things: Nobody knows what it means. | She found it dry. | It turned the corner.
+"""
+"""Sentences with the same words, which match no pattern, or one of things."""
+
+
+@pytest.mark.parametrize("line", OTHERWISE.strip().splitlines())
+def test_referential_sentences_with_the_same_words(line):
+    may, sentences = line.split(": ", 1)
+    for sentence in sentences.split(" | "):
+        labels = {LABELS[kind] for kind, _, _ in match_patterns(sentence)}
+        assert labels <= ({"referential"} if may == "things" else set()), sentence
 
 
 @given(st.text(st.sampled_from("it's rain ed don't \u2019,.was who that to"), max_size=60))
@@ -453,3 +429,164 @@ def test_next_words(tmp_path):
     with pytest.raises(UserError, match="D498"):
         NextWords.load(tmp_path / "shipped")
     assert APOSTROPHES.is_dir()
+
+
+ADJECTIVES = "important good hard easy nice late cold true wise fair".split()
+VERBS = "ate broke lost sold won made took kept found used".split()
+REFERENTIAL, NON_REFERENTIAL = "referential", "non-referential"
+
+
+def label_examples(n=10):
+    result = []
+    for i in range(n):
+        first = f"It is {ADJECTIVES[i]} to know that. Case {i}."
+        second = f"Then it {VERBS[i]} the bread. Case {i}."
+        result.append(Labelled(first, 0, 2, NON_REFERENTIAL, first, f"line {2 * i}"))
+        result.append(Labelled(second, 5, 7, REFERENTIAL, second, f"line {2 * i + 1}"))
+    return result
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    texts = [e.text for e in label_examples()] + ["They ate the bread. They sold the bread."]
+    path = tmp_path_factory.mktemp("counts") / "it.counts"
+    name = NormalisedWords.name
+    write_table(path, [count_fillers(lambda: texts, least=1)], tokenisations=[name], gaps=[name])
+    variance = {"@disambig_learners": "variance_svm.VarianceSVM.v1", "variance": [["it"], ["they"]]}
+    return {
+        "task": {"@disambig_tasks": "variance_svm.It.v1"},
+        "tokenisation": {"@disambig_tokenisations": name},
+        "extractors": {
+            "counts": {"@disambig_extractors": "variance_svm.FillerCounts.v1", "counts": str(path)},
+            "words": {"@disambig_extractors": "disambig.SentenceWords.v1"},
+        },
+        "learner": {**variance, "C": 1e-3},
+        "baseline": {"@disambig_learners": "variance_svm.SumLM.v1", "patterns": ["it"], "minus": ["they"]},
+    }
+
+
+def train_it(config, examples):
+    return train_labelled(resolve(config), examples, name="it", config=config)
+
+
+@pytest.fixture(scope="module")
+def model(config):
+    return train_it(config, label_examples())
+
+
+def decide(model, text):
+    (decisions,) = annotate([text], [model])
+    return [decisions.record(i, text) for i in range(len(decisions))]
+
+
+@pytest.mark.parametrize("rows", [[0, 3, 4, 11, 12], [7], [], list(range(20))])
+def test_compacted_examples_equal_separately_labelled_ones(config, rows):
+    parts, examples = resolve(config), label_examples()
+    every = [  # two places of a text, and two texts of a document
+        replace(e, text=pair, start=e.start + shift, end=e.end + shift, document=str(i // 4))
+        for i, e in enumerate(examples)
+        for pair in [f"{examples[i // 2 * 2].text} {examples[i // 2 * 2 + 1].text}"]
+        for shift in [pair.index(e.text)]
+    ]
+    marked = label_instances(parts["task"], parts["tokenisation"], every)
+    alone = marked.compacted(np.array(rows, np.int64))
+    if not rows:
+        assert len(alone.examples.view) == len(alone.documents) == alone.n_documents == 0
+        return
+    again = label_instances(parts["task"], parts["tokenisation"], [marked.labelled[i] for i in rows])
+    assert alone.labelled == again.labelled
+    assert alone.documents.tolist() == again.documents.tolist()
+    assert alone.examples.n_words == again.examples.n_words
+    assert alone.examples.view.texts == again.examples.view.texts
+    for name in ("positions", "lengths", "groups", "observed"):
+        mine, other = getattr(alone.examples.instances, name), getattr(again.examples.instances, name)
+        assert mine.dtype == other.dtype and mine.tolist() == other.tolist()
+
+
+def test_labels_are_matched_to_instances():
+    text = "It's late. It ate it."
+    labelled = [
+        Labelled(text, 0, 4, NON_REFERENTIAL, "a", "line 1"),  # the whole word that the author sees
+        Labelled(text, 18, 20, REFERENTIAL, "a", "line 2"),
+        Labelled(text, 5, 9, REFERENTIAL, "a", "line 3"),
+        Labelled(text, 11, 13, "neither", "b", "line 4"),
+    ]
+    marked = label_instances(It(), NormalisedWords(), labelled)
+    view, result = marked.examples.view, marked.examples.instances
+    assert view.starts[result.positions].tolist() == [0, 18]
+    assert result.observed.tolist() == [1, 0]
+    assert [e.where for e in marked.labelled] == ["line 1", "line 2"]
+    assert marked.documents.tolist() == [0, 0] and marked.n_documents == 1
+    assert ("line 3", "the task it decides nothing at 'late'") in marked.problems
+    unknown = "the label 'neither' is not one of 'referential', 'non-referential'"
+    assert ("line 4", unknown) in marked.problems
+    with pytest.raises(UserError, match=r"D462.*line 0.*'is'"):
+        label_instances(It(), NormalisedWords(), [replace(label_examples()[0], start=3, end=5)])
+
+
+def test_folds_keep_documents_together(config):
+    labelled = [replace(e, document=f"d{i % 7}") for i, e in enumerate(label_examples())]
+    marked = label_instances(It(), NormalisedWords(), labelled)
+    folds = marked.folds(3)
+    for document in range(7):
+        assert len(set(folds[marked.documents == document])) == 1
+    sizes = np.bincount([int(folds[marked.documents == d][0]) for d in range(7)])
+    assert sizes.tolist() == [3, 2, 2]
+    for n in (1, 21):
+        with pytest.raises(UserError, match="D464"):
+            cross_validate(resolve(config), label_examples(), folds=n)
+
+
+def test_models_of_labels_decide_and_are_saved(model, tmp_path):
+    text = 'It was good to see. "It broke the cup."'
+    first, second = decide(model, text)
+    assert (first["chosen"], second["chosen"]) == (NON_REFERENTIAL, REFERENTIAL)
+    assert second["observed"] == second["replacement"] == "It"  # quotes are left alone by corrections only
+    for record in (first, second):
+        assert not record["flagged"] and 0 < record["probability"] <= 1 and record["margin"] >= 0
+    assert not annotate([text], [model], flags_per_1000=1000)[0].flagged.any()
+    damaged = replace(model, judge=Labels(np.ones(2), np.zeros((1, 2)), np.zeros((1, 2))))
+    with pytest.raises(UserError, match=r"D415.*calibration of labels"):
+        save_model(damaged, tmp_path / "it")
+    save_model(model, tmp_path / "it")
+    again = load_model(tmp_path / "it")
+    text = "It is wise to wait. It took the bread."
+    assert decide(again, text) == decide(model, text)
+    assert again.provenance["notes"] == model.provenance["notes"]
+
+
+def test_notes_on_few_examples(model, config):
+    (first, *rest) = (note for note in model.provenance["notes"] if "counts it.counts" not in note)
+    assert "20 labelled examples are few" in first
+    assert "95 % interval" in rest[-1] and "calibration was fitted to" in rest[-1]
+    notes = train_it(config, label_examples(5)).provenance["notes"]
+    assert any("10 labelled examples" in note and "more examples are needed" in note for note in notes)
+    one = train_it(config, label_examples(1))
+    assert one.scorers == (None,)  # nothing to learn from: the baseline decides
+    assert len(decide(one, "It is late.")) == 1
+    two = train_it(config, [replace(e, document=e.label) for e in label_examples()])
+    assert two.scorers == (None,)
+    assert "it: too few documents to learn from; add more of each label" in two.provenance["notes"]
+
+
+def test_cross_validation(config):
+    examples = label_examples()
+    result = cross_validate(resolve(config), examples, folds=5)
+    systems = result["systems"]
+    assert result["n"] == 20 and result["documents"] == 20 and result["folds"] == 5
+    assert systems["majority"]["it"]["accuracy"] <= 0.5
+    assert systems["model"]["it"]["accuracy"] > 0.8 and systems["model"]["it"]["auc"] > 0.7
+    labels = np.random.default_rng(1).permutation([e.label for e in examples])
+    shuffled = [replace(e, label=label) for e, label in zip(examples, labels, strict=True)]
+    chance = cross_validate(resolve(config), shuffled, folds=2)["systems"]["model"]["it"]
+    assert chance["accuracy"] < 0.8  # labels that mean nothing cannot be foretold
+
+
+def test_models_of_labels_are_evaluated_on_labels(model, config):
+    result = evaluate_labelled(model, label_examples())
+    at = result["groups"]["it"]
+    assert at["n"] == 20 and at["accuracy"] > 0.9 and at["candidates"][NON_REFERENTIAL]["f1"] > 0.9
+    with pytest.raises(UserError, match="D463"):
+        evaluate(model, ["It is late."])
+    again = train_it(config, label_examples()[::-1])
+    np.testing.assert_allclose(again.scorers[0].weights, model.scorers[0].weights)

@@ -82,17 +82,6 @@ def test_a_given_c_is_kept():
     assert len(fitted.report["dev_accuracy"]) == 1  # nothing can be better
 
 
-def test_learns_more_than_the_sum_where_weights_differ():
-    batch = blocks(80, seed=7)
-    patterns = ("2-gram", "3-gram", "4-gram", "5-gram")
-    unsupervised, learned = (
-        dev_quality(batch, learner.fit(batch).scorer.scores(batch))
-        for learner in (SumLM(patterns=patterns), VarianceSVM(C=1.0, variance=patterns))
-    )
-    assert unsupervised < 0.9
-    assert learned == 1.0
-
-
 def test_a_full_matrix_needs_class_blocks():
     with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks.*produce SparseRows"):
         VarianceSVM(full_matrix=True).fit(convert(blocks(3), SparseRows))
@@ -160,21 +149,6 @@ def test_invalid_settings(code, name):
             assert "bias" in message  # a group that exists
         elif code not in ("D701", "D704"):
             assert message.startswith((f"{name} ", f"VarianceSVM.{name} "))
-
-
-def test_only_proportions_of_p_count():
-    """The sum of large numbers is infinite: nothing would be regularised."""
-    batch = blocks(30, seed=1)
-    large, plain, small = (
-        VarianceSVM(C=0.01, variance=("3-gram",), p={name: scale * (i + 1) for i, name in enumerate(GROUPS)})
-        .fit(batch)
-        .scorer.weights
-        for scale in (2e307, 1.0, 1e-300)
-    )
-    assert large == pytest.approx(plain)
-    assert small == pytest.approx(plain)
-    largest = VarianceSVM(C=1e12, variance=("3-gram",)).fit(batch)
-    assert np.isfinite(largest.scorer.weights).all()
 
 
 SYSTEMS = {
@@ -255,15 +229,6 @@ def test_a_free_bias_is_not_regularised():
     assert np.mean(by_held == right) < 1.0
 
 
-def test_classes_without_examples_are_chosen_by_their_counts():
-    batch, fresh = blocks(30, labels=4), blocks(60, labels=4, seed=1)
-    kept = batch.take(np.flatnonzero(batch.costs.argmin(axis=1) < 3))
-    scores = VarianceSVM(C=1e-3, variance=("3-gram",)).fit(kept).scorer.scores(fresh).reshape(60, 4)
-    unseen = fresh.costs[:, 3] == 0
-    assert unseen.any()
-    assert (scores[unseen].argmax(axis=1) == 3).all()
-
-
 @pytest.mark.parametrize("setting", [{}, {"free": ("bias",)}, {"variance": ()}, {"full_matrix": True}])
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_fewer_examples_than_classes(setting, n):
@@ -272,23 +237,6 @@ def test_fewer_examples_than_classes(setting, n):
     fitted = VarianceSVM(**{"C": 0.1, "variance": ("3-gram",)} | setting).fit(batch.take(same))
     assert np.isfinite(fitted.scorer.weights).all()
     assert fitted.report["gap"] <= 1e-3
-
-
-def test_k_svm_minimises_the_objective_of_crammer_and_singer():
-    batch = convert(blocks(30, seed=3), CrossedRows)
-
-    def objective(weights):
-        scores = batch.scores(weights).reshape(batch.costs.shape)
-        of_right = scores[np.arange(30), batch.costs.argmin(axis=1)]
-        others = np.where(batch.costs > 0, scores + 1, -np.inf).max(axis=1)
-        return 0.5 * weights @ weights + 0.02 * np.maximum(others - of_right, 0).sum()
-
-    weights = KSVM(C=0.02, tolerance=1e-6, max_iter=100_000).fit(batch).scorer.weights
-    least = objective(weights)
-    rng = np.random.default_rng(0)
-    for size in (1e-3, 1e-2, 1e-1):
-        for _ in range(20):
-            assert objective(weights + size * rng.normal(size=len(weights))) > least - 1e-6
 
 
 def test_k_svm_plus_is_the_k_svm_on_attributes_with_the_sum():

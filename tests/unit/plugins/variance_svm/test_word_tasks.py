@@ -1,19 +1,52 @@
-"""The tasks preposition and spelling: which words they decide, and the reader of confusion sets."""
+"""The tasks spelling and preposition: which words they decide, sets, missing prepositions, training."""
 
 from __future__ import annotations
+
+import json
+import lzma
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 from disambig_variance_svm import ENGLISH_CONFUSION_SETS, ENGLISH_STYLE, Spelling
-from disambig_variance_svm.prepositions import Preposition
+from disambig_variance_svm.prepositions import (
+    HASHES,
+    MISSING_WEIGHTS,
+    PARTS_OF_SPEECH,
+    WEIGHTS,
+    Preposition,
+    PrepositionNetwork,
+    PrepositionOdds,
+    PrepositionUsage,
+    TreebankWord,
+    build_class_table,
+    find_examples,
+    fit_weights,
+    frequent_words,
+    is_preposition,
+    look_up_classes,
+    missing_training as missing,
+    most_frequent_kind,
+    read_ewt_examples,
+    read_labelled,
+    report_row,
+    swap_prepositions,
+    swapped_recall,
+    threshold_for,
+    usage_report,
+    word_classes,
+)
 from disambig_variance_svm.prepositions.task import PREPOSITIONS
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
-from disambig.api.tasks import confusion_set, read_confusion_sets
+from disambig.api.features import WORD_KINDS, PartsOfSpeech, WordNetwork
+from disambig.api.tasks import Gaps, confusion_set, learn_gaps, read_confusion_sets
 from disambig.data import CandidateFinder, Group
 from disambig.errors import UserError
-from disambig.testing import check_task
-from disambig.text import Words
+from disambig.features import transform_checked
+from disambig.testing import check_extractor, check_task
+from disambig.text import Words, hash_words
 
 TEXTS = [
     "They may be late. Maybe not! It's cold, and its tail is wet.",
@@ -280,3 +313,383 @@ def test_style_sets_are_not_decided():
 )
 def test_articles_are_decided_before_words(task, text, words):
     assert [seen for seen, _, _ in find_instances(text, task)] == words
+
+
+TEXT = "They want to listen music and discuss about it at length. He gave up waiting the bus in May."
+
+
+def find_places(task, text=TEXT):
+    """Return the observed candidate and the word at each place."""
+    view = Words()([text])
+    result = task.instances(view)
+    shown = []
+    for position, length, observed in zip(result.positions, result.lengths, result.observed, strict=True):
+        word = text[view.starts[position] : view.ends[position]]
+        candidate = task.groups[0].candidates[observed]
+        assert candidate == (word.lower() if length else "")
+        shown.append((candidate, word))
+    return shown
+
+
+def test_missing_and_superfluous_prepositions():
+    places = find_places(Preposition(or_none=True))
+    assert places == [("", "music"), ("about", "about"), ("at", "at"), ("", "the"), ("in", "in")]
+    assert find_places(Preposition()) == [place for place in places if place[0]]  # nothing is missing
+    (group,), (usual,) = Preposition(or_none=True).groups, Preposition().groups
+    assert group.candidates == (*PREPOSITIONS, "") and group.name == usual.name
+    assert usual.candidates == PREPOSITIONS and group.variants == usual.variants
+    (few,) = Preposition(words=["in", "on"], or_none=True).groups
+    assert few.candidates == ("in", "on", "")
+    task = Preposition(words=["out of", "in"], or_none=True, least_odds=-99.0, only_as_preposition=False)
+    result = task.instances(Words()(["We ran out of town early."]))
+    assert np.stack([result.positions, result.lengths], axis=1).tolist() == [[2, 0], [3, 2], [6, 0]]
+
+
+@pytest.mark.parametrize("text", [TEXT, "", "Up.", "to to to", "In it we go to, up. On and on without end"])
+def test_empty_places_are_not_next_to_prepositions(text):
+    """Without a limit of odds, all places between two words that are not prepositions are found."""
+    view = Words()([text])
+    result = Preposition(or_none=True, least_odds=-99.0).instances(view)
+    assert (np.diff(result.positions) > 0).all()
+    words = Words().words(text)
+    beside = {p for at, word in enumerate(words) if word in PREPOSITIONS for p in (at, at + 1)}
+    empty = set(result.positions[result.lengths == 0].tolist())
+    assert not beside & empty
+    assert bool(empty) == (text in (TEXT, "In it we go to, up. On and on without end"))
+    assert Preposition(or_none=True, least_odds=99.0).instances(view).lengths.all()
+
+
+def test_more_empty_places_are_learned_from_than_decided():
+    view = Words()([TEXT])
+    task = Preposition(or_none=True)
+    decided, learned = task.instances(view), task.examples(view)
+    assert set(decided.positions.tolist()) < set(learned.positions.tolist())
+    assert (learned.lengths == 0).sum() > (decided.lengths == 0).sum()
+    same = Preposition(or_none=True, least_odds=-6.0)
+    assert np.array_equal(same.examples(view).positions, same.instances(view).positions)
+    assert np.array_equal(Preposition().examples(view).positions, Preposition().instances(view).positions)
+
+
+@pytest.mark.parametrize("settings", [{}, {"only_as_preposition": False, "least_odds": -4.0}])
+def test_contracts_with_empty_candidate(settings):
+    task = Preposition(or_none=True, **settings)
+    for check in [*check_task(task, [TEXT, ""]), *check_extractor(PrepositionOdds(), task, [TEXT])]:
+        check()
+
+
+def test_weights_of_empty_places(tmp_path):
+    """Those that ship, and those of a directory."""
+    header = Gaps.load(MISSING_WEIGHTS).header
+    assert header["words"] == list(PREPOSITIONS) and header["tokenisation"] == Words.name
+    assert len(header["sources"]) == 12 and header["licence"]
+    texts = ["We ask him to come. They ask for bread." for _ in range(50)]
+    learn_gaps([Words()(texts)], ["for"], bits=12).save(tmp_path)
+    task = Preposition(words=["for"], or_none=True, gaps=tmp_path, least_odds=0.0)
+    assert find_places(task, "They ask bread. We ask him.") == [("", "bread")]
+    with pytest.raises(UserError, match="D424"):
+        find_places(Preposition(or_none=True, gaps=tmp_path / "none"))
+
+
+def test_training_of_missing_prepositions(tmp_path):
+    (tmp_path / "english").mkdir()
+    for domain, verb in (("one", "wait"), ("two", "ask")):
+        with lzma.open(tmp_path / "english" / f"{domain}.train.txt.xz", "wt", encoding="utf8") as out:
+            out.write(f"They {verb} for bread.\n" * 30)
+    first, second = (tmp_path / name for name in ("a", "b"))
+    missing.main(tmp_path, first)
+    missing.main(tmp_path, second)
+    learned, again = Gaps.load(first), Gaps.load(second)
+    assert learned.header["sources"] == ["english/one.train.txt.xz", "english/two.train.txt.xz"]
+    assert np.array_equal(learned.weights, again.weights)
+    view = Words()(["They wait bread. They ask bread. They bread."])
+    at = np.flatnonzero(view.hashes == view.hashes[3])
+    assert (learned.log_odds(view, at - 1, at)[:2] > 0).all()
+
+
+def test_shipped_weights(tmp_path):
+    parts = PartsOfSpeech.load(PARTS_OF_SPEECH)
+    assert parts.header["tokenisation"] == Words.name and len(parts.header["sources"]) == 12
+    expected = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
+    kinds = parts.word_kinds(hash_words(list(expected)))
+    assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(expected.values())
+    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 300_000
+    assert USAGE.header["licence"] == "CC BY-SA 4.0"
+    assert any("EWT" in source["name"] for source in USAGE.header["sources"])
+    assert tuple(USAGE.header["words"]) == PREPOSITIONS and len(set(PREPOSITIONS)) == 34
+    USAGE.save(tmp_path / "copy")
+    again = PrepositionUsage.load(tmp_path / "copy")
+    np.testing.assert_array_equal(again.weights, USAGE.weights)
+    np.testing.assert_array_equal(again.slots, USAGE.slots)
+    assert again.header == json.loads(json.dumps(USAGE.header))
+
+
+@pytest.mark.parametrize(
+    ("tags", "kind"),
+    [
+        ({"NN": 9, "VB": 1}, "noun"),
+        ({"NN": 6, "VBP": 4}, "noun or verb"),
+        ({"VBD": 4, "VBN": 6}, "verb"),
+        ({"VBD": 2, "VBN": 8}, "participle"),
+        ({"NN": 6, "VBG": 4}, "gerund"),
+        ({"JJ": 5, "RB": 4}, "adjective"),
+        ({"PRP$": 3}, "determiner"),
+        ({",": 3}, "other"),
+    ],
+)
+def test_most_frequent_kind(tags, kind):
+    assert most_frequent_kind(tags) == kind
+
+
+USAGE = PrepositionUsage.load()
+
+
+def places_of_prepositions(*texts):
+    view = Words()(texts)
+    return view, np.flatnonzero(np.isin(view.hashes, HASHES))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She lives in a small house on the hill.", {"in": True, "on": True}),
+        ("We walked to the station with our bags.", {"to": True, "with": True}),
+        ("They want to go and he has to work.", {"to": False}),
+        ("You should never give up.", {"up": False}),
+        ("He picked up the phone and hung up.", {"up": False}),
+        ("Nobody could find out how it works, but they went on.", {"on": False}),
+        ("It was about 50 kilometres away.", {"about": False}),
+        ("We talked about the weather.", {"about": True}),
+        ("As he left, the phone rang.", {"As": False}),
+        ("She works as a nurse.", {"as": True}),
+        ("He likes tea as well.", {"as": False}),
+        ("They thanked her for coming without complaining.", {"for": True, "without": True}),
+        ("We waited until he came.", {"until": False}),
+        ("I am looking forward to seeing you.", {"to": True}),
+        ("They depend from their parents.", {"from": True}),  # a mistake in a preposition is let through
+    ],
+)
+def test_words_used_as_prepositions(text, expected):
+    view, positions = places_of_prepositions(text)
+    words = [text[view.starts[at] : view.ends[at]] for at in positions]
+    assert dict(zip(words, USAGE.is_preposition(view, positions).tolist(), strict=True)) == expected
+
+
+def test_probabilities_and_thresholds():
+    text = "He went to the bank to get up to date. "
+    view, positions = places_of_prepositions(text)
+    chance = USAGE.probability(view, positions)
+    assert chance.shape == (4,) and ((chance > 0) & (chance < 1)).all()
+    assert len(USAGE.probability(view, np.zeros(0, dtype=np.int64))) == 0
+    np.testing.assert_array_equal(USAGE.probability(view, positions[::-1]), chance[::-1])
+    many = USAGE.probability(*places_of_prepositions(text * 2500))  # more words than a block
+    np.testing.assert_array_equal(many, np.tile(chance, 2500))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([*PREPOSITIONS, "we", "go", "the", "zyx", "7"]), min_size=1, max_size=40))
+def test_only_the_sentence_counts(words):
+    text = " ".join(words)
+    alone, here = places_of_prepositions(text)
+    among = Words()(["Put it down.", text, "Up to you."])
+    expected = USAGE.probability(alone, here)
+    np.testing.assert_array_equal(USAGE.probability(among, here + among.documents[1]), expected)
+
+
+def test_damaged_weights(tmp_path):
+    def check_refused(problem="D420"):
+        with pytest.raises(UserError, match=problem):
+            PrepositionUsage.load(tmp_path)
+
+    check_refused()
+    USAGE.save(tmp_path)
+    path = tmp_path / "weights.npz"
+    whole = path.read_bytes()
+    for bad in (b"", b"no archive", whole[: len(whole) // 2]):
+        path.write_bytes(bad)
+        check_refused()
+    for at in range(40, len(whole), len(whole) // 25):
+        flipped = bytearray(whole)
+        flipped[at] ^= 0xFF
+        path.write_bytes(flipped)
+        check_refused()
+    with path.open("wb") as file:
+        np.save(file, USAGE.weights)
+    check_refused()
+    np.savez(path, weights=np.array([{}], dtype=object), slots=USAGE.slots)
+    check_refused()
+    np.savez(path, weights=USAGE.weights[:1000], slots=USAGE.slots)
+    check_refused("weights of int8")
+    path.write_bytes(whole)
+    for header in ("[]", "{}", '{"tokenisation": "disambig.words.v1", "scale": "1"}', "{"):
+        (tmp_path / "header.json").write_text(header, encoding="utf8")
+        check_refused()
+
+
+def sentence(*lines):
+    return [
+        TreebankWord(form, upos, xpos, int(head), relation)
+        for form, upos, xpos, head, relation in map(str.split, lines)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "expected"),
+    [
+        (["in ADP IN 2 case", "Rome PROPN NNP 0 root"], 0, True),
+        (["give VERB VB 0 root", "up ADP RP 1 compound:prt"], 1, False),
+        (["to PART TO 2 mark", "go VERB VB 0 root"], 0, False),
+        (["about ADV RB 2 advmod", "50 NUM CD 0 root"], 0, False),
+        (["by SCONJ IN 2 mark", "going VERB VBG 0 root"], 0, True),
+        (["for SCONJ IN 3 mark", "being AUX VBG 3 cop", "late ADJ JJ 0 root"], 0, True),
+        (["as SCONJ IN 3 mark", "he PRON PRP 3 nsubj", "left VERB VBD 0 root"], 0, False),
+        (["as SCONJ IN 3 mark", "they PRON PRP 3 nsubj", "going VERB VBG 0 root"], 0, False),
+        (["for SCONJ IN 4 mark", "him PRON PRP 4 nsubj", "to PART TO 4 mark", "go VERB VB 0 root"], 0, False),
+        (["on SCONJ IN 3 mark", "who PRON WP 3 nsubj", "works VERB VBZ 0 root"], 0, True),
+        (["in SCONJ IN 3 mark", "that SCONJ IN 1 fixed", "works VERB VBZ 0 root"], 0, False),
+        (["because ADP IN 3 case", "of ADP IN 1 fixed", "rain NOUN NN 0 root"], 1, True),
+        (["kind NOUN NN 3 advmod", "of ADP IN 1 fixed", "odd ADJ JJ 0 root"], 1, False),
+        (["of ADP IN 0 advmod", "course NOUN NN 1 fixed"], 0, True),
+        (["as ADP IN 3 case", "of ADP IN 1 fixed", "May PROPN NNP 0 root"], 0, False),
+        (["as ADP IN 3 case", "of ADP IN 1 fixed", "May PROPN NNP 0 root"], 1, True),
+        (["as ADV RB 4 cc", "well ADV RB 1 fixed", "as ADP IN 1 fixed", "tea NOUN NN 0 root"], 2, False),
+        (["I PRON PRP 2 nsubj", "live VERB VBP 0 root", "in ADP IN 2 obl"], 2, True),
+        (["5 NUM CD 0 root", "to ADP IN 3 case", "10 NUM CD 1 nmod"], 1, False),
+        (["from ADP IN 2 case", "5 NUM CD 0 root", "to ADP IN 4 case", "10 NUM CD 2 nmod"], 2, True),
+    ],
+)  # fmt: skip
+def test_truth_from_a_treebank(lines, at, expected):
+    assert is_preposition(sentence(*lines), at) is expected
+
+
+CONLLU = """# newdoc id = a
+# sent_id = a1
+1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_
+2\tto\tto\tADP\tIN\t_\t3\tcase\t_\t_
+3\tRome\tRome\tPROPN\tNNP\t_\t1\tobl\t_\tSpaceAfter=No
+4\t.\t.\tPUNCT\t.\t_\t1\tpunct\t_\t_
+
+# newpar id = a2
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\tVB\t_\t3\taux\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t_\t_
+3\tgive\tgive\tVERB\tVB\t_\t0\troot\t_\t_
+4\tUP\tup\tADP\tRP\t_\t3\tcompound:prt\t_\tSpaceAfter=No
+5\t!\t!\tPUNCT\t.\t_\t3\tpunct\t_\t_
+
+# newdoc id = b
+1\tOff\toff\tADP\tIN\t_\t2\tcase\t_\t_
+2\tit\tit\tPRON\tPRP\t_\t0\troot\t_\t_
+"""
+
+
+def test_reading_a_treebank(tmp_path):
+    path = tmp_path / "t.conllu"
+    path.write_text(CONLLU, encoding="utf8")
+    first, second = read_labelled(path)
+    assert (first.text, second.text) == ("Go to Rome.\n\nDon't give UP!", "Off it")
+    spans = {first.text[start:end]: is_one for (start, end), is_one in first.spans.items()}
+    assert spans == {"to": True, "UP": False}
+    result = find_examples([path], Words())
+    assert [PREPOSITIONS[word] for word in result.words()] == ["to", "up", "off"]
+    assert result.truth.tolist() == [True, False, True]
+
+
+def test_class_table():
+    words = hash_words([f"word {i}" for i in range(500)])
+    classes = (np.arange(500) % 100 + 1).astype(np.uint8)
+    result = look_up_classes(words, build_class_table(words, classes, bits=16))
+    assert (result == classes).mean() > 0.98 and set(result[result != classes].tolist()) <= {0}
+    assert result[0] == classes[0]  # of two words that share a slot the first keeps it
+    strangers = hash_words([f"stranger {i}" for i in range(500)])
+    assert (look_up_classes(strangers, build_class_table(words, classes, bits=16)) > 0).sum() <= 2
+
+
+def test_words_in_the_same_places_share_a_class():
+    rng = np.random.default_rng(0)
+    nouns, verbs = [f"noun{i}" for i in range(6)], [f"verb{i}" for i in range(6)]
+    text = " ".join(f"the {rng.choice(nouns)} will {rng.choice(verbs)} it ." for _ in range(3000))
+    hashes = hash_words(text.split())
+    words, counts = frequent_words(hashes, 16)
+    assert (np.diff(counts) <= 0).all()
+    settings_ = {"n_classes": 7, "n_near": 16, "n_far": 16, "dimensions": 5, "seed": 0}
+    classes = word_classes(hashes, words, **settings_)
+    of = dict(zip(words.tolist(), classes.tolist(), strict=True))
+    of_nouns = {of[word] for word in hash_words(nouns).tolist()}
+    of_verbs = {of[word] for word in hash_words(verbs).tolist()}
+    assert not of_nouns & of_verbs
+    assert classes.min() >= 1 and classes.max() <= 6
+    np.testing.assert_array_equal(word_classes(hashes, words, **settings_), classes)
+
+
+def test_fit_finds_the_minimum():
+    rng = np.random.default_rng(0)
+    features = rng.integers(0, 16, size=(3, 200)).astype(np.uint64)
+    truth, importance = rng.random(200) < 0.5, rng.random(200)
+    weights, bias = fit_weights(features, truth, importance, bits=4, strength=0.7)
+    pull = importance * (1 / (1 + np.exp(-(weights[features].sum(axis=0) + bias))) - truth)
+    gradient = np.bincount(features.ravel().astype(np.int64), weights=np.tile(pull, 3), minlength=16)
+    np.testing.assert_allclose(gradient + 0.7 * weights, 0.0, atol=0.01)
+    assert abs(pull.sum()) < 0.01
+
+
+def test_swapped_prepositions():
+    words = np.repeat(HASHES, 50)
+    swapped = swap_prepositions(words, np.random.default_rng(0))
+    assert (swapped != words).all() and set(swapped.tolist()) == set(HASHES.tolist())
+
+
+def test_thresholds_and_lines_of_the_report():
+    chance = np.array([0.9, 0.8, 0.7, 0.6, 0.2])
+    truth = np.array([True, True, False, True, False])
+    assert threshold_for(chance, truth, 1.0) == 0.8
+    assert threshold_for(chance, truth, 0.75) == 0.6
+    assert threshold_for(chance, ~truth, 1.0) == 1.0
+    line = report_row("x", np.array([True, True, False, False]), np.array([True, False, True, True]))
+    assert line.split() == ["x", "4", "75.0", "50.0", "50.0", "33.3", "40.0", "25.0"]
+
+
+@pytest.mark.data
+def test_figures_on_the_test_part():
+    folder = os.environ.get("DISAMBIG_DATA")
+    if not folder:
+        pytest.skip("DISAMBIG_DATA is not set")
+    train, test = (read_ewt_examples(Path(folder), part, Words()) for part in ("train", "test"))
+    passed = USAGE.is_preposition(test.view, test.positions)
+    assert len(passed) > 2400
+    assert test.truth[passed].mean() >= 0.97
+    assert passed[test.truth].mean() >= 0.96
+    assert swapped_recall(USAGE, test) >= 0.93
+    assert "By word" in usage_report(USAGE, train, test)
+
+
+def test_a_network_sees_the_head_words():
+    pairs = (
+        ("listen", "to", "music"),
+        ("talk", "to", "Anna"),
+        ("dream", "of", "music"),
+        ("sing", "of", "Anna"),
+    )
+    texts = [
+        f"They {verb} {filler} {preposition} {noun}."
+        for verb, preposition, noun in pairs
+        for filler in ("", "very often", "now and again")
+    ]
+    task, view = Preposition(words=["to", "of"], only_as_preposition=False), Words()(texts * 40)
+    settings = {"near": 1, "far": 1, "hidden": 8, "dimensions": 8, "epochs": 4}
+    learned, alone = (
+        network(**settings).fit(view, task.instances(view), task.groups)
+        for network in (PrepositionNetwork, WordNetwork)
+    )
+    assert learned.weights.hidden.shape == ((2 + 3 + 1) * 8, 8)
+    for check in check_extractor(learned, task, texts):
+        check()
+    new = Words()(["They dream always and ever to Anna.", "They listen always and ever of music."])
+
+    def preferred(extractor):
+        batch = transform_checked(extractor, new, task.instances(new), task.groups[0]).batch
+        return batch.values[:, :, 0].argmax(axis=1).tolist()
+
+    assert preferred(learned) == [1, 0]
+    assert preferred(alone) != [1, 0]
+    with pytest.raises(ValueError, match="size"):
+        WordNetwork(**settings).from_state(learned.state())
