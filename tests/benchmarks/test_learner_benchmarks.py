@@ -1,6 +1,6 @@
 """Time and memory of the learners on made examples, beside their peers in the same run.
 
-    pytest -s -m benchmark tests/benchmarks/test_learner_benchmarks.py -k lasso  # or eg_, rls, subspaces, solve
+    pytest -s -m benchmark tests/benchmarks/test_learner_benchmarks.py -k lasso  # eg_, rls, subspaces, solve
 
 ``-s`` shows what was measured; other figures are in ``extra_info`` (``--benchmark-json FILE``).
 
@@ -10,9 +10,9 @@ for the size that the learner is measured by (1,008,000 candidates, 500,000 feat
 about 122; about 6 GB of memory) instead of 2,000 lists; the peers are the averaged perceptron, LIBLINEAR on
 differences of pairs, and dlib's structured SVM where it is installed, on few lists. Regularised least
 squares: words in the sizes of Senseval-2, beside scikit-learn's SVC over the same kernels and beside
-refitting. Random subspaces: documents in the size of a 20 Newsgroups problem, beside scikit-learn's fits on masked copies. The
-variance SVM: 34 classes, 14 counts each, beside LIBLINEAR's Crammer-Singer; ``SOLVER_EXAMPLES=10000`` asks
-for the size that figures are given for.
+refitting. Random subspaces: documents in the size of a 20 Newsgroups problem, beside scikit-learn's fits on
+masked copies. The variance SVM: 34 classes, 14 counts each, beside LIBLINEAR's Crammer-Singer;
+``SOLVER_EXAMPLES=10000`` asks for the size that figures are given for.
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ from disambig_random_subspace.learners import (
 )
 from disambig_variance_svm.learners import VarianceSVM, sum_weights
 from disambig_variance_svm.svm import solve
-from made_lists import made_lists
-from made_reranking import made_reranking
+from made_lists import made_lists, made_reranking
 from scipy.sparse import block_diag, csr_array, vstack
 from sklearn.linear_model import SGDClassifier
 from sklearn.svm import SVC
