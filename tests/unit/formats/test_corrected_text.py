@@ -8,8 +8,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from annotated_documents import annotated
 from fake_models import annotate_texts
+from format_samples import annotated
 from hypothesis import given, strategies as st
 
 from disambig.data import Group, record_edit

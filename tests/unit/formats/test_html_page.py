@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from annotated_documents import annotated, encode
+from format_samples import annotated, encode
 from hypothesis import given, strategies as st
 
 from disambig.data import Alternative, Group, OverlapResolution

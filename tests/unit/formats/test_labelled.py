@@ -8,8 +8,8 @@ import json
 import os
 
 import pytest
+from format_samples import CORPUS, corpus, instance
 from hypothesis import given, strategies as st
-from senseval_samples import CORPUS, corpus, instance
 
 from disambig.errors import UserError
 from disambig.formats import Labelled, place_at_mark, read_labelled, remove_marks

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 import spacy
-from annotated_documents import annotated, encode
 from examples import fewer_examples
 from fake_models import annotate_texts
+from format_samples import annotated, encode
 from hypothesis import given, strategies as st
 from spacy.tokens import DocBin
 
