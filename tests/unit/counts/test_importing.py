@@ -286,15 +286,6 @@ def test_the_two_versions_and_tsv_agree(tmp_path_factory, counted, name, block, 
     assert tables[0].n_ngrams == 0 or (tables[0].ranks(np.array(keys)) > 0).all()
 
 
-def test_same_ngram_over_blocks_and_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "_BLOCK", 64)
-    years = "".join(f"the old house\t{year}\t2\t1\n" for year in range(1900, 2000))
-    (tmp_path / "a").write_text(years)
-    (tmp_path / "b").write_text(years)
-    table = import_counts(tmp_path / "x", tmp_path / "a", tmp_path / "b", years=(1950, 1959))
-    assert count_of(table, "the", "old", "house") == 40
-
-
 def test_a_short_line_after_a_long_one_and_zstd(tmp_path):
     zstandard = pytest.importorskip("zstandard")
     text = "a" * 90 + " b\t1950\t2\t1\n" + "a\t1950\t3\t1\na\t1951\t3\t1"
