@@ -252,13 +252,8 @@ PIECES = (
     "# // /* */ \\ ' \" ''' @param { } ( ) : ` x=1 ): - noqa <<E E >>> ... --- ~~~ :: <!-- --> $ é".split()
 )
 
-
 PIECES += ["\n", "\r\n", "\r", " ", "    ", "\t", "a", "the", "Word", "class A:", "def f(", '"""', "\u2029"]
-
-
 PIECES += ["\U0001f600", "\ufeff", "\x00", "\x0c"]
-
-
 TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
@@ -422,7 +417,6 @@ LANGUAGE_CASES = {
     "a.hs": "-- kept\n-- | Kept words\nx' = 'a' -- kept\ny = a --> XX\n{- kept {- kept -} kept -}\n{-# LANGUAGE XX #-}\nz = \"-- XX\" -- kept",
     "a.yml": "# Kept words\nXX: 'XX # XX' # kept\nb: \"XX # XX\"\nc: XX#XX\nd: |\n  # XX\n\n  # XX\ne: it's # kept\n- - >-\n    # XX\n# kept",
 }
-
 
 LANGUAGE_CASES |= {
     "a.ex": '@moduledoc """\nKept words.\n\n    iex> XX\n"""\n@doc ~S"""\nKept words.\n"""\ndef f, do: "# XX #{g("# XX")}" # kept\nx = ?# # kept\n~r/# XX/ # kept',

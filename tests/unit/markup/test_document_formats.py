@@ -36,7 +36,6 @@ PATHS = (
     "x.texi",
 )
 
-
 PIECES = [
     *"aA1 .\n\r\t*_~`$[](){}<>|#>-+=&\\%!^:;'\"/é\u2029\ufeff\U0001f600\ud800",
     *(
@@ -68,10 +67,7 @@ PIECES = [
     ),
 ]  # fmt: skip
 
-
 TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
-
-
 DOCBOOK = "http://docbook.org/ns/docbook"
 
 
@@ -624,7 +620,6 @@ WRITTEN = {
     "i.Rd": "\\title{{It}}\n\\details{{\n\\emph{{That}} is the the end.\n{}It is the the end.\n}}\n\\usage{{the the}}\n",
     "h.texi": "@chapter Title\n\n@emph{{That}} is the the end.\n@example\nthe the\n@end example\n{}It is the the end.\n",
 }
-
 
 COMMENTS = {
     "a.rst": ".. {}\n\n",

@@ -134,7 +134,6 @@ def test_comments_in_code_are_ignored():
 
 ROOT = Path(__file__).parents[3]
 
-
 LINES = [
     "Some words stand here.", "and go on", "# A heading", "- an item", "  more of it", "1. first",
     "    indented = code()", "```python", "```", "~~~", "> quoted", "> [!NOTE]", "> **Note:** a", "> more",
@@ -147,10 +146,7 @@ LINES = [
     "{/* x", "y */} z",
 ]  # fmt: skip
 
-
 any_texts = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
-
-
 line_ends = st.sampled_from(["\n", "\r\n"])
 
 
@@ -262,7 +258,6 @@ DIALECTS = {
     "toml": '+++\ntitle = "Kept words" # XX\nXX = "XX"\ndescription = """\nKept\nwords"""\n[XX]\ndate = 2020\n+++\nKept.',
 }  # fmt: skip
 
-
 MDX = {
     "modules": "import XX from 'XX';\nimport { XX } from \"XX\"\n\nexport const XX = {\n  a: 'XX',\n\n  b: XX\n}\n\nKept.",
     "words": "We kept it, to import from abroad and\nexport the kept goods.",
@@ -276,10 +271,7 @@ MDX = {
     "no indented code": "Kept.\n\n    Kept.\n",
 }  # fmt: skip
 
-
 DIALECT_CASES = [("x.md", name, text) for name, text in DIALECTS.items()]
-
-
 DIALECT_CASES += [("x.mdx", name, text) for name, text in MDX.items()]
 
 
