@@ -246,12 +246,8 @@ GOOD = {
     "overrides": {"docs/": {"flags_per_1000": 0.5, "ignore": ["then"]}},
 }
 
-
 NEAREST = "available, the nearest first:"
-
-
 RATE = "tool.disambig.flags_per_1000"
-
 
 BAD = [
     ({"flag_per_1000": 1}, "D970", f"'flag_per_1000' in [tool.disambig]; {NEAREST} flags_per_1000, "),

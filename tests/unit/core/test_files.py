@@ -248,15 +248,11 @@ def test_reports_a_folder_that_cannot_be_created(tmp_path):
 
 
 NAMES = ("words", "counts")
-
-
 LAYOUT = ArrayFolder("table.npz", NAMES, "D655", "test.table.v1")
-
 
 arrays_of_any_kind = np_st.arrays(
     st.sampled_from([np.int8, np.uint64, np.float32, np.bool_]), np_st.array_shapes(max_dims=2, min_side=0)
 )
-
 
 NOTE = {"note": "für"}
 ARRAYS = {"words": np.arange(4, dtype=np.uint64), "counts": np.ones(4, np.int32)}

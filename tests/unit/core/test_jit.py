@@ -132,7 +132,6 @@ if __name__ != "__main__":
     print(added(5), sum(added.stats.cache_hits.values()), cache_location(added))
 """
 
-
 AS_USER = """
 import os, sys, numba
 from disambig import jit
@@ -143,13 +142,8 @@ sys.path.insert(0, ".")
 import toy_kernels
 """
 
-
 NOBODY = 65534
-
-
 is_root = os.name == "posix" and os.getuid() == 0
-
-
 as_root = pytest.mark.skipif(not is_root, reason="only root can become another user")
 
 

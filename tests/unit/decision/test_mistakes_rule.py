@@ -40,8 +40,6 @@ from disambig.text import hash_word, hash_words
 from disambig.types import Decides, HasErrorCorpus
 
 NO_TERMS = np.empty(0, np.uint64), np.empty(0)
-
-
 GROUP = Group("its/it's/is", ("its", "it's", "is"))
 
 
@@ -318,8 +316,6 @@ def test_skipping_improbable_places_changes_no_flag(rate):
 
 
 ZERO = Group("many", (*"abcdefgh", ""))
-
-
 LAST = np.append(np.arange(8.0), -50.0)  # the empty candidate is improbable
 
 

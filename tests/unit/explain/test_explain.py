@@ -38,8 +38,6 @@ from disambig.training import train_labelled
 from disambig.types import RaisesFlags
 
 TRIED = "Ann went by school soon. Ann went school soon. Ann went to home soon. Ann came by train."
-
-
 TOO_MANY = [fix(f"{who} went to home soon.", len(who) + 6, "to", "") for who in WHO]
 
 
@@ -153,20 +151,14 @@ def test_rate_of_zero(model):
 
 
 LABELLED_TEXTS = [(f"It was quite {word} .", "quite") for word in ("late", "old", "cold")]
-
-
 LABELLED_TEXTS += [(f"The quite {word} slept .", "quiet") for word in ("girl", "dog", "man")]
-
 
 EXAMPLES = [
     Labelled(text, text.index("quite"), text.index("quite") + 5, label, text)
     for text, label in LABELLED_TEXTS
 ]
 
-
 LABELLED_TEXT = "It was quite old ."
-
-
 CONTEXT_WORDS = {"it", "was", "old", "."}
 
 
@@ -228,19 +220,10 @@ def test_says_if_a_feature_has_no_name():
 
 
 RNG = np.random.default_rng(0)
-
-
 VALUES = RNG.normal(size=(3, 4)).astype(np.float32)
-
-
 OFFSETS, COST = np.array([0, 3]), np.zeros(3, np.float32)
-
-
 DENSE = DenseLists(VALUES, OFFSETS, COST, numbered(4))
-
-
 SPARSE = SparseRows(csr_array(VALUES), OFFSETS, COST, numbered(4))
-
 
 BATCHES = [
     DENSE,

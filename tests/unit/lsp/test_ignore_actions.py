@@ -240,8 +240,6 @@ def test_single_edit(old, new):
 
 
 PROSE = "It is then."
-
-
 PROSE_NOTEBOOK = json.dumps({"cells": [{"cell_type": "markdown", "source": ["So.\n", f"{PROSE}\n", "So."]}]})
 
 
@@ -264,7 +262,6 @@ SPECIAL = {
     ".po": f'msgid "So."\nmsgstr ""\n\nmsgid "{PROSE}"\nmsgstr ""\n',
 }
 
-
 CASES = {}
 
 
@@ -275,11 +272,7 @@ for entry in FORMATS:
 
 
 SYNTAX = {entry.suffixes[0]: entry.comment for entry in FORMATS}
-
-
 CASES[".txt"], SYNTAX[".txt"] = f"{PROSE}\n", ("<!-- ", " -->")
-
-
 DIRECTIVES = {ignore_in_line: ("ignore-line", "ignore-next-line"), ignore_in_file: ("ignore",)}
 
 

@@ -28,10 +28,7 @@ from disambig.markup import FORMATS
 from disambig.runtime import check_time
 
 WIDTHS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
-
-
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
-
 
 CHARACTERS = [
     "a",
@@ -51,8 +48,6 @@ CHARACTERS.append("\u4e2d")
 
 
 texts = st.lists(st.sampled_from(CHARACTERS), max_size=20).map("".join)
-
-
 encodings = st.sampled_from(sorted(WIDTHS))
 
 

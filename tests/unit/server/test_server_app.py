@@ -1,17 +1,23 @@
-"""The responses of each path, including errors."""
+"""The web server: its requests and answers, other models that it serves, and its OpenAPI document."""
 
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
 
+import jsonschema
 import pytest
 from fake_checker import TEXT, fake_checker
 
 from disambig.checking import Flag, flag_question
 from disambig.configuration import CheckSettings
 from disambig.data import PrecisionEstimate
+from disambig.errors import UserError
 from disambig.packs import available
-from disambig.server import AllowedOrigins, ServerChecker, ServerLimits
+from disambig.server import BASES, AllowedOrigins, ModelThread, ServerChecker, ServerLimits, make_app, openapi
 
 
 def check(ask, text=TEXT, **fields):
@@ -425,3 +431,142 @@ def test_ignored_words_and_maximum_of_flags(ask):
         serving = {"checker": fake_checker(**settings)}
         answer = ask("POST", "/v2/check", data={"language": "en", "text": TEXT}, serving=serving)
         assert [item["rule"]["id"] for item in answer.json()["matches"]] == ["DISAMBIG_PREPOSITION"]
+
+
+class Shouter:
+    """A standalone model that returns the lines of a text in capital letters."""
+
+    formats: ClassVar[tuple[str, ...]] = ("tests.shouter.v1",)
+    language = "en"
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Shouter:
+        return cls()
+
+    def save(self, folder: str | Path) -> None:
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        return "shouter of lines"
+
+    def records(self, texts, *, n_best: int = 1) -> list[list[dict[str, Any]]]:
+        if "fail" in texts[0]:
+            raise UserError("D904", value=texts[0])
+        if "slow" in texts[0]:
+            end = time.thread_time() + 0.1
+            while time.thread_time() < end:
+                pass
+        return [[{"candidates": [line.upper()] * n_best} for line in text.splitlines()] for text in texts]
+
+
+@pytest.fixture
+def serving():
+    return {"checker": replace(fake_checker(), standalone={"shouter": Shouter(), "pack/other": Shouter()})}
+
+
+def test_models_are_listed(ask, serving):
+    about = {"description": "shouter of lines", "language": "en"}
+    answer = ask("GET", "/models", serving=serving)
+    assert answer.json() == [{"name": "shouter", **about}, {"name": "pack/other", **about}]
+    assert ask("GET", "/models").json() == []
+
+
+@pytest.mark.parametrize("name", ["shouter", "pack/other"])
+def test_text_is_parsed_by_the_named_model(ask, serving, name):
+    answer = ask("POST", f"/models/{name}", json={"text": "one\ntwo", "n_best": 2}, serving=serving)
+    assert answer.status_code == 200
+    assert answer.json() == [{"candidates": ["ONE", "ONE"]}, {"candidates": ["TWO", "TWO"]}]
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        (["text"], "not an object with a string as 'text'"),
+        ({"text": 1}, "not an object with a string as 'text'"),
+        ({"text": "a", "nbest": 2}, "unknown key 'nbest'; known keys: text, n_best"),
+        ({"text": "a", "n_best": 0}, "'n_best' must be an integer from 1 to 100"),
+        ({"text": "a", "n_best": 101}, "'n_best' must be an integer from 1 to 100"),
+        ({"text": "a", "n_best": True}, "'n_best' must be an integer from 1 to 100"),
+    ],
+)
+def test_invalid_bodies_are_rejected(ask, serving, body, part):
+    answer = ask("POST", "/models/shouter", json=body, serving=serving)
+    assert answer.status_code == 400
+    assert part in answer.text
+
+
+def test_unknown_models_methods_and_long_texts_are_rejected(ask, serving):
+    assert ask("POST", "/models/nobody", json={"text": "a"}, serving=serving).status_code == 404
+    assert ask("GET", "/models/shouter", serving=serving).status_code == 405
+    few = serving | {"limits": ServerLimits(max_text=3)}
+    assert ask("POST", "/models/shouter", json={"text": "four"}, serving=few).status_code == 413
+    several = {"text": "abc", "n_best": 2}  # the response has each line twice
+    assert ask("POST", "/models/shouter", json=several, serving=few).status_code == 413
+    assert ask("POST", "/models/shouter", json=several | {"text": "a"}, serving=few).status_code == 200
+
+
+def test_a_long_text_is_answered_in_order(ask, serving):
+    lines = [f"line {i}" for i in range(1000)]
+    answer = ask("POST", "/models/shouter", json={"text": "\n".join(lines)}, serving=serving)
+    assert [result["candidates"] for result in answer.json()] == [[line.upper()] for line in lines]
+
+
+def test_errors_and_slow_models_do_not_end_the_server(ask, serving):
+    assert "[D904]" in ask("POST", "/models/shouter", json={"text": "fail"}, serving=serving).text
+    short = serving | {"limits": ServerLimits(text_seconds=0.05)}
+    answer = ask("POST", "/models/shouter", json={"text": "slow\n" * 1000}, serving=short)
+    assert (answer.status_code, answer.text[:14]) == (413, "Error: [D891] ")
+
+
+DOCUMENT = openapi(ServerLimits(), BASES)
+OPERATIONS = {(method, path) for path, operations in DOCUMENT["paths"].items() for method in operations}
+FORM = {"language": "en-US", "text": TEXT}
+START = TEXT.index("quite")
+PLACE = {"text": TEXT, "start": START, "end": START + 5, "rule": "DISAMBIG_SPELLING"}
+REQUESTS = [
+    *(("get", path, {}) for method, path in sorted(OPERATIONS) if method == "get"),
+    *(("get", f"{base}/configinfo", {"params": {"language": "en"}}) for base in BASES),
+    *(("get", f"{base}/check", {"params": FORM}) for base in BASES),
+    *(("post", f"{base}/check", {"data": FORM}) for base in BASES),
+    *(("post", path, {"content": b"\xff"}) for method, path in sorted(OPERATIONS) if method == "post"),
+    *(("delete", path, {}) for path in DOCUMENT["paths"]),
+    *(("get", path, {"headers": {"host": "elsewhere.example"}}) for path in DOCUMENT["paths"]),
+    ("post", "/annotate", {"json": {"text": TEXT}}),
+    ("post", "/annotate", {"json": {"documents": [{"id": 7, "text": TEXT}, {"text": "none"}]}}),
+    ("post", "/annotate", {"json": {"text": "x" * 500_001}}),
+    ("post", "/annotate", {"json": {"text": "RAISE"}}),
+    ("post", "/explain", {"json": PLACE | {"rule": "no such"}}),
+]
+
+
+def test_publishes_the_document(ask):
+    answer = ask("GET", "/openapi.json")
+    assert answer.json() == DOCUMENT
+    assert DOCUMENT["openapi"].startswith("3.1.")
+    names = [item["operationId"] for path in DOCUMENT["paths"].values() for item in path.values()]
+    assert len(set(names)) == len(names)
+
+
+def test_paths_are_the_routes():
+    checker = fake_checker()
+    worker = ModelThread(checker.annotate)
+    app = make_app(checker, worker, limits=ServerLimits(), origins=AllowedOrigins())
+    worker.end()
+    routes = {
+        (method.lower(), route.path.replace(":path", ""))  # names may contain slashes
+        for route in app.routes
+        for method in route.methods - {"HEAD"}
+    }
+    assert routes == OPERATIONS
+
+
+@pytest.mark.parametrize(("method", "path", "request_"), REQUESTS)
+def test_responses_conform_to_the_document(ask, method, path, request_):
+    answer = ask(method.upper(), path, **request_)
+    operations = DOCUMENT["paths"][path]
+    operation = operations.get(method) or next(iter(operations.values()))
+    ((kind, content),) = operation["responses"][str(answer.status_code)]["content"].items()
+    assert answer.headers["content-type"].partition(";")[0] == kind
+    body = json.loads(answer.content) if kind == "application/json" else answer.text
+    schema = content["schema"] | {"components": DOCUMENT["components"]}
+    jsonschema.Draft202012Validator(schema).validate(body)

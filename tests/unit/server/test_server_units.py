@@ -226,7 +226,6 @@ NAMED_ORIGINS = AllowedOrigins.from_options(
     hosts=["checker.internal"], origins=["https://Good.example/", "chrome-extension://*", "app://obsidian.md"]
 )
 
-
 LOCAL = {"host": "localhost"}
 
 

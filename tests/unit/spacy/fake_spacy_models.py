@@ -11,14 +11,8 @@ from disambig.errors import UserError
 from disambig.text import Words, hash_word
 
 PREPOSITIONS = Group("preposition", ("in", "to", "from", "among", "except", "during"))
-
-
 SETS = (Group("quite/quiet", ("quite", "quiet")), Group("to/too/two", ("to", "too", "two")))
-
-
 WRONG = hash_word("wrong")
-
-
 FLAGGED = np.array([hash_word(word) for word in ("to", "quite", "except")], np.uint64)
 
 

@@ -24,12 +24,10 @@ from disambig.text import view_of_docs
 
 TEXT = "She went to wrong places, quite wrong,  in\r\nall.\r\n\r\nTOO few stayed among us."
 
-
 PIECES = (
     "in", "To", "TWO", "quite", "wrong", "it's", "cannot", " ", "  ", "\r\n", "\n\n", ". ", ",", "\u2019s",
     "é", "猫",
 )  # fmt: skip
-
 
 BLANK = spacy.blank("en")
 
@@ -383,8 +381,6 @@ print(doc.spans["spelling"][1]._.disambig["chosen"])"""
 
 
 VERBS = ["gone went", "", "go"]
-
-
 VERB_LISTS = [["gone", "went", "goes"], ["go", "gone"], ["went"]]
 
 

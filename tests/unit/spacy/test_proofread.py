@@ -19,11 +19,7 @@ from disambig.spacy import component, core_components as proofreading
 from disambig.spacy.core_components import Proofreader
 
 TEXTS = [TEXT, "", "I saw a owl.", "  ", "Nothing."]
-
-
 LABELS = replace(ToyModel.of("it", ("it", "it", "that", 0.9)), judge=object())
-
-
 GERMAN = replace(ToyModel.of("der", ("der", "der", "die", 0.9)), language="de")
 
 

@@ -22,7 +22,6 @@ SENTENCES = [
     ("I think that cats sleep .".split(), "PRP VBP IN NNS VBP .".split()),
 ] * 3
 
-
 TEXT = "The dog is loud.\n\nI think  that cats sleep."
 
 

@@ -171,11 +171,7 @@ def test_rejects_a_labelled_word_as_an_empty_place():
 
 
 VIEW = Words()(["It was quiet."])
-
-
 ONE = np.zeros(1, np.int32)
-
-
 INSTANCES = Instances(np.ones(1, np.int64), ONE + 1, ONE, ONE)
 
 

@@ -171,9 +171,7 @@ FOREIGN = {
     "he": "זו אינה שגיאה בתוכנית.",
 }
 
-
 PARAGRAPHS = [(code, line.strip()) for code, lines in FOREIGN.items() for line in lines.strip().splitlines()]
-
 
 ENGLISH = """
     Installation
@@ -221,7 +219,6 @@ ENGLISH = """
     Con man sues son: door war on plus side, till men come
     Van Morrison, Dan Brown, Al Gore, Don Juan, Will Smith
 """
-
 
 NOT_FOREIGN = [line.strip() for line in ENGLISH.strip().splitlines()]
 

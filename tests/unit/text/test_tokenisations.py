@@ -41,18 +41,15 @@ from disambig.text import (
 
 words = Words()
 
-
 TRICKY = st.sampled_from(
     [*"aAbBzZ01.'\u2019\u02bc,:!?\u2026\u3002\uff01\n\r\t \"\u201c\u201d\u201e)(]\u00ab\u00bb-_",
      *"=\x00\ud800\u0301\u00ad\u2029", "\u0130", "\u03a3", "\u00e9", "\u00df", "\U0001f600", "\U0001d400",
      "\u4e09", "\u0662", "\u00bd", "\r\n", "\n\n", "Mr.", "J.", ". A", "it's", " "]
 )  # fmt: skip
 
-
 TEXT = st.one_of(
     st.lists(TRICKY, max_size=30).map("".join), st.text(st.characters(exclude_categories=[]), max_size=40)
 )
-
 
 COLUMNS = ("hashes", "starts", "ends", "sentences", "documents")
 
@@ -365,15 +362,11 @@ def test_clitics_have_offsets():
 
 
 TOKENS = SpacyTokens()
-
-
 NLP = spacy.blank("en")
-
 
 SPACY_PIECES = st.sampled_from(
     ["It's", " ", "  ", "\n", "\n\n", ".", "...", "(", ")", '"', "U.S.", "mark", "\U0001f600", "!"]
 )
-
 
 SPACY_TEXTS = st.lists(st.lists(SPACY_PIECES, max_size=12).map("".join), max_size=4)
 
