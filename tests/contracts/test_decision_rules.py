@@ -27,7 +27,6 @@ JUDGES = {
     "best-of-groups": (BestOfList(), "words"),
 }
 
-
 CHECKS = [
     pytest.param(check, id=f"{name}-{check}")
     for name, (judge, between) in JUDGES.items()

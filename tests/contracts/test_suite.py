@@ -204,8 +204,6 @@ def test_a_broken_batch_is_found():
 
 
 TASK_TEXTS = ["It is quite quiet.", "A quiet piece of cake."]
-
-
 FORMS = {"quite": ("quite", "quiet"), "quiet": ("quiet",), "piece": ("peace", "piece", "peas")}
 
 
@@ -472,28 +470,20 @@ def test_the_places_that_a_task_learns_from_are_looked_at_too(spoil, message):
 
 
 LENGTHS = (1, 3, 2)
-
-
 CHAIN_OFFSETS = np.concatenate([[0], np.cumsum([2 + 4 * (length - 1) for length in LENGTHS])])
-
 
 CHAINS = [
     [[start + row for row in rows] for rows in paths(2, length)]
     for start, length in zip(CHAIN_OFFSETS, LENGTHS, strict=False)
 ]
 
-
 FORESTS = (bracketings(3), bracketings(4), bracketings(2))
-
-
 FOREST_STARTS = np.concatenate([[0], np.cumsum([len(forest.edges) for forest in FORESTS])])
-
 
 PARSES = [
     [[start + edge for edge in edges] for edges in derivations(forest)]
     for start, forest in zip(FOREST_STARTS, FORESTS, strict=False)
 ]
-
 
 DECODERS = {
     "enumerated": check_decoder(

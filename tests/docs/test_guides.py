@@ -17,8 +17,6 @@ from disambig.configuration import OverrideTable, ProjectSettings, SettingsTable
 from disambig.markup import read_markup
 
 SETTINGS = ROOT / "disambig" / "configuration" / "README.md"
-
-
 CHECKING = ROOT / "disambig" / "checking" / "README.md"
 
 

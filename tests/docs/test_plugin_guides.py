@@ -46,13 +46,8 @@ from disambig.testing import (
 from disambig.types import decides
 
 ROOT = Path(__file__).parents[2]
-
-
 GUIDE = (ROOT / "plugins" / "README.md").read_text(encoding="utf8")
-
-
 FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
-
 
 ROWS = re.findall(
     r"^\| `(\w+)(?:\(\))?`(?:, `\w+\(\)`)? \| "
@@ -405,7 +400,6 @@ version = "0.1.0"
 kind = "disambig_kind.plugin"
 """
 
-
 SECTION = GUIDE.partition("\n## Commands\n")[2].partition("\n## ")[0]
 COMMAND_BLOCKS = [dedent(block).strip() for block in re.findall(r"(?:^(?:    .*)?\n)+", SECTION, re.M)]
 COMMAND_HOOK, COMMAND_CODE = (f"{block}\n" for block in COMMAND_BLOCKS if block)
@@ -450,11 +444,9 @@ def test_the_command_of_the_guide_is_listed_and_runs(command_home, capsys):
 
 DECODER_GUIDE = (Path(__file__).parents[2] / "disambig" / "decode" / "README.md").read_text(encoding="utf8")
 
-
 DECODER_FILES = dict(
     re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", DECODER_GUIDE, re.MULTILINE | re.DOTALL)
 )
-
 
 DECODER_BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", DECODER_GUIDE, re.MULTILINE | re.DOTALL)
 
@@ -525,14 +517,8 @@ def test_a_model_is_trained_with_the_decoder(decoder_home, monkeypatch):
 
 
 LISTS_GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(encoding="utf8")
-
-
 LISTS_FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", LISTS_GUIDE, re.MULTILINE | re.DOTALL))
-
-
 LISTS_BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", LISTS_GUIDE, re.MULTILINE | re.DOTALL)
-
-
 LISTS_COMMANDS = re.findall(r"^\$ disambig (.*)$", LISTS_GUIDE, re.MULTILINE)
 
 

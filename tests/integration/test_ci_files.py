@@ -21,23 +21,11 @@ from disambig import __version__
 from disambig.checking import FORMATS, SUFFIXES
 
 ROOT = Path(__file__).parents[2]
-
-
 CI = ROOT / "disambig" / "checking" / "ci"
-
-
 ACTION = srsly.read_yaml(ROOT / "action.yml")
-
-
 WORKFLOW = srsly.read_yaml(CI / "github" / "workflow.yml")
-
-
 JOB = srsly.read_yaml(CI / "gitlab" / "disambig.gitlab-ci.yml")["disambig"]
-
-
 FAKES = Path(__file__).with_name("fake_models.py")
-
-
 needs_bash = pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 
 
@@ -195,7 +183,6 @@ def test_the_job_of_gitlab_asks_what_to_install(home):
 
 
 DOCKERFILE = ROOT / "disambig" / "server" / "Dockerfile"
-
 
 INSTRUCTIONS = [
     tuple(line.split(maxsplit=1))

@@ -34,7 +34,6 @@ SENTENCES = (
     "It is to early too say weather the bridge holds.",
 )
 
-
 JOB = ("--lines", "--task", "spelling", "--shard-size", "0.016")  # some 16 shards of a third of a second
 
 
@@ -398,11 +397,7 @@ def test_an_adaptive_cluster_starts_without_a_worker():
 
 
 KILLING = ("tries_again", "sets_aside", "ends_what", "ends_where_no_worker")
-
-
 ADDRESS = []
-
-
 CHECKS = check_runner(lambda timeout: DaskRunner(ADDRESS[-1], workers=2, timeout=timeout))
 
 

@@ -38,7 +38,6 @@ FIXES = [
     ("They accept for the last one.", 12, "for", "", "preposition", "b", 2),
 ]
 
-
 CLEAN = ["We saw more than ever before.", "And then they went home for a week."]
 
 
@@ -294,8 +293,6 @@ def test_the_readings_that_ship():
 
 
 TEXT = "We like a quite street, and the room is quiet at night. He wants a peace of cake.\n"
-
-
 WRONG = ["quite", "peace"]
 
 

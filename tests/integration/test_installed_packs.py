@@ -34,13 +34,8 @@ from disambig.text import SpacyTokens, hash_word
 from disambig.training import split
 
 ROOT = Path(__file__).parents[2]
-
-
 TEXTS = ROOT / "tests" / "texts"
-
-
 TASKS = ("preposition", "spelling", "article", "form", "slip", "doubled")
-
 
 PLANTED = [
     line.split("\t") for line in (TEXTS / "planted.tsv").read_text(encoding="utf8").splitlines() if line
@@ -385,7 +380,6 @@ def test_columns_are_computed_once(task):
 
 SOURCE = Path(__file__).parents[2] / "corpora" / "disambig_en_sense"
 
-
 TEXT = (
     "He put the money in the bank. The court heard his case in the fall, and she called it a mistake. Zyx! "
     "The state of the economy is bad; we had to run to catch the bus."
@@ -586,10 +580,7 @@ TRUSTED_TEXT = """The weather was better then we had hoped. I went to the the sh
 She have an cat. It depends of the weather, and the results shows that it is quite.
 """
 
-
 CORRECTING = ("article", "doubled", "form", "preposition", "slip", "spelling")
-
-
 AGAIN = "measure them again: python corpora/disambig_en/build.py DATA --trust"
 
 

@@ -204,14 +204,8 @@ def test_a_killed_run_does_not_change_existing_files(home, tmp_path, monkeypatch
 
 
 ROOT = Path(__file__).parents[2]
-
-
 SOURCE = ROOT / "corpora" / "disambig_ja"
-
-
 EVERYDAY = ROOT / "tests" / "texts" / "kana.tsv"
-
-
 DOMAINS = ("dialogue", "encyclopedia", "law", "news", "novels")
 
 

@@ -25,8 +25,6 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities
 
 BAD = "It was better then we had hoped.\n"
-
-
 URI = "file:///nowhere/notes.md"
 
 
@@ -644,7 +642,6 @@ async def test_closed_documents_have_no_diagnostics(lsp_editor):
 
 
 needs_neovim = pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
-
 
 SCRIPT = """
 local command, out = vim.env.DISAMBIG_COMMAND, {}

@@ -13,23 +13,11 @@ from disambig.cli import main
 from disambig.training import split
 
 EXPERIMENTS = ("table1", "table2", "table3", "domains", "peers")
-
-
 SAYING = "We went {} the house with bread and saw the {} of {} .\n"
-
-
 PREPOSITIONS = "in on of to with from at for".split()
-
-
 WORDS = "among between amount number cite sight site peace piece raise rise".split()
-
-
 QA = "a\tb\tc\td\tI saw [[it]] . >>>>> [[It]] is true that {} .\t2,1\n"
-
-
 ROW = "{}\t{}\t_\tX\tX\t_\t{}\t{}\t_\t_\n"
-
-
 SENTENCE = ROW.format(1, "It", 2, "expl") + ROW.format(2, "rains", 0, "root") + "\n"
 
 

@@ -11,10 +11,7 @@ import pytest
 from commands import here
 
 EG = '[learner]\n@disambig_learners = "exponentiated_gradient.EG.v1"\n'
-
-
 ROOT = Path(__file__).parents[2]
-
 
 SENTENCES = [
     "She will bring her brother to the party.",
@@ -25,13 +22,8 @@ SENTENCES = [
     "Take a look at the map before you go.",
 ]
 
-
 WORDS = {"river": "the muddy {} of the river", "money": "the {} lent me money"}
-
-
 RIGHT = ["the", "quiet", "house", "by", "their", "lake"]
-
-
 WRONG = {"quiet": "quite", "their": "there", "by": "buy"}
 
 
@@ -186,17 +178,9 @@ def test_lists_are_learned_from_and_decided(tmp_path, learner):
 
 
 TREE_CONFIG = Path(__file__).parents[2] / "plugins" / "disambig_exponentiated_gradient" / "rerank_trees.cfg"
-
-
 EVALUATE = ("evaluate", "model", "--lists", "bad.jsonl")
-
-
 BEGIN = "(TOP (S (NP (PRP {who})) (VP (VBD {verb}) "
-
-
 LOW = BEGIN + "(NP (NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where})))))))"
-
-
 HIGH = BEGIN + "(NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where}))))))"
 
 

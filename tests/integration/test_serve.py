@@ -23,8 +23,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from running_server import FAKE, running
 
 TEXT = "It lasted during 1997 to 2001. It was a quite place."
-
-
 FORM = urlencode({"language": "en", "text": TEXT})
 
 

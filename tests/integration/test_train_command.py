@@ -15,16 +15,9 @@ BRING = [
     "Bring your own cup when you come.",
 ]
 
-
 TAKE = ["It will take an hour.", "You should take care of it.", "Take a look at the map before you go."]
-
-
 PLACES = ["chair", "map", "cup", "book", "coat"]
-
-
 LABELLED = [f"Please [[bring]] me a {one}.\tbring" for one in PLACES]
-
-
 LABELLED += [f"You should [[bring]] care of the {one}.\ttake" for one in PLACES]
 
 
@@ -99,7 +92,6 @@ variance = [["it"], ["they"]]
 patterns = ["it"]
 minus = ["they"]
 """
-
 
 PAIRS = [
     ("is important to know that", "ate the bread"),
@@ -221,11 +213,7 @@ def test_the_model_is_a_component(labelled_folder, trained):
 
 
 SPORT = "ball goal team match coach player referee stadium league trainer".split()
-
-
 COOKING = "bread flour oven butter soup pan recipe onion dough sugar".split()
-
-
 TOPICS = {"cooking": COOKING, "sport": SPORT}
 
 

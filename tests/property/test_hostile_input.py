@@ -21,15 +21,9 @@ KEYS = [
     "fingerprint", "\x00",
 ]  # fmt: skip
 
-
 NUMBERS = st.one_of(st.integers(), st.sampled_from([10**30, -(10**400), 2**63, 0, -1]), st.floats())
-
-
 PATHS = st.sampled_from(["/dev/zero", "**" * 9])
-
-
 LEAVES = st.one_of(st.none(), st.booleans(), NUMBERS, st.text(max_size=8), PATHS)
-
 
 VALUES = st.recursive(
     LEAVES,
@@ -40,10 +34,7 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 
-
 DEEP = "[" * 100_000
-
-
 ONCE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 
 
@@ -144,7 +135,6 @@ SEGMENTS = st.sampled_from(
         "\\*",
     ]
 )
-
 
 NAMES = st.sampled_from(["a", "b", "ab", "aab", "x.md", "bx", "c", "*", "]"])
 
