@@ -9,7 +9,9 @@ have another TAB and exceptions. Lines that begin with ``#`` are comments.
 * ``could|should`` is one of several words, in lower case.
 * ``*ed`` is a word that ends in these letters, ``un*`` one that begins with them, ``*`` any word.
 * ``NAME`` (capital letters) is one of the words of a set. A line that begins with ``set`` defines it:
-  ``set NAME``, a TAB and its items, separated by blanks. A set must be defined before it is used.
+  ``set NAME``, a TAB and its items, separated by blanks. A set must be defined before it is used. The set
+  ``MENTION`` has the words that tell of a sentence that an emphasised phrase in it is mentioned, not used:
+  "some write *could of*". Without this set, every emphasised phrase counts as mentioned.
 * A line that begins with ``pairs`` defines words with their corrections: ``pairs NAME``, a TAB and
   ``went=gone took=taken``. A pattern and a correction with this ``NAME`` stand for one line per pair.
 * ``S`` is the beginning or the end of a sentence.
@@ -48,6 +50,7 @@ from .repeated import is_enclosed
 from .running_text import in_running_text, is_word_part
 
 ENGLISH_PHRASES = Path(__file__).parent / "languages" / "en.phrases.tsv"
+_MENTION = "MENTION"
 _SET, _PAIRS, _BOUND, _PLACE, _GAP, _NOTHING, _SAME = "set", "pairs", "S", "_", "...", "-", "="
 _NAME = re.compile("[A-Z]{2,}")
 _REFERENCE = re.compile(r"\$(\d)(.*)")
@@ -161,10 +164,13 @@ class PhraseTable:
     ----------
     phrases : sequence of Phrase
         Of those that overlap in a text, the first one counts.
+    mention : PhraseItem, optional
+        Words of sentences that mention an emphasised phrase; by default any word.
     """
 
-    def __init__(self, phrases: Sequence[Phrase] = ()) -> None:
+    def __init__(self, phrases: Sequence[Phrase] = (), mention: PhraseItem | None = None) -> None:
         self.phrases = tuple(phrases)
+        self.mention = mention
         self._keys: dict[int, dict[int, list[tuple[int, int]]]] = {
             1: defaultdict(list),
             2: defaultdict(list),
@@ -197,14 +203,13 @@ class PhraseTable:
         texts, places = [], []
         for number, first, last in chosen:
             first, last, written, correction = self._texts(view, self.phrases[number], first, last)
-            texts.append((written, correction))
+            texts.append((written, written if self._is_mention(view, first, last) else correction))
             places.append((first, last - first))
         if not places:
             return PhraseMatches()
         positions, lengths = np.array(places, np.int64).T
         kept = ~is_word_part(view, positions, lengths.astype(np.int32))
         kept &= in_running_text(view, positions, lengths.astype(np.int32), any_line=True)
-        kept &= [not is_enclosed(view, at, at + n - 1) for at, n in places]  # a mention: *could of*
         rows = np.flatnonzero(kept)
         return PhraseMatches(
             positions[rows], lengths[rows].astype(np.int32), tuple(texts[row] for row in rows.tolist())
@@ -237,6 +242,16 @@ class PhraseTable:
         if any(word[1:].islower() and word[0].isupper() and word[1] != "'" for word in others):
             return False  # a name
         return not any(exception.applies(view, first, last - 1, bounds) for exception in phrase.exceptions)
+
+    def _is_mention(self, view: TokenView, first: int, last: int) -> bool:
+        """Return True for a phrase that is emphasised because it is mentioned: some write *could of*."""
+        if not is_enclosed(view, first, last - 1):
+            return False
+        if self.mention is None:
+            return True
+        sentence = int(np.searchsorted(view.sentences, first, side="right")) - 1
+        around = range(*view.sentences[sentence : sentence + 2].tolist())
+        return any(self.mention.matches(view, at) for at in around if not first <= at < last)
 
     def _texts(self, view: TokenView, phrase: Phrase, first: int, last: int) -> tuple[int, int, str, str]:
         """Return the first and last token, what is written there, and its correction.
@@ -290,7 +305,7 @@ def read_phrases(path: str | Path) -> PhraseTable:
                 phrases += [_read_phrase(line, items) for line in _expand_pairs(columns, pairs)]
         except _InvalidLine as problem:
             raise UserError("D995", path=path, problem=f"line {number}: {problem}") from problem
-    return PhraseTable(phrases)
+    return PhraseTable(phrases, items.sets.get(_MENTION))
 
 
 class _Items(dict[str, PhraseItem]):
@@ -298,15 +313,15 @@ class _Items(dict[str, PhraseItem]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sets: dict[str, PhraseItem] = {}
+        self.sets: dict[str, PhraseItem] = {}
 
     def __missing__(self, text: str) -> PhraseItem:
-        item = self[text] = _read_item(text, self._sets)
+        item = self[text] = _read_item(text, self.sets)
         return item
 
     def define(self, name: str, text: str) -> None:
         """Define a set; items that name it are read anew."""
-        self._sets[name] = _read_item(text, self._sets)
+        self.sets[name] = _read_item(text, self.sets)
         self.clear()
 
 

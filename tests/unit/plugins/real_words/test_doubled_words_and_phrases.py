@@ -236,6 +236,16 @@ def test_wrong_phrases(table, row):
     assert correct(table, new) == (new, [])
 
 
+def test_emphasised_phrases_are_corrected_unless_they_are_mentioned(table):
+    for text in ("You \x1fcould of\x1f come.", "You \x1fcould of come\x1f."):
+        assert correct(table, text) == (text.replace("could of", "could have"), ["could of -> could have"])
+    for text in ("Some say \x1fcould of\x1f come.", "The phrase \x1fcould of\x1f come is wrong."):
+        assert correct(table, text) == (text, [])
+    # in the sentence of the phrase alone
+    text = "That is wrong. You \x1fcould of\x1f come."
+    assert correct(table, text)[0] == "That is wrong. You \x1fcould have\x1f come."
+
+
 def test_right_phrases_and_phrases_over_lines(table):
     mentions = "We met the Their Selves band and our Selves.", "He wrote \x1fcould of\x1f come."
     for text in (*RIGHT_PHRASES, *mentions):
