@@ -8,6 +8,7 @@ likely meant.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cached_property
@@ -32,6 +33,12 @@ _AGREEING_VERBS = frozenset(
 """Verbs whose form depends on the number of their subject."""
 _MARKUP_PREFIXES = ("](", "<", "&", "---", "+++")
 """Hidden text with one of these prefixes is markup or an address, not code."""
+_UNIT = r"[\w\ufffc][\w'\u2019\ufffc-]*"
+_NEXT = r"[^\S\n\u2029]*[\n\u2029][\s\u2029]*"
+_WORD_RUN = re.compile(
+    rf"(?:\A|(?<=[\n\u2029]))[^\S\n\u2029]*{_UNIT}(?:{_NEXT}{_UNIT}){{2,}}(?=[^\S\n\u2029]*(?:[\n\u2029]|\Z))"
+)
+"""Three or more lines, list items or table cells in a row with one word each."""
 _COMMON_WORDS = frozenset(
     """
     a about after all also an and another any are as at be because been before being between both but by can
@@ -75,6 +82,16 @@ class DocumentWords:
     def counts(self) -> Counter[str]:
         """Number of occurrences of each word in the prose, in lower case."""
         return Counter(_WORD.findall(self._plain.text.lower()))
+
+    @cached_property
+    def word_runs(self) -> tuple[tuple[int, int], ...]:
+        """Spans of the prose in which each line, list item or cell is one word, which has no context."""
+        return tuple(run.span() for run in _WORD_RUN.finditer(self._plain.text))
+
+    def is_listed(self, start: int, end: int) -> bool:
+        """Return True if a flagged word stands alone in its line, list item or cell, as its neighbours do."""
+        number = bisect_right(self.word_runs, start, key=lambda run: run[0]) - 1
+        return number >= 0 and end <= self.word_runs[number][1]
 
     def is_document_word(self, observed: str, replacement: str, end: int) -> bool:
         """Return True if a flagged word is a name in the document's code, or repeated in its prose.

@@ -476,7 +476,7 @@ def find_flags(
         correction = observed, record["replacement"].strip(), end
         if flag.probability < CERTAIN_PROBABILITY and document.is_document_word(*correction):
             continue
-        if document.follows_plural_name(*correction):
+        if document.follows_plural_name(*correction) or document.is_listed(start, end):
             continue
         flags.append(flag)
     words = count_words(plain.text)

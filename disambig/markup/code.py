@@ -500,6 +500,12 @@ TYPE = re.compile(r"\b(?:long|short|unsigned|signed)(?:\s+(?:long|short|int|char
 """C types of several words."""
 LETTER = re.compile(r"(?<![\w'\u2019-])[a-zB-HJ-Z](?![\w'\u2019])|(?<=[a-z,] )A(?![\w'\u2019])")
 """A single letter, including "a"."""
+_AFTER_NAME = (
+    "and as at be but by can does for from had has if in into is less may more must not of on onto or over "
+    "should than that then to under until upon via was were when which while will with would"
+)
+_ARTICLE = re.compile(rf"(?<!, )\ba (?!(?:{_AFTER_NAME.replace(' ', '|')})\b)[a-z][a-z-]+[a-rt-z]\b")
+"""An "a" that is an article also beside names of one letter: no function word or verb in "s" follows."""
 CAPITALS = re.compile(r"(?<![\w'\u2019-])[A-Z][A-Z\d]+(?![\w'\u2019-])")
 """Constants, and words of file formats."""
 ANEW = re.compile(r"[\w)\]](\n)[ \t]*[A-Z][a-z]")
@@ -777,7 +783,10 @@ def paint_block(
     for match in FIRST.finditer(painted.text):
         painted.fill(*match.span("word"), OPAQUE)
     if any(match[0] != "a" for match in LETTER.finditer(painted.text)):
-        _paint_matches(painted, LETTER, OPAQUE)
+        articles = {match.start() for match in _ARTICLE.finditer(painted.text)}
+        for match in LETTER.finditer(painted.text):
+            if match.start() not in articles:
+                painted.fill(match.start(), match.end(), OPAQUE)
     return painted
 
 

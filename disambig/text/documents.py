@@ -24,7 +24,7 @@ url, email, tag, path
 
 list
     Eight or more consecutive lines of one to four words without a stop at the end, such as a word list; the
-    cells of a table after a ``|`` do not count.
+    cells of a table after a ``|`` do not count. Six or more single words between commas in one paragraph.
 
 Names are protected too, but only in `protected_layer`, since they depend on words and sentences: a word of
 two letters or more that starts with a capital, contains lower-case letters and follows a word, comma, hyphen,
@@ -65,6 +65,7 @@ _PROMPTS = re.compile("^[^\\S\n]*(?:\\$ (?=[a-z./~])|>>> )[^\n]*", re.MULTILINE)
 _WORD_LISTS = re.compile(
     r"^(?:\w[^\s|]*(?: [^\s|]+){0,3}(?<![.,;:!?])[^\S\n]*(?:\|[^\n]*)?(?:\n|\Z)){8,}", re.MULTILINE
 )
+_WORDS_AND_COMMAS = re.compile(r"(?:,[^\S\n]*\n?[^\S\n]*\w[\w'\u2019-]*){6,},")
 # a tag has no blank line and few line ends: else a stray "<" would hide the text up to any later ">"
 _IN_TAG = "[^<>\n\u2029]*(?:\n(?![^\\S\n]*\n)[^<>\n\u2029]*){0,9}"
 _TAGS = re.compile(f"<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:(?=[\\s/]){_IN_TAG})?>|<[?!]{_IN_TAG}>")
@@ -87,6 +88,7 @@ def protected_spans(text: str) -> list[Span]:
     if "$ " in text or ">>> " in text:
         spans.extend((match.start(), match.end(), "code") for match in _PROMPTS.finditer(text))
     spans.extend((match.start(), match.end(), "list") for match in _WORD_LISTS.finditer(text))
+    spans.extend((match.start(), match.end(), "list") for match in _WORDS_AND_COMMAS.finditer(text))
     if any(mark in text for mark in _CLOSERS):
         spans.extend(_quotations(text))
     spans.extend(_chunks(text))

@@ -25,6 +25,7 @@ from disambig.api.text import (
     view_of_texts,
 )
 
+from .genitives import may_be_elliptical
 from .phrases import ENGLISH_PHRASES, PhraseMatches, PhraseTable, read_phrases
 from .places import (
     EVERY_PLACE,
@@ -573,9 +574,10 @@ class Form(OtherWords):
         """Return the words for which a related one fits nearly as well, or better.
 
         A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
-        is "its" before a gerund that is the subject of a sentence: "Its being late is fine", and an auxiliary
-        verb after a name of code, which may mean several things: "the optional `args` are passed". So is a
-        verb that may be a subjunctive: "it is important that each file have a name".
+        is one that is compared: "better than the author's in all cases". So is "its" before a gerund that is
+        the subject of a sentence: "Its being late is fine", and an auxiliary verb after a name of code, which
+        may mean several things: "the optional `args` are passed". So is a verb that may be a subjunctive: "it
+        is important that each file have a name".
         """
         instances = super().instances(view)
         if instances.own is None or not len(instances):
@@ -583,7 +585,10 @@ class Form(OtherWords):
         own, at = instances.own, instances.positions
         written = np.array([own.texts[i] for i in own.offsets[:-1].tolist()])
         left_out = np.char.endswith(written, "'s") | np.char.endswith(written, "s'")
+        genitives = np.flatnonzero(left_out)
         left_out &= is_before_punctuation(view, at)
+        for row, place in zip(genitives.tolist(), view.locate(at[genitives]), strict=True):
+            left_out[row] |= may_be_elliptical(*place)
         for row in np.flatnonzero(np.isin(written, AUXILIARIES)).tolist():
             left_out[row] |= bool(is_code(view, at[[row]] - 1) | is_after_plural_name(view, at[[row]]))
         base_forms = np.flatnonzero([self._is_base(own, row) for row in range(len(instances))])

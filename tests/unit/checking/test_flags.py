@@ -305,6 +305,38 @@ def test_repeated_and_certain_mistakes_are_flagged(flagged):
     assert flagged(text) == ["there"]
 
 
+@pytest.mark.parametrize(
+    ("path", "listing"),
+    [
+        ("x.txt", "{}\n{}\n{}\n"),
+        ("x.md", "- {}\n- {}\n\n- {}\n"),
+        ("x.rst", ".. list-table:: Two words\n\n   * - {}\n     - {}\n   * - {}\n     - the\n"),
+    ],
+)
+def test_words_that_stand_alone_in_a_row_are_not_flagged(path, listing):
+    models = ModelSource().load()
+
+    def words(text):
+        plain = read_markup(path, text)
+        return [flag.observed for flag in find_flags(path, text, plain, models([plain.text])).flags]
+
+    assert words(listing.format("than", "their", "its")) == []
+    assert words("It was more then enough.\n\n" + listing.format("than", "their", "its")) == ["then"]
+    assert words(listing.format("than", "It was more then enough", "its"))
+
+
+def test_runs_of_words_take_linear_time():
+    def seconds(unit: str, n: int) -> float:
+        text = unit * n
+        words = DocumentWords(text, PlainText(text))
+        start = time.process_time()
+        assert len(words.word_runs) <= 1
+        return time.process_time() - start
+
+    for unit in ("a\n", "a b\n", "\n", " \n\u2029", "a\nb c\n"):
+        assert seconds(unit, 80_000) < 12 * max(seconds(unit, 20_000), 0.002)
+
+
 def test_long_code_takes_linear_time():
     def seconds(n: int) -> float:
         text = "Prose.\n\n```\n" + "a_b(c) " * n + "\n```\n\n" + "`x` and " * n

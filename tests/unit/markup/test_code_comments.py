@@ -605,3 +605,11 @@ def test_many_marks_of_languages_take_linear_time(path):
 def test_comments_with_directives_are_found(path, line):
     comments = read_markup(path, line + "\n").comments
     assert "disambig: ignore-line then" in [line[start:end].lstrip("#- ") for start, end in comments]
+
+
+def test_an_article_beside_names_of_one_letter_is_text():
+    text = "# We copy it to a apple tree\n# b\n#\n# Here b is a hour, a and b are equal, and a equals c, a long.\n"
+    assert comments_of(text) == [
+        "We copy it to a apple tree #",
+        "# # is a hour, # and # are equal, and # equals #, # long.",
+    ]

@@ -231,6 +231,13 @@ def test_word_lists(text, expected):
     assert spans(text) == [(span, "list") for span in expected]
 
 
+def test_words_between_commas():
+    text = "They are a, an, the,\nof, it's, its, then, than, and been."
+    assert spans(text) == [(", an, the,\nof, it's, its, then, than,", "list")]
+    for prose in ("It is red, green, blue, white, black, or, as they say, grey.", ", a,\n\nb, c, d, e, f,"):
+        assert spans(prose) == []
+
+
 def test_code_elements():
     assert ("<code>go to</code>", "code") in spans("See <code>go to</code> it")
     assert ("<pre>a <b>to</b> c</pre>", "code") in spans("See <pre>a <b>to</b> c</pre> it")
