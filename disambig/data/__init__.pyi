@@ -27,15 +27,29 @@ from .conversions import (
     used_columns as used_columns,
 )
 from .decisions import (
+    EXAMPLES as EXAMPLES,
+    LEVELS as LEVELS,
+    PUT_IN as PUT_IN,
+    SHARE as SHARE,
+    TAKEN_OUT as TAKEN_OUT,
+    WORDS_PER_MISTAKE as WORDS_PER_MISTAKE,
     Alternative as Alternative,
     Decisions as Decisions,
     OverlapResolution as OverlapResolution,
+    PrecisionEstimate as PrecisionEstimate,
+    PrecisionPoint as PrecisionPoint,
+    PrecisionTable as PrecisionTable,
     Predictions as Predictions,
     ScoreBatch as ScoreBatch,
     candidate_gloss as candidate_gloss,
+    check_writing as check_writing,
+    edit_kind as edit_kind,
     excerpt as excerpt,
     follow_case as follow_case,
+    mistakes_per_1000 as mistakes_per_1000,
+    parse_share as parse_share,
     replacement as replacement,
+    unordered_pair as unordered_pair,
 )
 from .edits import (
     edited_text as edited_text,
@@ -56,11 +70,6 @@ from .finder import (
     neighbour_words as neighbour_words,
     word_tokens as word_tokens,
 )
-from .groups import (
-    Group as Group,
-    confusion_set as confusion_set,
-    read_confusion_sets as read_confusion_sets,
-)
 from .ignore_lists import (
     ARROW as ARROW,
     IGNORE_ENTRY as IGNORE_ENTRY,
@@ -74,28 +83,15 @@ from .instances import (
     CandidateLists as CandidateLists,
     CandidateTable as CandidateTable,
     CandidateWords as CandidateWords,
+    Group as Group,
     GroupedInstances as GroupedInstances,
     Instances as Instances,
     Interned as Interned,
+    confusion_set as confusion_set,
     distinct_texts as distinct_texts,
     join_texts as join_texts,
+    read_confusion_sets as read_confusion_sets,
     take_texts as take_texts,
-)
-from .precision import (
-    EXAMPLES as EXAMPLES,
-    LEVELS as LEVELS,
-    PUT_IN as PUT_IN,
-    SHARE as SHARE,
-    TAKEN_OUT as TAKEN_OUT,
-    WORDS_PER_MISTAKE as WORDS_PER_MISTAKE,
-    PrecisionEstimate as PrecisionEstimate,
-    PrecisionPoint as PrecisionPoint,
-    PrecisionTable as PrecisionTable,
-    check_writing as check_writing,
-    edit_kind as edit_kind,
-    mistakes_per_1000 as mistakes_per_1000,
-    parse_share as parse_share,
-    unordered_pair as unordered_pair,
 )
 from .segments import (
     HashVocabulary as HashVocabulary,

@@ -11,8 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.groups import MAX_WORDS, Group
-from disambig.data.instances import CandidateLists, Instances, distinct_texts
+from disambig.data.instances import MAX_WORDS, CandidateLists, Group, Instances, distinct_texts
 from disambig.data.segments import HashVocabulary, offsets_from_sizes, row_ranks
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.registry import describe_component

@@ -12,8 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from disambig.doctor.checks import OK, WARNING, CheckResultLine
-from disambig.doctor.sample import SAMPLE
+from disambig.doctor.checks import OK, SAMPLE, WARNING, CheckResultLine
 from disambig.features import transform_checked
 from disambig.formatting import pluralize
 from disambig.namespaces import entry_points

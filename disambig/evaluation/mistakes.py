@@ -127,7 +127,7 @@ class ProposedEdits:
     at_mistake: Bools
     right: Bools
     labels: Ints  # int64 (m,): in a clean paragraph the index in `READ_LABELS` of what a reader decided
-    # str (m,): the words that it exchanges: see `disambig.data.precision.unordered_pair`
+    # str (m,): the words that it exchanges: see `disambig.data.decisions.unordered_pair`
     pairs: NDArray[np.str_]
 
     def above(self, limits: Floats, ranks: Ints) -> ProposedEdits:

@@ -65,7 +65,7 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
     Parameters
     ----------
     reliability : dict
-        As returned by `disambig.metrics.probabilities.reliability`.
+        As returned by `disambig.metrics.outcomes.reliability`.
     path : path
         Its suffix determines the format; errors are those of `plot_curve`.
     title : str

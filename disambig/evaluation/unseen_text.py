@@ -182,7 +182,7 @@ def evaluate(
         ``rates``: for each operating point the measured false alarms and the share of synthetic errors found;
         ``false_alarm_shares``: the same if that share of the correct words is flagged, with the threshold set
         on the same text; ``reliability``: the calibration of the probabilities of the chosen candidates (see
-        `disambig.metrics.probabilities`), None for models without probabilities. A model whose decision rule
+        `disambig.metrics.outcomes`), None for models without probabilities. A model whose decision rule
         raises no flags has no rates.
         Accuracy is over all instances, including protected ones, which are never flagged.
     """

@@ -95,9 +95,6 @@ from .noad import (
     read_map as read_map,
     read_noad as read_noad,
 )
-from .readable import (
-    one_line_text as one_line_text,
-)
 from .readers import (
     FIELD as FIELD,
     read as read,
@@ -114,6 +111,7 @@ from .results import (
     AnnotatedDocument as AnnotatedDocument,
     count_words as count_words,
     flagged_records as flagged_records,
+    one_line_text as one_line_text,
     records as records,
 )
 from .senseval import (

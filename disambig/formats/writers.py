@@ -17,9 +17,8 @@ from disambig.formats.docbin import SpacyFormat
 from disambig.formats.documents import Input, Kind
 from disambig.formats.html import HtmlFormat
 from disambig.formats.jsonl import JsonlFormat
-from disambig.formats.readable import ReadableFormat
 from disambig.formats.record_schema import RECORD_VERSIONS
-from disambig.formats.results import AnnotatedDocument
+from disambig.formats.results import AnnotatedDocument, ReadableFormat
 from disambig.formats.tables import CsvFormat, ParquetFormat
 
 FORMATS = ("jsonl", "text", "corrected", "html", "csv", "tsv", "parquet", "conllu", "spacy", "m2")

@@ -29,18 +29,6 @@ from .manifest import (
     locked as locked,
     plan_shards as plan_shards,
 )
-from .processes import (
-    ItemQueue as ItemQueue,
-    LogMessage as LogMessage,
-    PendingItem as PendingItem,
-    ProcessRunner as ProcessRunner,
-    Transport as Transport,
-    delay_interrupts as delay_interrupts,
-    leave_out_current_directory as leave_out_current_directory,
-    log_message as log_message,
-    logger_levels as logger_levels,
-    memory_usage as memory_usage,
-)
 from .records import (
     ShardRecord as ShardRecord,
     Totals as Totals,
@@ -57,8 +45,18 @@ from .runners import (
     LOCAL as LOCAL,
     EngineOptions as EngineOptions,
     InProcessRunner as InProcessRunner,
+    ItemQueue as ItemQueue,
+    LogMessage as LogMessage,
+    PendingItem as PendingItem,
+    ProcessRunner as ProcessRunner,
+    Transport as Transport,
+    delay_interrupts as delay_interrupts,
+    leave_out_current_directory as leave_out_current_directory,
     local_runner as local_runner,
+    log_message as log_message,
+    logger_levels as logger_levels,
     make_runner as make_runner,
+    memory_usage as memory_usage,
 )
 from .stream import (
     annotate_stream as annotate_stream,

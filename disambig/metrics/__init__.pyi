@@ -22,8 +22,6 @@ from .outcomes import (
     Measure as Measure,
     Outcomes as Outcomes,
     Reweighs as Reweighs,
-)
-from .probabilities import (
     choice_reliability as choice_reliability,
     reliability as reliability,
     reliability_lines as reliability_lines,

@@ -47,11 +47,6 @@ from .languages import (
     foreign_layer as foreign_layer,
     foreign_to_all as foreign_to_all,
 )
-from .named_tokenisations import (
-    check_tokens as check_tokens,
-    check_view as check_view,
-    tokenisation_named as tokenisation_named,
-)
 from .spacy_tokens import (
     SpacyTokens as SpacyTokens,
     content_words as content_words,
@@ -61,7 +56,10 @@ from .spacy_tokens import (
 from .tokenisations import (
     Web1T as Web1T,
     Words as Words,
+    check_tokens as check_tokens,
+    check_view as check_view,
     normalised as normalised,
+    tokenisation_named as tokenisation_named,
 )
 from .view import (
     END_HASH as END_HASH,

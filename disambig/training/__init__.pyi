@@ -36,12 +36,16 @@ from .from_config import (
     TrainingPlan as TrainingPlan,
     check_error_files as check_error_files,
     config_path as config_path,
+    lists_with_costs as lists_with_costs,
     nothing_named as nothing_named,
     plugin_configs as plugin_configs,
     read_error_corpus as read_error_corpus,
     read_plan as read_plan,
     read_texts as read_texts,
     run as run,
+    split_lists as split_lists,
+    train_candidates as train_candidates,
+    train_lists as train_lists,
 )
 from .labelled_dataset import (
     LabelledDataset as LabelledDataset,
@@ -53,12 +57,6 @@ from .labelled_dataset import (
     right_candidates as right_candidates,
     seen_elsewhere as seen_elsewhere,
     whole_domains as whole_domains,
-)
-from .lists import (
-    lists_with_costs as lists_with_costs,
-    split_lists as split_lists,
-    train_candidates as train_candidates,
-    train_lists as train_lists,
 )
 from .resampling import (
     FoldResampling as FoldResampling,

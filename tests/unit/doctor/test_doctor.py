@@ -16,7 +16,7 @@ from tiny_models import save_tiny_models
 
 from disambig import packs, text
 from disambig.counts import build_table
-from disambig.doctor import OK, PROBLEM, WARNING, CheckResultLine, checks, compiling, guard_check, sample
+from disambig.doctor import OK, PROBLEM, WARNING, CheckResultLine, checks, compiling, guard_check
 from disambig.features import ContextProbabilities, ContextWords, NgramCounts, Subsequences, WordNetwork
 from disambig.metrics import ErrorRate
 from disambig.models import annotate, load
@@ -268,7 +268,7 @@ def load_pack_models():
 def test_sample_covers_every_model_of_the_pack(short_doctor):
     loaded = load_pack_models()
     assert not isinstance(loaded[-1].judge, RaisesFlags)
-    result = list(sample.check_sample(loaded, None))
+    result = list(checks.check_sample(loaded, None))
     assert [f.area for f in result] == ["coverage"] * 3 + ["speed"]
     assert not problems(result)
     assert "5-grams" in result[0].what and "flagged" in result[0].what
@@ -278,14 +278,14 @@ def test_sample_covers_every_model_of_the_pack(short_doctor):
 
 @pytest.mark.parametrize("text", ["Zzyx qwv.", "a", "?", "Quiet", "to " * 1100])
 def test_texts_of_any_length(short_doctor, text):
-    result = list(sample.check_sample(load_pack_models(), text))
+    result = list(checks.check_sample(load_pack_models(), text))
     assert not problems(result) and len(result) == 4
 
 
 def test_orders_add_up_to_all_queries():
     for model in load_pack_models()[:2]:
-        (decisions,) = annotate([sample.SAMPLE], [model])
-        orders = sample.asked_by_order(model, sample.SAMPLE)
+        (decisions,) = annotate([checks.SAMPLE], [model])
+        orders = checks.asked_by_order(model, checks.SAMPLE)
         assert list(orders) == [2, 3, 4, 5]
         assert sum(hits for hits, _ in orders.values()) == decisions.found.sum() > 0
         assert sum(asked for _, asked in orders.values()) == decisions.asked.sum()
@@ -295,7 +295,7 @@ def test_warns_of_low_coverage(tiny_models, short_doctor):
     checked = checks.CheckedPacks()
     list(checks.check_named([tiny_models["spelling"]], checked))
     *_, speed = result = list(
-        sample.check_sample(checked.models, "They went too far, than it was quite late.")
+        checks.check_sample(checked.models, "They went too far, than it was quite late.")
     )
     assert result[0].status == WARNING and "count text of your own" in result[0].mend
     assert result[0].numbers["asked"] > 0 and speed.area == "speed"
@@ -306,7 +306,7 @@ def test_a_failing_model_does_not_hide_others(short_doctor):
         tokenisation = Words()
         name = "broken"
 
-    result = list(sample.check_sample([Broken(), *load_pack_models()[1:2]], None))
+    result = list(checks.check_sample([Broken(), *load_pack_models()[1:2]], None))
     assert [f.status == PROBLEM for f in result] == [True, False, False]
     assert "1 model," in result[-1].what
 

@@ -28,7 +28,7 @@ from disambig.jobs import (
     ignore_progress,
     local_runner,
     make_runner,
-    processes,
+    runners,
 )
 from disambig.testing import check_runner
 
@@ -188,8 +188,8 @@ def test_an_interrupt_waits_until_a_worker_has_started(monkeypatch, number):
         started.append(real(work))
         return started[-1]
 
-    real = processes._start
-    monkeypatch.setattr(processes, "_start", start)
+    real = runners._start
+    monkeypatch.setattr(runners, "_start", start)
     try:
         with pytest.raises(KeyboardInterrupt):
             run_all(ProcessRunner(1), Doubling(), [1])
