@@ -118,7 +118,8 @@ def build_table(
         if not counter.totals[0] and not choices.get("keep_words"):
             raise UserError("D113")
         text_info = {"texts": n_texts, "sources": [dict(source) for source in sources]}
-        return write_counted(path, counter, views={item.name: text_info for item in tokenisations}, **choices)
+        views = {item.name: text_info for item in tokenisations}
+        return write_counter(path, counter, info=header_info(views, **choices), **choices)
 
 
 def make_counter(
@@ -143,26 +144,6 @@ def make_counter(
     )
 
 
-def write_counted(
-    path: str | os.PathLike[str],
-    counter: NgramCounter,
-    *,
-    views: Mapping[str, Mapping[str, Any]],
-    **choices: Unpack[BuildOptions],
-) -> Path:
-    """Write the contents of `counter` as a table; `views` describes the text for each tokenisation."""
-    return write_counter(
-        path,
-        counter,
-        min_counts=choices.get("min_counts"),
-        record=choices.get("record", "exact"),
-        keys=choices.get("keys", False),
-        info=header_info(views, **choices),
-        force=choices.get("force", False),
-        progress=choices.get("progress"),
-    )
-
-
 def header_info(views: Mapping[str, Mapping[str, Any]], **choices: Unpack[BuildOptions]) -> dict[str, Any]:
     """Return the part of the header that describes the text."""
     words = choices.get("keep_words")
@@ -177,18 +158,22 @@ def write_counter(
     path: str | os.PathLike[str],
     counter: NgramCounter,
     *,
-    min_counts: Mapping[int, int] | None = None,
-    record: str = "exact",
-    keys: bool = False,
     info: Mapping[str, Any] | None = None,
-    force: bool = False,
-    progress: Progress | None = None,
+    **choices: Unpack[BuildOptions],
 ) -> Path:
-    """Prune the contents of `counter` and write them as a count table; parameters as for `build_table`."""
+    """Prune the contents of `counter` and write them as a count table.
+
+    Parameters
+    ----------
+    info : mapping, optional
+        The part of the header that describes the text (see `header_info`).
+    **choices
+        See `TableOptions`; the other `BuildOptions` have no effect.
+    """
     header: dict[str, Any] = dict(info or {})
+    min_counts, progress = choices.get("min_counts"), choices.get("progress")
 
     def chunks() -> Iterator[Merged]:
-        # The numbers for the header are known only after the last chunk; `write_table` reads `info` after it.
         done = 0
         for chunk in counter.partitions(min_counts=min_counts):
             yield chunk
@@ -205,11 +190,14 @@ def write_counter(
         tokenisations=counter.tokenisations,
         gaps=counter.tokenisations if counter.gaps else (),
         orders=counter.orders,
-        record=record,
-        keys=keys,
         info=header,
-        force=force,
+        **_write_options(choices),
     )
+
+
+def _write_options(choices: TableOptions) -> dict[str, Any]:
+    """Return those options of a table that `write_table` has."""
+    return {name: choices[name] for name in ("record", "keys", "force") if name in choices}
 
 
 def ngram_numbers(
@@ -247,12 +235,7 @@ _AT_ONCE = 1 << 19
 def merge_tables(
     path: str | os.PathLike[str],
     tables: Sequence[CountTable],
-    *,
-    min_counts: Mapping[int, int] | None = None,
-    record: str = "exact",
-    keys: bool = False,
-    force: bool = False,
-    progress: Progress | None = None,
+    **choices: Unpack[TableOptions],
 ) -> Path:
     """Merge tables into one that equals, byte for byte, the table counted from all the text at once.
 
@@ -265,18 +248,18 @@ def merge_tables(
     ----------
     tables : sequence of CountTable
         Unpruned tables with keys; their orders, kept words and, per tokenisation, gaps must be the same.
-    min_counts, record, keys, force, progress
-        As for `build_table`.
+    **choices
+        See `TableOptions`.
     """
-    refuse_existing(Path(path), force=force)
+    refuse_existing(Path(path), force=choices.get("force", False))
+    min_counts = choices.get("min_counts")
     names, gaps, info = merge_headers(tables)
     first = tables[0]
     pruned = PrunedChunks(first.orders, bool(gaps), min_counts)
 
     def chunks() -> Iterator[Merged]:
-        yield from pruned.chunks(
-            merge_ngrams(tables, pruned.kinds), sum(t.n_ngrams for t in tables), progress
-        )
+        n_ngrams = sum(table.n_ngrams for table in tables)
+        yield from pruned.chunks(merge_ngrams(tables, pruned.kinds), n_ngrams, choices.get("progress"))
         info.update(ngram_numbers(pruned.orders, pruned.seen, pruned.distinct, pruned.kept, min_counts))
 
     return write_table(
@@ -285,10 +268,8 @@ def merge_tables(
         tokenisations=names,
         gaps=gaps,
         orders=first.orders,
-        record=record,
-        keys=keys,
         info=info,
-        force=force,
+        **_write_options(choices),
     )
 
 
@@ -315,12 +296,8 @@ def prune_table(
     path: str | os.PathLike[str],
     table: CountTable,
     *,
-    min_counts: Mapping[int, int] | None = None,
     orders: int | None = None,
-    record: str = "exact",
-    keys: bool = False,
-    force: bool = False,
-    progress: Progress | None = None,
+    **choices: Unpack[TableOptions],
 ) -> Path:
     """Write `table` without rare or long n-grams, byte for byte the table counted with these thresholds.
 
@@ -332,10 +309,10 @@ def prune_table(
         A table with keys. It may be pruned already; its own thresholds still hold.
     orders : int, optional
         Number of words of the longest n-grams to keep; by default all are kept.
-    min_counts, record, keys, force, progress
-        As for `build_table`.
+    **choices
+        See `TableOptions`.
     """
-    refuse_existing(Path(path), force=force)
+    refuse_existing(Path(path), force=choices.get("force", False))
     orders = table.orders if orders is None else orders
     if not 1 <= orders <= table.orders:
         raise UserError("D111", orders=orders, most=table.orders)
@@ -343,7 +320,7 @@ def prune_table(
         raise UserError("D120", path=table.path)
     info = _info(table)
     before = _thresholds(table)
-    requested = least_counts(min_counts, orders=orders)
+    requested = least_counts(choices.get("min_counts"), orders=orders)
     # thresholds can only rise: n-grams that an earlier pruning removed cannot come back
     least = {n: max(count, before.get(n, 1)) for n, count in requested.items()}
     pruned = PrunedChunks(orders, bool(table.gaps), least)
@@ -351,7 +328,7 @@ def prune_table(
 
     def chunks() -> Iterator[Merged]:
         kinds = ngram_kinds(table.orders, gaps=bool(table.gaps))
-        yield from pruned.chunks(merge_ngrams([table], kinds), table.n_ngrams, progress)
+        yield from pruned.chunks(merge_ngrams([table], kinds), table.n_ngrams, choices.get("progress"))
         # the header of a table that was pruned before knows the numbers of the text; counting gives those
         # left
         seen = _header_numbers(info, "seen", pruned.kinds) or pruned.seen
@@ -364,10 +341,8 @@ def prune_table(
         tokenisations=table.tokenisations,
         gaps=table.gaps,
         orders=orders,
-        record=record,
-        keys=keys,
         info=new_info,
-        force=force,
+        **_write_options(choices),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts.build import BuildOptions, make_counter, write_counted
+from disambig.counts.build import BuildOptions, header_info, make_counter, write_counter
 from disambig.counts.counter import NgramCounter
 from disambig.counts.inputs import BOM, count_format, unpacked
 from disambig.counts.table import UNSPLIT_TOKENISATIONS
@@ -362,4 +362,5 @@ def import_table(
         }
         if any(reader.left_out.values()):
             text_info["left_out"] = reader.left_out
-        return write_counted(path, counter, views={tokenisation: text_info}, **choices)
+        info = header_info({tokenisation: text_info}, **choices)
+        return write_counter(path, counter, info=info, **choices)
