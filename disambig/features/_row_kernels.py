@@ -1,14 +1,11 @@
-"""Compiled functions that find head words, terms, subsequences, weighted words and token features."""
+"""Compiled functions that find head words, terms and token features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from disambig.data import offsets_from_sizes
 from disambig.features.contexts import (
     BASIS,
     LEFT,
@@ -28,13 +25,11 @@ from disambig.features.contexts import (
     SUFFIX,
     find_head_indices,
 )
-from disambig.features.rows import Rows
 from disambig.jit import compiled
 from disambig.text import END_HASH, ORDER_STEP, PLACE, START_HASH, characters as ch, fmix64
 
 if TYPE_CHECKING:
-    from disambig.data import Instances
-    from disambig.text import TokenView
+    pass
 
 
 # Numba finds the types of compiled functions (see `disambig.jit`).
@@ -175,126 +170,6 @@ def sample_terms() -> None:
     rows = np.zeros(2, np.int32), np.zeros(4, np.int32), np.zeros(4)
     places = one + 1, one + 2
     count_terms(hashes, tokens, tokens, *places, True, np.uint64(0), directory, rows, one.copy(), one.copy())
-
-
-@compiled
-def _find_key(symbols, places, occurrence_values, keys, columns, values, n_hits, asked):
-    """Write columns and values of known subsequences, and their number per row; return the total number."""
-    filled = 0
-    for i in range(len(symbols)):
-        for c in range(len(places)):
-            combined, is_complete, size = np.uint64(0), True, np.uint64(0)
-            for p in range(places.shape[1]):
-                place = places[c, p]
-                if place < 0:
-                    break
-                if symbols[i, place] == 0:
-                    is_complete = False
-                    break
-                combined += symbols[i, place] * PLACE[p]
-                size += np.uint64(1)
-            if not is_complete or combined == 0:
-                continue
-            asked[i] += 1
-            key = np.uint32(fmix64(combined ^ (size * ORDER_STEP)) >> _S32)
-            key = max(key, np.uint32(1))
-            low, high = 0, len(keys)
-            while low < high:
-                middle = (low + high) >> 1
-                if keys[middle] < key:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < len(keys) and keys[low] == key:
-                columns[filled] = low
-                values[filled] = occurrence_values[c]
-                n_hits[i] += 1
-                filled += 1
-    return filled
-
-
-def known_subsequences(
-    symbols: NDArray[np.uint64],
-    places: NDArray[np.int64],
-    occurrence_values: NDArray[np.float64],
-    keys: NDArray[np.uint32],
-) -> Rows:
-    """Return the same as `SeenKeys.rows` for the subsequences at `places` of each row of `symbols`."""
-    from scipy.sparse import csr_array
-
-    n = len(symbols)
-    columns, values = np.empty(n * len(places), np.int32), np.empty(n * len(places))
-    n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    size = _find_key(symbols, places, occurrence_values, keys, columns, values, n_hits, asked)
-    starts = offsets_from_sizes(n_hits).astype(np.int32)
-    rows = csr_array((values[:size], columns[:size], starts), (n, len(keys)))
-    rows.sum_duplicates()
-    return rows, n_hits, asked
-
-
-@compiled
-def _directory(keys):
-    """Return where the keys with each value of their top bits begin, about one key per value."""
-    bits = 1
-    while bits < 16 and (1 << bits) < len(keys):
-        bits += 1
-    shift = np.uint32(32 - bits)
-    begins = np.zeros((1 << bits) + 1, np.int64)
-    for key in keys:
-        begins[(key >> shift) + 1] += 1
-    for i in range(1 << bits):
-        begins[i + 1] += begins[i]
-    return begins, shift
-
-
-@compiled
-def _sum(hashes, first, last, low, high, distances, kinds, keys, weights, sums):
-    """Add up the weights of the known features; fill `sums`, shape (n, K).
-
-    Feature j is the word `distances[j]` words to the left (negative) or right, hashed with `kinds[j]`.
-    """
-    begins, shift = _directory(keys)
-    for i in range(len(first)):
-        for j in range(len(distances)):
-            distance = distances[j]
-            token = (first[i] if distance < 0 else last[i]) + distance
-            if token < low[i] or token >= high[i] or hashes[token] == 0:
-                continue
-            key = np.uint32(fmix64(hashes[token] ^ (kinds[j] * ORDER_STEP)) >> _S32)
-            bucket = key >> shift
-            for slot in range(begins[bucket], begins[bucket + 1]):
-                if keys[slot] == key:
-                    for r in range(weights.shape[1]):
-                        sums[i, r] += weights[slot, r]
-                    break
-
-
-def add_weights(
-    view: TokenView,
-    instances: Instances,
-    templates: Sequence[tuple[int, int]],
-    keys: NDArray[np.uint32],
-    weights: NDArray[np.int8],
-) -> NDArray[np.int32]:
-    """Return the sum of the known features' weights for each candidate, shape ``(n, K)``.
-
-    `templates` are the distance (negative on the left) and the kind of each feature.
-    """
-    document = view.document_indices(instances.positions)
-    sums = np.zeros((len(instances), weights.shape[1]), np.int32)
-    _sum(
-        view.hashes,
-        instances.positions,
-        instances.positions + instances.lengths - 1,
-        view.documents[document],
-        view.documents[document + 1],
-        np.array([distance for distance, _ in templates], np.int64),
-        np.array([kind for _, kind in templates], np.uint64),
-        keys,
-        weights,
-        sums,
-    )
-    return sums
 
 
 _LOW = np.uint32(ch.CODE_MASK)

@@ -16,7 +16,6 @@ from disambig.errors import UserError
 from disambig.features.rows import (
     MOST_NEARNESS,
     Keys,
-    Rows,
     SeenKeyExtractor,
     SeenKeys,
     hash_values,
@@ -25,7 +24,6 @@ from disambig.features.rows import (
     values_at,
 )
 from disambig.features.tfidf import spell_terms
-from disambig.runtime import use_numba
 from disambig.settings import COUNT, fitted_field, validate_settings, whole_number_between
 from disambig.text import (
     END_HASH,
@@ -307,25 +305,11 @@ class Subsequences(SeenKeyExtractor):
         keys = self._frequent_keys(view, instances)
         return replace(self, seen=SeenKeys(keys, PackedStrings.from_words(())))
 
-    def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
-        symbols = self._symbols(view, instances)
-        places, values = self._places_and_values(symbols.shape[1])
-        if use_numba(len(symbols) * len(values)):
-            from disambig.features._row_kernels import known_subsequences
-
-            return known_subsequences(symbols, places, values, seen.keys)
-        return seen.rows(_subsequence_keys(symbols, places), values)
-
     def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         symbols = self._symbols(view, instances)
-        places, values = self._places_and_values(symbols.shape[1])
-        return _subsequence_keys(symbols, places), values
-
-    def _places_and_values(self, width: int) -> tuple[Ints, NDArray[np.float64]]:
-        """Return the places of each subsequence of `width` symbols, and its value."""
-        places = _places(width, self.shortest or self.length, self.length, self.gaps)
+        places = _places(symbols.shape[1], self.shortest or self.length, self.length, self.gaps)
         spans = places.max(axis=1, initial=0) - places[:, 0] + 1
-        return places, float(self.decay) ** spans
+        return _subsequence_keys(symbols, places), float(self.decay) ** spans
 
     def _symbols(self, view: TokenView, instances: Instances) -> Hashes:
         """Return the symbols around each instance, from the left of its window; 0 means no symbol."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Instances
 from disambig.errors import UserError
 from disambig.features.rows import by_group, dense_features
-from disambig.runtime import use_numba
 from disambig.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
 from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_word, hash_words
 from disambig.types import Arrays, Features
@@ -271,7 +270,7 @@ class ContextWords:
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
-        sums = self._sums(view, instances, table) if table and len(instances) else None
+        sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
         return weight_features(sums, instances, group)
 
     def state(self) -> Arrays:
@@ -287,14 +286,6 @@ class ContextWords:
         """The distance (negative on the left) and the kind (bag or position) of each feature."""
         near = [(side * d, side * d + 50) for d in range(1, self.places + 1) for side in (-1, 1)]
         return near + [(side * d, _BAG) for d in range(2, self.window + 1) for side in (-1, 1)]
-
-    def _sums(self, view: TokenView, instances: Instances, table: Table) -> NDArray[np.int32]:
-        """Return the sum of the known features' weights for each candidate, shape (n, K)."""
-        if use_numba(len(instances) * len(self._templates)):
-            from disambig.features._row_kernels import add_weights
-
-            return add_weights(view, instances, self._templates, *table)
-        return sum_weights(self._keys(view, instances), table)
 
     def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
         """Return the features of each instance as hashes, shape (n, F); 0 outside the document."""

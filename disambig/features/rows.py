@@ -292,10 +292,6 @@ class SeenKeyExtractor(ABC):
     def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         """Return the features of each instance, shape ``(n, F)``, 0 for none, and their values (F,)."""
 
-    def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
-        """Return one row per instance."""
-        return seen.rows(*self._keys_and_values(view, instances))
-
     def _frequent_keys(self, view: TokenView, instances: Instances) -> Keys:
         """Return the features that occur `least` times at instances of any group, ascending."""
         return frequent_keys(
@@ -311,7 +307,8 @@ class SeenKeyExtractor(ABC):
         seen = self.seen
         if seen is None:
             raise ValueError("the extractor is not fitted: no features are known")
-        rows = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
+        parts = split_instances(table.instances)
+        rows = stack_rows([seen.rows(*self._keys_and_values(view, part)) for part in parts])
         return cross_rows(rows, named_columns(seen, self.name), table, self)
 
     def state(self) -> Arrays:
