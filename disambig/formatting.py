@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from math import isnan
 from types import FrameType
@@ -20,6 +20,16 @@ def with_article(noun: str) -> str:
     """Return a noun in the singular with its article: ``an extractor``, ``a UserError``."""
     begins_with_vowel = noun[:1].lower() in "aeio" or noun.startswith("un")
     return f"{'an' if begins_with_vowel else 'a'} {noun}"
+
+
+def markdown_table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, n_left: int | None = None
+) -> list[str]:
+    """Return the lines of a Markdown table; with `n_left`, the columns after that many are right-aligned."""
+    n_left = len(heads) if n_left is None else n_left
+    rule = "|" + "---|" * n_left + "---:|" * (len(heads) - n_left)
+    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, *rows)]
+    return [lines[0], rule, *lines[1:]]
 
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"

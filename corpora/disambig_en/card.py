@@ -10,6 +10,8 @@ from typing import Any
 
 from manual_review import counts_by_label, counts_by_task
 
+from disambig.formatting import markdown_table
+
 INTRODUCTION = """\
 # disambig_en: the English pack
 
@@ -142,15 +144,14 @@ def trust_section(figures: dict[str, Any]) -> str:
         "many. Flags on unchanged paragraphs count as wrong; on `dev`, flags that show a mistake according",
         "to the review above are left out (`test` was not reviewed). 95 % intervals in brackets, under the",
         "assumption that flags are independent; then the number of flags.\n",
-        "| task | wanted | minimum probability | dev | test |",
-        "|---|---|---|---|---|",
     ]
+    table = []
     for task, rows in figures["tasks"].items():
         for number, row in enumerate(rows):
             asked = min(NAMES, key=lambda share: abs(share - row["asked"]))
             cells = [task if not number else "", NAMES[asked], f"{row['dev']['least']:.2f}"]
-            cells += [_cell(row["dev"]), _cell(row["test"]) if row["test"] else "no flag"]
-            lines.append("| " + " | ".join(cells) + " |")
+            table.append([*cells, _cell(row["dev"]), _cell(row["test"]) if row["test"] else "no flag"])
+    lines += markdown_table(["task", "wanted", "minimum probability", "dev", "test"], table)
     return "\n".join([*lines, ""])
 
 
@@ -178,49 +179,49 @@ def people_section(figures: dict[str, Any]) -> str:
         lines += [
             f"### {part}: {people['projects']} projects, {clean['words']:,} clean words\n",
             f"False flags per 1,000 words: {per_1000:.2f} ({low:.2f} to {high:.2f}).\n",
-            "| mistakes | n | found | right | wrong |",
-            "|---|---|---|---|---|",
         ]
+        rows = []
         for name, at in people["classes"].items():
-            rows = {name: at, **({f"... {kind}": line for kind, line in at["kinds"].items()})}
-            for title, line in rows.items() if len(at["kinds"]) > 1 else [(name, at)]:
-                right = with_interval(line["right"], line["right_interval"])
-                cells = [title, f"{line['n']:,}", percent(line["found"]), right, percent(line["wrong"])]
-                lines.append("| " + " | ".join(cells) + " |")
-        line = people["all"]
-        right = with_interval(line["right"], line["right_interval"])
-        cells = ["all", f"{line['n']:,}", percent(line["found"]), right]
-        lines += ["| " + " | ".join([*cells, percent(line["wrong"])]) + " |", ""]
+            rows.append(_mistake_cells(name, at))
+            if len(at["kinds"]) > 1:
+                rows += [_mistake_cells(f"... {kind}", of_kind) for kind, of_kind in at["kinds"].items()]
+        rows.append(_mistake_cells("all", people["all"]))
+        lines += [*markdown_table(["mistakes", "n", "found", "right", "wrong"], rows), ""]
         lines += _curve_of_people(people["curve"], people.get("harper"))
     lines += [
         "Flags on the unchanged paragraphs of `dev`, by these models and by earlier ones, that one person",
         "reviewed. Text that looked wrong for another reason than the proposed one, or like a matter of",
         "style, was taken as correct.\n",
-        "| flags | reviewed | show a mistake |",
-        "|---|---|---|",
-        *(f"| {title} | {n} | {real} |" for title, n, real in counts_by_task()),
+        *markdown_table(
+            ["flags", "reviewed", "show a mistake"],
+            ([title, str(n), str(real)] for title, n, real in counts_by_task()),
+        ),
         "",
         READINGS,
-        "| the text at the flag is | flags |",
-        "|---|---|",
-        *(f"| {what} | {n} |" for what, n in counts_by_label()),
+        *markdown_table(
+            ["the text at the flag is", "flags"], ([what, str(n)] for what, n in counts_by_label())
+        ),
         "",
         *_read_flags(figures),
     ]
     return "\n".join(lines)
 
 
+def _mistake_cells(name: str, at: dict[str, Any]) -> list[str]:
+    """Return the cells of a class of mistakes: its name, their number, and what was found of them."""
+    right = with_interval(at["right"], at["right_interval"])
+    return [name, f"{at['n']:,}", percent(at["found"]), right, percent(at["wrong"])]
+
+
 def evidence_section(figures: dict[str, Any]) -> str:
     """Return the section on the second look: what each kind of evidence adds on the development part."""
     if not figures:
         return ""
-    lines = [SECOND_LOOK, "| evidence | " + " | ".join(COLUMNS_OF_EVIDENCE) + " |", "|---" * 7 + "|"]
-    for name, points in figures.items():
-        cells = [f"{percent(point['all']['right'])} ({point['clean']['per_1000']:.2f})" for point in points]
-        middle = points[len(points) // 2]["classes"]
-        cells += [percent(middle[kind]["right"]) for kind in ("agreement", "other-real-word", "preposition")]
-        lines.append("| " + " | ".join([name, *cells]) + " |")
-    return "\n".join([*lines, ""])
+    rows = [
+        [name, *_rate_cells(points, points[len(points) // 2], COLUMNS_OF_EVIDENCE)]
+        for name, points in figures.items()
+    ]
+    return "\n".join([SECOND_LOOK, *markdown_table(["evidence", *COLUMNS_OF_EVIDENCE], rows), ""])
 
 
 def learning_curve_section(figures: dict[str, Any]) -> str:
@@ -228,54 +229,49 @@ def learning_curve_section(figures: dict[str, Any]) -> str:
     if not figures:
         return ""
     heads = ["learned from", "mistakes", "projects", *LEARNING_COLUMNS]
-    lines = [LEARNING_CURVE, "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    rows = []
     for name, run in figures.items():
-        points = run["rates"]
-        cells = [f"{percent(point['all']['right'])} ({point['clean']['per_1000']:.2f})" for point in points]
-        last = points[-1]["classes"]
-        cells += [percent(last[kind]["right"]) for kind in ("agreement", "other-real-word", "article")]
-        lines.append("| " + " | ".join([name, f"{run['mistakes']:,}", str(run["projects"]), *cells]) + " |")
-    return "\n".join([*lines, ""])
+        cells = _rate_cells(run["rates"], run["rates"][-1], LEARNING_COLUMNS)
+        rows.append([name, f"{run['mistakes']:,}", str(run["projects"]), *cells])
+    return "\n".join([LEARNING_CURVE, *markdown_table(heads, rows), ""])
+
+
+def _rate_cells(points: Sequence[dict[str, Any]], chosen: dict[str, Any], heads: Sequence[str]) -> list[str]:
+    """Return the corrections at each rate, and at the chosen one those of the classes in the last heads."""
+    cells = [f"{percent(point['all']['right'])} ({point['clean']['per_1000']:.2f})" for point in points]
+    return cells + [percent(chosen["classes"][kind]["right"]) for kind in heads[len(points) :]]
 
 
 def _read_flags(figures: dict[str, Any]) -> list[str]:
     """Return the lines of a table of the flags at the default rates by label; empty without readings."""
-    lines = []
+    rows = []
     for part, people in figures.items():
         for name, at in [("all", people["clean"]), *people["clean"]["tasks"].items()]:
             if "readings" in at:
                 shown = (
                     at["readings"][label]["per_1000"] for label in ("mistake", "taste", "wrong", "unread")
                 )
-                cells = [part, name, f"{at['per_1000']:.2f}", *(f"{rate:.2f}" for rate in shown)]
-                lines.append("| " + " | ".join(cells) + " |")
-    heads = "| part | task | flags per 1,000 words | mistake | taste | wrong | not read |"
-    return [heads, "|" + "---|" * 7, *lines, ""] if lines else []
+                rows.append([part, name, f"{at['per_1000']:.2f}", *(f"{rate:.2f}" for rate in shown)])
+    heads = ["part", "task", "flags per 1,000 words", "mistake", "taste", "wrong", "not read"]
+    return [*markdown_table(heads, rows), ""] if rows else []
 
 
 def _curve_of_people(points: Sequence[dict[str, Any]], harper: dict[str, Any] | None) -> list[str]:
     """Return the table of corrected mistakes by the rate that all tasks share."""
     shared = all("rates" in point for point in points)
     classes = list(points[0]["classes"]) if points and "classes" in points[0] else []
-    lines = [
-        "| "
-        + " | ".join(
-            [
-                f"rate set for {'all tasks together' if shared else 'each task'}",
-                "false flags per 1,000",
-                "right, all mistakes",
-                *classes,
-            ]
-        )
-        + " |",
-        "|---" * (3 + len(classes)) + "|",
+    heads = [
+        f"rate set for {'all tasks together' if shared else 'each task'}",
+        "false flags per 1,000",
+        "right, all mistakes",
+        *classes,
     ]
-    rows = [(f"{point['rate']:g}", point) for point in points]
-    for title, point in [*rows, *([("Harper 2.13", harper)] if harper else [])]:
+    rows = []
+    systems = [(f"{point['rate']:g}", point) for point in points]
+    for title, point in [*systems, *([("Harper 2.13", harper)] if harper else [])]:
         cells = [title, f"{point['clean']['per_1000']:.2f}", percent(point["all"]["right"])]
-        cells += [percent(point["classes"][name]["right"]) for name in classes]
-        lines.append("| " + " | ".join(cells) + " |")
-    return [*lines, ""]
+        rows.append([*cells, *(percent(point["classes"][name]["right"]) for name in classes)])
+    return [*markdown_table(heads, rows), ""]
 
 
 def percent(share: float) -> str:
@@ -295,12 +291,11 @@ def kenlm_section(task: str, figures: dict[str, Any]) -> list[str]:
     domains = [name for name in ours if name in theirs]
     if not domains:
         return []
-    lines = [
+    text = (
         "\nAccuracy with each domain left out, over all occurrences of all sets, compared with a KenLM\n"
-        "5-gram model of the same remaining text (without 4- and 5-grams that occur once):\n",
-        "| text | n | pack | KenLM |",
-        "|---|---|---|---|",
-    ]
+        "5-gram model of the same remaining text (without 4- and 5-grams that occur once):\n"
+    )
+    rows = []
     total = [0, 0, 0]
     for name in domains:
         groups = theirs[name]["groups"]
@@ -308,8 +303,8 @@ def kenlm_section(task: str, figures: dict[str, Any]) -> list[str]:
         n = sum(at["n"] for at in shared.values())
         right = [_right(shared, shared), _right(groups, shared)]
         total = [total[0] + n, total[1] + right[0], total[2] + right[1]]
-        lines.append(_row(name, n, *right))
-    return [*lines, _row("all", *total), ""]
+        rows.append(_row(name, n, *right))
+    return [text, *markdown_table(["text", "n", "pack", "KenLM"], [*rows, _row("all", *total)]), ""]
 
 
 def _right(groups: dict[str, Any], shared: dict[str, Any]) -> int:
@@ -317,8 +312,8 @@ def _right(groups: dict[str, Any], shared: dict[str, Any]) -> int:
     return round(sum(groups[name]["accuracy"] * groups[name]["n"] for name in shared))
 
 
-def _row(name: str, n: int, ours: int, theirs: int) -> str:
-    return f"| {name} | {n:,} | {100 * ours / n:.1f} % | {100 * theirs / n:.1f} % |"
+def _row(name: str, n: int, ours: int, theirs: int) -> list[str]:
+    return [name, f"{n:,}", percent(ours / n), percent(theirs / n)]
 
 
 PAPER_FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
@@ -364,25 +359,26 @@ def _contents(home: Path) -> str:
 
     table = CountTable.open(home / "english.counts")
     info = table.header["info"]
-    rows = [
-        f"| `english.counts` | {_mb(home / 'english.counts')} | {table.n_ngrams:,} n-grams of 1 to 5 words |"
-    ]
+    rows = [("english.counts", home / "english.counts", f"{table.n_ngrams:,} n-grams of 1 to 5 words")]
     more = CountTable.open(home / "words" / "ngrams.counts")
     least_of_words = "/".join(str(count) for count in more.header["info"]["least"].values())
     contents = f"{more.n_ngrams:,} n-grams of all words, with minimum counts {least_of_words} by length"
-    rows.append(f"| `words/ngrams.counts` | {_mb(home / 'words' / 'ngrams.counts')} | {contents} |")
-    weights = _mb(home / "words" / "weights.npz")
-    rows.append(f"| `words/weights.npz` | {weights} | the model of words in context |")
-    encoder = home / "encoder" / "encoder.onnx"
-    rows.append(f"| `encoder/encoder.onnx` | {_mb(encoder)} | the encoder, in 8 bits |")
+    rows += [
+        ("words/ngrams.counts", home / "words" / "ngrams.counts", contents),
+        ("words/weights.npz", home / "words" / "weights.npz", "the model of words in context"),
+        ("encoder/encoder.onnx", home / "encoder" / "encoder.onnx", "the encoder, in 8 bits"),
+    ]
     for path in sorted((home / "models").glob("*/weights.npz")):
-        rows.append(f"| `models/{path.parent.name}` | {_mb(path)} | weights, calibration, operating point |")
+        rows.append((f"models/{path.parent.name}", path, "weights, calibration, operating point"))
+    table_of_files = markdown_table(
+        ["file", "size", "contents"], ([f"`{name}`", _mb(path), what] for name, path, what in rows)
+    )
     least = {
         name: "/".join(str(count) for count in counts.values()) for name, counts in info["least"].items()
     }
     return (
-        "## Contents\n\n| file | size | contents |\n|---|---|---|\n"
-        + "\n".join(rows)
+        "## Contents\n\n"
+        + "\n".join(table_of_files)
         + "\n\nMinimum counts of n-grams, by their length from 1 to 5 words: "
         f"{least['preposition']} with a preposition,\n{least['spelling']} with a word of the confusion sets; "
         f"{least['elsewhere']} for others of 1 to 3 words;\n"
@@ -403,11 +399,9 @@ def _it(figures: dict[str, Any]) -> str:
         "over question-answer pairs; extractors, calibration and threshold are fitted on the other folds",
         "(and on EWT). EWT: its test part, where expletives (`expl`) count as non-referential. The sizes of",
         "the attributes were chosen on a similar cross-validation, so its figures are slightly too good.\n",
-        "| examples | system | n | accuracy | balanced | F1 | AUC |",
-        "|---|---|---|---|---|---|---|",
     ]
     validated = figures["qa_it"]["systems"]
-    rows = [
+    systems = [
         ("QA-It", "majority (referential)", validated["majority"]),
         ("", "unsupervised: it - they, with a threshold", validated["baseline"]),
         ("", "the model", validated["model"]),
@@ -416,7 +410,8 @@ def _it(figures: dict[str, Any]) -> str:
         ("", "the model", figures["ewt"]["groups"]),
     ]
     referential = figures["ewt"]["groups"]["it"]["candidates"]["referential"]["n"]
-    for where, system, groups in rows:
+    rows = []
+    for where, system, groups in systems:
         at = groups["it"]
         f1 = at["candidates"]["non-referential"]["f1"]
         cells = [where, system, f"{at['n']:,}", with_interval(at["accuracy"], at["interval"])]
@@ -425,7 +420,8 @@ def _it(figures: dict[str, Any]) -> str:
             f"{f1 or 0:.3f}",
             f"{at['auc']:.3f}" if "auc" in at else "",
         ]
-        lines.append("| " + " | ".join(cells) + " |")
+        rows.append(cells)
+    lines += markdown_table(["examples", "system", "n", "accuracy", "balanced", "F1", "AUC"], rows)
     share = referential / figures["ewt"]["groups"]["it"]["n"]
     lines += [
         "",
@@ -443,17 +439,16 @@ def _it_left_out(figures: dict[str, Any]) -> str:
     lines = [
         "Each of these left out of training: mean probability of the answers, and how often they are right.",
         "The decision favours the rarer label, as F1 does.\n",
-        "| left out | n | F1 | AUC | mean probability | right | calibration error |",
-        "|---|---|---|---|---|---|---|",
     ]
+    rows = []
     for name, at in figures.items():
         bins, n = at["reliability"]["bins"], at["n"]
         mean_predicted = sum(bin_["predicted"] * bin_["n"] for bin_ in bins) / n
         cells = [name, f"{n:,}", f"{at['candidates']['non-referential']['f1'] or 0:.3f}", f"{at['auc']:.3f}"]
         cells += [percent(mean_predicted), percent(at["accuracy"])]
-        cells.append(percent(at["reliability"]["expected_calibration_error"]))
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        rows.append([*cells, percent(at["reliability"]["expected_calibration_error"])])
+    heads = ["left out", "n", "F1", "AUC", "mean probability", "right", "calibration error"]
+    return "\n".join([*lines, *markdown_table(heads, rows)]) + "\n"
 
 
 def _task(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> str:
@@ -483,12 +478,16 @@ def _reliability(calibration: dict[str, Any] | None) -> list[str]:
         "\nProbabilities of the chosen candidate (`Model.candidate_probabilities`): expected calibration "
         f"error {error}, Brier score {brier:.3f}.\n"
     )
-    lines = [summary, "| probability | n | mean | right |", "|---|---|---|---|"]
-    for at in calibration["bins"]:
-        cells = [f"{at['low']:.0%} to {at['high']:.0%}", f"{at['n']:,}"]
-        cells += [percent(at["predicted"]), percent(at["observed"])]
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+    rows = [
+        [
+            f"{at['low']:.0%} to {at['high']:.0%}",
+            f"{at['n']:,}",
+            percent(at["predicted"]),
+            percent(at["observed"]),
+        ]
+        for at in calibration["bins"]
+    ]
+    return [summary, *markdown_table(["probability", "n", "mean", "right"], rows)]
 
 
 def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
@@ -501,7 +500,6 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
     if not own:
         return []
     others = [full, left_out] + [kenlm] * bool(kenlm)
-    beside = " KenLM, domain left out |" * bool(kenlm)
     lines = [
         "Choice between the 34 words at every occurrence of one of them, as a preposition, a particle or\n"
         "in an infinitive.\n"
@@ -510,10 +508,9 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
         lines.append(
             "KenLM: a 5-gram model of the same remaining text, without 4- and 5-grams that occur once.\n"
         )
-    lines += [
-        "| text | n | majority | pack | all counts | domain left out |" + beside,
-        "|---|---|---|---|---|---|" + "---|" * bool(kenlm),
-    ]
+    heads = ["text", "n", "majority", "pack", "all counts", "domain left out"]
+    heads += ["KenLM, domain left out"] * bool(kenlm)
+    rows = []
     for name, at in own.items():
         cells = [
             name,
@@ -521,15 +518,16 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
             percent(at["majority"]),
             with_interval(at["accuracy"], at["interval"]),
         ]
-        cells += [percent(other[name]["accuracy"]) if name in other else "" for other in others]
-        lines.append("| " + " | ".join(cells) + " |")
+        rows.append(
+            [*cells, *(percent(other[name]["accuracy"]) if name in other else "" for other in others)]
+        )
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
     for figures_of_pack in (own, *others):
         shares = [figures_of_pack[name]["accuracy"] for name in domains if name in figures_of_pack]
         complete = shares and len(shares) == len(domains)
         cells.append(percent(sum(shares) / len(shares)) if complete else "")
-    return [*lines, "| " + " | ".join(cells) + " |", ""]
+    return [*lines, *markdown_table(heads, [*rows, cells]), ""]
 
 
 def _pooled(domains: dict[str, Any]) -> dict[str, Any]:
@@ -569,7 +567,7 @@ def _weak_sets(left_out: dict[str, Any], *, least: int = 20) -> list[str]:
 def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any], left_out: dict[str, Any]) -> list[str]:
     from disambig.metrics import mean_interval
 
-    lines = ["| sets | n | accuracy | all counts | domain left out |", "|---|---|---|---|---|"]
+    rows = []
     for title, names in (
         ("mean of the paper's five", PAPER_FIVE),
         ("mean of twenty common ones", TWENTY),
@@ -583,14 +581,14 @@ def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any], left_out: dic
         for other in (full, left_out):
             shares = [other[name]["accuracy"] for name in names if name in other]
             cells.append(percent(sum(shares) / len(shares)) if shares else "")
-        lines.append("| " + " | ".join(cells) + " |")
+        rows.append(cells)
     for name in TWENTY:
         if name in groups:
             cells = [name, f"{groups[name]['n']:,}"]
             cells.append(with_interval(groups[name]["accuracy"], groups[name]["interval"]))
             cells += [percent(other[name]["accuracy"]) if name in other else "" for other in (full, left_out)]
-            lines.append("| " + " | ".join(cells) + " |")
-    return [*lines, ""]
+            rows.append(cells)
+    return [*markdown_table(["sets", "n", "accuracy", "all counts", "domain left out"], rows), ""]
 
 
 def _twenty(figures: dict[str, Any]) -> list[str]:
@@ -614,16 +612,16 @@ def _curve(figures: dict[str, Any]) -> str:
         "The pack's weights and thresholds with tables that are pruned differently (`--curve`); n-grams",
         "without a candidate, and of head words, are the same in all. Spelling: mean of the twenty sets;",
         "found: synthetic errors found at 0.3 flags per 1,000 words.\n",
-        "| table | minimum counts of 1- to 5-grams | preposition | found | spelling | found |",
-        "|---|---|---|---|---|---|",
     ]
+    heads = ["table", "minimum counts of 1- to 5-grams", "preposition", "found", "spelling", "found"]
+    rows = []
     for point in figures["curve"]:
         least = "/".join(str(count) for count in point["min_counts"].values())
         cells = [f"{point['bytes'] / 1e6:.1f} MB", least]
         for at in (point["preposition"], point["spelling"]):
             cells += [with_interval(at["accuracy"], at["interval"]), percent(at["found"])]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        rows.append(cells)
+    return "\n".join([*lines, *markdown_table(heads, rows)]) + "\n"
 
 
 def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
@@ -641,8 +639,7 @@ def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[s
         ),
     ]
     rates = list(scores["all"]["rates"])
-    lines.append("| text | words | " + " | ".join(f"at {rate}" for rate in rates) + " |")
-    lines.append("|---|---|" + "---|" * len(rates))
+    rows = []
     for name, at in scores.items():
         cells = [name, f"{at['words']:,}"]
         for rate in rates:
@@ -650,8 +647,8 @@ def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[s
             if name in left_out:
                 cell += " / " + _found(left_out[name]["rates"][rate])
             cells.append(cell)
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+        rows.append(cells)
+    return [*lines, *markdown_table(["text", "words", *(f"at {rate}" for rate in rates)], rows)]
 
 
 def _found(at: dict[str, Any]) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 from recipe import CRAFT_SENTENCES, PLAIN_SHARE
 
+from disambig.formatting import markdown_table
+
 INTRODUCTION = """\
 # disambig_en_tagger: part-of-speech tags of English
 
@@ -96,19 +98,17 @@ def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
         "of dashes and semicolons."
         + (" The other taggers were trained on EWT's training part only." if systems else ""),
         "",
-        "| " + " | ".join(["genre", "words", "disambig_tagger", *systems]) + " |",
-        "|---|---:|---:|" + "---:|" * len(systems),
     ]
+    rows = []
     total = sum(at["n"] for at in test.values())
-    right = {"": sum(at["n"] * at["accuracy"] for at in test.values())}
+    right = sum(at["n"] * at["accuracy"] for at in test.values())
     for genre, at in test.items():
         cells = [genre, f"{at['n']:,}", f"{100 * at['accuracy']:.2f}"]
-        cells += [f"{100 * peers[name]['right'][genre] / at['n']:.2f}" for name in systems]
-        lines.append("| " + " | ".join(cells) + " |")
-    cells = ["all", f"{total:,}", f"{100 * right[''] / total:.2f}"]
-    cells += [f"{100 * sum(peers[name]['right'].values()) / total:.2f}" for name in systems]
-    lines += ["| " + " | ".join(cells) + " |", ""]
-    return "\n".join(lines)
+        rows.append([*cells, *(f"{100 * peers[name]['right'][genre] / at['n']:.2f}" for name in systems)])
+    cells = ["all", f"{total:,}", f"{100 * right / total:.2f}"]
+    rows.append([*cells, *(f"{100 * sum(peers[name]['right'].values()) / total:.2f}" for name in systems)])
+    table = markdown_table(["genre", "words", "disambig_tagger", *systems], rows, n_left=1)
+    return "\n".join([*lines, *table, ""])
 
 
 def _universal(figures: dict[str, Any]) -> str:
@@ -122,19 +122,14 @@ def _held_out(figures: dict[str, Any]) -> str:
     if not figures:
         return ""
     systems = list(next(iter(figures.values()))["accuracy"])
-    lines = [
+    text = (
         "Tested on the training and development parts of EWT genres that were left out of training, with\n"
         "the recipe of the version that heads the column. Version 0.2.0 was trained and scored with EWT's\n"
-        "own labels; scored after the mapping, it is 0.04 points better on the development part.\n",
-        "| genre left out | trained on | words | " + " | ".join(systems) + " |",
-        "|---|---|---:|" + "---:|" * len(systems),
-    ]
+        "own labels; scored after the mapping, it is 0.04 points better on the development part.\n"
+    )
+    rows = []
     for genre, at in figures.items():
-        cells = [
-            genre,
-            ", ".join(at["learned_from"]),
-            f"{at['n']:,}",
-            *(f"{100 * at['accuracy'][name]:.2f}" for name in systems),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, ""])
+        cells = [genre, ", ".join(at["learned_from"]), f"{at['n']:,}"]
+        rows.append([*cells, *(f"{100 * at['accuracy'][name]:.2f}" for name in systems)])
+    table = markdown_table(["genre left out", "trained on", "words", *systems], rows, n_left=2)
+    return "\n".join([text, *table, ""])
