@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         apply_records as apply_records,
         arrow_schema as arrow_schema,
         escape as escape,
+        list_instances as list_instances,
         page_head as page_head,
         read_clean as read_clean,
         read_conllu as read_conllu,

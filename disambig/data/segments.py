@@ -164,12 +164,16 @@ def maxima(values: Floats, offsets: Ints) -> Floats:
     return np.maximum.reduceat(values, offsets[:-1]) if len(offsets) > 1 else np.empty(0)
 
 
-def argmax(values: Floats, offsets: Ints) -> Ints:
-    """Return the row with the largest value, counted from the instance's first; the first one of ties."""
+def best_rows(values: Floats, offsets: Ints) -> Ints:
+    """Return the row with the largest value of each instance; the first one of ties."""
     best = maxima(values, offsets)
     hits = np.flatnonzero(values == np.repeat(best, lengths(offsets)))
-    first = np.searchsorted(hits, offsets[:-1])
-    return hits[first] - offsets[:-1]
+    return hits[np.searchsorted(hits, offsets[:-1])]
+
+
+def argmax(values: Floats, offsets: Ints) -> Ints:
+    """Return `best_rows`, counted from the instance's first row."""
+    return best_rows(values, offsets) - offsets[:-1]
 
 
 def log_sums(values: Floats, offsets: Ints) -> Floats:

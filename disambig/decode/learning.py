@@ -22,7 +22,7 @@ class Enumerated:
         """Return a mass of one for the best row of each instance (the first of ties)."""
         mass = np.zeros(len(scores))
         if len(layout) > 1:
-            mass[layout[:-1] + segments.argmax(scores, layout)] = 1.0
+            mass[segments.best_rows(scores, layout)] = 1.0
         return mass
 
     def marginals(self, scores: Floats, layout: NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, CandidateWords, Decisions, Instances, offsets_from_sizes
+from disambig.data import CandidateLists, CandidateWords, Decisions, Instances, offsets_from_sizes, segments
 from disambig.errors import UserError
 from disambig.formats.documents import can_be_encoded, document_id, read_text_lines
 
@@ -214,16 +214,11 @@ def list_instances(lists: CandidateLists) -> Instances:
 
     It is -1 in lists without costs.
     """
-    n = len(lists)
-    observed = np.full(n, -1, np.int32)
-    for i, (start, stop) in enumerate(
-        zip(lists.offsets[:-1].tolist(), lists.offsets[1:].tolist(), strict=True)
-    ):
-        costs = lists.costs[start:stop]
-        if not np.isnan(costs).any():
-            observed[i] = int(costs.argmin())
-    zeros = np.zeros(n, np.int32)
-    return Instances(np.arange(n, dtype=np.int64), zeros, zeros, observed, lists)
+    gains = np.where(np.isnan(lists.costs), np.inf, -lists.costs.astype(np.float64))
+    has_costs = segments.maxima(gains, lists.offsets) < np.inf
+    observed = np.where(has_costs, segments.argmax(gains, lists.offsets), -1).astype(np.int32)
+    zeros = np.zeros(len(lists), np.int32)
+    return Instances(np.arange(len(lists), dtype=np.int64), zeros, zeros, observed, lists)
 
 
 def _words(items: Sequence[NBestList]) -> CandidateWords | None:

@@ -141,7 +141,7 @@ def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
     from disambig.data import segments
 
     require(bool(np.isfinite(scores).all()), "some scores are not finite")  # NaN would have no best row
-    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
+    best = segments.best_rows(scores, batch.offsets)
     return float(np.mean(batch.cost[best] == 0))
 
 

@@ -35,7 +35,6 @@ from .english_lists import (
     apply_edits as apply_edits,
     build_correction_lists as build_correction_lists,
     edit_features as edit_features,
-    first_least_cost as first_least_cost,
     possible_edits as possible_edits,
     select_lists as select_lists,
 )

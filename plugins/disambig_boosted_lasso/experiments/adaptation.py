@@ -15,6 +15,7 @@ from disambig.api import CandidateBatch, FeatureExtractor, Group, Instances, Sco
 from disambig.api.batches import join, segments
 from disambig.api.experiments import Progress, cached, text_lines
 from disambig.api.features import transform_checked
+from disambig.api.formats import list_instances
 from disambig.api.measures import Outcomes, measure_named
 from disambig.api.tasks import CandidateLists
 
@@ -159,7 +160,7 @@ class ConversionLists:
 
     def best_texts(self, scorer: Scorer, batch: CandidateBatch) -> list[str]:
         """Return the candidates that a scorer chooses."""
-        at = self.lists.offsets[:-1] + segments.argmax(scorer.scores(batch), self.lists.offsets)
+        at = segments.best_rows(scorer.scores(batch), self.lists.offsets)
         return [self.lists.texts[i] for i in at.tolist()]
 
     def outcomes(self, texts: Sequence[str]) -> Outcomes:
@@ -200,27 +201,19 @@ class ConversionFeatures:
     def from_lists(cls, lists: CandidateLists, *, heads: bool = False) -> ConversionFeatures:
         """Return features with the base score, word unigrams and bigrams; with `heads`, also head words."""
         config = {"extractors": {"base": _BASE, "words": _WORDS, **({"heads": HEADWORDS} if heads else {})}}
-        instances, view = observed_instances(lists), Words()([])
+        instances, view = list_instances(lists), Words()([])
         made = resolve(config)["extractors"].values()
         extractors = [extractor.fit(view, instances, [_GROUP]) for extractor in made]
         return cls(extractors, _make_batch(extractors, instances))
 
     def batch(self, lists: CandidateLists) -> CandidateBatch:
         """Return the features of other lists."""
-        return _make_batch(self.extractors, observed_instances(lists))
+        return _make_batch(self.extractors, list_instances(lists))
 
 
 def _make_batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
     view = Words()([])
     return join([transform_checked(extractor, view, instances, _GROUP) for extractor in extractors]).batch
-
-
-def observed_instances(lists: CandidateLists) -> Instances:
-    """Return lists as instances; the first candidate with the lowest cost is the observed one."""
-    n = len(lists)
-    observed = segments.argmax(-lists.costs.astype(np.float64), lists.offsets).astype(np.int32)
-    nothing = np.zeros(n, np.int32)
-    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, observed, lists)
 
 
 def make_learner(name: str, **settings: Any) -> Any:
@@ -360,7 +353,7 @@ def adapt_with_one_lexicon(
     train = parts.sample_train(size)
     adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev))
     _, scores = background.nbest_and_scores(adapted, parts.test.column(1), K)
-    best = test.lists.offsets[:-1] + segments.argmax(scores, test.lists.offsets)
+    best = segments.best_rows(scores, test.lists.offsets)
     results.texts[MAP] = [test.lists.texts[row] for row in best.tolist()]
     results.about[MAP] = {"seconds": seconds, "weight of the background": adapted.model.weight}
     lists = ConversionLists.from_text(background, train)

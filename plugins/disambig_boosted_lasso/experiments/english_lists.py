@@ -18,7 +18,7 @@ from disambig.api.batches import SequenceRows, convert, join
 from disambig.api.evaluation import ModelChecker, ProposedEdit
 from disambig.api.experiments import Progress
 from disambig.api.features import TokenContext, transform_checked
-from disambig.api.formats import Clean, Fix, read_clean, read_conllu, read_fixes
+from disambig.api.formats import Clean, Fix, list_instances, read_clean, read_conllu, read_fixes
 from disambig.api.measures import measure_named, text_costs
 from disambig.api.tasks import CandidateLists, CandidateWords
 from disambig.api.text import SpacyTokens, view_of_texts
@@ -77,7 +77,7 @@ class RowExtractor:
                 "least": family.least,
             }
         made = resolve(config)
-        source = made.pop("source").fit(_NOWHERE, lists_as_instances(seen.lists), (_GROUP,))
+        source = made.pop("source").fit(_NOWHERE, list_instances(seen.lists), (_GROUP,))
         counting = tuple(
             extractor.fit(_NOWHERE, _count_features(seen, family), (_GROUP,))
             for extractor, family in zip(made.values(), families, strict=True)
@@ -86,9 +86,7 @@ class RowExtractor:
 
     def rows(self, seen: WordLists) -> SparseRows:
         """Return one row per candidate."""
-        parts: list[Features] = [
-            transform_checked(self.source, _NOWHERE, lists_as_instances(seen.lists), _GROUP)
-        ]
+        parts: list[Features] = [transform_checked(self.source, _NOWHERE, list_instances(seen.lists), _GROUP)]
         parts += [
             transform_checked(extractor, _NOWHERE, _count_features(seen, family), _GROUP)
             for extractor, family in zip(self.counting, self.families, strict=True)
@@ -98,23 +96,8 @@ class RowExtractor:
         return batch
 
 
-def lists_as_instances(lists: CandidateLists) -> Instances:
-    """Return lists with costs as instances outside any text; the cheapest candidate is observed."""
-    n, nothing = len(lists), np.zeros(len(lists), np.int32)
-    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, first_least_cost(lists), lists)
-
-
-def first_least_cost(lists: CandidateLists) -> NDArray[np.int32]:
-    """Return the candidate with the lowest cost in each list, the first of equals."""
-    least = np.minimum.reduceat(lists.costs, lists.offsets[:-1])
-    is_least = np.flatnonzero(lists.costs == np.repeat(least, np.diff(lists.offsets)))
-    of_list = np.searchsorted(lists.offsets, is_least, side="right") - 1
-    first = is_least[np.unique(of_list, return_index=True)[1]]
-    return (first - lists.offsets[:-1]).astype(np.int32)
-
-
 def _count_features(seen: WordLists, family: NgramFamily) -> Instances:
-    return lists_as_instances(
+    return list_instances(
         replace(seen.lists, words=seen.words[family.number], features=None, feature_names=())
     )
 

@@ -110,7 +110,7 @@ def fixed_setting(learner: Any, batch: SparseRows) -> CandidateBatch:
 
 def chosen_candidates(scores: Floats, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the row of the best candidate of each list."""
-    return np.asarray(offsets[:-1] + segments.argmax(scores, offsets), np.int64)
+    return np.asarray(segments.best_rows(scores, offsets), np.int64)
 
 
 def choice_costs(batch: SparseRows, scores: Floats) -> Floats:

@@ -117,7 +117,7 @@ class AveragedPerceptron:
 
 def _mean_winner_cost(lists: SparseRows, weights: Floats) -> float:
     """Return the mean cost of the candidates with the highest scores."""
-    winners = lists.offsets[:-1] + segments.argmax(lists.scores(weights), lists.offsets)
+    winners = segments.best_rows(lists.scores(weights), lists.offsets)
     return float(lists.cost[winners].mean(dtype=np.float64))
 
 

@@ -129,7 +129,7 @@ def reference_rows(batch: SparseRows, base: Sequence[int] | Ints) -> Ints:
     score = np.zeros(len(batch.cost))
     if len(base):
         score = np.asarray(batch.rows[:, np.asarray(base)].sum(axis=1)).ravel()
-    return batch.offsets[:-1] + segments.argmax(np.where(right, score, -np.inf), batch.offsets)
+    return segments.best_rows(np.where(right, score, -np.inf), batch.offsets)
 
 
 def pair_rows(batch: SparseRows, base: Ints) -> tuple[Ints, Ints]:

@@ -228,7 +228,7 @@ class WinnerTracker:
         """Return the lists of a batch, scored with some weights."""
         lists = canonical_rows(batch)
         scores = lists.scores(weights)
-        winners = lists.offsets[:-1] + segments.argmax(scores, lists.offsets)
+        winners = segments.best_rows(scores, lists.offsets)
         list_of = row_owners(lists.offsets)
         total = float(lists.cost[winners].sum(dtype=np.float64))
         return cls(lists, lists.rows.tocsc(), list_of, scores, winners, total)

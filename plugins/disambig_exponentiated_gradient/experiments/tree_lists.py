@@ -16,6 +16,7 @@ from disambig.api.batches import join, segments
 from disambig.api.decoding import averaged_perceptron, structured_examples
 from disambig.api.experiments import Progress, cached
 from disambig.api.features import transform_checked
+from disambig.api.formats import list_instances
 from disambig.api.tasks import CandidateLists
 
 from ..grammar.treebank_grammar import TreebankGrammar
@@ -45,7 +46,7 @@ class TreeListFeatures:
     @classmethod
     def from_lists(cls, lists: CandidateLists) -> TreeListFeatures:
         """Fit features on training lists."""
-        instances, view = _instances(lists), Words()([])
+        instances, view = list_instances(lists), Words()([])
         unfitted = resolve({"extractors": FEATURES})["extractors"].values()
         extractors = [extractor.fit(view, instances, [_GROUP]) for extractor in unfitted]
         return cls(extractors, _batch(extractors, instances))
@@ -53,7 +54,7 @@ class TreeListFeatures:
     def parts(self, lists: CandidateLists) -> Iterator[CandidateBatch]:
         """Yield the features of other lists, some lists at a time."""
         for first in range(0, len(lists), _AT_ONCE):
-            yield _batch(self.extractors, _instances(lists.take(slice(first, first + _AT_ONCE))))
+            yield _batch(self.extractors, list_instances(lists.take(slice(first, first + _AT_ONCE))))
 
     def scores(self, lists: CandidateLists, weights: Sequence[Floats]) -> list[Floats]:
         """Return the scores of all candidates of other lists for each of several weight vectors."""
@@ -63,20 +64,12 @@ class TreeListFeatures:
 
 def chosen_trees(lists: TreeLists, scores: Floats) -> Ints:
     """Return the row of the candidate with the best score in each list; the first of equals."""
-    at: Ints = lists.lists.offsets[:-1] + segments.argmax(scores, lists.lists.offsets)
-    return at
+    return segments.best_rows(scores, lists.lists.offsets)
 
 
 def choice_f1(lists: TreeLists, scores: Floats) -> float:
     """Return the bracket F1 of the best candidates by some scores, in %."""
     return 100 * lists.counts.take(chosen_trees(lists, scores)).f1
-
-
-def _instances(lists: CandidateLists) -> Instances:
-    n = len(lists)
-    observed = segments.argmax(-lists.costs.astype(np.float64), lists.offsets).astype(np.int32)
-    nothing = np.zeros(n, np.int32)
-    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, observed, lists)
 
 
 def _batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
@@ -174,7 +167,7 @@ def progress_watcher(dev: CandidateBatch, costs: list[float]) -> Callable[[Float
     """Return a function that appends the mean cost of the winners for some weights."""
 
     def watch(weights: Floats) -> None:
-        at = dev.offsets[:-1] + segments.argmax(dev.scores(weights), dev.offsets)
+        at = segments.best_rows(dev.scores(weights), dev.offsets)
         costs.append(float(dev.cost[at].mean(dtype=np.float64)))
 
     return watch

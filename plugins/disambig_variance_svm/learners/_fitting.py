@@ -186,7 +186,7 @@ def dev_quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
     For lists the value is one minus the mean cost of the best-scored candidates. Costs are measured from the
     lowest cost of the instance, as shares of the largest cost.
     """
-    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
+    best = segments.best_rows(scores, batch.offsets)
     if isinstance(batch, DenseBlocks | CrossedRows):
         return float(np.mean(batch.cost[best] == 0))
     cost = from_the_least(batch)

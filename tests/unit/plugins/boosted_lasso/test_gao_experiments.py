@@ -47,7 +47,6 @@ from disambig_boosted_lasso.experiments import (
     edit_features,
     english_lists as english_corrections,
     english_lists as english_tags,
-    first_least_cost,
     fit_best_setting,
     headwords,
     make_learner,
@@ -69,7 +68,7 @@ from hypothesis import given, strategies as st
 from kana_words import TEXT, converter, segmented
 
 from disambig.api.evaluation import ProposedEdit
-from disambig.api.formats import Clean, Fix
+from disambig.api.formats import Clean, Fix, list_instances
 from disambig.api.tasks import CandidateLists, CandidateWords
 from disambig.testing import lists as lists_batch
 
@@ -370,7 +369,7 @@ def test_the_cheapest_candidate_is_observed_and_lists_can_be_taken():
     lists = CandidateLists.from_texts([["a", "b", "c"], ["d"]])
     costs = np.array([1, 0, 0, 2], np.float32)
     lists = CandidateLists(lists.offsets, lists.texts, lists.scores, lists.ranks, costs)
-    assert first_least_cost(lists).tolist() == [1, 0]
+    assert list_instances(lists).observed.tolist() == [1, 0]
     seen = WordLists(lists, (CandidateWords.from_words([["a"], ["b"], ["c"], ["d"]]),))
     last = seen.take(np.array([False, True]))
     assert last.lists.texts == ["d"] and last.words[0].candidate_words(0) == ("d",)
