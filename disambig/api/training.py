@@ -13,10 +13,12 @@ if TYPE_CHECKING:
         FittedExtractor as FittedExtractor,
         ResolvedConfig as ResolvedConfig,
         label_instances as label_instances,
+        mean_cost as mean_cost,
         split as split,
         train_by as train_by,
         train_candidates as train_candidates,
         train_labelled as train_labelled,
+        with_median as with_median,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

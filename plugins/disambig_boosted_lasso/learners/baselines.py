@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import median
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, SparseRows
 from disambig.api.arrays import Floats
-from disambig.api.batches import segments
 from disambig.api.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE_COUNT, validate_settings
+from disambig.api.training import mean_cost, with_median
 
 from .pairs import (
     GROUP_NAME,
@@ -97,7 +96,7 @@ class AveragedPerceptron:
             if dev_lists is None:
                 best = average
                 continue
-            losses.append((_mean_winner_cost(dev_lists, average), number))
+            losses.append((mean_cost(LinearScorer(average), dev_lists), number))
             if losses[-1] == min(losses):
                 best = average
         passes = min(losses)[1] if losses else len(mistakes)
@@ -106,19 +105,11 @@ class AveragedPerceptron:
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> AveragedPerceptron:
         """Return the learner with the median number of passes of earlier fits, if its own is not set."""
-        if self.passes is not None or not reports:
-            return self
-        return replace(self, passes=max(1, int(median(report["passes"] for report in reports))))
+        return with_median(self, "passes", reports)
 
     def from_state(self, arrays: Arrays) -> LinearScorer:
         """Rebuild a saved scorer."""
         return LinearScorer.from_state(arrays)
-
-
-def _mean_winner_cost(lists: SparseRows, weights: Floats) -> float:
-    """Return the mean cost of the candidates with the highest scores."""
-    winners = segments.best_rows(lists.scores(weights), lists.offsets)
-    return float(lists.cost[winners].mean(dtype=np.float64))
 
 
 C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -187,7 +178,7 @@ class PairwiseL2:
             weights, converged = _minimise(rows, labels, C, self.max_iter, weights)
             cost = 0.0
             if dev_lists is not None:
-                cost = costs[f"{C:g}"] = _mean_winner_cost(dev_lists, weights)
+                cost = costs[f"{C:g}"] = mean_cost(LinearScorer(weights), dev_lists)
             results.append((cost, C, weights, converged))
         _, C, weights, converged = min(results, key=lambda row: row[:2])
         report = {"C": C, "converged": converged, "pairs": len(right), "dev_cost": costs}
@@ -195,9 +186,7 @@ class PairwiseL2:
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> PairwiseL2:
         """Return the learner with the median C of earlier fits, if its own is not set."""
-        if self.C is not None or not reports:
-            return self
-        return replace(self, C=float(median(report["C"] for report in reports)))
+        return with_median(self, "C", reports)
 
     def from_state(self, arrays: Arrays) -> LinearScorer:
         """Rebuild a saved scorer."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import median
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from disambig.api.settings import (
     real_number,
     validate_settings,
 )
+from disambig.api.training import with_median
 
 from .pairs import GROUP_NAME, build_pairs
 from .path import LearningPath, PathLimits, StepSettings, compute_path
@@ -80,9 +80,7 @@ class Stagewise:
 
     def with_tuned(self: Self, reports: Sequence[Mapping[str, Any]]) -> Self:
         """Return the learner with the median number of steps of earlier fits, if its own is not set."""
-        if self.steps is not None or not reports:
-            return self
-        return replace(self, steps=int(median(report["steps"] for report in reports)))
+        return with_median(self, "steps", reports)
 
     def from_state(self, arrays: Arrays) -> LinearScorer:
         """Rebuild a saved scorer."""

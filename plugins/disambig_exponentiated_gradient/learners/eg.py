@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -24,6 +24,7 @@ from disambig.api.settings import (
     choice,
     validate_settings,
 )
+from disambig.api.training import with_median
 
 from .list_dual import STORAGES, ListDual, ReducedLists
 from .pairwise import PairwiseCharts, PairwiseLists
@@ -311,10 +312,7 @@ class EG:
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> EG:
         """Return the learner with the median C of earlier fits, if its own is not set."""
-        chosen = [float(report["C"]) for report in reports if report.get("C")]
-        if self.C is not None or not chosen or len(chosen) < len(reports):
-            return self
-        return replace(self, C=float(np.median(chosen)))
+        return with_median(self, "C", reports)
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""

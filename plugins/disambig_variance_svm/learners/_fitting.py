@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -170,14 +170,6 @@ def fit_best_c(
 def round_c(C: float) -> float:
     """Return C with six digits, as it is printed in reports."""
     return float(f"{C:g}")
-
-
-def with_median_c(learner: Any, reports: Sequence[Mapping[str, Any]]) -> Any:
-    """Return the learner with the median C of earlier fits, if its own is not set and all fits chose one."""
-    chosen = [report.get("C") for report in reports]
-    if learner.C is not None or not chosen or not all(chosen):
-        return learner
-    return replace(learner, C=float(np.median([float(C) for C in chosen if C])))
 
 
 def dev_quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:

@@ -34,6 +34,7 @@ from disambig.api.arrays import Floats, offsets_from_sizes, row_ranks
 from disambig.api.batches import SequenceRows, segments
 from disambig.api.decoding import ChainScorer, structured_examples
 from disambig.api.settings import ABOVE_ZERO, DECODER, validate_settings
+from disambig.api.training import with_median
 
 from ._fitting import check_attributes, check_finite
 
@@ -218,10 +219,7 @@ class ConditionalLogit:
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> ConditionalLogit:
         """Return the learner with the median strength of earlier fits, if its own is not set."""
-        chosen = [float(report["strength"]) for report in reports if report.get("strength")]
-        if self.strength is not None or not chosen or len(chosen) < len(reports):
-            return self
-        return replace(self, strength=float(np.median(chosen)))
+        return with_median(self, "strength", reports)
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""

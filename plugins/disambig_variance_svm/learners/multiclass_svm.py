@@ -22,6 +22,7 @@ from disambig.api.arrays import Floats
 from disambig.api.batches import convert
 from disambig.api.decoding import from_the_least
 from disambig.api.settings import ABOVE_ZERO, COUNT, SVM_C
+from disambig.api.training import with_median
 
 from ..svm.list_solver import RankedSolution, solve_lists
 from ._fitting import (
@@ -31,7 +32,6 @@ from ._fitting import (
     fit_best_c,
     fold_crossed_sum,
     round_c,
-    with_median_c,
     with_sum,
 )
 
@@ -237,8 +237,7 @@ class LiblinearLearner(ABC):
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> Self:
         """Return the learner with the median C of earlier fits, if its own is not set."""
-        tuned: Self = with_median_c(self, reports)
-        return tuned
+        return with_median(self, "C", reports)
 
     def from_state(self, arrays: Arrays) -> CrossedScorer:
         """Rebuild a saved scorer."""

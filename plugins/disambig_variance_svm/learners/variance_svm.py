@@ -39,6 +39,7 @@ from disambig.api.arrays import Floats
 from disambig.api.batches import DenseLists, convert
 from disambig.api.decoding import from_the_least
 from disambig.api.settings import ABOVE_ZERO, validate_settings
+from disambig.api.training import with_median
 
 from ..svm.list_solver import RankedSolution, first_right, solve_lists
 from ..svm.problem import Regulariser
@@ -52,7 +53,6 @@ from ._fitting import (
     fold_crossed_sum,
     fold_sum,
     round_c,
-    with_median_c,
     with_sum,
 )
 
@@ -321,7 +321,7 @@ class VarianceSVM:
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> VarianceSVM:
         """Return the learner with the median C of earlier fits, if its own is not set."""
-        return with_median_c(self, reports)
+        return with_median(self, "C", reports)
 
     def from_state(self, arrays: Arrays) -> LinearScorer | CrossedScorer:
         """Rebuild a saved scorer."""
