@@ -111,15 +111,16 @@ def real_number(code: str, accepts: Callable[[Any], bool]) -> Constraint:
 
 def whole_number(code: str, least: int) -> Constraint:
     """Return the constraint for integers of at least `least`."""
-    return Constraint(code, lambda value: is_whole(value) and value >= least)
+    return Constraint(code, lambda value: is_whole(value) and value >= least, lambda _: {"least": least})
 
 
-def whole_number_between(least: int, most: int) -> Constraint:
+def whole_number_between(least: int, most: int, code: str = "D513") -> Constraint:
     """Return the constraint for integers from `least` to `most`."""
+    wanted = f"a whole number from {least:,} to {most:,}"
     return Constraint(
-        "D513",
+        code,
         lambda value: is_whole(value) and least <= value <= most,
-        lambda value: {"least": least, "most": most},
+        lambda value: {"least": least, "most": most, "wanted": wanted},
     )
 
 

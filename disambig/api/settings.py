@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         real_number as real_number,
         validate_settings as validate_settings,
         whole_number as whole_number,
+        whole_number_between as whole_number_between,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -14,6 +14,7 @@ from disambig.api import Decides, Model, TokenView, UserError, load_model
 from disambig.api.arrays import ArrayFolder, digest_arrays, offsets_from_sizes
 from disambig.api.features import WordClasses
 from disambig.api.packs import PackFolder
+from disambig.api.settings import whole_number_between
 from disambig.api.text import SpacyTokens, hash_words
 
 PACK = "disambig_en_dependencies"
@@ -23,7 +24,7 @@ ROOT = "root"
 MOST_LABELS = 500
 _NAMES = ("steps", "sizes", "actions", "weights", "class_words", "classes")
 _FOLDER = ArrayFolder(FILE, _NAMES, "D900", FORMAT, has_digest=False)
-_MOST_BEAM = 64
+BEAM = whole_number_between(1, 64, "D903")
 _WORD_NANOSECONDS = 70_000
 """Time to parse a word with NumPy."""
 
@@ -79,8 +80,7 @@ class DependencyParser:
     """The table and the rows of the compiled functions, once they are made."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.beam, int) or isinstance(self.beam, bool) or not 1 <= self.beam <= _MOST_BEAM:
-            raise UserError("D903", setting="beam", value=self.beam, least=1, most=_MOST_BEAM)
+        BEAM.check("beam", self.beam)
 
     @classmethod
     def load(cls, folder: str | Path) -> DependencyParser:

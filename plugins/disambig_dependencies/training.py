@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from disambig.api import UserError
 from disambig.api.features import WordClasses
+from disambig.api.settings import whole_number_between
 
-from .parser import MOST_LABELS, DependencyParser, Weights, encode_words
+from .parser import BEAM, MOST_LABELS, DependencyParser, Weights, encode_words
 
 TreebankSentence = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[str]]
 """Words, tags, heads (indices, -1 for the root), relations."""
@@ -64,9 +65,8 @@ def train_parser(
     """
     from ._kernels import averaged, train_beam, train_greedy
 
-    for setting, value, highest in (("passes", passes, 1000), ("beam", beam, 64)):
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= highest:
-            raise UserError("D903", setting=setting, value=value, least=1, most=highest)
+    whole_number_between(1, 1000, "D903").check("passes", passes)
+    BEAM.check("beam", beam)
     trees = [_checked(number, sentence) for number, sentence in enumerate(sentences, 1)]
     if not trees:
         raise UserError("D919", problem="it contains no sentence")

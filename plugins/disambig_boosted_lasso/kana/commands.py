@@ -118,14 +118,14 @@ def _candidate_count(
     """Return the number of candidates; raise an error for invalid options before anything is loaded."""
     from disambig.api import UserError
 
+    from .converter import N_CANDIDATES
     from .spoken_numbers import NUMERALS
 
     if format not in FORMATS:
         raise UserError("D671", setting="--format", value=format, names=", ".join(FORMATS))
     if numbers is not None and numbers not in NUMERALS:
         raise UserError("D671", setting="--numbers", value=numbers, names=", ".join(NUMERALS))
-    if nbest is not None and not 1 <= nbest <= 1000:
-        raise UserError("D675", setting="--nbest", value=nbest, wanted="a whole number from 1 to 1,000")
+    N_CANDIDATES.or_none.check("--nbest", nbest)
     if output is not None and output.exists() and not force:
         raise UserError("D310", path=output)
     return 20 if nbest is None and format == "jsonl" else nbest

@@ -19,7 +19,14 @@ from disambig.api import Decides, Group, Instances, Model, Tokenisation, TokenVi
 from disambig.api.packs import PackFolder, find_pack, packs, restore
 from disambig.api.tasks import CandidateLists, decide_lists
 
-from .converter import MOST, Converter, converter_fingerprint, is_converter, list_domains, load_in_domain
+from .converter import (
+    N_CANDIDATES,
+    Converter,
+    converter_fingerprint,
+    is_converter,
+    list_domains,
+    load_in_domain,
+)
 
 PACK = "disambig_ja"
 CONVERTER, RERANKER = "converter", "kana_kanji"
@@ -63,8 +70,7 @@ class KanaKanji:
     folders: ClassVar[tuple[str, ...]] = ("converter",)
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not 1 <= self.k <= MOST:
-            raise UserError("D675", setting="k", value=self.k, wanted=f"a whole number from 1 to {MOST:,}")
+        N_CANDIDATES.check("k", self.k)
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -33,6 +33,7 @@ from disambig.api.language_models import (
 )
 from disambig.api.measures import measure_named, text_costs
 from disambig.api.packs import restore, saved_folder, writing
+from disambig.api.settings import whole_number_between
 from disambig.api.tasks import CandidateLists
 
 from .characters import LETTERS, has_kanji, hiragana_number, is_kana, learn_spelling, normalise_kana
@@ -213,7 +214,7 @@ def _log_shares(
 
 
 FORMAT = "disambig.kana_converter.v2"
-MOST = 1000
+N_CANDIDATES = whole_number_between(1, 1000, "D675")
 RANKED = 12
 """Minimum number of candidates that the class bigram ranks; twenty give the same results."""
 RARE = 2
@@ -377,8 +378,7 @@ class Converter:
         """
         if isinstance(lines, str):
             raise UserError("D677", value=lines[:40])
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= MOST:
-            raise UserError("D675", setting="k", value=k, wanted=f"a whole number from 1 to {MOST:,}")
+        N_CANDIDATES.check("k", k)
         if references is not None and len(references) != len(lines):
             raise ValueError(f"{len(references)} references for {len(lines)} lines")
         kana = [normalise_kana(line) for line in lines]

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from disambig.api import UserError
+from disambig.api.settings import Constraint, is_number, validate_settings
 
 from ..treebank.binarisation import coarse_symbol, node_label, without_parents
 
@@ -80,6 +80,12 @@ _UNSEEN = 0.5
 """Count of an unknown word."""
 
 
+def _positive_number(most: float) -> Constraint:
+    """Return the constraint for numbers above 0."""
+    wanted = {"wanted": f"a number above 0, {most:g} at most"}
+    return Constraint("D633", lambda value: is_number(value) and 0 < value <= most, lambda _: wanted)
+
+
 @dataclass(frozen=True, slots=True)
 class LexiconSettings:
     """Settings for estimating the tags of words."""
@@ -93,12 +99,9 @@ class LexiconSettings:
     least: float = 1e-4  # smaller probabilities of a symbol given a word are set to zero
 
     def __post_init__(self) -> None:
-        for name in ("rare", "open", "prior", "narrowing", "parents", "known", "least"):
-            value = getattr(self, name)
-            most = 0.01 if name == "least" else 1e6
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= most:
-                wanted = f"give a number above 0, {most:g} at most"
-                raise UserError("D633", what=f"LexiconSettings.{name}", value=value, wanted=wanted)
+        count, share = _positive_number(1e6), _positive_number(0.01)
+        validate_settings(self, rare=count, open=count, prior=count, narrowing=count)
+        validate_settings(self, parents=count, known=count, least=share)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -133,7 +133,7 @@ class PairwiseCharts(PairwiseSteps):
         return self._n
 
     def _visit(self, order: Ints, enough: float, *, whole: bool) -> float:
-        from ._pairwise_kernels import pairwise_epoch
+        from ._chart_kernels import pairwise_epoch
 
         settings = self.C, self.steps, whole, enough
         return float(pairwise_epoch(self._charts, self.cost, *settings, order, self.mass, self.weights))
@@ -143,6 +143,6 @@ class PairwiseCharts(PairwiseSteps):
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
-        from ._pairwise_kernels import gaps
+        from ._chart_kernels import pairwise_gaps
 
-        return self.C * float(gaps(self._charts, self.cost, self.mass, self.weights))
+        return self.C * float(pairwise_gaps(self._charts, self.cost, self.mass, self.weights))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.api import UserError
 from disambig.api.arrays import Floats, join_offsets
 from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs, WordScores
+from disambig.api.settings import whole_number
 
 from ..grammar.rules import Derivation, tree_cells
 from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser
@@ -317,10 +318,7 @@ class TrainingCharts:
             Called with the number of folds that are done, and the number of folds.
         """
         for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", most, 1)):
-            if value is not None and (isinstance(value, bool) or value < fewest):
-                raise UserError(
-                    "D614", setting=setting, value=value, wanted=f"a whole number of at least {fewest}"
-                )
+            whole_number("D614", fewest).or_none.check(setting, value)
         lengths = np.array([len(tree.words()) for tree in trees])
         chosen = np.flatnonzero(lengths <= longest)
         if most is not None and len(chosen) > most:

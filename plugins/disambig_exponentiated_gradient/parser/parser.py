@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from disambig.api import Arrays, UserError
 from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays, minibatch
 from disambig.api.packs import PackFolder
+from disambig.api.settings import whole_number_between
 
 from ..grammar.lexicon import WordDomains
 from ..grammar.treebank_grammar import Parses, TreebankGrammar, TreebankParser, flat_tree
@@ -109,7 +110,7 @@ class Parser:
     _domains: WordDomains = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_whole("max_length", self.max_length, 1, 10_000)
+        SENTENCE_LENGTH.check("max_length", self.max_length)
         grammars = [self.grammar] if self.second is None else [self.grammar, self.second]
         lexicons = [grammar.lexicon for grammar in grammars]
         known_words = ChainMap(*(dict(lexicon.words) for lexicon in lexicons))
@@ -172,7 +173,7 @@ class Parser:
 
     def parses(self, sentences: Iterable[ParserSentence], *, k: int = 1) -> list[ParsedSentence]:
         """Return up to `k` trees of each sentence that has words."""
-        check_whole("k", k, 1, MOST_BEST)
+        NBEST.check("k", k)
         nonempty = (sentence for sentence in sentences if sentence.words)
         return [parsed for batch in minibatch(nonempty, _AT_ONCE) for parsed in self._parse_batch(batch, k)]
 
@@ -236,10 +237,8 @@ class Parser:
         ]
 
 
-def check_whole(setting: str, value: object, least: int, most: int) -> None:
-    """Raise an error for a value that is not an integer between two bounds (D903)."""
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise UserError("D903", setting=setting, value=value, least=least, most=most)
+NBEST = whole_number_between(1, MOST_BEST, "D903")
+SENTENCE_LENGTH = whole_number_between(1, 10_000, "D903")
 
 
 _SECOND = "second."

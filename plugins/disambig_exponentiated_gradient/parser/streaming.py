@@ -15,11 +15,12 @@ from typing import Any
 from disambig.api import UserError
 from disambig.api.arrays import minibatch
 from disambig.api.formats import read_conllu
+from disambig.api.settings import whole_number_between
 
 from ..treebank.tree import below_top, format_indented, format_one_line
 from . import drawing as page
 from .drawing import draw_tree, visible
-from .parser import COARSE, LONG, MOST_BEST, NONE, PARSED, ParsedSentence, Parser, check_whole
+from .parser import COARSE, LONG, NBEST, NONE, PARSED, SENTENCE_LENGTH, ParsedSentence, Parser
 from .sentences import ParserSentence, ParserTagger
 
 TEXT, LINES, WORDS, CONLLU = "text", "lines", "words", "conllu"
@@ -295,11 +296,9 @@ def check_options(
     for setting, value, names in (("--format", format, FORMATS), ("--input", input, INPUTS)):
         if value not in names:
             raise UserError("D671", setting=setting, value=value, names=", ".join(names))
-    if nbest is not None:
-        check_whole("--nbest", nbest, 1, MOST_BEST)
-    if width is not None:
-        check_whole("--width", width, 20, 10_000)
-    check_whole("--max-length", max_length, 1, 10_000)
+    NBEST.or_none.check("--nbest", nbest)
+    whole_number_between(20, 10_000, "D903").or_none.check("--width", width)
+    SENTENCE_LENGTH.check("--max-length", max_length)
     if output is not None and output.exists() and not force:
         raise UserError("D310", path=output)
 

@@ -18,30 +18,6 @@ _BEGIN = np.uint64(0xA24BAED4963EE407)
 _STEP = np.uint64(0x9FB21C651E98DF25)
 _LENGTHS = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 10], np.int32)
 
-__all__ = [
-    "CC",
-    "END",
-    "FIRST",
-    "LEFT",
-    "NONE",
-    "PP",
-    "RIGHT",
-    "ZERO",
-    "children",
-    "emit",
-    "put",
-    "put2",
-    "put3",
-    "put4",
-    "put5",
-    "put6",
-    "put7",
-    "size",
-    "word_or_tag",
-    "write_keys",
-    "write_starts",
-]  # fmt: skip
-
 
 @compiled
 def emit(buffer, n, out):

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from disambig.api import UserError, nearest_first
+from disambig.api.settings import validate_settings, whole_number_between
 
 from .tree import Tree, TreeNodes, fold_tree
 
@@ -307,15 +308,12 @@ class Binarisation:
     merge_questions: bool = False
 
     def __post_init__(self) -> None:
-        for name, least, most in (("horizontal", 0, 9), ("vertical", 1, 9)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-                wanted = f"give a whole number from {least} to {most}"
-                raise UserError("D633", what=f"Binarisation.{name}", value=value, wanted=wanted)
+        validate_settings(self, horizontal=whole_number_between(0, 9, "D633"))
+        validate_settings(self, vertical=whole_number_between(1, 9, "D633"))
         for name in self.splits:
             if name not in SPLITS:
-                wanted = f"there are {nearest_first(str(name), SPLITS)}"
-                raise UserError("D633", what="Binarisation.splits", value=name, wanted=wanted)
+                wanted = f"one of {nearest_first(str(name), SPLITS)}"
+                raise UserError("D633", setting="Binarisation.splits", value=name, wanted=wanted)
 
     def __call__(self, tree: Tree) -> Tree:
         """Return a tree whose nodes have two children, one child or a word, with symbols as labels."""

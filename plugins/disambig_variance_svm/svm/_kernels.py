@@ -108,28 +108,12 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
 
 
 @compiled
-def losses(values, costs, gold, alive, weights):
-    """Return the sum of the examples' losses."""
-    n, k, _ = values.shape
-    masked = alive.shape[1] > 0
-    total = 0.0
-    for i in range(n):
-        gold_score = dot(values[i, gold[i]], weights[gold[i]])
-        top = 0.0
-        for r in range(k):
-            if r != gold[i] and not (masked and not alive[i, r]):
-                top = max(top, costs[i, r] + dot(values[i, r], weights[r]) - gold_score)
-        total += top
-    return total
-
-
-@compiled
 def smoothed(values, costs, gold, alive, weights, temperature):
-    """Return the sum of the examples' smoothed losses."""
+    """Return the sums of the examples' losses and of their smoothed losses."""
     n, k, _ = values.shape
     masked = alive.shape[1] > 0
     loss = np.empty(k)
-    sum_soft = 0.0
+    sum_loss = sum_soft = 0.0
     for i in range(n):
         gold_score = dot(values[i, gold[i]], weights[gold[i]])
         top = 0.0
@@ -147,8 +131,9 @@ def smoothed(values, costs, gold, alive, weights, temperature):
             exponent = (loss[r] - top) / temperature
             if exponent > _SMALLEST_EXPONENT:
                 total += np.exp(exponent)
+        sum_loss += top
         sum_soft += top + temperature * np.log(total)
-    return sum_soft
+    return sum_loss, sum_soft
 
 
 @compiled

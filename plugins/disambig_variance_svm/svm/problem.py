@@ -222,15 +222,15 @@ class SVMProblem:
         """Return the objective."""
         from . import _kernels as kernels
 
-        return self.penalty(weights) + self.C * float(
-            kernels.losses(*self._rows, weights[self.batch.column_of])
-        )
+        # with hardly any smoothing, no exponential is computed for other candidates than the best one
+        loss, _ = kernels.smoothed(*self._rows, weights[self.batch.column_of], 1e-12)
+        return self.penalty(weights) + self.C * float(loss)
 
     def smoothed(self, weights: Floats, temperature: float) -> float:
         """Return the smoothed objective."""
         from . import _kernels as kernels
 
-        soft = kernels.smoothed(*self._rows, weights[self.batch.column_of], temperature)
+        _, soft = kernels.smoothed(*self._rows, weights[self.batch.column_of], temperature)
         return self.penalty(weights) + self.C * float(soft)
 
     def gradient(self, point: SolverPoint) -> Floats:

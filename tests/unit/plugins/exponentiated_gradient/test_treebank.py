@@ -368,7 +368,7 @@ def test_wide_and_deep_trees_and_all_splits():
         ({"horizontal": True}, "horizontal is True"),
         ({"vertical": 0}, r"vertical is 0: give a whole number from 1 to 9"),
         ({"vertical": 1.5}, "vertical is 1.5"),
-        ({"splits": ("verbform",)}, "splits is 'verbform': there are verb_form"),
+        ({"splits": ("verbform",)}, "splits is 'verbform': give one of verb_form"),
     ],
 )
 def test_settings_that_cannot_be(settings, said):
