@@ -39,6 +39,8 @@ CALL_SECONDS, TOTAL_SECONDS = 0.25, 1.0
 
 Loading Numba and the compiled functions of all models takes about one second of processor time.
 """
+OVERHEAD_SECONDS = 50e-6
+"""Seconds that a call takes longer with NumPy however small it is: many short texts also add up to work."""
 UNCOMPILED_FACTOR = 12.0
 """Factor for both as long as nothing is compiled: compiling the functions of all models takes 12 seconds.
 
@@ -74,7 +76,7 @@ def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
     if _warming.get():
         return True
     seconds = units * nanoseconds * 1e-9
-    _work_seconds += seconds
+    _work_seconds += seconds + OVERHEAD_SECONDS
     if seconds < CALL_SECONDS and _work_seconds < TOTAL_SECONDS:
         return False
     factor = 1.0 if has_compiled_code() else UNCOMPILED_FACTOR

@@ -28,6 +28,14 @@ def fresh(monkeypatch):
     monkeypatch.setattr(runtime, "has_compiled_code", lambda: True)
 
 
+def test_many_small_calls_add_up():
+    """Calls for single sentences are small, but each of them is slower with NumPy."""
+    n_calls = int(runtime.TOTAL_SECONDS / runtime.OVERHEAD_SECONDS)
+    answers = [runtime.use_numba(1, nanoseconds=0.0) for _ in range(n_calls + 2)]
+    assert not any(answers[: n_calls - 2])
+    assert answers[-1]
+
+
 def test_uses_numba_after_much_small_work():
     nanoseconds = 2e7 * runtime.TOTAL_SECONDS  # fifty of these reach the limit
     assert not any(runtime.use_numba(1, nanoseconds=nanoseconds) for _ in range(40))
