@@ -13,7 +13,7 @@ have another TAB and exceptions. Lines that begin with ``#`` are comments.
   ``MENTION`` has the words that tell of a sentence that an emphasised phrase in it is mentioned, not used:
   "some write *could of*". Without this set, every emphasised phrase counts as mentioned.
 * A line that begins with ``pairs`` defines words with their corrections: ``pairs NAME``, a TAB and
-  ``went=gone took=taken``. A pattern and a correction with this ``NAME`` stand for one line per pair.
+  ``went=gone took=taken``. In a pattern, ``NAME`` is one of the words; in a correction, what it should be.
 * ``S`` is the beginning or the end of a sentence.
 * Items in brackets are context: they must stand there, but are not replaced: ``could of [been|gone]``. At
   least one item is outside the brackets, and the items outside are next to each other.
@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -121,6 +121,8 @@ class Phrase:
     last: int
     correction: tuple[str, ...]  # words, and references such as ``$1``
     exceptions: tuple[PhraseException, ...]
+    # by the name of pairs in the correction: its item in the pattern, and the correction of each word
+    pairs: Mapping[str, tuple[int, Mapping[str, str]]] = field(default_factory=dict)
 
     def anchor(self) -> tuple[int, int]:
         """Return the first item of the pair of neighbours with the fewest words, and 2; or an item, and 1."""
@@ -263,8 +265,14 @@ class PhraseTable:
             written = text[view.starts[first] : view.ends[last - 1]]
             return first, last, written, written
         words = [view.written(at) for at in range(first, last)]
+        meant = {
+            name: corrections[normalise_word(view.written(first - phrase.first + item))]
+            for name, (item, corrections) in phrase.pairs.items()
+        }
         new = [
-            words[int(match[1]) - 1] + match[2] if (match := _REFERENCE.fullmatch(word)) else word
+            words[int(match[1]) - 1] + match[2]
+            if (match := _REFERENCE.fullmatch(word))
+            else meant.get(word, word)
             for word in phrase.correction
         ]
         if any(sign in text[view.starts[first] : view.ends[last - 1]] for sign in "\r\n"):
@@ -291,38 +299,44 @@ def read_phrases(path: str | Path) -> PhraseTable:
     Raises D995 for a file that cannot be read, or for an invalid line, with its number.
     """
     items = _Items()
-    pairs: dict[str, list[tuple[str, str]]] = {}
     phrases = []
     for number, line in read_table_lines(path):
         columns = line.split("\t")
         try:
             kind, _, name = columns[0].partition(" ")
             if kind == _SET:
-                items.define(_check_set_name(name), "|".join("\t".join(columns[1:]).split()))
+                items.define(_check_set_name(name), " ".join(columns[1:]).split())
             elif kind == _PAIRS:
-                pairs[_check_set_name(name)] = _read_pairs(" ".join(columns[1:]))
+                items.define_pairs(_check_set_name(name), _read_pairs(" ".join(columns[1:])))
             else:
-                phrases += [_read_phrase(line, items) for line in _expand_pairs(columns, pairs)]
+                phrases.append(_read_phrase(columns, items))
         except _InvalidLine as problem:
             raise UserError("D995", path=path, problem=f"line {number}: {problem}") from problem
     return PhraseTable(phrases, items.sets.get(_MENTION))
 
 
 class _Items(dict[str, PhraseItem]):
-    """The items of a table by their text; each is read once, since the lines of pairs repeat them."""
+    """The items of a table by their text; each is read once, since lines repeat them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sets: dict[str, PhraseItem] = {}
+        self.pairs: dict[str, dict[str, str]] = {}
 
     def __missing__(self, text: str) -> PhraseItem:
         item = self[text] = _read_item(text, self.sets)
         return item
 
-    def define(self, name: str, text: str) -> None:
+    def define(self, name: str, words: Iterable[str]) -> None:
         """Define a set; items that name it are read anew."""
-        self.sets[name] = _read_item(text, self.sets)
+        self.sets[name] = _read_item("|".join(words), self.sets)
+        self.pairs.pop(name, None)
         self.clear()
+
+    def define_pairs(self, name: str, pairs: dict[str, str]) -> None:
+        """Define the set of the words of pairs, and their corrections."""
+        self.define(name, pairs)
+        self.pairs[name] = pairs
 
 
 def _check_set_name(name: str) -> str:
@@ -331,29 +345,12 @@ def _check_set_name(name: str) -> str:
     return name
 
 
-def _read_pairs(text: str) -> list[tuple[str, str]]:
-    pairs = [tuple(pair.split("=")) for pair in text.split()]
+def _read_pairs(text: str) -> dict[str, str]:
+    pairs = [pair.split("=") for pair in text.split()]
     wrong = next((pair for pair in pairs if len(pair) != 2 or not all(pair)), None)
     if wrong or not pairs:
         raise _InvalidLine(f"{'='.join(wrong or ())!r} is not a pair, such as went=gone")
-    return [(written, meant) for written, meant in pairs]
-
-
-def _expand_pairs(
-    columns: Sequence[str], pairs: Mapping[str, Sequence[tuple[str, str]]]
-) -> Iterator[Sequence[str]]:
-    """Yield the columns of a line, once for each of the pairs that it names."""
-    pattern = columns[0].split()
-    name = next((word for word in pattern if word in pairs), None)
-    if name is None:
-        yield columns
-        return
-    for written, meant in pairs[name]:
-        replaced = (
-            " ".join(word if item == name else item for item in column.split())
-            for column, word in zip(columns[:2], (written, meant), strict=False)
-        )
-        yield [*replaced, *columns[2:]]
+    return {written: meant for written, meant in pairs}
 
 
 def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
@@ -363,22 +360,28 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
     """
     if not 2 <= len(columns) <= 3:
         raise _InvalidLine("expected a pattern, a correction and possibly exceptions, separated by TABs")
-    items, replaced, inside = [], [], False
+    names, replaced, inside = [], [], False
     for word in columns[0].split():
         begins, ends = word.startswith("["), word.endswith("]")
         inside = inside or begins
-        items.append(named[word[begins : len(word) - ends]])
+        names.append(word[begins : len(word) - ends])
         if not inside:
-            replaced.append(len(items) - 1)
+            replaced.append(len(names) - 1)
         inside = inside and not ends
     if inside or not replaced or replaced != list(range(replaced[0], replaced[-1] + 1)):
         raise _InvalidLine("expected items in a row outside of brackets")
+    items = [named[name] for name in names]
     if all(item.is_open for item in items):
         raise _InvalidLine("expected an item of whole words")
     correction = columns[1].split()
     references = [int(match[1]) for match in map(_REFERENCE.match, correction) if match]
     if not correction or not set(references) <= set(range(1, len(replaced) + 1)):
         raise _InvalidLine(f"{columns[1]!r} is not a correction")
+    pairs = {}
+    for name in filter(named.pairs.__contains__, correction):
+        if names.count(name) != 1:
+            raise _InvalidLine(f"{name} in a correction needs one {name} in the pattern")
+        pairs[name] = names.index(name), named.pairs[name]
     exceptions = (part for part in "".join(columns[2:]).split(";") if part.strip())
     return Phrase(
         tuple(items),
@@ -386,6 +389,7 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
         replaced[-1] + 1,
         () if correction == [_NOTHING] else tuple(correction),
         tuple(_read_exception(part, named) for part in exceptions),
+        pairs,
     )
 
 

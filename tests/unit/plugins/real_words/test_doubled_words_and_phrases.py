@@ -274,6 +274,8 @@ def test_right_phrases_and_phrases_over_lines(table):
         ("pairs VERB\t", "is not a pair"),
         ("pairs VERB\twent=gone came", "'came' is not a pair"),
         ("pairs VERB\twent=", "'went=' is not a pair"),
+        ("pairs VERB\twent=gone\nVERB VERB\tVERB", "one VERB in the pattern"),
+        ("pairs VERB\twent=gone\nhave gone\tVERB", "one VERB in the pattern"),
     ],
 )
 def test_invalid_lines(tmp_path, line, problem):
@@ -281,7 +283,11 @@ def test_invalid_lines(tmp_path, line, problem):
     path.write_text(f"# comment\n\n{line}\n", encoding="utf8")
     with pytest.raises(UserError) as caught:
         read_phrases(path)
-    assert caught.value.code == "D995" and "line 3: " in str(caught.value) and problem in str(caught.value)
+    assert (
+        caught.value.code == "D995"
+        and f"line {3 + line.count(chr(10))}: " in str(caught.value)
+        and problem in str(caught.value)
+    )
 
 
 def test_right_phrases_are_distinguished(tmp_path):
@@ -306,11 +312,29 @@ def test_english_words_that_are_right_after_others(table):
         assert [written for written, _ in matches.texts] == right, text
 
 
-def test_pairs_and_another_language(tmp_path):
-    short, long = tmp_path / "short.tsv", tmp_path / "long.tsv"
-    short.write_text("pairs VERB\twent=gone saw=seen\n[have] VERB\tVERB\twhat _\nthey seen\tthey saw\n")
-    long.write_text("[have] went\tgone\twhat _\n[have] saw\tseen\twhat _\nthey seen\tthey saw\n")
-    assert read_phrases(short).phrases == read_phrases(long).phrases
+def test_pairs(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text(
+        "pairs VERB\twent=gone don't=do\n[VERB of] it\tVERB\twhat _\nhave VERB\t$1 VERB\n[to] VERB\tx\n"
+    )
+    table = read_phrases(path)
+    assert len(table) == 3
+    for text, corrected in (
+        ("Have went we, and have went to went.", "Have gone we, and have gone to x."),
+        ("She have don't, have don\u2019t.", "She have do, have do."),
+        ("Went of it.", "Went of gone."),
+        ("We have gone to have.", "We have gone to have."),
+    ):
+        assert correct(table, text)[0] == corrected
+
+
+def test_a_set_replaces_pairs_of_the_same_name(tmp_path):
+    path = tmp_path / "sets.tsv"
+    path.write_text("pairs VERB\twent=gone\nset VERB\twent came\nhave VERB\thad $2\n")
+    assert correct(read_phrases(path), "We have came.")[0] == "We had came."
+
+
+def test_another_language(tmp_path):
     path = tmp_path / "de.tsv"
     path.write_text(
         "set PRO\tich du wir\n[PRO] einzigste\teinzige\tder _\nwegen dem\twegen des\t_ ... kind|kinder\n",
