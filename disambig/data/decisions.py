@@ -754,6 +754,7 @@ def follow_case(replacement: str, observed: str) -> str:
     letters = [character for character in observed if character.isalpha()]
     if len(letters) > 1 and all(character.isupper() for character in letters):
         return replacement.upper()
-    if letters and letters[0].isupper():
+    is_pronoun = observed.split()[:1] == ["I"] and "I" in replacement.split()  # "never I have": "have I"
+    if letters and letters[0].isupper() and not is_pronoun:
         return replacement[:1].upper() + replacement[1:]
     return replacement

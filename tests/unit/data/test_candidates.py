@@ -541,6 +541,11 @@ def test_replacements_follow_the_case_of_the_text(observed, expected):
     assert follow_case("it's", observed) == expected
 
 
+def test_the_pronoun_i_is_no_initial_capital():
+    assert follow_case("have I", "I have") == "have I"
+    assert follow_case("we have", "I have") == "We have"
+
+
 def test_joined_features_keep_every_score():
     first, second = blocks(6, seed=1), blocks(6, seed=2)
     renamed = Columns(second.columns.labels, second.columns.groups, ("2-gram", "x", "y", "z", "bias"))
