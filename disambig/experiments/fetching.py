@@ -410,8 +410,15 @@ class _Content:
     def _tar_blocks(self, members: Iterator[tuple[str, bytes]]) -> Iterator[bytes]:
         """Yield the blocks of a tar file of the members, without times and owners."""
         assert self.members is not None
-        drain, remaining = _Drain(), self._limit
-        with tarfile.open(fileobj=drain, mode="w|") as archive:
+        written, remaining = io.BytesIO(), self._limit
+
+        def take() -> bytes:
+            block = written.getvalue()
+            written.seek(0)
+            written.truncate()
+            return block
+
+        with tarfile.open(fileobj=written, mode="w|") as archive:
             for name, content in members:
                 self.members[name] = len(content), hashlib.sha256(content).hexdigest()
                 remaining -= len(content)
@@ -420,28 +427,8 @@ class _Content:
                 member = tarfile.TarInfo(name)
                 member.size = len(content)
                 archive.addfile(member, io.BytesIO(content))
-                yield drain.take()
-        yield drain.take()
-
-
-class _Drain(io.RawIOBase):
-    """A file that keeps what is written until it is taken."""
-
-    def __init__(self) -> None:
-        self._written = bytearray()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._written += data
-        return len(data)
-
-    def take(self) -> bytes:
-        """Return what was written since the last call."""
-        data = bytes(self._written)
-        self._written.clear()
-        return data
+                yield take()
+        yield take()
 
 
 class _Limited(io.RawIOBase):
