@@ -43,7 +43,6 @@ from disambig.checking.reports import (
     make_report,
     path_in_repository,
 )
-from disambig.checking.stable_corrections import Recheck, fixed_point_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.data import plain_word
 from disambig.errors import UserError
@@ -448,6 +447,8 @@ class _Linter:
 
         They include flags that are raised only once others are corrected.
         """
+        from disambig.checking.stable_corrections import Recheck, fixed_point_flags
+
         name = self._name(file.path)
         settings = self.project.for_file(name)
 

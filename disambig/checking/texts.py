@@ -18,7 +18,6 @@ from disambig.checking.flags import (
     select_compatible,
 )
 from disambig.checking.loading import load_checker
-from disambig.checking.stable_corrections import Recheck, fixed_point_flags
 from disambig.configuration import CheckSettings
 from disambig.data import plain_word
 from disambig.errors import UserError
@@ -117,6 +116,8 @@ def correct(
     >>> disambig.correct("It depends of the weather.")
     'It depends on the weather.'
     """
+    from disambig.checking.stable_corrections import Recheck, fixed_point_flags
+
     name = os.fspath(name)
     settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
     checked = _check(text, name, settings, ignore)

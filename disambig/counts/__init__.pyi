@@ -51,6 +51,8 @@ from .layout import (
     RECORD_FORMS as RECORD_FORMS,
     SMALL as SMALL,
     Record as Record,
+    describe_least_counts as describe_least_counts,
+    least_counts as least_counts,
     rounded_ranks as rounded_ranks,
     rounded_values as rounded_values,
 )
@@ -62,8 +64,6 @@ from .runs import (
     Merged as Merged,
     Run as Run,
     RunFile as RunFile,
-    describe_least_counts as describe_least_counts,
-    least_counts as least_counts,
     spans as spans,
     sum_sorted_keys as sum_sorted_keys,
 )

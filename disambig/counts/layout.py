@@ -1,8 +1,10 @@
-"""Layout of the index of a count table: sizes, hash constants and record formats."""
+"""Layout of a count table: sizes of its index, hash constants, record formats, and thresholds of counts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -112,3 +114,27 @@ def checked_edges(stored: Any, n_stored: int) -> NDArray[np.int64]:
     ):
         raise ValueError("the edges of the keys do not fit")
     return edges
+
+
+def least_counts(min_counts: Mapping[int, int] | None, *, orders: int) -> dict[int, int]:
+    """Return the minimum count of each order from 1 to `orders`.
+
+    A threshold holds for its order and all longer ones, up to the next given order: with ``{3: 2}``, n-grams
+    of three or more words must occur twice; ``{1: 200, 2: 40}`` is the rule of Web 1T.
+    """
+    minimums, minimum = {}, 1
+    for order in range(1, orders + 1):
+        minimum = (min_counts or {}).get(order, minimum)
+        minimums[order] = minimum
+    return minimums
+
+
+def describe_least_counts(least: Mapping[int, int]) -> str:
+    """Describe the minimum counts of all orders in words; an empty string if nothing is left out."""
+    parts = []
+    for count, run in groupby(sorted(least), key=lambda order: least[order]):
+        orders = list(run)
+        if count > 1:
+            words = f"{orders[0]} to {orders[-1]} words" if len(orders) > 1 else f"{orders[0]} words"
+            parts.append(f"n-grams of {words} seen less than {count:,} times")
+    return ", ".join(parts).replace(" 1 words", " 1 word")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts.file import write_error
-from disambig.counts.layout import ngram_order
+from disambig.counts.layout import least_counts, ngram_order
 from disambig.type_aliases import Ints
 
 Keys = NDArray[np.uint64]
@@ -23,30 +22,6 @@ def sum_sorted_keys(keys: Keys) -> tuple[Keys, Keys]:
     """Return the distinct keys of sorted `keys` and the number of occurrences of each."""
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, np.intp)
     return keys[first], np.diff(first, append=len(keys)).astype(np.uint64)
-
-
-def least_counts(min_counts: Mapping[int, int] | None, *, orders: int) -> dict[int, int]:
-    """Return the minimum count of each order from 1 to `orders`.
-
-    A threshold holds for its order and all longer ones, up to the next given order: with ``{3: 2}``, n-grams
-    of three or more words must occur twice; ``{1: 200, 2: 40}`` is the rule of Web 1T.
-    """
-    minimums, minimum = {}, 1
-    for order in range(1, orders + 1):
-        minimum = (min_counts or {}).get(order, minimum)
-        minimums[order] = minimum
-    return minimums
-
-
-def describe_least_counts(least: Mapping[int, int]) -> str:
-    """Describe the minimum counts of all orders in words; an empty string if nothing is left out."""
-    parts = []
-    for count, run in groupby(sorted(least), key=lambda order: least[order]):
-        orders = list(run)
-        if count > 1:
-            words = f"{orders[0]} to {orders[-1]} words" if len(orders) > 1 else f"{orders[0]} words"
-            parts.append(f"n-grams of {words} seen less than {count:,} times")
-    return ", ".join(parts).replace(" 1 words", " 1 word")
 
 
 Counted = tuple[NDArray[np.uint64], NDArray[np.uint64]]

@@ -16,8 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import file as files, layout
-from disambig.counts.layout import C1, C2, EXACT, RECORD_FORMS, SMALL, checked_edges
-from disambig.counts.runs import describe_least_counts
+from disambig.counts.layout import (
+    C1,
+    C2,
+    EXACT,
+    RECORD_FORMS,
+    SMALL,
+    checked_edges,
+    describe_least_counts,
+)
 from disambig.data import HashVocabulary
 from disambig.errors import UserError
 from disambig.files import file_stamp

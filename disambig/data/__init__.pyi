@@ -52,7 +52,14 @@ from .decisions import (
     unordered_pair as unordered_pair,
 )
 from .edits import (
+    ARROW as ARROW,
+    IGNORE_ENTRY as IGNORE_ENTRY,
+    check_entry as check_entry,
     edited_text as edited_text,
+    ignore_entries as ignore_entries,
+    pair_to_ignore as pair_to_ignore,
+    plain_word as plain_word,
+    read_ignore_list as read_ignore_list,
     record_edit as record_edit,
     surrounding_space as surrounding_space,
 )
@@ -69,15 +76,6 @@ from .finder import (
     hash_distinct_candidates as hash_distinct_candidates,
     neighbour_words as neighbour_words,
     word_tokens as word_tokens,
-)
-from .ignore_lists import (
-    ARROW as ARROW,
-    IGNORE_ENTRY as IGNORE_ENTRY,
-    check_entry as check_entry,
-    ignore_entries as ignore_entries,
-    pair_to_ignore as pair_to_ignore,
-    plain_word as plain_word,
-    read_ignore_list as read_ignore_list,
 )
 from .instances import (
     CandidateLists as CandidateLists,

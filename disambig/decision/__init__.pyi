@@ -19,6 +19,7 @@ from .calibration import (
     fit_calibration as fit_calibration,
     fit_choices as fit_choices,
     fit_logistic as fit_logistic,
+    substitutes as substitutes,
 )
 from .contract import (
     check_decision_rule as check_decision_rule,
@@ -31,7 +32,6 @@ from .contract import (
 )
 from .corrections import (
     Corrections as Corrections,
-    substitutes as substitutes,
 )
 from .labels import (
     BestOfList as BestOfList,

@@ -146,6 +146,30 @@ def error_probabilities(log_odds: Floats) -> Floats:
     return to_probability(log_odds + np.log(ERROR_RATE / (1 - ERROR_RATE)))
 
 
+def substitutes(
+    excluded: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Draw another candidate for each instance at random.
+
+    Parameters
+    ----------
+    excluded : array of bool, shape (n, K)
+        Candidates that cannot be drawn: the right one, its variants, and padding.
+
+    Returns
+    -------
+    substituted : array of int32, shape (n,)
+        The drawn candidate; -1 if there is no other.
+    rows : array of int64, shape (m,)
+        Instances that have another candidate.
+    """
+    draws = np.where(excluded, -1.0, rng.random(excluded.shape))
+    rows = np.flatnonzero(draws.max(axis=1, initial=-1.0) >= 0)
+    substituted = np.full(len(excluded), -1, np.int32)
+    substituted[rows] = draws[rows].argmax(axis=1)
+    return substituted, rows
+
+
 SHRINKAGE = 50.0
 """Strength of the pull of each group towards the pooled values, in examples."""
 

@@ -18,6 +18,7 @@ from disambig.decision.calibration import (
     error_probabilities,
     fit_calibration,
     fit_choices,
+    substitutes,
 )
 from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
@@ -215,30 +216,6 @@ class WeighedDecisions:
     # bool (n,): whether a flag is possible: the other candidate has the best score of all and the evidence it
     # needs
     eligible: NDArray[np.bool_]
-
-
-def substitutes(
-    excluded: NDArray[np.bool_], rng: np.random.Generator
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Draw another candidate for each instance at random.
-
-    Parameters
-    ----------
-    excluded : array of bool, shape (n, K)
-        Candidates that cannot be drawn: the right one, its variants, and padding.
-
-    Returns
-    -------
-    substituted : array of int32, shape (n,)
-        The drawn candidate; -1 if there is no other.
-    rows : array of int64, shape (m,)
-        Instances that have another candidate.
-    """
-    draws = np.where(excluded, -1.0, rng.random(excluded.shape))
-    rows = np.flatnonzero(draws.max(axis=1, initial=-1.0) >= 0)
-    substituted = np.full(len(excluded), -1, np.int32)
-    substituted[rows] = draws[rows].argmax(axis=1)
-    return substituted, rows
 
 
 def _is_valid(calibration: Calibration, n_groups: int) -> bool:

@@ -27,8 +27,7 @@ from disambig.decision._rivals import (
     score_margins,
     term_keys,
 )
-from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices, to_probability
-from disambig.decision.corrections import substitutes
+from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices, substitutes, to_probability
 from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.settings import COUNT, fitted_field, validate_settings

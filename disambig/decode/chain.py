@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import ChainLayout, SequenceRows, offsets_from_sizes, row_owners
-from disambig.decode.hypergraph import Hypergraphs
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, validate_settings
 from disambig.type_aliases import Floats
 from disambig.types import Arrays, CandidateBatch
+
+if TYPE_CHECKING:
+    from disambig.decode.hypergraph import Hypergraphs
 
 Layout = NDArray[np.int64] | ChainLayout
 _UNKNOWN = "Chain() does not know the number of states: give n_states"
@@ -129,6 +131,8 @@ def graphs_of_chains(layout: ChainLayout) -> tuple[Hypergraphs, NDArray[np.int64
     graphs : Hypergraphs
     rows : array of int64, shape (n_edges,)
     """
+    from disambig.decode.hypergraph import Hypergraphs
+
     k = layout.n_states
     offsets = np.asarray(layout.offsets, np.int64)
     sizes = np.diff(offsets)

@@ -86,7 +86,6 @@ from .heads import (
 from .learned_words import (
     ContextWords as ContextWords,
     SentenceWords as SentenceWords,
-    one_score as one_score,
 )
 from .ngram_counts import (
     BIAS as BIAS,
@@ -98,6 +97,7 @@ from .ngram_counts import (
 from .rows import (
     StatelessExtractor as StatelessExtractor,
     by_group as by_group,
+    one_score as one_score,
 )
 from .tfidf import (
     TermSelector as TermSelector,

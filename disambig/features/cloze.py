@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, HashVocabulary, Instances, hash_candidates, row_owners
 from disambig.errors import UserError
-from disambig.features.learned_words import one_score
-from disambig.features.rows import StatelessExtractor, by_group
+from disambig.features.rows import StatelessExtractor, by_group, one_score
 from disambig.files import HEADER, read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named

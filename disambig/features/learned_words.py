@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Instances
+from disambig.data import Group, HashVocabulary, Instances
 from disambig.errors import UserError
-from disambig.features.rows import by_group, dense_features
+from disambig.features.rows import CONTEXT_GROUP, by_group, group_number, one_score
 from disambig.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
-from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_word, hash_words
+from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_words
 from disambig.types import Arrays, Features
 
-GROUP_NAME = "context"
 STEP = 1 / 32
 """Unit of the weights, which are stored as 8-bit integers."""
 
@@ -25,12 +23,6 @@ Table = tuple[NDArray[np.uint32], NDArray[np.int8]]
 """Features, ascending, and their weights, shapes ``(m,)`` and ``(m, K)``."""
 Tables = dict[int, Table]
 """Tables by the number of their group (`group_number`)."""
-
-
-@lru_cache(maxsize=1024)
-def group_number(group: Group) -> int:
-    """Return the number by which a group's table is found, independent of the order of the groups."""
-    return hash_word("/".join(group.candidates)) >> 1
 
 
 def learn_tables(
@@ -138,15 +130,7 @@ def weight_features(scores: NDArray[np.int32] | None, instances: Instances, grou
     values = np.zeros((n, k, 1), np.float32)
     if scores is not None:
         values[:, :, 0] = scores[:, :k] * STEP
-    return one_score(values.ravel(), instances, group, GROUP_NAME)
-
-
-@lru_cache(maxsize=1024)
-def attribute_columns(group: Group) -> Columns:
-    """Return the names of the only attribute of each candidate."""
-    k = len(group.candidates)
-    names = [f"{candidate}: words around" for candidate in group.candidates]
-    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
+    return one_score(values.ravel(), instances, group, CONTEXT_GROUP)
 
 
 def tables_to_state(tables: Mapping[int, Table]) -> Arrays:
@@ -173,26 +157,6 @@ def tables_from_state(arrays: Arrays) -> Tables:
     cuts = np.cumsum(sizes)[:-1]
     parts = zip(arrays["groups"].tolist(), np.split(keys, cuts), np.split(weights, cuts), strict=True)
     return {number: (k.astype(np.uint32), w) for number, k, w in parts}
-
-
-def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, name: str) -> Features:
-    """Return a score per candidate as its only attribute; it does not count as an n-gram hit.
-
-    Parameters
-    ----------
-    scores : array of float32, shape (n_candidates,)
-        For all instances in turn: the candidates of the group, or those of their own lists.
-    name : str
-        Name of the attribute for per-instance candidates.
-    """
-    none = np.zeros(len(scores), np.int32)
-    table = GroupedInstances.from_parts([(instances, group)])
-    return dense_features(table, scores[:, None], none, none, attribute_columns, _score_columns(name))[0]
-
-
-@lru_cache(maxsize=256)
-def _score_columns(name: str) -> Columns:
-    return Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (name,), [name])
 
 
 _BAG = 99

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -30,7 +31,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.runtime import WeakRefMixin
-from disambig.text import MASK, ORDER, TokenView, fmix
+from disambig.text import MASK, ORDER, TokenView, fmix, hash_word
 from disambig.type_aliases import Bools, Floats, Ints
 from disambig.types import Arrays, Features
 
@@ -372,6 +373,44 @@ def dense_features(
             batch = DenseLists(values[rows], offsets, costs[rows], shared)
         features.append(Features(batch, n_hits[rows], asked[rows]))
     return features
+
+
+CONTEXT_GROUP = "context"
+"""Feature group of scores by the words around a place."""
+
+
+@lru_cache(maxsize=1024)
+def group_number(group: Group) -> int:
+    """Return the number by which a group's table is found, independent of the order of the groups."""
+    return hash_word("/".join(group.candidates)) >> 1
+
+
+@lru_cache(maxsize=1024)
+def attribute_columns(group: Group) -> Columns:
+    """Return the names of the only attribute of each candidate."""
+    k = len(group.candidates)
+    names = [f"{candidate}: words around" for candidate in group.candidates]
+    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (CONTEXT_GROUP,), names)
+
+
+def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, name: str) -> Features:
+    """Return a score per candidate as its only attribute; it does not count as an n-gram hit.
+
+    Parameters
+    ----------
+    scores : array of float32, shape (n_candidates,)
+        For all instances in turn: the candidates of the group, or those of their own lists.
+    name : str
+        Name of the attribute for per-instance candidates.
+    """
+    none = np.zeros(len(scores), np.int32)
+    table = GroupedInstances.from_parts([(instances, group)])
+    return dense_features(table, scores[:, None], none, none, attribute_columns, _score_columns(name))[0]
+
+
+@lru_cache(maxsize=256)
+def _score_columns(name: str) -> Columns:
+    return Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (name,), [name])
 
 
 Extractor = TypeVar("Extractor")

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, GroupedInstances, HashVocabulary, Instances, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.heads import N_HEADS, find_heads, load_parts_of_speech
-from disambig.features.learned_words import attribute_columns, group_number
-from disambig.features.rows import Surroundings, dense_features
+from disambig.features.rows import Surroundings, attribute_columns, dense_features, group_number
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
 from disambig.text import TokenView, top_bits_directory
@@ -377,7 +376,6 @@ def _to_integers(values: Floats, *, axis: int, largest: int = 127) -> tuple[NDAr
     return np.clip(scaled, -largest, largest).astype(np.int8 if largest < 128 else np.int16), step
 
 
-GROUP_NAME = "context"
 _STEP = 1 / 64
 _CHUNK = 4096
 _EXACT = 2**24
