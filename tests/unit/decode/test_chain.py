@@ -1,27 +1,35 @@
-"""Chains compared with all sequences and with hypergraphs: best, k best, marginals, partition."""
+"""Chains compared with all sequences and with hypergraphs; objectives of chains and lists."""
 
 from __future__ import annotations
 
 import itertools
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy.sparse import csr_array
 
-from disambig.data import ChainLayout
+from disambig.data import ChainLayout, SparseRows
 from disambig.decode import (
     Chain,
     Hypergraph,
+    StructuredExamples,
+    averaged_perceptron,
     best_path,
     best_states,
     best_with_states,
+    from_the_least,
     graphs_of_chains,
     log_sums,
     max_marginals,
     path_edges,
     shared_sums,
+    structured_examples,
+    subgradient,
 )
+from disambig.testing import chains, dense_lists, lists
 
 
 @st.composite
@@ -87,19 +95,6 @@ def test_the_k_best_sequences_are_those_of_brute_force(problem, k):
     expected = [item for item in all_sequences(place, step) if item[0] > -np.inf][:k]
     assert [tuple(item) for item in states.tolist()] == [states for _, states in expected]
     assert scores == pytest.approx([score for score, _ in expected])
-
-
-def test_with_costs_the_best_is_loss_augmented():
-    rng = np.random.default_rng(3)
-    place, step = rng.normal(size=(4, 3)), rng.normal(size=(3, 3, 3))
-    wrong = (np.arange(3) != np.array([0, 2, 1, 1])[:, None]).astype(float)
-    cost = rows_of(wrong, np.zeros((3, 3, 3)))
-    rows = rows_of(place, step) + cost
-    chain = Chain(3)
-    assert (
-        states_of(chain, chain.best(rows, np.array([0, len(rows)])))
-        == all_sequences(place + wrong, step)[0][1]
-    )
 
 
 @given(any_chains())
@@ -171,21 +166,18 @@ def test_long_sequences_lose_nothing_in_single_precision():
     assert (exact != single).mean() < 1e-3
 
 
-@given(
-    st.integers(0, 2**32),
-    st.integers(1, 4),
-    st.lists(st.integers(0, 6), min_size=1, max_size=4),
-    st.booleans(),
-)
+LENGTHS = st.lists(st.integers(0, 6), min_size=1, max_size=4)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 4), LENGTHS, st.booleans())
 @settings(deadline=None)
 def test_numpy_and_compiled_functions_agree_bit_for_bit(seed, k, lengths, forbidden):
     """Scores that are multiples of 1/8 cause ties, which both must break in the same way."""
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     kind = rng.choice([np.float32, np.float64])
-    place = (
-        rng.normal(size=(starts[-1], k)) if rng.random() < 0.5 else rng.integers(9, size=(starts[-1], k)) / 8
-    )
+    size = starts[-1], k
+    place = rng.normal(size=size) if rng.random() < 0.5 else rng.integers(9, size=size) / 8
     step = rng.integers(-5, 5, size=(k, k)) / 8
     if forbidden and len(place):
         place[rng.integers(len(place)), rng.integers(k)] = step[rng.integers(k), rng.integers(k)] = -np.inf
@@ -253,3 +245,132 @@ def test_scaled_sums_equal_sums_of_logarithms(length, scale):
         assert shared_sums(place, step, shares, pairs) == pytest.approx(total, rel=1e-12, abs=1e-12 * scale)
         np.testing.assert_allclose(shares, expected, atol=1e-11 * max(scale, 1))
         np.testing.assert_allclose(pairs, item.sum(axis=0), atol=1e-11 * max(scale, 1))
+
+
+def list_labellings(places):
+    """Return each labelling of a sequence as a candidate, whose row is the sum of its edges."""
+    edges, k = places.edges(), places.costs.shape[1]
+    dense = edges.rows.toarray()
+    rows, cost, sizes = [], [], []
+    for start, length in zip(edges.offsets, np.diff(places.layout), strict=False):
+        for path in product(range(k), repeat=int(length)):
+            own = start + path_edges(np.array(path), k)
+            rows.append(dense[own].sum(axis=0))
+            cost.append(edges.cost[own].sum())
+        sizes.append(k**length)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return SparseRows(csr_array(np.array(rows)), offsets, np.array(cost, np.float32), edges.columns)
+
+
+SHORT = chains(6, longest=4)
+PACKED, LISTED = structured_examples(SHORT, Chain()), StructuredExamples.from_batch(list_labellings(SHORT))
+
+
+@pytest.mark.parametrize("objective", ["log_loss", "hinge"])
+def test_chains_and_the_list_of_their_labellings_have_the_same_objective_and_gradient(objective):
+    for seed in range(5):
+        weights = np.random.default_rng(seed).normal(size=SHORT.n_weights)
+        value, gradient = getattr(PACKED, objective)(weights)
+        expected, slopes = getattr(LISTED, objective)(weights)
+        assert value == pytest.approx(expected)
+        assert gradient == pytest.approx(slopes, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "examples",
+    [StructuredExamples.from_batch(lists(9)), StructuredExamples.from_batch(dense_lists(9)), PACKED],
+    ids=["lists", "dense lists", "chains"],
+)
+@pytest.mark.parametrize("objective", ["log_loss", "hinge"])
+def test_gradients_are_those_of_finite_differences(examples, objective):
+    loss = getattr(examples, objective)
+    weights = np.random.default_rng(1).normal(size=len(examples.batch.columns))
+    gradient = loss(weights)[1]
+    for column in range(len(weights)):
+        step = np.zeros(len(weights))
+        step[column] = 1e-5
+        slope = (loss(weights + step)[0] - loss(weights - step)[0]) / 2e-5
+        assert gradient[column] == pytest.approx(slope, abs=1e-5)
+
+
+def test_blocks_of_examples_add_up():
+    for examples in (PACKED, StructuredExamples.from_batch(lists(30))):
+        weights = np.random.default_rng(2).normal(size=len(examples.batch.columns))
+        blocks = examples.blocks(most=20)
+        assert len(blocks) > 2
+        assert sum(map(len, blocks)) == len(examples)
+        value, gradient = examples.log_loss(weights)
+        parts = [block.log_loss(weights) for block in blocks]
+        assert sum(part[0] for part in parts) == pytest.approx(value)
+        assert sum(part[1] for part in parts) == pytest.approx(gradient)
+
+
+def test_edges_are_those_that_are_written_out():
+    edges, written = SHORT.as_chains(), SHORT.edges()
+    weights = np.random.default_rng(3).normal(size=SHORT.n_weights)
+    mass = np.random.default_rng(4).normal(size=len(written.cost))
+    assert edges.scores(weights) == pytest.approx(written.scores(weights))
+    assert edges.adjoint(mass) == pytest.approx(written.adjoint(mass))
+    assert edges.row_sqnorm() == pytest.approx(written.row_sqnorm())
+    assert edges.cost.tolist() == written.cost.tolist()
+    assert isinstance(edges.layout, ChainLayout)
+    assert edges.layout.offsets.tolist() == written.offsets.tolist()
+    again = edges.take(np.array([4, 0, 4]))
+    rows = np.concatenate([np.arange(*written.offsets[i : i + 2]) for i in (4, 0, 4)])
+    assert again.scores(weights) == pytest.approx(written.scores(weights)[rows])
+
+
+def test_a_chain_takes_the_number_of_states_from_the_layout():
+    edges = SHORT.as_chains()
+    scores = edges.scores(np.random.default_rng(5).normal(size=SHORT.n_weights))
+    known = Chain(3)
+    assert (Chain().best(scores, edges.layout) == known.best(scores, edges.offsets)).all()
+    with pytest.raises(ValueError, match="does not know the number of states"):
+        Chain().best(scores, edges.offsets)
+    with pytest.raises(ValueError, match="4 states cannot decode one of 3"):
+        Chain(4).best(scores, edges.layout)
+
+
+def test_without_a_right_candidate_the_cheapest_is_right():
+    batch = lists(4)
+    more = np.repeat(np.array([0, 2, 0, 5], np.float32), np.diff(batch.offsets))
+    dear = replace(batch, cost=batch.cost + more)
+    assert from_the_least(dear).tolist() == batch.cost.tolist()
+    examples, as_before = StructuredExamples.from_batch(dear), StructuredExamples.from_batch(batch)
+    weights = np.random.default_rng(6).normal(size=8)
+    assert examples.hinge(weights)[0] == as_before.hinge(weights)[0]
+    lost = replace(SHORT, costs=SHORT.costs.copy())
+    lost.costs[0] = [1.0, 0.5, 2.0]  # no label of the first word is right
+    cost = structured_examples(lost, Chain()).cost
+    assert (cost[:3] == [1.0, 0.0, 2.0]).all()
+
+
+def test_several_right_candidates():
+    rows = csr_array(np.eye(3))
+    batch = SparseRows(rows, np.array([0, 3]), np.array([0, 0, 1], np.float32), lists(1, columns=3).columns)
+    examples = StructuredExamples.from_batch(batch)
+    value, gradient = examples.log_loss(np.zeros(3))
+    assert value == pytest.approx(np.log(3 / 2))
+    assert gradient == pytest.approx([1 / 3 - 1 / 2, 1 / 3 - 1 / 2, 1 / 3])
+    assert examples.hinge(np.array([5.0, 0.0, 1.0]))[0] == 0.0
+    assert examples.right(np.array([0.0, 1.0, 5.0])).tolist() == [0, 1, 0]
+
+
+def count_errors(examples, weights):
+    """Return the number of structures that are decided wrongly."""
+    scores = examples.batch.scores(weights)
+    chosen = examples.rival(scores, margin=0.0)
+    return int((np.add.reduceat(chosen * examples.cost, examples.batch.offsets[:-1]) > 0).sum())
+
+
+@pytest.mark.parametrize(
+    "examples", [structured_examples(chains(), Chain()), StructuredExamples.from_batch(lists())]
+)
+def test_online_learning_with_any_decoder(examples):
+    nothing = np.zeros(len(examples.batch.columns))
+    weights, _ = averaged_perceptron(examples, passes=10, seed=0)
+    assert count_errors(examples, nothing) > 10
+    assert count_errors(examples, weights) <= 1
+    shorter = subgradient(examples, alpha=1e-2, passes=10, seed=0)
+    assert count_errors(examples, shorter) <= 3
+    assert examples.hinge(shorter)[0] < 0.2 * examples.hinge(nothing)[0]

@@ -20,11 +20,7 @@ from disambig.decode import (
 from disambig.errors import UserError
 
 DECODER = Hypergraph()
-
-
 LEXICAL, BINARY, UNARY, SELF = ChartEdges.LEXICAL, ChartEdges.BINARY, ChartEdges.UNARY, ChartEdges.SELF
-
-
 MOST = 3000
 
 
@@ -51,9 +47,8 @@ def test_a_chart_has_all_parses_and_no_others(problem):
     charts = Charts.parse(grammar, sentences, threshold=0.0)
     assert charts.sentences.tolist() == [i for i, result in enumerate(listed) if result]
     assert charts.without_parse.tolist() == [i for i, result in enumerate(listed) if not result]
-    assert totals(charts.graphs, [1] * len(charts.scores), COUNT) == [
-        len(result) for result in listed if result
-    ]
+    counts = totals(charts.graphs, [1] * len(charts.scores), COUNT)
+    assert counts == [len(result) for result in listed if result]
     top = DECODER.top(charts.scores, charts.graphs, MOST)
     for (scores, derivations), result in zip(top, filter(None, listed), strict=True):
         assert scores == pytest.approx([score for score, _ in result])
@@ -122,14 +117,9 @@ def test_pruning_leaves_what_is_likely_in_the_coarser_grammar(problem, threshold
         )
         assert any(tree == tree_of(own.take(derivation)) for _, tree in best)
         assert scores[0] <= best[0][0] + 1e-9
-    for parse, at in zip(
-        [parse for parse in ChartParser(grammar, threshold=threshold).best(sentences) if parse is not None],
-        range(len(charts)),
-        strict=True,
-    ):
-        own = slice(*charts.graphs.offsets[at : at + 2])
-        ((scores, _),) = DECODER.top(charts.scores[own], charts.graphs.take(np.array([at])), 1)
-        assert parse.score == pytest.approx(scores[0])
+    found = [parse.score for parse in ChartParser(grammar, threshold=threshold).best(sentences) if parse]
+    best_of_charts = [scores[0] for scores, _ in DECODER.top(charts.scores, charts.graphs, 1)]
+    assert found == pytest.approx(best_of_charts)
 
 
 def grammar_of(symbols, binary, unary=()):
@@ -143,14 +133,18 @@ def grammar_of(symbols, binary, unary=()):
     return BinaryGrammar(tuple(symbols), 0, *arrays(binary, 3), *arrays(unary, 2))
 
 
+DOGS = grammar_of("S N V D M".split(), [("S", "N", "V", -0.5), ("M", "D", "N", -1.0)], [("N", "M", -0.2)])
+
+
+def changed(grammar=DOGS, **fields):
+    names = ("symbols", "root", "binary", "binary_scores", "unary", "unary_scores", "coarser", "coarse")
+    return BinaryGrammar(**{name: fields.get(name, getattr(grammar, name)) for name in names})
+
+
 def words_of(length, *entries):
     places, symbols, scores = zip(*entries, strict=True) if entries else ((), (), ())
-    return WordScores(
-        length, np.array(places, np.int32), np.array(symbols, np.int32), np.array(scores, float)
-    )
-
-
-DOGS = grammar_of("S N V D M".split(), [("S", "N", "V", -0.5), ("M", "D", "N", -1.0)], [("N", "M", -0.2)])
+    numbers = np.array(places, np.int32), np.array(symbols, np.int32)
+    return WordScores(length, *numbers, np.array(scores, float))
 
 
 def test_edges_of_a_parse():
@@ -192,11 +186,7 @@ def test_one_word():
 
 def test_a_parse_that_pruning_loses_is_found_without_it():
     """The coarser grammar has no parse of a sentence that the finer one can parse."""
-    empty = BinaryGrammar(
-        ("S", "x"), 0, np.zeros((0, 3), np.int32), np.zeros(0), np.zeros((0, 2), np.int32), np.zeros(0)
-    )
-    own = DOGS.binary, DOGS.binary_scores, DOGS.unary, DOGS.unary_scores
-    grammar = BinaryGrammar(DOGS.symbols, 0, *own, empty, np.array([0, 1, 1, 1, 1], np.int32))
+    grammar = changed(coarser=grammar_of("Sx", []), coarse=np.array([0, 1, 1, 1, 1], np.int32))
     charts = Charts.parse(grammar, [words_of(2, (0, 1, -1.0), (1, 2, -1.0))], threshold=0.1)
     assert charts.thresholds.tolist() == [0.0] and charts.sentences.tolist() == [0]
 
@@ -204,10 +194,8 @@ def test_a_parse_that_pruning_loses_is_found_without_it():
 def test_a_smaller_threshold_is_tried_before_no_pruning():
     """The only fine parse has a posterior of about 1e-3 in the coarser grammar: more than 1e-4."""
     rules = [("S", "a", "b", -7.0), ("S", "b", "a", 0.0)]
-    coarser = grammar_of("Sab", rules)
-    fine = grammar_of("Sab", rules[:1])
-    own = fine.binary, fine.binary_scores, fine.unary, fine.unary_scores
-    grammar = BinaryGrammar(fine.symbols, 0, *own, coarser, np.arange(3, dtype=np.int32))
+    fine, coarse = grammar_of("Sab", rules[:1]), np.arange(3, dtype=np.int32)
+    grammar = changed(fine, coarser=grammar_of("Sab", rules), coarse=coarse)
     words = words_of(2, *((place, symbol, -1.0) for place in range(2) for symbol in (1, 2)))
     charts = Charts.parse(grammar, [words], threshold=0.1)
     assert charts.thresholds == pytest.approx([1e-4])
@@ -251,9 +239,10 @@ def test_charts_are_pruned_by_marginals():
     charts = Charts.parse(grammar, [random_words(rng, grammar, 5, known=1.0) for _ in range(3)])
     pruned = charts.pruned(charts.scores, 0.05)
     assert 0 < len(pruned.scores) < len(charts.scores) and len(pruned.graphs) == 3
-    assert [x[0][0] for x in DECODER.top(pruned.scores, pruned.graphs, 1)] == pytest.approx(
-        [x[0][0] for x in DECODER.top(charts.scores, charts.graphs, 1)]
+    best, left = (
+        [scores[0] for scores, _ in DECODER.top(item.scores, item.graphs, 1)] for item in (charts, pruned)
     )
+    assert left == pytest.approx(best)
     assert len(pruned.edges) == len(pruned.scores)
 
 
@@ -270,11 +259,6 @@ WRONG_WORDS = {
 def test_invalid_words(problem):
     with pytest.raises(ValueError, match=problem):
         Charts.parse(DOGS, [WRONG_WORDS[problem]])
-
-
-def changed(**fields):
-    names = ("symbols", "root", "binary", "binary_scores", "unary", "unary_scores", "coarser", "coarse")
-    return BinaryGrammar(**{name: fields.get(name, getattr(DOGS, name)) for name in names})
 
 
 WRONG_GRAMMARS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import lzma
 import os
 import tarfile
@@ -20,7 +21,6 @@ from disambig.cli import main
 from disambig.errors import UserError
 from disambig.experiments import DataSet, Fetcher, data_advice, data_sets, digest_members, read_manifest
 
-ROOT = Path(__file__).parents[3]
 TEXT = b"".join(b"Sentence %d of a small corpus.\n" % number for number in range(20_000))
 MORE = TEXT[::-1]
 
@@ -119,6 +119,11 @@ def write_part(tmp_path, content):
     return path
 
 
+def fetched(data):
+    """Return the content of the fetched file."""
+    return lzma.decompress((data / "texts" / "a.txt.xz").read_bytes())
+
+
 def error_code(function, *arguments, **more):
     with pytest.raises(UserError) as caught:
         function(*arguments, **more)
@@ -153,7 +158,7 @@ def test_fetches_checks_and_packs_a_file(server, tmp_path):
     entry, actual = data_set_of(server, TEXT), []
     built = fetch(entry, tmp_path / "data", progress=lambda *about: actual.append(about))
     assert built == [tmp_path / "data" / "texts" / "a.txt.xz"]
-    assert lzma.decompress(built[0].read_bytes()) == TEXT
+    assert fetched(tmp_path / "data") == TEXT
     assert ("fetching a.txt", len(TEXT), len(TEXT)) in actual
     assert [*(tmp_path / "cache" / "downloads").rglob("*.*")] == []  # nothing is stored twice
     assert fetch(entry, tmp_path / "data") == [] and len(server.requests) == 1
@@ -163,7 +168,7 @@ def test_fetches_checks_and_packs_a_file(server, tmp_path):
 def test_continues_a_broken_download(server, tmp_path, has_digest):
     server.cut = len(TEXT) // 3
     fetch(data_set_of(server, TEXT, has_digest=has_digest), tmp_path)
-    assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
+    assert fetched(tmp_path) == TEXT
     begins = [int((value or "bytes=0-")[6:-1]) for _, value in server.requests]
     assert len(begins) > 3 and begins[0] == 0 and begins == sorted(set(begins))
 
@@ -185,17 +190,14 @@ def test_restarts_if_the_file_changed_on_the_server(server, tmp_path):
     entry = data_set_of(server, TEXT, has_digest=False)
     server.files["a.txt"] = MORE
 
-    class Stop(Exception):
-        pass
-
     def stop(stage, done, total):
-        raise Stop
+        raise KeyboardInterrupt
 
-    with pytest.raises(Stop):
+    with pytest.raises(KeyboardInterrupt):
         fetch(entry, tmp_path, progress=stop)
     server.files["a.txt"], server.etag = TEXT, '"2"'
     fetch(entry, tmp_path)
-    assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
+    assert fetched(tmp_path) == TEXT
 
 
 @pytest.mark.parametrize(("etag", "ranges", "part"), [("", True, b"x" * 5000), ('"1"', False, TEXT[:5000])])
@@ -204,16 +206,14 @@ def test_restarts_if_the_digest_differs_or_without_ranges(server, tmp_path, etag
     write_part(tmp_path, part)
     fetch(data_set_of(server, TEXT), tmp_path)
     assert [start for _, start in server.requests] == ["bytes=5000-", None][: 1 + ranges]
-    assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
+    assert fetched(tmp_path) == TEXT
 
 
 def test_does_not_fetch_a_complete_download_again(server, tmp_path):
     for has_digest in (True, False):
         entry = data_set_of(server, TEXT, has_digest=has_digest, path=f"{has_digest}.txt")
-        part = write_part(tmp_path, TEXT)
-        part.with_name("a.txt.part.json").write_text(
-            f'{{"url": "{server.address}/a.txt", "version": "\\"1\\""}}'
-        )
+        source = {"url": f"{server.address}/a.txt", "version": '"1"'}
+        write_part(tmp_path, TEXT).with_name("a.txt.part.json").write_text(json.dumps(source))
         fetch(entry, tmp_path)
     assert server.requests == [("/a.txt", f"bytes={len(TEXT)}-")]
 
@@ -300,37 +300,39 @@ def link(name, kind=tarfile.SYMTYPE):
     return about
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        make_tar([*TREES, ("trees/../../x.mrg", b"x")]),
-        make_tar([*TREES, ("/trees/x.mrg", b"x")]),
-        make_tar([*TREES, (link("trees/x.mrg"), b"")]),
-        make_tar([*TREES, (link("trees/x.mrg", tarfile.CHRTYPE), b"")]),
-        make_tar([*TREES, TREES[0]]),
-        make_tar(TREES)[:-40],
-        b"no archive",
-    ],
-    ids="up root link device twice short other".split(),
-)
-def test_rejects_unsafe_and_damaged_archives(server, tmp_path, content):
-    entry = archive_set(server, content, TREES, members=["*"])
-    for unchecked in (False, True):
-        assert error_code(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D538"
-    assert not [*(tmp_path / "data").rglob("*.*")]
-
-
-def test_rejects_unsafe_zip_files(server, tmp_path):
+def zipped_link():
     about = zipfile.ZipInfo("trees/x.mrg")
     about.external_attr = 0o120777 << 16
-    for number, members in enumerate(([(about, b"/etc/passwd")], [("trees/../../x.mrg", b"x")])):
-        entry = archive_set(server, make_zip(members), TREES, name=f"{number}.zip", members=["*"])
-        assert error_code(fetch, entry, tmp_path / "data") == "D538"
+    return make_zip([(about, b"/etc/passwd")])
+
+
+def zip_with_a_wrong_size():
     content = bytearray(make_zip([("trees/a.mrg", bytes(5000))]))
     where = content.rindex(b"PK\x01\x02") + 24  # the size in the directory at the end of the file
     content[where : where + 4] = (100).to_bytes(4, "little")
-    entry = archive_set(server, bytes(content), TREES, name="2.zip", members=["*"])
-    assert error_code(fetch, entry, tmp_path / "data") == "D538"
+    return bytes(content)
+
+
+BAD_ARCHIVES = {
+    "up.tar.gz": make_tar([*TREES, ("trees/../../x.mrg", b"x")]),
+    "root.tar.gz": make_tar([*TREES, ("/trees/x.mrg", b"x")]),
+    "link.tar.gz": make_tar([*TREES, (link("trees/x.mrg"), b"")]),
+    "device.tar.gz": make_tar([*TREES, (link("trees/x.mrg", tarfile.CHRTYPE), b"")]),
+    "twice.tar.gz": make_tar([*TREES, TREES[0]]),
+    "short.tar.gz": make_tar(TREES)[:-40],
+    "other.tar.gz": b"no archive",
+    "up.zip": make_zip([("trees/../../x.mrg", b"x")]),
+    "link.zip": zipped_link(),
+    "wrong size.zip": zip_with_a_wrong_size(),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ARCHIVES)
+def test_rejects_unsafe_and_damaged_archives(server, tmp_path, name):
+    entry = archive_set(server, BAD_ARCHIVES[name], TREES, name=name.replace(" ", "_"), members=["*"])
+    for unchecked in (False, True):
+        assert error_code(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D538"
+    assert not [*(tmp_path / "data").rglob("*.*")]
 
 
 def test_does_not_write_more_than_the_expected_size(server, tmp_path):
@@ -340,9 +342,6 @@ def test_does_not_write_more_than_the_expected_size(server, tmp_path):
     big = make_tar([("trees/a.mrg", bytes(5_000_000))])
     assert error_code(fetch, archive_set(server, big, TREES), tmp_path / "data") == "D539"
     assert not [*(tmp_path / "data").rglob("*.*")]
-
-
-# manifests
 
 
 VALID = """
@@ -387,7 +386,7 @@ def test_rejects_invalid_manifests(tmp_path, old, new, words):
     assert caught.value.code == "D537" and words in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_manifests_of_the_project():
+def test_manifests_of_the_project_cover_the_files_of_experiments():
     entries = data_sets()
     assert {"ewt", "conll2000", "english", "japanese", "senseval2"} <= set(entries)
     paths = [path for entry in entries.values() for path in entry.paths]
@@ -395,9 +394,6 @@ def test_manifests_of_the_project():
     for entry in entries.values():
         assert entry.downloads or entry.how
         assert all(download.url.startswith("https://") for download in entry.downloads)
-
-
-def test_data_sets_cover_the_files_of_experiments():
     for name, entry in registry.entries("experiments").items():
         for pattern in entry.load()().needs:
             assert data_advice([pattern]), (name, pattern)
@@ -426,9 +422,6 @@ def test_local_data_have_the_digests_of_the_manifests(tmp_path):
     (tmp_path / download.file).write_bytes(whole)
     part = ewt.model_copy(update={"downloads": (download,), "files": files})
     assert len(fetch(part, tmp_path / "data", local=tmp_path)) == len(files) == 5
-
-
-# the command
 
 
 def run(*arguments):

@@ -67,6 +67,10 @@ class RecordingLearner:
         return Fitted(LinearScorer(np.ones(len(batch.columns))), {"C": self.C or 1.0 / len(batch.values)})
 
 
+def ignore_progress(*reported):
+    """Ignore the progress."""
+
+
 def test_systems_learn_from_the_same_nested_samples():
     pool, dev, test = blocks(50, seed=1), blocks(10, seed=2), blocks(20, seed=3)
     actual: dict[str, list] = {"a": [], "b": []}
@@ -92,15 +96,16 @@ def test_systems_learn_from_the_same_nested_samples():
     assert messages[0] == ("learning", 0, 10)
 
 
-def test_leaves_out_sizes_beyond_the_pool_of_a_draw():
-    pool = blocks(50, seed=1)
+def test_sizes_beyond_a_draw_are_left_out_and_the_last_c_is_kept_beyond_a_size():
+    calls, pool = [], blocks(50, seed=1)
     outcomes = learn_all(
-        [LearningSystem("a", lambda size: RecordingLearner([]))],
-        lambda number: Draw(pool, np.arange(20 - number), pool, pool),
-        draws={5: 2, 20: 2},
-        progress=lambda *message: None,
+        [LearningSystem("a", lambda size: RecordingLearner(calls), tuned_up_to=10)],
+        lambda number: Draw(pool, np.arange(50 - number), pool, pool),
+        draws={5: 1, 10: 1, 20: 1, 50: 2},
+        progress=ignore_progress,
     )
-    assert [len(outcomes["a", size].hits) for size in (5, 20)] == [2, 1]
+    assert [len(outcomes["a", size].hits) for size in (5, 50)] == [1, 1]
+    assert [(n, C) for n, C, _ in calls] == [(5, None), (10, None), (20, 0.1), (50, 0.1)]
 
 
 def test_joins_batches_in_order():
@@ -138,18 +143,6 @@ def test_names_unreadable_texts(tmp_path, content, code):
     (tmp_path / "b.txt").mkdir()
     with pytest.raises(UserError, match=r"D308.*b\.txt"):
         list(text_lines(tmp_path / "b.txt"))
-
-
-def test_keeps_the_last_c_beyond_a_size():
-    calls = []
-    pool = blocks(50, seed=1)
-    learn_all(
-        [LearningSystem("a", lambda size: RecordingLearner(calls), tuned_up_to=10)],
-        lambda number: Draw(pool, np.arange(50), pool, pool),
-        draws={5: 1, 10: 1, 20: 1, 50: 1},
-        progress=lambda *message: None,
-    )
-    assert [(n, C) for n, C, _ in calls] == [(5, None), (10, None), (20, 0.1), (50, 0.1)]
 
 
 def test_caches_files_by_their_sources(tmp_path, monkeypatch):
@@ -279,41 +272,29 @@ def parts_experiment(data, load_with, monkeypatch):
     return made_parts.Made()
 
 
-def ignore_progress(*reported):
-    """Ignore the progress."""
+def on_workers(experiment, data, *, quick=False, progress=ignore_progress, **more):
+    runner = make_runner("local")
+    return run_parts_on_workers(
+        "made.parts.v1", experiment, runner, data=data, quick=quick, progress=progress, **more
+    )
 
 
 def test_parts_give_the_same_result_by_a_runner(parts_experiment, data):
     assert isinstance(parts_experiment, HasParts)
     here_done = parts_experiment.run(data=data, quick=False, progress=ignore_progress)
     reported = []
-    there = run_parts_on_workers(
-        "made.parts.v1",
-        parts_experiment,
-        make_runner("local"),
-        data=data,
-        quick=False,
-        progress=lambda *message: reported.append(message),
-    )
+    there = on_workers(parts_experiment, data, progress=lambda *message: reported.append(message))
     assert there == here_done
     assert [(row.system, row.n) for row in there.rows] == [("b", 7), ("a", 4)]
     assert reported == [("running 2 parts", 0, 2), ("b: done", 1, 2), ("a: done", 2, 2)]
-    assert [
-        row.system for row in parts_experiment.run(data=data, quick=True, progress=ignore_progress).rows
-    ] == ["b"]
+    quick = parts_experiment.run(data=data, quick=True, progress=ignore_progress)
+    assert [row.system for row in quick.rows] == ["b"]
 
 
 def test_names_a_part_that_fails(parts_experiment, data):
     (data / "a").write_text("bad")
     with pytest.raises(UserError, match=r"D931.*made.parts, part 'a'.*it is bad"):
-        run_parts_on_workers(
-            "made.parts.v1",
-            parts_experiment,
-            make_runner("local"),
-            data=data,
-            quick=False,
-            progress=ignore_progress,
-        )
+        on_workers(parts_experiment, data)
 
 
 @pytest.fixture
@@ -324,10 +305,8 @@ def run_saved(parts_experiment, data, tmp_path):
         parts_experiment.__class__.part.__annotations__["return"] = result_type
         how = {"data": data, "quick": quick}
         saved = SavedParts.open(tmp_path / "saved", "made.parts.v1", parts_experiment, **how)
-        how |= {"progress": ignore_progress, "saved": saved}
-        if workers:
-            return run_parts_on_workers("made.parts.v1", parts_experiment, make_runner("local"), **how)
-        return run_parts(parts_experiment, **how)
+        run_here_or_there = on_workers if workers else run_parts
+        return run_here_or_there(parts_experiment, progress=ignore_progress, saved=saved, **how)
 
     return run
 
@@ -420,7 +399,9 @@ def test_json_round_trips():
     first = {"system": "sum", "setting": "", "paper": 73.7, "ours": 70.65, "n": 100, "spread": None}
     assert document["rows"][0] == first
     assert document["claims"][1] == {"claim": "b < a", "holds": False, "evidence": "2, 1"}
-    assert as_json("paper.table1", from_json(json.loads(json.dumps(document)))) == document
+    again = from_json(json.loads(json.dumps(document)))
+    assert as_json("paper.table1", again) == document
+    assert table(again.rows) == table(RESULT.rows)  # the document and the terminal round equally
 
 
 def test_lines_show_the_figures_of_the_paper_and_ours():
@@ -442,29 +423,30 @@ def test_markdown_escapes_bars():
     assert "| b < a | **no** | 2, 1 |" in lines
 
 
-def test_fills_a_document_between_marks(tmp_path):
+@pytest.fixture
+def results(tmp_path):
+    """Return a directory with a result and its figure."""
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "p.t1.json").write_text(json.dumps(as_json("p.t1", RESULT)), encoding="utf8")
     (tmp_path / "results" / "p.t1.svg").write_text("<svg/>", encoding="utf8")
+    return tmp_path / "results"
+
+
+def test_fills_a_document_between_marks(results, tmp_path):
     before = "head\n<!-- result: p.t1 -->\nstale\n<!-- end -->\n"
     before += "middle\n<!-- result: p.t2 -->\nkept\n<!-- end -->\n"
-    after = fill(before, tmp_path / "results", seen_from=tmp_path)
+    after = fill(before, results, seen_from=tmp_path)
     assert "stale" not in after
-    assert "| sum | 73.7 / 70.6 |" in after or "| sum | 73.7 / 70.7 |" in after
+    assert "| sum | 73.7 / 70.7 |" in after
     assert "![learning curves](results/p.t1.svg)" in after
     assert after.startswith("head\n")
     assert "kept" in after
-    assert fill(after, tmp_path / "results", seen_from=tmp_path) == after
-
-
-def test_command_fills_a_document(tmp_path):
+    assert fill(after, results, seen_from=tmp_path) == after
     (tmp_path / "doc").mkdir()
-    (tmp_path / "p.t1.json").write_text(json.dumps(as_json("p.t1", RESULT)), encoding="utf8")
-    (tmp_path / "p.t1.svg").write_text("<svg/>", encoding="utf8")
     target = tmp_path / "doc" / "a.md"
-    target.write_text("<!-- result: p.t1 -->\n<!-- end -->\n", encoding="utf8")
-    assert main([str(target), str(tmp_path)]) == 0
-    assert "![learning curves](../p.t1.svg)" in target.read_text(encoding="utf8")
+    target.write_text(before, encoding="utf8")
+    assert main([str(target), str(results)]) == 0
+    assert "![learning curves](../results/p.t1.svg)" in target.read_text(encoding="utf8")
 
 
 def test_command_reports_errors_in_one_line(tmp_path, capsys):
@@ -477,9 +459,8 @@ def test_command_reports_errors_in_one_line(tmp_path, capsys):
     assert f"[D300] {tmp_path / 'none'}" in capsys.readouterr().err
     for arguments in ([], [str(document)], ["a", "b", "c"]):
         assert main(arguments) == 2
-        assert f"[D727] expected a document and the directory of the results, not {len(arguments)}" in (
-            capsys.readouterr().err
-        )
+        expected = f"[D727] expected a document and the directory of the results, not {len(arguments)}"
+        assert expected in capsys.readouterr().err
     for text in ("{", "[]", "{}", '{"rows": [{}]}'):
         (results / "p.json").write_text(text, encoding="utf8")
         assert main([str(document), str(results)]) == 2
@@ -572,13 +553,6 @@ def test_table_of_many_settings():
     assert few[1] == ["a", "- / 50.0", "- / 51.0", "- / 52.0", "70.0 / 53.0 ± 0.5"]
 
 
-def test_terminal_and_document_round_equally():
-    rows = ResultRow("a", "", None, 57.552, 100), ResultRow("b", "", None, 57.549, 100)
-    result = ExperimentResult(rows, ())
-    again = from_json(json.loads(json.dumps(as_json("x", result))))
-    assert table(result.rows) == table(again.rows)
-
-
 class Sound:
     """An experiment that keeps its contract."""
 
@@ -613,10 +587,7 @@ def test_an_experiment_declares_what_it_needs(attributes, message):
         (ExperimentResult(None), "rows of its result is None; expected a list of ResultRow"),
         (ExperimentResult([("s", 1)]), "rows of its result has a tuple"),
         (ExperimentResult([], ["it holds"]), "claims of its result has a str; expected a list of Claim"),
-        (
-            ExperimentResult([ResultRow("s", "", None, "50", 3)]),
-            "ours of the row 's' is a str; expected",
-        ),
+        (ExperimentResult([ResultRow("s", "", None, "50", 3)]), "ours of the row 's' is a str; expected"),
     ],
 )
 def test_the_result_of_an_experiment_is_checked(result, message):

@@ -87,9 +87,8 @@ def test_words_without_a_sentence_change_nothing():
     padded = Sentences.from_words(vocabulary, [[], *text, [], []])
     first, second = estimate(sentences, vocabulary), estimate(padded, vocabulary)
     assert first.header == second.header
-    assert all(
-        np.array_equal(a.log_probs, b.log_probs) for a, b in zip(first.levels, second.levels, strict=True)
-    )
+    for one, other in zip(first.levels, second.levels, strict=True):
+        assert np.array_equal(one.log_probs, other.log_probs)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +102,9 @@ def test_words_without_a_sentence_change_nothing():
     ],
 )
 def test_errors_of_estimation(code, text, settings):
-    with pytest.raises(UserError) as problem:
-        estimate(
-            Sentences.from_words(WordVocabulary.from_words("a"), text),
-            WordVocabulary.from_words("a"),
-            **settings,
-        )
-    assert problem.value.code == code
+    vocabulary = WordVocabulary.from_words("a")
+    with pytest.raises(UserError, match=code):
+        estimate(Sentences.from_words(vocabulary, text), vocabulary, **settings)
 
 
 def test_numbers_beyond_the_vocabulary_are_refused():
@@ -192,14 +187,10 @@ def test_the_parts_of_a_mixture_are_those_of_its_background():
 
 def test_samples_compile_every_function():
     """After the sample, all functions are compiled, now or in the cache of an earlier process."""
-    module = lookup
     lookup.sample_ngram_rows()
     lookup.sample_word_scores()
-    functions = [item for item in compiled_functions() if item.py_func.__module__ == module.__name__]
+    functions = [item for item in compiled_functions() if item.py_func.__module__ == lookup.__name__]
     assert functions and all(map(is_compiled, functions))
-
-
-CAT_TEXTS = ["The cat sat. It's a naïve cat!", "", "Cats sat in 1997."]
 
 
 def test_vocabulary_by_frequency():
@@ -231,17 +222,16 @@ def test_invalid_vocabularies(words):
 
 
 def test_sentences_of_views_equal_those_of_words():
-    words = list(words_of_texts(CAT_TEXTS, Words()))
+    texts = ["The cat sat. It's a naïve cat!", "", "Cats sat in 1997."]
+    words = list(words_of_texts(texts, Words()))
     assert len(words) == 3 and words[0][:2] == ["the", "cat"]
     vocabulary = WordVocabulary.from_sentences(words[:2])
-    listed, viewed = (
-        Sentences.from_words(vocabulary, words),
-        Sentences.from_view(vocabulary, Words()(CAT_TEXTS)),
-    )
+    listed = Sentences.from_words(vocabulary, words)
+    viewed = Sentences.from_view(vocabulary, Words()(texts))
     assert np.array_equal(listed.ids, viewed.ids) and np.array_equal(listed.offsets, viewed.offsets)
     assert 0 in listed.ids
     assert viewed.characters.tolist() == [len("Thecatsat."), len("It'sanaïvecat!"), len("Catssatin1997.")]
-    assert (Sentences.from_view(WordVocabulary.from_words([]), Words()(CAT_TEXTS)).ids == 0).all()
+    assert (Sentences.from_view(WordVocabulary.from_words([]), Words()(texts)).ids == 0).all()
 
 
 def test_taking_sentences():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -72,4 +73,6 @@ class History:
 
 @pytest.fixture
 def history(tmp_path):
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
     return History(tmp_path / "project")

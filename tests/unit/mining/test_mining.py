@@ -1,4 +1,4 @@
-"""Mining a history: kept and skipped changes, hostile repositories, and the commands."""
+"""Mining a history: corrected words, kept and skipped changes, hostile repositories, and the commands."""
 
 from __future__ import annotations
 
@@ -8,17 +8,169 @@ import shutil
 
 import pytest
 from commands import here
+from hypothesis import given, strategies as st
 
+from disambig.configuration import ProjectSettings, SettingsSource
 from disambig.errors import UserError
-from disambig.formats import read_clean, read_fixes
-from disambig.mining import Miner, ProjectLayer, summarise, tuned_settings, write_mined
+from disambig.formats import Fix, fix_kind, read_clean, read_fixes
+from disambig.mining import (
+    ENGLISH,
+    CorrectionKind,
+    Miner,
+    Paragraph,
+    ProjectLayer,
+    changed_paragraphs,
+    classify,
+    read_paragraphs,
+    summarise,
+    tuned_settings,
+    word_edits,
+    write_mined,
+)
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+OTHER = "other-real-word"
+
+
+def edits(before, after):
+    return word_edits(Paragraph(before), Paragraph(after))
+
+
+def kind_of(before, after, vocabulary):
+    (edit,) = edits(before, after)
+    result = classify(edit, ENGLISH, vocabulary)
+    return (result.category, result.sub) if isinstance(result, CorrectionKind) else result
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("It is higher then the church.", "It is higher than the church.", ("confusion", "than/then")),
+        ("The dog wagged it's long tail.", "The dog wagged its long tail.", ("confusion", "its/it's")),
+        ("We waited for for an hour there.", "We waited for an hour there.", ("doubled", "doubled")),
+        ("She ate a orange in the garden.", "She ate an orange in the garden.", ("article", "a/an")),
+        ("He opened window of the kitchen.", "He opened the window of the kitchen.", ("article", "")),
+        ("They depend of the weather here.", "They depend on the weather here.", ("preposition", "")),
+        ("They met in the station late.", "They met at the station late.", ("preposition", "pref")),
+        ("They listened the radio all day.", "They listened to the radio all day.", ("preposition", "")),
+        ("The boats was painted in May.", "The boats were painted in May.", ("agreement", "function")),
+        ("My brother play the piano well.", "My brother plays the piano well.", ("agreement", "s")),
+        ("The cooks hat fell to the floor.", "The cook's hat fell to the floor.", (OTHER, "possessive")),
+        ("She was walk along the river.", "She was walking along the river.", (OTHER, "form")),
+        ("The house was build in one summer.", "The house was built in one summer.", (OTHER, "form")),
+        ("They bought bread form the baker.", "They bought bread from the baker.", (OTHER, "alike")),
+        ("You can not see the sea from here.", "You cannot see the sea from here.", (OTHER, "split")),
+    ],
+)  # fmt: skip
+def test_kinds_of_corrections(before, after, expected, vocabulary):
+    assert kind_of(before, after, vocabulary) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("We saw teh old castle yesterday.", "We saw the old castle yesterday.", "not a word"),
+        ("The colour of the sea was deep.", "The color of the sea was deep.", "spelling variants"),
+        ("They organise a party every year.", "They organize a party every year.", "spelling variants"),
+        ("It works with the small engine.", "It works without the small engine.", "another meaning"),
+        ("The store opens on Monday at noon.", "The store opens on Sunday at noon.", "another meaning"),
+        ("Two of them, Harry and Jane, went.", "Two of them, Larry and Jane, went.", "names"),
+        ("The big dog slept in the sun.", "The large dog slept in the sun.", "another word"),
+        ("We saw the castle today.", "We saw the old castle today.", "another word inserted or removed"),
+    ],
+)  # fmt: skip
+def test_changes_that_are_not_corrections(before, after, expected, vocabulary):
+    assert kind_of(before, after, vocabulary) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The cat sat on the mat.", "The Cat sat on the mat!"),  # capitals and punctuation
+        ("Call get_user first of all.", "Call get_users first of all."),  # a name
+        ("See the page http://a.org/then now.", "See the page http://a.org/than now."),
+        ("One two three four five six seven.", "Eight nine ten eleven twelve six seven."),
+    ],
+)
+def test_changes_that_are_not_edits(before, after):
+    assert edits(before, after) == []
+
+
+def test_each_of_several_edits_is_undone_separately():
+    before = "It depends of the weather, and the boats was late."
+    after = "It depends on the weather, and the boats were late."
+    first, second = edits(before, after)
+    assert first.before == "It depends of the weather, and the boats were late."
+    assert second.before == "It depends on the weather, and the boats was late."
+    assert (first.n_edits, second.n_edits) == (2, 2)
+
+
+def test_a_missing_word_at_the_end_is_placed_before_the_full_stop():
+    (edit,) = edits("This is what we talked.", "This is what we talked about.")
+    assert (edit.start, edit.end, edit.old, edit.new) == (22, 22, "", "about")
+
+
+WORDS = st.lists(
+    st.sampled_from("a the of to boat boats is are when river stone".split()), min_size=6, max_size=12
+)
+
+
+@given(WORDS, WORDS, st.integers(0, 11))
+def test_applying_an_edit_gives_the_new_text(words, others, at):
+    changed = [*words[: at % len(words)], *others[:1], *words[at % len(words) + len(others) % 2 :]]
+    before, after = " ".join(words), " ".join(changed)
+    for edit in edits(before, after):
+        assert edit.before[edit.start : edit.end] == edit.old
+        kind = fix_kind(edit.old, edit.new)
+        fix = Fix(edit.before, edit.start, edit.end, edit.old, edit.new, "", "", kind, 1, "")
+        assert fix.corrected().split() == after.split()
+
+
+def test_the_most_similar_paragraphs_are_paired_and_moved_ones_are_not_changed():
+    old = [Paragraph("The first boat was painted green."), Paragraph("A river flows by the old mill.")]
+    new = [
+        Paragraph("Something else was written here today."),
+        Paragraph("A river flows by the old mill."),
+        Paragraph("The first boat were painted green."),
+    ]
+    assert [(one.text, other.text) for one, other in changed_paragraphs(old, new)] == [
+        ("The first boat was painted green.", "The first boat were painted green.")
+    ]
+
+
+def test_a_rewritten_file_is_rejected():
+    old = [Paragraph(f"This is the old line number {i}.") for i in range(300)]
+    new = [Paragraph(f"This is a newer line with number {i}.") for i in range(300)]
+    with pytest.raises(ValueError, match="rewritten"):
+        list(changed_paragraphs(old, new))
+
+
+def test_paragraphs_have_no_markup_and_mark_their_code():
+    text = "# A title of the page\n\n* Run `make all` and **wait**, see [the page](http://a.org).\n"
+    title, item = read_paragraphs("a.md", text)
+    assert (title.text, item.text) == ("A title of the page", "Run x and wait, see the page.")
+    assert [item.text[start:end] for start, end in item.code] == ["x"]
+    (item,) = read_paragraphs("a.md", "Run `make` and wait for it.\n")
+    assert item.text == "Run make and wait for it."
+    assert [token.word for token in item.tokens if token.is_code] == ["make"]
+    (item,) = read_paragraphs("a.md", "Run `make` and wait for it.\n", keep_code=False)
+    assert item.text == "Run \ufffc and wait for it."
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", "The **boats** was\nlate today.\n"),
+        ("a.rst", "The *boats* was\nlate today.\n"),
+        ("a.tex", "The \\emph{boats} was\nlate today.\n"),
+        ("a.txt", "The boats was\nlate today.\n"),
+        ("a.py", "# The boats was\n# late today.\nx = 1\n"),
+    ],
+)
+def test_every_format_that_is_checked_is_read(name, text):
+    assert "The boats was late today." in [paragraph.text for paragraph in read_paragraphs(name, text)]
 
 
 GOOD = "Nobody has touched this old paragraph about the river."
-
-
 WRONG, RIGHT = "The boats was late, as they often are.", "The boats were late, as they often are."
 
 
@@ -32,6 +184,11 @@ def mine(history, vocabulary, **options):
 
 def pairs(mined):
     return [one.edit.pair for one in mined.corrections]
+
+
+def commit_a_correction(history):
+    history.commit("first", {"a.md": page(GOOD, WRONG)})
+    history.commit("Fix a typo", {"a.md": page(GOOD, RIGHT)})
 
 
 def test_a_correction_and_a_clean_paragraph(history, vocabulary, tmp_path):
@@ -71,8 +228,7 @@ def test_tiers(history, vocabulary):
 
 
 def test_reverted_changes_are_left_out(history, vocabulary):
-    history.commit("first", {"a.md": page(GOOD, WRONG)})
-    history.commit("Fix a typo", {"a.md": page(GOOD, RIGHT)})
+    commit_a_correction(history)
     history.commit("Rewrite", {"a.md": page(GOOD, WRONG)})
     mined = mine(history, vocabulary)
     assert not mined.corrections
@@ -113,8 +269,6 @@ def test_unreadable_files_are_counted(history, vocabulary):
 
 
 def test_comments_of_code_are_read_on_request(history, vocabulary):
-    from disambig.configuration import ProjectSettings, SettingsSource
-
     history.commit("first", {"a.py": f"# {WRONG}\nwas = 1\n"})
     history.commit("Fix", {"a.py": f"# {RIGHT}\nwere = 1\n"})
     assert not mine(history, vocabulary).corrections
@@ -131,17 +285,11 @@ def test_the_settings_of_the_project_decide_which_files_are_read(history, vocabu
     assert [one.path for one in mine(history, vocabulary).corrections] == ["a.md"]
 
 
-def test_a_young_history_has_no_clean_paragraphs(history, vocabulary):
-    history.commit("first", {"a.md": page(GOOD, WRONG)})
-    history.commit("second", {"a.md": page(GOOD, RIGHT)})
+def test_a_young_history_and_a_shallow_clone_are_noted(history, vocabulary, tmp_path):
+    commit_a_correction(history)
     mined = mine(history, vocabulary)
     assert not mined.clean
     assert mined.notes == ["no paragraph is older than 365 days"]
-
-
-def test_a_shallow_clone_is_noted(history, vocabulary, tmp_path):
-    history.commit("first", {"a.md": page(GOOD, WRONG)})
-    history.commit("second", {"a.md": page(GOOD, RIGHT)})
     history.git("clone", "-q", "--depth=1", history.home.as_uri(), str(tmp_path / "shallow"))
     mined = Miner(str(tmp_path / "shallow"), vocabulary, "en").mine()
     assert not mined.corrections
@@ -151,9 +299,12 @@ def test_a_shallow_clone_is_noted(history, vocabulary, tmp_path):
 def test_folders_without_a_history(tmp_path, history, vocabulary):
     (tmp_path / "plain").mkdir()
     for folder, code in ((tmp_path / "plain", "D541"), (tmp_path / "none", "D541"), (history.home, "D542")):
-        with pytest.raises(UserError) as raised:
+        with pytest.raises(UserError, match=code):
             Miner(str(folder), vocabulary, "en")
-        assert raised.value.code == code
+    for command in (["fixes", "mine", tmp_path, "--output", tmp_path / "x"], ["tune", tmp_path]):
+        done = here(*command)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1 and "D541" in done.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the traps are shell scripts")
@@ -200,8 +351,7 @@ def test_a_hostile_repository_runs_nothing(history, vocabulary, tmp_path):
 
 
 def test_output_replaces_only_its_own_results(history, vocabulary, tmp_path):
-    history.commit("first", {"a.md": page(GOOD, WRONG)})
-    history.commit("Fix", {"a.md": page(GOOD, RIGHT)})
+    commit_a_correction(history)
     mined = mine(history, vocabulary)
     output = tmp_path / "mined"
     write_mined(output, [mined], summarise([mined]))
@@ -214,28 +364,13 @@ def test_output_replaces_only_its_own_results(history, vocabulary, tmp_path):
     assert (output / "mine.txt").read_text() == "my own notes"
 
 
-OLD_PARAGRAPH = "Nobody has touched this old paragraph about the long river."
-
-
-WRONG_PARAGRAPH = "The weather was better then we had hoped, and we stayed."
-
-
-RIGHT_PARAGRAPH = WRONG_PARAGRAPH.replace("then", "than")
-
-
 @pytest.fixture
 def project(history):
-    history.commit(
-        "first", {"a.md": f"{OLD_PARAGRAPH}\n\n{WRONG_PARAGRAPH}\n\nThey waited for for an hour there.\n"}
-    )
-    history.commit(
-        "Fix",
-        {"a.md": f"{OLD_PARAGRAPH}\n\n{RIGHT_PARAGRAPH}\n\nThey waited for for an hour there.\n"},
-        days=800,
-    )
-    history.commit(
-        "Fix", {"a.md": f"{OLD_PARAGRAPH}\n\n{RIGHT_PARAGRAPH}\n\nThey waited for an hour there.\n"}, days=800
-    )
+    wrong = ["The weather was better then we had hoped, and we stayed.", "They waited for for an hour there."]
+    right = [wrong[0].replace("then", "than"), wrong[1].replace("for for", "for")]
+    history.commit("first", {"a.md": page(GOOD, *wrong)})
+    history.commit("Fix", {"a.md": page(GOOD, right[0], wrong[1])}, days=800)
+    history.commit("Fix", {"a.md": page(GOOD, *right)}, days=800)
     history.commit("last", {"b.md": "A young paragraph stands alone in this file.\n"}, days=800)
     return history.home
 
@@ -273,10 +408,3 @@ def test_tune_writes_settings(project, monkeypatch):
     done = here("tune", project)
     assert f"written: {project / 'disambig.toml'}, {project / 'disambig-ignore.txt'}" in done.stderr
     assert here("check", "--show-settings", "a.md", folder=project).returncode == 0
-
-
-def test_a_folder_without_a_history_is_one_line(tmp_path):
-    for command in (["fixes", "mine", tmp_path, "--output", tmp_path / "x"], ["tune", tmp_path]):
-        done = here(*command)
-        assert done.returncode == 2
-        assert done.stderr.count("\n") == 1 and "D541" in done.stderr

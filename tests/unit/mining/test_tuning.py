@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 
 import pytest
 
@@ -13,8 +12,6 @@ from disambig.errors import UserError
 from disambig.evaluation import ProposedEdit
 from disambig.formats import Clean, Fix
 from disambig.mining import IGNORE_FILE, HistoryHalf, Miner, ProjectLayer, divide, tune, tuned_settings
-
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
 class FakeChecker:
@@ -47,6 +44,10 @@ class FakeChecker:
         ]
 
 
+STONE = FakeChecker(("stone", "stones", "one", 0.9))
+TWO_STONES = FakeChecker(("stone", "stones", "one", 0.9), ("stone", "atone", "two", 0.95))
+
+
 def mistake(old, new, number=1):
     before = f"In story {number} the word {old} was written."
     start = before.index(old)
@@ -72,53 +73,45 @@ def test_repeated_flags_without_corrections_are_ignored():
     newer = half([mistake("form", "from", 90)], stones(5)[3:])
     tuned = tune(checker, older, newer)
     assert tuned.layer.ignore == ("stone -> stones",)  # "form" is corrected by the writers
-    assert (tuned.measured["newer, as shipped"].false_flags, tuned.measured["newer, tuned"].false_flags) == (
-        2,
-        0,
-    )
-    assert (tuned.measured["newer, tuned"].right, tuned.gained, tuned.lost) == (1, 0, 0)
+    before, after = tuned.measured["newer, as shipped"], tuned.measured["newer, tuned"]
+    assert (before.false_flags, after.false_flags) == (2, 0)
+    assert (after.right, tuned.gained, tuned.lost) == (1, 0, 0)
     assert tuned.pairs == (("form", "from", 13, 13),)
 
 
 def test_a_word_with_several_wrong_corrections_is_ignored_as_a_word():
-    checker = FakeChecker(("stone", "stones", "one", 0.9), ("stone", "atone", "two", 0.95))
-    assert tune(checker, half(texts=stones(3)), half()).layer.ignore == ("stone",)
-    assert tune(checker, half(texts=stones(2)), half()).layer.ignore == ("stone -> atone", "stone -> stones")
+    assert tune(TWO_STONES, half(texts=stones(3)), half()).layer.ignore == ("stone",)
+    both = tune(TWO_STONES, half(texts=stones(2)), half())
+    assert both.layer.ignore == ("stone -> atone", "stone -> stones")
     corrected = half([mistake("stone", "store")], stones(3))
-    assert "stone" not in tune(checker, corrected, half()).layer.ignore
+    assert "stone" not in tune(TWO_STONES, corrected, half()).layer.ignore
 
 
 def test_entries_without_effect_are_left_out():
-    # "stones" loses against "atone", which the writers correct
-    checker = FakeChecker(("stone", "stones", "one", 0.9), ("stone", "atone", "two", 0.95))
+    """Here "stones" loses against "atone", which the writers correct."""
     texts = ["A red stone lay there.", "One big stone fell off.", "No old stone is round."]
-    assert tune(checker, half([mistake("stone", "atone")], texts), half()).layer.ignore == ()
+    assert tune(TWO_STONES, half([mistake("stone", "atone")], texts), half()).layer.ignore == ()
 
 
 def test_a_correction_of_a_frequent_word_is_ignored_beside_its_neighbour_only():
     checker = FakeChecker(("an", "a", "one", 0.9))
     usual = [f"Here is a good stone of kind {i}." for i in range(9)]
-    texts = ["We have an SQL table here.", "It is not an SQL file at all."]
-    tuned = tune(
-        checker, half(texts=[*texts, "We saw an eel there.", *usual, "Or an eagle in the air."]), half()
-    )
+    texts = ["We have an SQL table here.", "It is not an SQL file at all.", "We saw an eel there."]
+    tuned = tune(checker, half(texts=[*texts, *usual, "Or an eagle in the air."]), half())
     assert tuned.layer.ignore == ("an -> a",)  # all four are flagged: it is always wrong here
-    known = half([mistake("an", "a", i) for i in range(3)], [*texts, "We saw an eel there."])
+    known = half([mistake("an", "a", i) for i in range(3)], texts)
     assert tune(checker, known, half()).layer.ignore == ("an sql -> a sql",)
 
 
 def test_precise_tasks_need_more_flags_to_ignore():
     point = PrecisionPoint(0.0, 0.8, 0.7, 0.9, 80, 10, 10)
     trust = {"one": PrecisionTable("one", "a test", 5.0, (point,))}
-    checker = FakeChecker(("stone", "stones", "one", 0.9))
-    assert tune(checker, half(texts=stones(2)), half(), trust=trust).layer.ignore == ()
-    assert tune(checker, half(texts=stones(3)), half(), trust=trust).layer.ignore == ("stone -> stones",)
+    for n, ignored in ((2, ()), (3, ("stone -> stones",))):
+        assert tune(STONE, half(texts=stones(n)), half(), trust=trust).layer.ignore == ignored
 
 
 def test_corrections_of_the_newer_half_are_not_ignored():
-    checker = FakeChecker(("stone", "stones", "one", 0.9))
-    newer = half([mistake("stone", "stones")], stones(1))
-    tuned = tune(checker, half(texts=stones(3)), newer)
+    tuned = tune(STONE, half(texts=stones(3)), half([mistake("stone", "stones")], stones(1)))
     assert (tuned.layer.ignore, tuned.dropped) == ((), ("stone -> stones",))
     assert tuned.lost == 1  # the figures are those before it was dropped
 
@@ -152,16 +145,10 @@ def test_rates_that_improve_by_chance_are_not_set(n_found, chosen):
     assert any("cross-validation" in note for note in tuned.notes) is not chosen
 
 
-def test_with_few_mistakes_rates_are_not_changed():
-    tuned = tune(FakeChecker(("stone", "stones", "one", 0.9)), half(texts=stones(2)), half())
+def test_with_few_mistakes_rates_are_kept_and_figures_have_intervals_or_are_missing():
+    tuned = tune(STONE, half([mistake("stone", "stones")], stones(1)), half())
     assert not tuned.layer.rates
     assert "rates are not chosen" in tuned.notes[0]
-
-
-def test_figures_have_intervals_and_are_missing_without_text():
-    tuned = tune(
-        FakeChecker(("stone", "stones", "one", 0.9)), half([mistake("stone", "stones")], stones(1)), half()
-    )
     at = tuned.measured["older, as shipped"].as_json()
     low, high = at["right_interval"]
     assert low < at["right_share"] == 1 == high
@@ -169,7 +156,6 @@ def test_figures_have_intervals_and_are_missing_without_text():
     assert tuned.measured["newer, tuned"].as_json()["right_share"] is None
 
 
-@needs_git
 def test_a_history_is_divided_in_time(history, vocabulary):
     wrong = [f"The boats of {name} was late again." for name in ("Rome", "Paris", "Oslo", "Cork")]
     right = [text.replace("was", "were") for text in wrong]
@@ -188,7 +174,6 @@ def test_a_history_is_divided_in_time(history, vocabulary):
     assert mined.commits == 6
 
 
-@needs_git
 def test_a_note_says_how_old_the_clean_paragraphs_are(history, vocabulary):
     text = "The boats was late, some old ships was lost, many young cats was fed, and all dogs was asleep.\n"
     history.commit("first", {"a.md": text})
@@ -202,16 +187,10 @@ def test_a_note_says_how_old_the_clean_paragraphs_are(history, vocabulary):
     assert not [note for note in mined.notes if "older half" in note]
 
 
-@needs_git
-def test_a_history_without_corrections_cannot_be_divided(history, vocabulary):
-    history.commit("first", {"a.md": "A text without any mistake in it.\n"})
+def test_few_corrections_cannot_be_divided(history, vocabulary):
+    history.commit("first", {"a.md": "The boats of Rome was late again."})
     with pytest.raises(UserError, match=r"D545.* has 0 word corrections, too few"):
         divide(Miner(str(history.home), vocabulary, "en"))
-
-
-@needs_git
-def test_one_correction_is_too_few_to_divide(history, vocabulary):
-    history.commit("first", {"a.md": "The boats of Rome was late again."})
     history.commit("Fix typo", {"a.md": "The boats of Rome were late again."}, days=500)
     with pytest.raises(UserError, match=r"D545.* has 1 word correction, too few"):
         divide(Miner(str(history.home), vocabulary, "en"))
@@ -271,13 +250,6 @@ def test_line_ends_of_the_settings_are_kept(tmp_path):
     assert written.count(b"\n") == written.count(b"\r\n")
 
 
-def test_without_settings_a_new_file_is_written(tmp_path):
-    settings = tuned_settings(str(tmp_path), LAYER)
-    settings.write()
-    assert (tmp_path / "disambig.toml").exists()
-    assert set(ProjectSettings().for_file(str(tmp_path / "a.md")).words_to_ignore()) == set(LAYER.ignore)
-
-
 def test_if_nothing_is_learned_nothing_is_written(tmp_path):
     settings = tuned_settings(str(tmp_path), ProjectLayer())
     settings.write()
@@ -300,6 +272,8 @@ def test_settings_above_the_project_are_named_and_not_changed(tmp_path):
     settings.write()
     assert (settings.path, settings.hides) == (str(tmp_path / "project" / "disambig.toml"), str(above))
     assert above.read_text() == 'ignore = ["quite"]\n'
+    chosen = ProjectSettings().for_file(str(tmp_path / "project" / "a.md"))
+    assert set(chosen.words_to_ignore()) == set(LAYER.ignore)
     assert tuned_settings(str(tmp_path / "project"), LAYER).hides == ""
 
 
