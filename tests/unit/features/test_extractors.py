@@ -136,27 +136,18 @@ class Stateless:
 
 
 INTEGERS = f"an integer array of shape ({2 * N},)"
+FLAT = f"an array of float32 of shape ({2 * N},)"
 
 
 @pytest.mark.parametrize(
     ("fault", "seen", "contract"),
     [
         ("tuple", "transform returned a tuple", "Features"),
-        (
-            *("rows", f"transform gave {N - 1} instances with {2 * N - 2} rows"),
-            f"{N} with {2 * N}, one row per candidate",
-        ),
-        (
-            "length",
-            f"found of Features is an array of int32 of shape ({2 * N - 1},)",
-            f"{INTEGERS}, one per candidate",
-        ),
+        ("rows", f"transform gave {N - 1} instances with {2 * N - 2} rows", f"{N} with {2 * N}, one row per"),
+        ("length", f"found of Features is an array of int32 of shape ({2 * N - 1},)", f"{INTEGERS}, one per"),
         ("asked", f"asked of Features is an array of int32 of shape ({2 * N + 1},)", INTEGERS),
         ("dtype", f"found of Features is an array of float64 of shape ({2 * N},)", INTEGERS),
-        (
-            *("flat", f"transform gave CrossedRows with an array of float32 of shape ({2 * N},) as costs"),
-            f"costs of shape ({N}, 2), one row per instance",
-        ),
+        ("flat", f"transform gave CrossedRows with {FLAT} as costs", f"costs of shape ({N}, 2), one row per"),
         ("list", "found of Features is a list", INTEGERS),
         ("table", f"found of Features is an array of int32 of shape ({N}, 2)", INTEGERS),
     ],

@@ -339,9 +339,8 @@ def test_evidence(counts, folder):
     assert named["of", "_ object"] == ("of music", 0)
     assert named["no word", "governor _"] == ("listen <0>", 0)
     assert not any("verb" in pattern for _, pattern in named)  # one of them is the governor
-    result = Headwords(counts=counts, parts_of_speech=folder).evidence(
-        *place("We provide the users _"), GROUP
-    )
+    place_of_users = place("We provide the users _")
+    result = Headwords(counts=counts, parts_of_speech=folder).evidence(*place_of_users, GROUP)
     assert result["with", "verb * _"].text == "provide <*> with"
     assert SENTENCE_START not in result["with", "_ object"].text
 

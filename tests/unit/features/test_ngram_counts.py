@@ -122,9 +122,8 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, tmp_path_fa
 
 
 def test_sentence_ends_and_overlong_words_stop_a_context(small_table):
-    alone, inside = (
-        features_in(small_table, text, "quiet", "quite") for text in ("Quiet.", "It was a quiet place in it.")
-    )
+    texts = "Quiet.", "It was a quiet place in it."
+    alone, inside = (features_in(small_table, text, "quiet", "quite") for text in texts)
     assert alone.asked[0] == sum(left <= 1 and right <= 2 for left, right in CONTEXTS)  # <S> quiet . </S>
     assert inside.asked[0] == 14
     assert inside.found.tolist() == [11, 0]  # all except those that contain "place in it"
@@ -316,18 +315,12 @@ def test_ranks_agree_between_backends(draw, small_table):
 
 
 SMOOTHED_GROUP = Group("place", ("in", "on", "in to"))
-TEXTS = [
-    "We sat in town.",
-    "We sat in town today.",
-    "We sat on top.",
-    "They ran in to town.",
-    "They sat in town. They sat.",
-]
+TEXTS = ["We sat in town.", "We sat in town today.", "We sat on top.", "They ran in to town."]
+TEXTS += ["They sat in town. They sat."]
 ANY = Group("any", ())
 WORDS = st.lists(st.sampled_from("we they sat ran in on to town top today .".split()), max_size=25)
-fixture_may_stay = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
-)
+a_fixture_may_stay = [HealthCheck.function_scoped_fixture]
+fixture_may_stay = settings(suppress_health_check=a_fixture_may_stay, deadline=None, max_examples=50)
 
 
 @pytest.fixture(scope="module")
@@ -405,10 +398,8 @@ def test_the_empty_candidate_has_a_probability_and_keeps_the_ratios_of_words(ext
     assert np.exp(values[:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
     view, words = Words()(["They sat in"]), Group("place", ("in", "on"))
     place = CandidateFinder.from_groups([words]).find(view)
-    beside, alone = (
-        transform_checked(extractor, view, place, group).batch.values[0, :2, :BIAS][:, ONE_SIDED]
-        for group in (Group("place", ("in", "on", "")), words)
-    )
+    both = (transform_checked(extractor, view, place, g) for g in (Group("place", ("in", "on", "")), words))
+    beside, alone = (features.batch.values[0, :2, :BIAS][:, ONE_SIDED] for features in both)
     assert np.diff(beside, axis=0) == pytest.approx(np.diff(alone, axis=0), rel=1e-5)
 
 
@@ -446,9 +437,10 @@ def listed(instances, any_lists):
     return replace(instances, own=CandidateLists.from_texts(any_lists))
 
 
-@given(
-    WORDS, st.sampled_from([("in", "on"), ("in", "on", ""), ("", "in"), ("in", "in to", ""), ("unheard", "")])
-)
+SOME_GROUPS = [("in", "on"), ("in", "on", ""), ("", "in"), ("in", "in to", ""), ("unheard", "")]
+
+
+@given(WORDS, st.sampled_from(SOME_GROUPS))
 @fixture_may_stay
 def test_a_list_equal_to_the_group_has_the_values_of_the_group(extractor, monkeypatch, words, candidates):
     view = Words()([" ".join(words)])

@@ -30,9 +30,8 @@ TEXTS = (
     "A ball, a ball! 3.14 nets, 1997 crowds and it's over.",
 )
 GROUP = Group("topic", ("cooking", "sport", "weather"))
-TEXT = st.lists(
-    st.sampled_from("the ball Bread it's 1997 2001 , ! — naïve ß é".split()), min_size=1, max_size=12
-)
+TEXT_WORDS = st.sampled_from("the ball Bread it's 1997 2001 , ! — naïve ß é".split())
+TEXT = st.lists(TEXT_WORDS, min_size=1, max_size=12)
 
 
 def documents(texts):
@@ -74,9 +73,8 @@ def test_rows_are_those_of_scikit_learn_on_the_same_words(sublinear, least, lear
     names = [ours.known.word(i) for i in range(len(ours.known))]
     assert sorted(names) == sorted(theirs.vocabulary_)
     order = [theirs.vocabulary_[name] for name in names]
-    np.testing.assert_allclose(
-        feature_rows(ours, asked).toarray(), theirs.transform(asked).toarray()[:, order]
-    )
+    expected = theirs.transform(asked).toarray()[:, order]
+    np.testing.assert_allclose(feature_rows(ours, asked).toarray(), expected)
 
 
 @given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3))
@@ -90,9 +88,8 @@ def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, as
 
     ours = fitted([" ".join(words) for words in learned], bits=4)
     theirs = TfidfTransformer().fit(counts(learned)).transform(counts(asked))
-    np.testing.assert_allclose(
-        feature_rows(ours, [" ".join(words) for words in asked]).toarray(), theirs.toarray()
-    )
+    rows = feature_rows(ours, [" ".join(words) for words in asked])
+    np.testing.assert_allclose(rows.toarray(), theirs.toarray())
 
 
 def test_the_most_frequent_words_are_kept():
@@ -133,12 +130,7 @@ DAMAGE = {
     "documents": [lambda a: a + 3, lambda a: a * 0, lambda a: a[:-1], np.float64, lambda a: a[:, None]],
     "n_documents": [lambda a: a * 0, lambda a: a[:0], lambda a: a.astype(float), lambda a: a + 2**40],
     "hashes": [np.flip, lambda a: a.astype(np.int64), lambda a: a[1:], lambda a: np.repeat(a[:1], len(a))],
-    "letters": [
-        lambda a: a[:-1],
-        lambda a: np.append(a, a),
-        lambda a: a.astype(np.int64),
-        lambda a: a[:, None],
-    ],
+    "letters": [lambda a: a[:-1], lambda a: np.append(a, a), np.int64, lambda a: a[:, None]],
     "ends": [np.flip, lambda a: a - a[-1], lambda a: a.astype(float), lambda a: a[:-1]],
 }
 
@@ -266,9 +258,7 @@ def test_long_documents_are_processed_in_blocks(monkeypatch, around):
     expected = transform_checked(whole, view, where, BANK)
     monkeypatch.setattr(one_row, "TOKENS_AT_ONCE", 700)
     looked_at, plain = [], TermSelector.counted
-    monkeypatch.setattr(
-        TermSelector, "counted", lambda *given: looked_at.append(len(given[2])) or plain(*given)
-    )
+    monkeypatch.setattr(TermSelector, "counted", lambda *of: looked_at.append(len(of[2])) or plain(*of))
     parts = Tfidf(around=around).fit(view, where, [BANK])
     np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
     features = transform_checked(parts, view, where, BANK)

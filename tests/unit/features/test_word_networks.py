@@ -144,9 +144,8 @@ def test_without_far_words_only_the_sentence_counts():
 def test_the_same_seed_gives_the_same_weights():
     view, instances = find(make_texts(40), SAND)
     few = {**SMALL, "epochs": 2}
-    first, second, other = (
-        WordNetwork(**few, seed=seed).fit(view, instances, [SAND]).state() for seed in (0, 0, 1)
-    )
+    networks = (WordNetwork(**few, seed=seed) for seed in (0, 0, 1))
+    first, second, other = (network.fit(view, instances, [SAND]).state() for network in networks)
     assert all(np.array_equal(first[name], second[name]) for name in first)
     assert not np.array_equal(first["near"], other["near"])
 
@@ -283,10 +282,7 @@ def vectors(**settings):
 
 def test_frequent_words_in_similar_contexts_have_similar_vectors():
     word_vectors = vectors(dimensions=6)
-    assert (
-        word_vectors.words.tolist() == sorted(word_vectors.words.tolist())
-        and word_vectors.directions.dtype == np.int8
-    )
+    assert (np.diff(word_vectors.words) > 0).all() and word_vectors.directions.dtype == np.int8
 
     def like(one, other):
         a, b = word_vectors.rows(hash_words([one, other]))
@@ -382,20 +378,7 @@ def test_columns_can_be_removed_and_joined():
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 @settings(deadline=None, max_examples=40)
-def test_any_text_has_features_that_do_not_depend_on_the_batch(texts):
-    extractor = fitted(TEXTS)
-    together = rows_of(extractor, texts)
-    start = 0
-    for text in texts:
-        alone = rows_of(extractor, [text])
-        assert (together[start : start + alone.shape[0]] != alone).nnz == 0
-        start += alone.shape[0]
-    assert start == together.shape[0]
-
-
-@given(st.lists(st.text(max_size=30), max_size=5))
-@settings(deadline=None, max_examples=40)
-def test_backends_agree(texts):
+def test_backends_and_batches_agree_on_any_text(texts):
     classes = WordClasses(np.sort(hash_words(["the", "cat"])), np.ones((2, 2), np.uint16))
     result = {}
     for engine in ("numpy", "numba"):
@@ -406,6 +389,8 @@ def test_backends_agree(texts):
     assert (result["numpy"][0] == result["numba"][0]).all()
     first, second = (result[engine][1] for engine in ("numpy", "numba"))
     assert (first.indptr == second.indptr).all() and (first.indices == second.indices).all()
+    alone = [rows_of(extractor, [text]) for text in [*texts, *TEXTS]]  # the batch has no effect
+    assert np.array_equal(np.concatenate([rows.indices for rows in alone]), second.indices)
 
 
 def test_classes_are_shared_by_words_and_joined():
@@ -428,9 +413,8 @@ def text_of_two_kinds(n, rng):
 
 
 def test_words_in_the_same_contexts_share_a_class():
-    result = learn_classes(
-        text_of_two_kinds(800, np.random.default_rng(0)), n_words=19, n_contexts=5, sizes=(4,)
-    )
+    text = text_of_two_kinds(800, np.random.default_rng(0))
+    result = learn_classes(text, n_words=19, n_contexts=5, sizes=(4,))
     of = {kind: {int(result.lookup(hash_words([f"{kind}{i}"]))[0, 0]) for i in range(8)} for kind in "ta"}
     assert len(of["t"]) == len(of["a"]) == 1 and of["t"] != of["a"]
     assert result.lookup(np.array([hash_word("never")], np.uint64)).tolist() == [[0]]

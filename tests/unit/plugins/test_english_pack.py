@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import lzma
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,29 +19,31 @@ PACK = Path(__file__).parents[3] / "corpora" / "disambig_en"
 DOMAINS = ("essays", "health")
 
 
+@contextmanager
+def imported(monkeypatch, *names):
+    """Import the first of the modules of the build, and forget all of them afterwards."""
+    monkeypatch.syspath_prepend(str(PACK))
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module(names[0])
+    for name in names:
+        sys.modules.pop(name, None)
+
+
 @pytest.fixture
 def card(monkeypatch):
-    monkeypatch.syspath_prepend(str(PACK))
-    monkeypatch.delitem(sys.modules, "card", raising=False)
-    import card
-
-    monkeypatch.setattr(card, "_contents", lambda home: "")
-    yield card
-    sys.modules.pop("card", None)
+    with imported(monkeypatch, "card") as card:
+        monkeypatch.setattr(card, "_contents", lambda home: "")
+        yield card
 
 
 def make_scores(accuracy, *, among=None):
     """Return the scores of one text; older ones have no `among`."""
-    rate = {"errors_found": 0.5, "false_flags_per_1000": 0.31}
-    result = {
-        "words": 1000,
-        "groups": {"preposition": {"accuracy": accuracy, "interval": (0.5, 0.9), "n": 100}},
-        "reliability": None,
-        "rates": {"0.3": rate},
-    }
+    rates = {"0.3": {"errors_found": 0.5, "false_flags_per_1000": 0.31}}
+    groups = {"preposition": {"accuracy": accuracy, "interval": (0.5, 0.9), "n": 100}}
+    result = {"words": 1000, "groups": groups, "reliability": None, "rates": rates}
     if among is not None:
-        about = {"n": 90, "majority": 0.3, "accuracy": among, "interval": (0.6, 0.8)}
-        result["among_words"] = about
+        result["among_words"] = {"n": 90, "majority": 0.3, "accuracy": among, "interval": (0.6, 0.8)}
     return result
 
 
@@ -57,13 +61,8 @@ ALL = ("all", *DOMAINS)
 
 
 def test_card_with_all_some_or_older_figures(card, tmp_path):
-    lines, _ = write_card(
-        card,
-        tmp_path,
-        scores=by_task(ALL, 0.7),
-        all_counts={**by_task(ALL, 0.8), "bytes": 1, "n_ngrams": 1},
-        left_out=by_task(DOMAINS, 0.6),
-    )
+    whole = {"scores": by_task(ALL, 0.7), "all_counts": {**by_task(ALL, 0.8), "bytes": 1, "n_ngrams": 1}}
+    lines, _ = write_card(card, tmp_path, **whole, left_out=by_task(DOMAINS, 0.6))
     assert "| all | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % |  |" in lines
     assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % | 60.0 % |" in lines
     assert "| mean of domains |  |  | 70.0 % | 80.0 % | 60.0 % |" in lines
@@ -76,13 +75,8 @@ def test_card_with_all_some_or_older_figures(card, tmp_path):
 
 
 def test_card_with_kenlm(card, tmp_path):
-    lines, _ = write_card(
-        card,
-        tmp_path,
-        scores=by_task(ALL, 0.7),
-        left_out=by_task(DOMAINS, 0.6),
-        left_out_kenlm=by_task(DOMAINS, 0.5),
-    )
+    left_out = {"left_out": by_task(DOMAINS, 0.6), "left_out_kenlm": by_task(DOMAINS, 0.5)}
+    lines, _ = write_card(card, tmp_path, scores=by_task(ALL, 0.7), **left_out)
     assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  | 60.0 % | 50.0 % |" in lines
     assert "| mean of domains |  |  | 70.0 % |  | 60.0 % | 50.0 % |" in lines
     from card import kenlm_section
@@ -140,18 +134,13 @@ TEXT = ("She has an apple.", "He was there.", "They have a pear. We were here.",
 
 @pytest.fixture
 def contexts(monkeypatch):
-    monkeypatch.syspath_prepend(str(PACK))
-    for name in ("contexts", "material"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    import contexts
-
     pairs = [("desks", "desk"), ("desks", "desk"), ("lamp", "lamps"), ("a b", "c"), ("Desks", "desk")]
     fixes = [SimpleNamespace(old=old, new=new, kind="replace") for old, new in pairs]
     fixes += [SimpleNamespace(old="", new="lamp", kind="insert")] * 3
-    monkeypatch.setattr(contexts, "read_people", lambda data, part: (fixes, []) if part == "train" else None)
-    yield contexts
-    for name in ("contexts", "material"):
-        sys.modules.pop(name, None)
+    people = {"train": (fixes, [])}
+    with imported(monkeypatch, "contexts", "material") as contexts:
+        monkeypatch.setattr(contexts, "read_people", lambda data, part: people.get(part))
+        yield contexts
 
 
 @pytest.fixture
@@ -226,15 +215,8 @@ def test_command_saves_the_model(contexts, data, monkeypatch, tmp_path):
 
 @pytest.fixture
 def relations(monkeypatch):
-    monkeypatch.syspath_prepend(str(PACK))
-    names = ("relations", "contexts", "material")
-    for name in names:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    import relations
-
-    yield relations
-    for name in names:
-        sys.modules.pop(name, None)
+    with imported(monkeypatch, "relations", "contexts", "material") as relations:
+        yield relations
 
 
 def test_families_and_chosen_pairs(relations):

@@ -36,6 +36,7 @@ from disambig.explain import OFFSET, explain_decision, rule_terms
 from disambig.features import ContextProbabilities, ContextWindow, NgramCounts, SentenceWords
 from disambig.formats import Labelled
 from disambig.models import load_model, save_model
+from disambig.tasks import OwnCandidates
 from disambig.testing import blocks, chains, crossed_lists, dense_lists, lists
 from disambig.testing.checks import accuracy
 from disambig.text import Words
@@ -64,15 +65,15 @@ def make_learner(name, **settings):
     return resolve({"learner": {"@disambig_learners": name, **settings}})["learner"]
 
 
+def parts_of(learner, extractors, task=None, baseline=None):
+    parts = {"task": task or Pairs(pairs=("quite/quiet",)), "tokenisation": Words(), "learner": learner}
+    named = {str(i): extractor for i, extractor in enumerate(extractors)}
+    return parts | {"extractors": named, "baseline": baseline or Constant()}
+
+
 def train_model(learner, *extractors, task=None):
-    parts = {
-        "task": task or Pairs(pairs=("quite/quiet",)),
-        "tokenisation": Words(),
-        "extractors": {str(i): extractor for i, extractor in enumerate(extractors)},
-        "learner": learner,
-        "baseline": Constant(),
-    }
-    return train(parts, {"train": TEXTS, "dev": TEXTS[:20]}, name="small", min_examples=2)
+    texts = {"train": TEXTS, "dev": TEXTS[:20]}
+    return train(parts_of(learner, extractors, task), texts, name="small", min_examples=2)
 
 
 def sum_by_candidate(reasons):
@@ -105,9 +106,8 @@ def test_contributions_of_several_extractors(counts, name):
     check_sums(model)
     model = train_model(learner, ContextProbabilities(counts=counts))
     check_sums(model)
-    shown = {
-        (r.candidate, r.evidence): r.count for r in explain_decision(model, VIEW, 0) if r.count is not None
-    }
+    reasons = [reason for reason in explain_decision(model, VIEW, 0) if reason.count is not None]
+    shown = {(reason.candidate, reason.evidence): reason.count for reason in reasons}
     assert shown[("quiet", "a quiet garden")] == 1  # the count itself, not what is made of it
     assert shown[("quiet", "like a quiet")] == len(PLACES)
     assert shown.get(("quite", "like a quite"), 0) == 0
@@ -123,20 +123,17 @@ def test_contributions_without_names_or_weights(load_with):
     assert explain_decision(model, VIEW, 0) is None
 
 
+def marks_in(texts):
+    result = []
+    for number, text in enumerate(texts):
+        start, label = text.index("qui"), "quiet" if "quite" in text else "quite"
+        result.append(Labelled(text, start, start + 5, label, text, f"line {number}"))
+    return result
+
+
 def train_labels(learner, *extractors):
-    marks = [
-        Labelled(text, start, start + 5, "quiet" if "quite" in text else "quite", text, str(number))
-        for number, text in enumerate(TEXTS)
-        for start in [text.index("qui")]
-    ]
-    parts = {
-        "task": Marks(pairs=("quite/quiet",)),
-        "tokenisation": Words(),
-        "extractors": {str(i): extractor for i, extractor in enumerate(extractors)},
-        "learner": learner,
-        "baseline": Constant(),
-    }
-    return train_labelled(parts, marks, name="small", min_examples=2)
+    parts = parts_of(learner, extractors, Marks(pairs=("quite/quiet",)))
+    return train_labelled(parts, marks_in(TEXTS), name="small", min_examples=2)
 
 
 def test_contributions_of_labels_shared_weights_and_full_matrices(counts):
@@ -198,11 +195,6 @@ def test_factors_of_both_sides():
         assert odds / odds.sum() == pytest.approx(shares, rel=1e-4)
 
 
-CURVE_LABELS = [
-    Labelled(text, start, start + 5, "quiet" if "quite" in text else "quite", text, f"line {number}")
-    for number, text in enumerate(QUIET_PLACES[:30])
-    for start in [text.index("qui")]
-]
 CURVE_SETTINGS = {
     "variance_svm.VarianceSVM.v1": (
         {},
@@ -222,13 +214,8 @@ CURVE_LEARNERS = [  # a learner's further settings are slow only because there a
 
 
 def make_parts(counts, name, settings, task=None):
-    return {
-        "task": task or Pairs(pairs=("quite/quiet",)),
-        "tokenisation": Words(),
-        "extractors": {"ngrams": NgramCounts(counts=counts)},
-        "learner": make_learner(name, **settings),
-        "baseline": make_learner("variance_svm.SumLM.v1"),
-    }
+    baseline = make_learner("variance_svm.SumLM.v1")
+    return parts_of(make_learner(name, **settings), [NgramCounts(counts=counts)], task, baseline)
 
 
 @pytest.mark.parametrize(("name", "settings"), CURVE_LEARNERS)
@@ -240,19 +227,13 @@ def test_curves_of_every_learner(counts, name, settings):
     learns = "Majority" not in name and "NoPreference" not in name
     assert many["accuracy"] > (0.9 if learns else 0.3)
     assert few["p_before"] is None and 0 <= many["p_before"] <= 1 and 0 <= many["p_baseline"] <= 1
-    labels = curve_of_labelled(
-        make_parts(counts, name, settings, task=Marks(pairs=("quite/quiet",))),
-        CURVE_LABELS,
-        sizes=(20,),
-        draws=3,
-    )
+    created = make_parts(counts, name, settings, task=Marks(pairs=("quite/quiet",)))
+    labels = curve_of_labelled(created, marks_in(QUIET_PLACES[:30]), sizes=(20,), draws=3)
     assert labels["tested"] == 18 and 0 <= labels["points"][0]["p_baseline"] <= 1
 
 
 def test_significance_and_own_candidates_in_curves(counts):
-    task = resolve({"task": {"@disambig_tasks": "disambig.Candidates.v1", "candidates": ["quite", "quiet"]}})[
-        "task"
-    ]
+    task = OwnCandidates(candidates=["quite", "quiet"])
     created = make_parts(counts, "variance_svm.VarianceSVM.v1", {}, task=task)
     result = curve_of_texts(created, QUIET_PLACES, sizes=(10,), draws=1)
     assert result["points"][0]["accuracy"] > 0.9
@@ -287,10 +268,8 @@ def replace_shared_weights(saved_model, weights):
     np.savez(saved_model / "weights.npz", **arrays | {"shared.weights": weights})
     data = (saved_model / "weights.npz").read_bytes()
     manifest = json.loads((saved_model / "model.json").read_text())
-    manifest["files"]["weights.npz"] = {
-        "size": len(data),
-        "blake2b": blake2b(data, digest_size=16).hexdigest(),
-    }
+    digest = blake2b(data, digest_size=16).hexdigest()
+    manifest["files"]["weights.npz"] = {"size": len(data), "blake2b": digest}
     (saved_model / "model.json").write_text(json.dumps(manifest))
 
 
@@ -321,9 +300,7 @@ ONLINE = {"perceptron": LinearPerceptron, "sgd": SGD, "pa": PassiveAggressive, "
 def make_lists(*instances):
     """Return lists of (cost, row); a learner of seed 0 sees the instances in the order given."""
     order = np.random.default_rng(0).permutation(len(instances))
-    place = np.empty(len(instances), np.int64)
-    place[order] = np.arange(len(instances))
-    placed = [instances[i] for i in place]
+    placed = [instances[i] for i in np.argsort(order)]
     offsets = np.concatenate([[0], np.cumsum([len(item) for item in placed])]).astype(np.int64)
     cost = np.array([cost for item in placed for cost, _ in item], np.float32)
     rows = csr_array(np.array([row for item in placed for _, row in item], np.float64))
@@ -366,9 +343,8 @@ def test_several_right_candidates_and_constant_costs(name):
     batch = make_lists([(0, (1, 0, 0)), (0, (0, 1, 0))], [(0, (1, 1, 0)), (0, (0, 0, 1))])
     assert not ONLINE[name]().fit(batch).scorer.weights.any()
     batch = lists()
-    dear = replace(
-        batch, cost=batch.cost + np.repeat(np.arange(60) % 3, np.diff(batch.offsets)).astype(np.float32)
-    )
+    more = np.repeat(np.arange(60) % 3, np.diff(batch.offsets)).astype(np.float32)
+    dear = replace(batch, cost=batch.cost + more)
     weights = ONLINE[name]().fit(batch).scorer.weights
     assert ONLINE[name]().fit(dear).scorer.weights.tobytes() == weights.tobytes()
 
@@ -379,12 +355,9 @@ def test_masks_equal_masked_copies_of_lists(name, make):
     learner, batch = ONLINE[name](passes=2), make(25)
     d = learner.dimensions(batch)
     masks = np.random.default_rng(3).random((11, d)) > 0.3
-    copies = [
-        learner.fit(replace(batch, rows=csr_array(batch.rows.toarray() * mask))).scorer.weights
-        for mask in masks
-    ]
+    copies = [replace(batch, rows=csr_array(batch.rows.toarray() * mask)) for mask in masks]
     result = learner.fit_masked(batch, masks)
-    assert result == pytest.approx(np.sum(copies, axis=0), abs=1e-9)
+    assert result == pytest.approx(sum(learner.fit(copy).scorer.weights for copy in copies), abs=1e-9)
     ready = learner.prepare(batch)
     in_blocks = learner.fit_masked(ready, masks[:8]) + learner.fit_masked(ready, masks[8:])
     assert in_blocks == pytest.approx(result, abs=1e-12)
@@ -471,21 +444,16 @@ def test_variance_svm_reaches_the_optimum(variance):
     weights, value = solve_generally(batch, 0.02, groups=variance, shares=np.full(5, 0.2))
     result = VarianceSVM(C=0.02, variance=variance, tolerance=1e-6).fit(batch)
     assert result.report["objective"] == pytest.approx(value, rel=1e-5)
-    scores = batch.scores(weights)
-    assert result.scorer.scores(batch) - scores == pytest.approx(
-        np.repeat((result.scorer.scores(batch) - scores)[batch.offsets[:-1]], np.diff(batch.offsets)),
-        abs=1e-2,
-    )  # a constant attribute's weight is anything in the variance subset
+    lead = result.scorer.scores(batch) - batch.scores(weights)
+    # a constant attribute's weight is anything in the variance subset
+    assert lead == pytest.approx(lead[batch.offsets[:-1]].repeat(np.diff(batch.offsets)), abs=1e-2)
 
 
 def test_lists_equal_blocks_with_shared_columns():
     """If candidates share their columns, blocks and lists are the same problem."""
     batch = blocks(40)
-    shared = replace(
-        batch,
-        column_of=np.tile(np.arange(5), (3, 1)),
-        columns=Columns(np.full(5, -1, np.int32), np.arange(5, dtype=np.int32), batch.columns.group_names),
-    )
+    columns = Columns(np.full(5, -1, np.int32), np.arange(5, dtype=np.int32), batch.columns.group_names)
+    shared = replace(batch, column_of=np.tile(np.arange(5), (3, 1)), columns=columns)
     dense = convert(shared, type(dense_lists(1)))
     learner = VarianceSVM(C=0.01, variance=("2-gram", "4-gram"), tolerance=1e-6)
     assert learner.fit(dense).scorer.weights == pytest.approx(learner.fit(shared).scorer.weights, abs=1e-6)
@@ -511,10 +479,8 @@ def test_wide_lists():
     indices = rng.integers(2_000_000, size=6000, dtype=np.int32)
     rows = csr_array((rng.normal(size=6000), indices, np.arange(601, dtype=np.int32) * 10))
     cost = np.tile([0, 1, 1], 200).astype(np.float32)
-    wide = SparseRows(
-        csr_array(rows, shape=(600, 2_000_000)), np.arange(201) * 3, cost,
-        Columns(np.full(2_000_000, -1, np.int32), np.zeros(2_000_000, np.int32), ("words",)),
-    )  # fmt: skip
+    columns = Columns(np.full(2_000_000, -1, np.int32), np.zeros(2_000_000, np.int32), ("words",))
+    wide = SparseRows(csr_array(rows, shape=(600, 2_000_000)), np.arange(201) * 3, cost, columns)
     with pytest.raises(UserError, match="D417"):
         VarianceSVM(variance=("words",)).fit(wide)
     for learner in (VarianceSVM(variance=(), C=1e3), KSVM(C=10.0), LinearPerceptron()):

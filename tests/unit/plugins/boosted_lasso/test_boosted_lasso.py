@@ -30,15 +30,8 @@ from disambig.training import fit, mean_cost
 from disambig.types import HasOpenSettings
 
 LISTS = word_lists(alike=6)
-LEARNERS = [
-    BLasso(),
-    BLasso(eps=0.1, truncate=False),
-    FBoosting(),
-    FSLR(),
-    FSLR(eps=0.05),
-    Boosting(),
-    Boosting(smoothing=1e-3, shrinkage=0.3),
-]
+LEARNERS = [BLasso(), BLasso(eps=0.1, truncate=False), FBoosting(), FSLR(), FSLR(eps=0.05), Boosting()]
+LEARNERS += [Boosting(smoothing=1e-3, shrinkage=0.3)]
 RULES = {
     "grid": StepSettings(grid=True, eps=0.2, theta=0.0),
     "forward only": StepSettings(grid=True, eps=0.2),
@@ -220,8 +213,7 @@ def test_lists_that_say_nothing_change_nothing(learner):
         np.testing.assert_array_equal(learner().fit(none, dev=dev).scorer.weights, [1.0, 0.0])
     np.testing.assert_array_equal(learner(base="none").fit(none).scorer.weights, [0.0, 0.0])
     same = batch_of([[1.0, 2]] * 3, [0, 3], [0, 1, 2])
-    weights = learner().fit(same).scorer.weights
-    np.testing.assert_array_equal(weights, np.zeros(2))
+    np.testing.assert_array_equal(learner().fit(same).scorer.weights, np.zeros(2))
     # one candidate, equal costs, none: a list without a pair is as if it were not there
     rows, last = MANY_LISTS.rows.toarray(), MANY_LISTS.offsets[-1]
     more = np.concatenate([rows, rows[:1], rows[3:6]])
@@ -230,9 +222,8 @@ def test_lists_that_say_nothing_change_nothing(learner):
     if learner is AveragedPerceptron:  # a list more is time for the average to go on
         assert fit(learner(passes=1), silent.take(np.array([120, 121]))).report["mistakes"] == [0]
         return
-    np.testing.assert_array_equal(
-        fit(learner(), silent).scorer.weights, fit(learner(), MANY_LISTS).scorer.weights
-    )
+    one, other = (fit(learner(), batch).scorer.weights for batch in (silent, MANY_LISTS))
+    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("learner", EVERY)
@@ -388,9 +379,8 @@ def test_the_norm_is_less_than_without_steps_back_at_equal_loss(eps):
     theirs = FBoosting(eps=eps, truncate=False).path(lists)
     least = max(ours.losses[-1], theirs.losses[-1])
     losses = np.geomspace(ours.losses[0], least, 12)[1:]
-    norms = np.array(
-        [[path.norms[np.argmax(path.losses <= loss)] for path in (ours, theirs)] for loss in losses]
-    )
+    at_loss = ([path.norms[np.argmax(path.losses <= loss)] for path in (ours, theirs)] for loss in losses)
+    norms = np.array(list(at_loss))
     assert (norms[:, 0] <= norms[:, 1] + eps).all()
     assert norms[-2, 0] < 0.97 * norms[-2, 1]
     assert norms[-1, 0] < norms[-1, 1]
@@ -402,9 +392,8 @@ def test_winners_are_followed_by_the_index(learner):
     np.testing.assert_array_equal(path.dev_costs, path.costs(ALIKE_DEV))
     assert len(path.dev_costs) == len(path) + 1
     for step in (0, 1, 7, len(path) // 2, len(path)):
-        winners = ALIKE_DEV.offsets[:-1] + segments.argmax(
-            ALIKE_DEV.scores(path.weights(step)), ALIKE_DEV.offsets
-        )
+        scores = ALIKE_DEV.scores(path.weights(step))
+        winners = ALIKE_DEV.offsets[:-1] + segments.argmax(scores, ALIKE_DEV.offsets)
         assert path.dev_costs[step] == pytest.approx(ALIKE_DEV.cost[winners].mean(), rel=1e-6)
 
 
@@ -417,9 +406,8 @@ def test_development_data_only_choose_the_step():
     assert beside.dev_costs[step] == beside.dev_costs.min()
     assert step == np.flatnonzero(beside.dev_costs == beside.dev_costs.min())[0]
     np.testing.assert_array_equal(fitted.scorer.weights, alone.weights(step))
-    np.testing.assert_array_equal(
-        BLasso(steps=step).fit(ALIKE, dev=ALIKE_DEV).scorer.weights, alone.weights(step)
-    )
+    given = BLasso(steps=step).fit(ALIKE, dev=ALIKE_DEV)
+    np.testing.assert_array_equal(given.scorer.weights, alone.weights(step))
     report = BLasso(eps=0.02).fit(ALIKE, dev=ALIKE_DEV).report
     curve = report["curve"]
     assert report["steps_taken"] > 200

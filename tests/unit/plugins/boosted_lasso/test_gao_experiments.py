@@ -131,13 +131,8 @@ def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
     for texts in found.texts.values():
         assert all(text in some for text, some in zip(texts, candidates, strict=True))
     assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
-    tried = DomainResults(
-        ConversionDomain("tried", "Encarta"),
-        5.0,
-        lists.references,
-        {8: found},
-        panel=table1_claims.ONE_LEXICON,
-    )
+    domain, panel = ConversionDomain("tried", "Encarta"), table1_claims.ONE_LEXICON
+    tried = DomainResults(domain, 5.0, lists.references, {8: found}, panel=panel)
     assert {row.system.partition(":")[0] for row in table1_rows(tried)} == {"one lexicon"}
     claims = table1_claims.table1_claims([tried])
     assert any("18,000, 20,000, 25,000 steps" in claim.claim for claim in claims)
@@ -157,9 +152,8 @@ def test_rare_words_of_a_domain_can_stay_unknown(small):
 
 
 def test_curves_show_the_choices_of_models_along_the_path(small, other):
-    part = DomainLists(
-        "own", *(ConversionLists.from_text(small.adapted(other, weight=0.99), other, K) for _ in range(3))
-    )
+    adapted = small.adapted(other, weight=0.99)
+    part = DomainLists("own", *(ConversionLists.from_text(adapted, other, K) for _ in range(3)))
     for heads in (False, True):
         described = ConversionFeatures.from_lists(part.train.lists, heads=heads)
         batch = described.batch(part.test.lists)
@@ -227,9 +221,8 @@ def test_candidates_are_all_ways_to_make_edits_apart():
     taken = edit(MISTAKEN, "the ", "", 0.5)
     assert apply_edits(MISTAKEN, [taken, put_in]) == "We relied in it and than had left the house."
     features = edit_features(MISTAKEN, [taken, put_in])
-    assert (
-        features["changes"] == 2 and features["preposition: delete"] == features["preposition: insert"] == 1
-    )
+    assert features["changes"] == 2
+    assert features["preposition: delete"] == features["preposition: insert"] == 1
     assert features["preposition:  > had"] == 1
     assert features["preposition: log odds"] == pytest.approx(np.log(4.0))
     words = english_corrections.comparison_words("It\u2019s its, isn't it")
@@ -308,9 +301,8 @@ def paths_of(rng, n_words, k=6):
 
 def test_lists_of_tags_cost_their_wrong_tags():
     paths = np.array([[0, 1, 2], [0, 0, 2]])
-    seen = english_tags.tag_sequence_lists(
-        [(["we", "did", "it"], ["A", "A", "D"])], [(np.array([2.0, 1.0]), paths)], TAGS
-    )
+    sentence = ["we", "did", "it"], ["A", "A", "D"]
+    seen = english_tags.tag_sequence_lists([sentence], [(np.array([2.0, 1.0]), paths)], TAGS)
     assert seen.lists.costs.tolist() == [2, 1]  # D is a tag that the tagger does not know
     assert seen.lists.ranks.tolist() == [0, 1] and seen.lists.scores.tolist() == [2, 1]
     assert seen.words[english_tags.TAGS].candidate_words(1) == ("A", "A", "C")
@@ -405,9 +397,8 @@ def test_claims_hold_where_costs_fall():
     alike = {name: better[FIRST] for name in names}
     assert not any(claim.holds for claim in claim_lower_cost("here", alike, np.arange(60), "x"))
     every = {name: choice([0.0], [False] * 40) for name in (SHIPS, "Boosting", "conditional logit")}
-    more = every | {
-        ENGLISH_BLASSO: choice([0.0], [True] * 30 + [False] * 10)
-    }  # of mended mistakes, projects are drawn
+    more = every | {ENGLISH_BLASSO: choice([0.0], [True] * 30 + [False] * 10)}
+    # of mended mistakes, projects are drawn
     claims = claim_more_corrections("dev", more, np.arange(40) % 20)
     assert [claim.holds for claim in claims] == [True, False, False]
     assert "over 20 projects" in claims[0].evidence

@@ -109,9 +109,8 @@ def test_scores_are_those_of_the_language_model():
 
 def test_text_of_another_kind_brings_its_words_and_its_taste():
     plain = converter()
-    other = (
-        "彼/かれ/代名詞 は/は/助詞 端/はし/名詞-普通名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号\n" * 12
-    )
+    other = "彼/かれ/代名詞 は/は/助詞 端/はし/名詞-普通名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号\n"
+    other *= 12
     adapted = plain.adapted(segmented(other))
     assert isinstance(adapted.model, Mixture)
     assert plain.best(["かれははしをわたる。"]) == ["彼は橋を渡る。"]
@@ -132,10 +131,8 @@ def test_words_of_a_dictionary():
     assert found.best(["はしをわたる。"]) == ["橋を渡る。"]
     # text has one reading of it, which a program chose; the spelling is the likely one all the same
     more = KanaLexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
-    made, alone = (
-        Converter.learn(segmented(), settings=ConverterSettings(least=1, unit=unit), dictionary=more)
-        for unit in (ConverterSettings().unit, "spelling")
-    )
+    settings = (ConverterSettings(least=1, unit=unit) for unit in (ConverterSettings().unit, "spelling"))
+    made, alone = (Converter.learn(segmented(), settings=item, dictionary=more) for item in settings)
     assert made.best(["きょうをわたる。", "はしをわたる。"]) == ["橋を渡る。", "橋を渡る。"]
     assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).instance_candidates(0)
 
@@ -221,9 +218,8 @@ def test_threads_share_no_memory_that_kernels_write_to(monkeypatch):
     (one, searched), (other, searched_too) = used
     pairs = [*zip(one, other, strict=True), *zip(searched, searched_too, strict=True)]
     assert not any(a is b for a, b in pairs)
-    assert [nbest_columns(each) for each in results] == [
-        nbest_columns(made.nbest([line], 5)) for line in THREAD_LINES[:2]
-    ]
+    expected = [made.nbest([line], 5) for line in THREAD_LINES[:2]]
+    assert list(map(nbest_columns, results)) == list(map(nbest_columns, expected))
 
 
 def test_threads_and_copies_find_what_one_alone_finds():
@@ -242,13 +238,9 @@ LETTERS_OF_LINES, SIGN = "かきく", "。"
 SPELLING = learn_spelling(["かき", "カキクク"], shares=(0.3, 0.3))
 
 spellings = st.text("山川木", min_size=1, max_size=2)
-entries = st.lists(
-    st.tuples(
-        spellings, st.text(LETTERS_OF_LINES, min_size=1, max_size=3), st.sampled_from("NV"), st.integers(0, 3)
-    ),
-    min_size=1,
-    max_size=8,
-)
+kana_words = st.text(LETTERS_OF_LINES, min_size=1, max_size=3)
+entry = st.tuples(spellings, kana_words, st.sampled_from("NV"), st.integers(0, 3))
+entries = st.lists(entry, min_size=1, max_size=8)
 texts = st.lists(st.lists(spellings, min_size=1, max_size=5), min_size=2, max_size=8)
 
 
@@ -285,14 +277,9 @@ def every_path(line, lexicon, tables, order, arrays):
 
 @settings(deadline=None, max_examples=25)
 @given(
-    entries,
-    texts,
-    st.none() | texts,
-    st.floats(0, 1),
-    st.integers(1, 3),
+    *(entries, texts, st.none() | texts, st.floats(0, 1), st.integers(1, 3)),
     st.lists(st.text(LETTERS_OF_LINES + SIGN, max_size=5), min_size=1, max_size=3),
-    st.sampled_from([1, 2, 5, 20]),
-    st.booleans(),
+    *(st.sampled_from([1, 2, 5, 20]), st.booleans()),
 )
 def test_the_k_best_are_those_of_all_paths(words, text, more, weight, order, lines, k, weighed):
     lexicon = KanaLexicon.counted([word[:3] for word in words], [word[3] for word in words])
@@ -347,14 +334,7 @@ def test_tables_of_the_lattice():
     np.testing.assert_allclose(rows[:, 1:], 1.0)
 
 
-CLASS_LINES = [
-    "わたしははしをわたる。",
-    "かれははしでたべる。",
-    "ねこはにわでなく。",
-    "2008ねんぬゎ",
-    "",
-    "とり",
-]
+CLASS_LINES = "わたしははしをわたる。|かれははしでたべる。|ねこはにわでなく。|2008ねんぬゎ||とり".split("|")
 CLASS_WORDS = {
     ("わたし", "私"): [(1, 1, 2.0)],
     ("わたしは", "私は"): [(1, 2, 2.3)],
@@ -373,16 +353,9 @@ def classes(weight=1.0, *, seed=0):
     listed = [token for tokens in CLASS_WORDS.values() for token in tokens]
     connections = np.random.default_rng(seed).integers(0, 40, (4, 4)).astype(np.float32) / 4
     readings, surfaces = zip(*CLASS_WORDS, strict=True)
-    return ClassBigram(
-        readings,
-        surfaces,
-        np.array([len(tokens) for tokens in CLASS_WORDS.values()]),
-        np.array(listed, TOKEN),
-        connections,
-        1,
-        (6.0, 0.5),
-        weight,
-    )
+    sizes = np.array([len(tokens) for tokens in CLASS_WORDS.values()])
+    words = readings, surfaces, sizes, np.array(listed, TOKEN)
+    return ClassBigram(*words, connections, 1, (6.0, 0.5), weight)
 
 
 def enumerated(model, words):
@@ -406,10 +379,8 @@ def enumerated(model, words):
                 continue
             if text_at.get(end, until) != until:
                 continue
-            costs += [
-                model.connections[before, left] + cost + least(end, until, right)
-                for left, right, cost in tokens
-            ]
+            for left, right, cost in tokens:
+                costs.append(model.connections[before, left] + cost + least(end, until, right))
         if (i, j) in follows:
             end, until = follows[i, j]
             cost = model.unknown[0] + model.unknown[1] * (end - i)

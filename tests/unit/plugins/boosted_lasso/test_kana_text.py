@@ -80,28 +80,14 @@ def test_runs_of_marks_and_kinds_of_characters(monkeypatch):
     assert is_kana("カナかなー") and not is_kana("山") and not is_kana("")
 
 
-@pytest.mark.parametrize(
-    ("text", "kana"),
-    [
-        ("カタカナ", "かたかな"),
-        ("ｶﾞﾗｽ｡", "がらす。"),
-        ("サーバー", "さーばー"),
-        ("ヴァイオリン", "ゔぁいおりん"),
-        ("すゞめ、いすゞ、ここゝ", "すずめ、いすず、こここ"),
-        ("がゝり、みすヾ", "がかり、みすず"),
-        ("いすゞ", "いすず"),
-        ("こゝろ", "こころ"),
-        ("がゝゞ", "がかが"),
-        ("アヽヾ", "あああ"),
-        ("ゝかゝ", "ゝかか"),
-        ("漢ゝ", "漢ゝ"),
-        ("ゔゝゞ", "ゔうゔ"),
-        ("か\u3099", "が"),
-        ("ＡＢＣ１２３abc!？", "ＡＢＣ１２３abc!？"),
-        ("一ヶ月", "一ゖ月"),
-        ("", ""),
-    ],
-)
+TYPED = """
+カタカナ かたかな ｶﾞﾗｽ｡ がらす。 サーバー さーばー ヴァイオリン ゔぁいおりん か\u3099 が 一ヶ月 一ゖ月
+すゞめ、いすゞ、ここゝ すずめ、いすず、こここ がゝり、みすヾ がかり、みすず いすゞ いすず こゝろ こころ
+がゝゞ がかが アヽヾ あああ ゝかゝ ゝかか 漢ゝ 漢ゝ ゔゝゞ ゔうゔ ＡＢＣ１２３abc!？ ＡＢＣ１２３abc!？
+""".split()
+
+
+@pytest.mark.parametrize(("text", "kana"), list(zip(TYPED[::2], TYPED[1::2], strict=True)))
 def test_kana_as_it_is_typed(text, kana):
     assert normalise_kana(text) == kana
     assert normalise_kana(kana) == kana
@@ -196,16 +182,10 @@ def read():
 
 @pytest.mark.parametrize("mode", ["A", "B", "C"])
 def test_sudachi_reads(read, mode):
-    lines = {
-        "私はパンを食べる。": "わたしはぱんをたべる。",
-        "こんにちは！": "こんにちは！",
-        "若しくは海へ": "もしくはうみへ",
-        "2008年12月3日、１５分": "2008ねん12がつ3か、１５ふん",
-        "ABCとTシャツ": "ABCとTしゃつ",
-        "ｶﾞﾗｽを2万枚": "がらすを2まんまい",
-        "": "",
-    }
-    assert read(*lines, mode=mode) == list(lines.values())
+    lines = "私はパンを食べる。 こんにちは！ 若しくは海へ 2008年12月3日、１５分 ABCとTシャツ ｶﾞﾗｽを2万枚"
+    kana = "わたしはぱんをたべる。 こんにちは！ もしくはうみへ 2008ねん12がつ3か、１５ふん "
+    kana += "ABCとTしゃつ がらすを2まんまい"
+    assert read(*lines.split(), "", mode=mode) == [*kana.split(), ""]
 
 
 def test_words_join_to_their_line(read):
@@ -217,21 +197,16 @@ def test_words_join_to_their_line(read):
         read("山", mode="D")
 
 
-@pytest.mark.parametrize(
-    ("line", "number", "digits"),
-    [
-        ("さんまるいちごうしつ", "さんまるいち", "301"),
-        ("にせんにじゅうろくねん", "にせんにじゅうろく", "2026"),
-        ("ごひゃくえん", "ごひゃく", "500"),
-        ("さんじゅっぷん", "さんじゅっ", "30"),
-        ("ろっぴゃくろくじゅうろくにん", "ろっぴゃくろくじゅうろく", "666"),
-        ("はっせんごえん", "はっせんご", "8005"),
-        ("にじゅうよねん", "にじゅうよ", "24"),
-        ("しがつ", "し", "4"),
-        ("ぜろよんなな", "ぜろよんなな", "047"),
-    ],
-)
-def test_numbers_are_found(line, number, digits):
+NUMBERS = """
+さんまるいち/ごうしつ/301 にせんにじゅうろく/ねん/2026 ごひゃく/えん/500 さんじゅっ/ぷん/30 し/がつ/4
+ろっぴゃくろくじゅうろく/にん/666 はっせんご/えん/8005 にじゅうよ/ねん/24 ぜろよんなな//047
+"""
+
+
+@pytest.mark.parametrize("words", NUMBERS.split())
+def test_numbers_are_found(words):
+    number, unit, digits = words.split("/")
+    line = number + unit
     numbers = {(line[one.start : one.end], one.digits) for one in find_spoken_numbers(line)}
     assert (number, digits) in numbers
     assert write_spoken_number(number, IN_DIGITS) == digits
@@ -375,9 +350,7 @@ def test_usage_is_a_power_of_the_ratio_of_frequencies_within_bounds():
     by_surface = dict(zip(one.surfaces, usage.tolist(), strict=True))
     assert by_surface["こと"] == pytest.approx(0.5 * min(1.0, np.log(0.9 / 0.3)))
     assert by_surface["事"] == pytest.approx(0.5 * max(-1.0, np.log(0.1 / 0.6)))
-    assert by_surface["々々"] == pytest.approx(
-        -0.5
-    )  # the other text lacks it: at most as often as MIN_FREQUENCY
+    assert by_surface["々々"] == pytest.approx(-0.5)  # the other text lacks it: MIN_FREQUENCY at most
     assert by_surface["古都"] == by_surface["琴"] == 0.0
     alike = general_usage(one, {"事": 0.6, "こと": 0.3, "々々": 0.1}, share=0.0)
     np.testing.assert_allclose(alike, 0.0, atol=1e-6)

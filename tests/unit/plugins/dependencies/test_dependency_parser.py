@@ -86,16 +86,16 @@ def test_empty_short_and_long_sentences():
     assert parsed.heads.count(-1) == 1
 
 
+ANY_TOKEN = st.tuples(st.text(max_size=3), st.sampled_from(["NN", "VBD", "IN", ""]))
+
+
 @settings(deadline=None, max_examples=30)
-@given(
-    st.lists(st.lists(st.tuples(st.text(max_size=3), st.sampled_from(["NN", "VBD", "IN", ""]))), max_size=4)
-)
+@given(st.lists(st.lists(ANY_TOKEN), max_size=4))
 def test_any_words_give_one_tree_per_sentence(rows):
     tagged = [([word for word, _ in row], [tag for _, tag in row]) for row in rows]
     for beam in (1, 3):
-        for (words, _), parsed in zip(
-            tagged, trained_parser().with_beam(beam).parse_tagged(tagged), strict=True
-        ):
+        parses = trained_parser().with_beam(beam).parse_tagged(tagged)
+        for (words, _), parsed in zip(tagged, parses, strict=True):
             assert len(parsed.heads) == len(words) == len(parsed.relations)
             assert parsed.heads.count(-1) == bool(words)
             for word in range(len(words)):
@@ -242,10 +242,8 @@ def test_sentences_of_other_components_and_white_space(nlp):
     doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, False, True, False, False, False, False])
     nlp.get_pipe("disambig_dependencies")(doc)
     assert [sent.text for sent in doc.sents] == ["A dog slept", "the cat saw a dog"]
-    one = nlp.get_pipe("disambig_dependencies")(
-        Doc(nlp.vocab, words=["A", ".", "B", "."], sent_starts=[1, -1, -1, -1])
-    )
-    assert len(list(one.sents)) == 1
+    one = Doc(nlp.vocab, words=["A", ".", "B", "."], sent_starts=[1, -1, -1, -1])
+    assert len(list(nlp.get_pipe("disambig_dependencies")(one).sents)) == 1
     assert arcs(nlp("")) == []
     assert arcs(nlp("Cats")) == [("Cats", "ROOT", 0)]
     assert arcs(nlp(" \n")) == [(" \n", "ROOT", 0)]
@@ -302,12 +300,9 @@ def test_warning_for_another_parser(nlp, tmp_path):
 
 def test_scores(nlp):
     words, tags, heads, relations = treebank()[0]
-    gold = Doc(
-        nlp.vocab,
-        words=words,
-        heads=[i if head < 0 else head for i, head in enumerate(heads)],
-        deps=["ROOT" if name == "root" else name for name in relations],
-    )
+    annotation = {"heads": [i if head < 0 else head for i, head in enumerate(heads)]}
+    annotation["deps"] = ["ROOT" if name == "root" else name for name in relations]
+    gold = Doc(nlp.vocab, words=words, **annotation)
     component = nlp.get_pipe("disambig_dependencies")
     scores = component.score([Example(component(Doc(nlp.vocab, words=words, tags=tags)), gold)])
     assert scores["dep_uas"] == scores["dep_las"] == 1.0

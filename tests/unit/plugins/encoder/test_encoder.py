@@ -56,10 +56,8 @@ def random_weights(seed=0, scale=0.4):
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
     weights = {name: rng.normal(scale=scale, size=shape) for name, shape in shapes.items()}
     for name in norms:
-        weights |= {
-            f"{name}.weight": 1 + 0.1 * rng.normal(size=WIDTH),
-            f"{name}.bias": 0.1 * rng.normal(size=WIDTH),
-        }
+        weights[f"{name}.weight"] = 1 + 0.1 * rng.normal(size=WIDTH)
+        weights[f"{name}.bias"] = 0.1 * rng.normal(size=WIDTH)
     return weights
 
 
@@ -86,9 +84,8 @@ class Reference:
                 scores = q[:, part] @ k[:, part].T / np.sqrt(len(part))
                 shares = np.exp(scores - scores.max(axis=1, keepdims=True))
                 mixed.append(shares / shares.sum(axis=1, keepdims=True) @ v[:, part])
-            x = self.norm(
-                x + self.linear(np.concatenate(mixed, axis=1), f"layers.{i}.out"), f"layers.{i}.norm1"
-            )
+            x = x + self.linear(np.concatenate(mixed, axis=1), f"layers.{i}.out")
+            x = self.norm(x, f"layers.{i}.norm1")
             up = gelu(self.linear(x, f"layers.{i}.up"))
             x = self.norm(x + self.linear(up, f"layers.{i}.down"), f"layers.{i}.norm2")
         return x
@@ -140,12 +137,8 @@ def test_labels_equal_the_reference(encoder_and_tolerance, weights):
     texts = ["The site already have a shop.", "They go."]
     scores = encoder.error_scores([*texts, texts[0]], [(17, 21), (5, 7), (22, 22)])
     reference = Reference(weights)
-    long = piece_ids("the", "site", "already", "have", "a", "shop", ".")
-    expected = [
-        reference.labels(long, 4),
-        reference.labels(piece_ids("they", "go", "."), 2),
-        reference.labels(long, 5),
-    ]
+    long, short = (piece_ids(*text.split()) for text in ("the site already have a shop .", "they go ."))
+    expected = [reference.labels(*place) for place in ((long, 4), (short, 2), (long, 5))]
     assert scores == pytest.approx(np.array(expected), abs=near)
     assert scores.shape == (3, len(LABELS))
     assert np.exp(scores).sum(axis=1) == pytest.approx(1, abs=1e-5)
@@ -242,9 +235,7 @@ def test_word_pieces():
     assert split("\u4e2dgo") == ["[UNK]", "go"]
     pieces = WordPieces([*VOCABULARY, unused_piece(7)])
     assert is_unused(unused_piece(7)) and not is_unused("[unused0]") and not is_unused("unused7")
-    assert len(VOCABULARY) not in [
-        number for word in split_words("[unused7] unused7") for number in pieces(word)
-    ]
+    assert all(len(VOCABULARY) not in pieces(word) for word in split_words("[unused7] unused7"))
 
 
 def test_invalid_vocabularies(weights, tmp_path):
@@ -315,13 +306,19 @@ def test_onnxruntime_is_missing_or_not_imported(folder):
 
 
 HAVE = Group("has/have", ("has", "have"))
+TASK = Spelling().of_groups([HAVE])
+
+
+def instances_in(texts):
+    view = view_of_texts(texts, Words())
+    return view, TASK.instances(view)
+
+
 TEXTS = ["The site have a shop. They has a shop.", "They have no shop and the site has a shop."]
 
 
 def test_evidence_of_candidates(folder):
-    task = Spelling().of_groups([HAVE])
-    view = view_of_texts(TEXTS[:1], Words())
-    instances = task.instances(view)
+    view, instances = instances_in(TEXTS[:1])
     extractor = EncoderEvidence(folder=folder).fit(view, instances, [HAVE])
     features = transform_checked(extractor, view, instances, HAVE)
     rows = features.batch.values.reshape(4, 5)  # has, have; has, have
@@ -332,31 +329,28 @@ def test_evidence_of_candidates(folder):
 
 
 def test_odds_of_candidates_do_not_depend_on_what_is_written(folder):
-    task = Spelling().of_groups([HAVE])
     rows = []
     for text in ("The site have a shop.", "The site has a shop."):
-        view = view_of_texts([text], Words())
-        instances = task.instances(view)
+        view, instances = instances_in([text])
         extractor = CandidateOdds(folder=folder).fit(view, instances, [HAVE])
         features = transform_checked(extractor, view, instances, HAVE)
         rows.append(features.batch.values.reshape(2))
         assert features.found.tolist() == [1, 1]
-    labels = Encoder.load(folder).error_scores(
-        ["The site has a shop.", "The site have a shop."], [(9, 12), (9, 13)]
-    )
+    texts = ["The site has a shop.", "The site have a shop."]
+    labels = Encoder.load(folder).error_scores(texts, [(9, 12), (9, 13)])
     right = np.exp(labels[:, 0].astype(float))
     assert rows[0] == pytest.approx(np.log(right / (1 - right)), abs=1e-4)
     assert rows[1] == pytest.approx(rows[0], abs=1e-6)
 
 
 CONTRACTS = {
-    "odds": (CandidateOdds, Spelling().of_groups([HAVE])),
+    "odds": (CandidateOdds, TASK),
     "odds of lists with gaps": (CandidateOdds, Article()),
-    "groups": (EncoderEvidence, Spelling().of_groups([HAVE])),
+    "groups": (EncoderEvidence, TASK),
     "lists with gaps": (EncoderEvidence, Article()),
     "removals": (EncoderEvidence, Doubled()),
-    "states": (EncoderStates, Spelling().of_groups([HAVE])),
-    "whitened states": (WhitenedStates, Spelling().of_groups([HAVE])),
+    "states": (EncoderStates, TASK),
+    "whitened states": (WhitenedStates, TASK),
 }
 
 
@@ -390,9 +384,7 @@ def test_states_equal_the_reference(weights, folder):
 
 
 def test_states_of_candidates(folder):
-    task = Spelling().of_groups([HAVE])
-    view = view_of_texts(TEXTS, Words())
-    instances = task.instances(view)
+    view, instances = instances_in(TEXTS)
     extractor = EncoderStates(folder=folder, scale=2.0).fit(view, instances, [HAVE])
     values = transform_checked(extractor, view, instances, HAVE).batch.values
     assert values.shape == (4, 2, WIDTH) and (values[:, 0] == values[:, 1]).all()
@@ -410,9 +402,7 @@ def test_states_of_candidates(folder):
 def test_fitting_keeps_the_states_of_all_instances(folder, monkeypatch):
     """Otherwise cross-validation would read each sentence again in every fold."""
     monkeypatch.setattr("disambig_encoder.encoder.MOST_KEPT", 1)
-    task = Spelling().of_groups([HAVE])
-    view = view_of_texts(TEXTS, Words())
-    instances = task.instances(view)
+    view, instances = instances_in(TEXTS)
     extractor = EncoderStates(folder=folder, threads=3)
     assert extractor.encoder.most_kept == 1
     extractor.fit(view, instances, [HAVE])
@@ -431,9 +421,8 @@ def fit_whitened_states(folder):
 
 def test_whitened_states(folder):
     extractor, view, instances, groups = fit_whitened_states(folder)
-    table = GroupedInstances.from_parts(
-        [(instances.take(instances.groups == g), group) for g, group in enumerate(groups)]
-    )
+    of_groups = [(instances.take(instances.groups == g), group) for g, group in enumerate(groups)]
+    table = GroupedInstances.from_parts(of_groups)
     parts = extractor.transform(view, table)
     expected = [(int((instances.groups == g).sum()), WIDTH) for g in range(2)]
     assert [part.batch.rows.shape for part in parts] == expected

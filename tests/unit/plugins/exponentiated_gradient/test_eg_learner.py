@@ -72,9 +72,8 @@ def optimum(batch, C, loss):
             terms.append(cvxpy.log_sum_exp(behind))
         else:
             terms.append(cvxpy.max(behind + (cost if loss == "cost" else np.sign(cost))))
-    problem = cvxpy.Problem(
-        cvxpy.Minimize(C * cvxpy.sum(cvxpy.hstack(terms)) + 0.5 * cvxpy.sum_squares(weights))
-    )
+    objective = C * cvxpy.sum(cvxpy.hstack(terms)) + 0.5 * cvxpy.sum_squares(weights)
+    problem = cvxpy.Problem(cvxpy.Minimize(objective))
     problem.solve(solver="CLARABEL")
     return float(problem.value), np.asarray(weights.value)
 
@@ -161,11 +160,7 @@ def test_pairwise_steps_keep_alpha_on_the_simplex_and_the_dual_never_falls(seed,
 
 @pytest.mark.parametrize(
     ("loss", "updates"),
-    [
-        *((loss, way) for loss in LOSSES for way in ("online", "batch")),
-        ("hinge", "pairwise"),
-        ("cost", "pairwise"),
-    ],
+    [*product(LOSSES, ("online", "batch")), ("hinge", "pairwise"), ("cost", "pairwise")],
 )
 @pytest.mark.parametrize("C", [0.01, 0.1, 1.0, 10.0])
 def test_it_finds_the_optimum(loss, C, updates):
@@ -183,10 +178,9 @@ def test_it_finds_the_optimum(loss, C, updates):
 
 def test_lists_take_pairwise_steps_unless_the_loss_is_the_log_loss():
     batch = random_batch(5, n=60, columns=20)
-    online, pairwise, default = (
-        EG(C=1.0, loss="hinge", updates=updates, gap=1e-4, epochs=500).fit(batch).report
-        for updates in ("online", "pairwise", None)
-    )
+    settings = {"C": 1.0, "loss": "hinge", "gap": 1e-4, "epochs": 500}
+    learners = (EG(updates=updates, **settings) for updates in ("online", "pairwise", None))
+    online, pairwise, default = (learner.fit(batch).report for learner in learners)
     assert default["path"]["dual"] == pairwise["path"]["dual"]
     assert 2 * pairwise["epochs"] < online["epochs"]
     with pytest.raises(UserError, match="D616"):
@@ -214,9 +208,7 @@ def test_storages_are_read_as_what_they_are_written_out(make, loss):
 def test_lists_with_candidates_that_are_no_rivals():
     batch = batch_of([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]], [3], [0, 0, 1])
     found = EG(C=10.0, gap=1e-8, epochs=1000).fit(batch).scorer.state()["weights"]
-    np.testing.assert_allclose(
-        found, [0.0, 1.0], atol=1e-3
-    )  # the second column tells gold from its one rival
+    np.testing.assert_allclose(found, [0.0, 1.0], atol=1e-3)  # the second column tells gold from its rival
     batch = batch_of([[5.0], [7.0], [1.0], [0.0]], [1, 1, 2], [0, 3, 0, 1])
     found = EG(C=10.0, gap=1e-8, epochs=1000).fit(batch).scorer.state()["weights"]
     np.testing.assert_allclose(found, [1.0], atol=1e-3)
@@ -323,22 +315,16 @@ def check_same_weights(packed, explicit, steps):
 @pytest.mark.parametrize("C", [0.05, 1.0])
 @pytest.mark.parametrize("steps", [0, 1, 4])
 def test_packed_makes_the_weights_of_all_that_it_packs(storage, loss, C, steps):
-    if "charts" in storage:
-        batch = small_charts()
-        listed = derivations_written_out(batch)
-    else:
-        batch = small_chains()
-        listed = labellings_written_out(batch)
-    if storage == "sequences":
-        packed = ChainDual(batch, loss, C, steps=steps)
-    elif storage == "edges":
-        packed = PackedDual(batch, Chain(), loss, C, steps=steps)
-    elif storage == "written edges":
-        packed = PackedDual(batch.edges(), Chain(3), loss, C, steps=steps)
-    elif storage == "charts":
-        packed = ChartDual(batch, loss, C, steps=steps)
-    else:
-        packed = PackedDual(batch, Hypergraph(), loss, C, steps=steps)
+    of_charts = "charts" in storage
+    batch = small_charts() if of_charts else small_chains()
+    listed = derivations_written_out(batch) if of_charts else labellings_written_out(batch)
+    packed = {
+        "sequences": lambda: ChainDual(batch, loss, C, steps=steps),
+        "edges": lambda: PackedDual(batch, Chain(), loss, C, steps=steps),
+        "written edges": lambda: PackedDual(batch.edges(), Chain(3), loss, C, steps=steps),
+        "charts": lambda: ChartDual(batch, loss, C, steps=steps),
+        "packed charts": lambda: PackedDual(batch, Hypergraph(), loss, C, steps=steps),
+    }[storage]()
     explicit = ListDual(ReducedLists.from_batch(listed), loss, C, steps=steps, floor=np.inf)
     check_same_weights(packed, explicit, steps)
 
@@ -391,13 +377,10 @@ GRAMMAR = BinaryGrammar(
 def small_charts(seed=0, *, sizes=(1, 3, 2, 4), columns=7):
     """Return charts of short sentences with a gold derivation, and features of parts that edges share."""
     rng = np.random.default_rng(seed)
-    words = [
-        WordScores(n, np.repeat(np.arange(n), 2), np.tile([1, 2], n).astype(np.int32), np.zeros(2 * n))
-        for n in sizes
-    ]
+    symbols = [np.tile([1, 2], n).astype(np.int32) for n in sizes]
+    words = [WordScores(len(s) // 2, np.arange(len(s)) // 2, s, np.zeros(len(s))) for s in symbols]
     charts = ChartParser(GRAMMAR).charts(words)
-    n = len(charts.edges)
-    n_parts = 25
+    n, n_parts = len(charts.edges), 25
     rows = csr_array(rng.integers(-1, 3, (n_parts, columns)) * (rng.random((n_parts, columns)) < 0.4))
     gold = Hypergraph().best(rng.normal(size=n), charts.graphs)
     parts = rng.integers(-1, n_parts, (n, 2)).astype(np.int32)
@@ -487,17 +470,8 @@ def test_pairwise_steps_keep_the_marginals_and_the_dual_right():
 
 @pytest.mark.parametrize("C", [0.05, 0.5, 2.0])
 def test_pairwise_steps_reach_the_optimum_of_a_general_solver(C):
-    cvxpy = pytest.importorskip("cvxpy")
     charts = small_charts(7)
-    lists = derivations_written_out(charts)
-    features = lists.rows.toarray()
-    weights, loss = cvxpy.Variable(features.shape[1]), 0.0
-    for first, last in zip(lists.offsets[:-1], lists.offsets[1:], strict=True):
-        gold = first + int(np.argmin(lists.cost[first:last]))
-        margins = (features[gold] - features[first:last]) @ weights
-        loss += cvxpy.max(lists.cost[first:last] - margins)
-    objective = C * loss + 0.5 * cvxpy.sum_squares(weights)
-    least = cvxpy.Problem(cvxpy.Minimize(objective)).solve(cvxpy.CLARABEL)
+    least, _ = optimum(derivations_written_out(charts), C, "cost")
     report = EG(C=C, decoder=Hypergraph(), updates="pairwise", epochs=500, gap=1e-4).fit(charts).report
     assert report["gap"] <= 1e-4
     assert min(report["path"]["primal"]) == pytest.approx(least, rel=2e-4)

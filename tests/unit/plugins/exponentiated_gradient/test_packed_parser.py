@@ -28,13 +28,11 @@ from made_trees import plain_trees, tree_of
 from disambig.api.decoding import Hypergraph
 from disambig.errors import UserError
 
-TREES = [
-    *plain_trees(),
-    tree_of(
-        "(S (NP (PRP we)) (VP (VBP see) (NP (DT the) (NN dog)) (PP (IN in) (NP (DT a) (NN tree)))) (. .))"
-    ),
-    tree_of("(S (NP (NNS birds)) (VP (VBP see) (NP (NN sleep))) (. .))"),
-]
+MORE = """
+(S (NP (PRP we)) (VP (VBP see) (NP (DT the) (NN dog)) (PP (IN in) (NP (DT a) (NN tree)))) (. .))
+(S (NP (NNS birds)) (VP (VBP see) (NP (NN sleep))) (. .))
+"""
+TREES = [*plain_trees(), *map(tree_of, MORE.strip().splitlines())]
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +60,8 @@ def test_keys_and_looks_of_words():
     keys = [mix_hashes("a", *fields), mix_hashes("b", *fields), mix_hashes("a", *fields[::-1])]
     assert len(set(np.concatenate(keys))) == 6
     assert mix_hashes("a", 1, 3) == keys[0][0]
-    assert word_shapes("Cats") == word_shapes("Cats") != word_shapes("cats")
-    assert (
-        word_shapes("Cats")[0] == word_shapes("cats")[0]
-        and word_shapes("Cats")[1] == word_shapes("Birdies")[1]
-    )
+    assert word_shapes("Cats")[0] == word_shapes("cats")[0]
+    assert word_shapes("Cats")[1] == word_shapes("Birdies")[1] != word_shapes("cats")[1]
     traits = WordTraits.from_sentences([["a", "b"], ["c"]], [["X", "Y"], ["X"]])
     at = traits.starts
     assert traits.words[at[0] - 1] == traits.words[at[0] + 2] == traits.words[at[1] + 1]
@@ -97,12 +92,8 @@ def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
     charts, words, sentences = charts_of(grammar, TREES)
     keep = Hypergraph().best(charts.scores, charts.graphs) > 0
     graphs, rows = charts.graphs.keep(keep)  # one tree each is left
-    small = type(charts)(
-        graphs,
-        charts.scores[rows],
-        charts.edges.take(rows),
-        *[getattr(charts, name) for name in ("sentences", "thresholds", "without_parse", "too_large")],
-    )
+    same = [getattr(charts, name) for name in ("sentences", "thresholds", "without_parse", "too_large")]
+    small = type(charts)(graphs, charts.scores[rows], charts.edges.take(rows), *same)
     others = [second_best(grammar, charts, i) for i in range(len(TREES))]
     assert sum(each is not None for each in others) >= 3
     forced, derivations = force_derivations(grammar, small, words, others)
@@ -159,18 +150,16 @@ def test_vocabularies_of_charts(grammar):
     features = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
     sizes = [len(ChartVocabulary.from_features(features, least)) for least in (1, 2, 10**6)]
     assert sizes[0] == len(NUMBERS) + len(np.unique(features.keys)) > sizes[1] > sizes[2] == len(NUMBERS)
-    batch = ChartVocabulary.from_features(features, 10**6).batch(
-        features, charts.graphs, np.zeros(len(charts.edges), np.float32)
-    )
+    cost = np.zeros(len(charts.edges), np.float32)
+    batch = ChartVocabulary.from_features(features, 10**6).batch(features, charts.graphs, cost)
     assert batch.features.shape[1] == len(NUMBERS)
     parts = [TrainingCharts.from_trees(grammar, TREES[:3]), TrainingCharts.from_trees(grammar, TREES[3:])]
     joined = TrainingCharts.concat(parts)
     assert len(joined) == len(TREES) and joined.trees == tuple(TREES)
     vocabulary = ChartVocabulary.from_features(joined.features, 1)
     weights = np.random.default_rng(0).normal(size=len(vocabulary))
-    scores = [
-        vocabulary.batch(each.features, each.graphs, each.cost).scores(weights) for each in (*parts, joined)
-    ]
+    batches = (vocabulary.batch(each.features, each.graphs, each.cost) for each in (*parts, joined))
+    scores = [batch.scores(weights) for batch in batches]
     np.testing.assert_allclose(np.concatenate(scores[:2]), scores[2])
 
 
@@ -178,9 +167,8 @@ def test_charts_of_folds_are_independent_of_their_own_trees():
     """A word that only occurs in one tree is unknown to the grammar that makes the chart of that tree."""
     made_charts = TrainingCharts.held_out(TREES * 3, folds=3)
     whole = TrainingCharts.held_out(TREES * 3, folds=3, longest=4)
-    assert (
-        len(made_charts) == 3 * len(TREES) and made_charts.gold_missing == 0
-    )  # each tree is in the other folds, too
+    assert len(made_charts) == 3 * len(TREES)
+    assert made_charts.gold_missing == 0  # each tree is in the other folds, too
     assert 0 < len(whole) < len(made_charts)
     mixed_ones = [*TREES, *TREES[:3]]  # three that are in another fold, too
     alone = TrainingCharts.held_out(mixed_ones, folds=len(mixed_ones))

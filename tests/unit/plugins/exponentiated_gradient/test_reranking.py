@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,11 +55,8 @@ def found_in(texts):
     source = TreeOccurrences(texts)
     occurrences = source.occur(0, len(texts))
     names = source.names(occurrences.places)
-    assert (
-        len(set(names))
-        == len(set(occurrences.keys.tolist()))
-        == len(set(zip(names, occurrences.keys, strict=True)))
-    )
+    keys = occurrences.keys.tolist()
+    assert len(set(names)) == len(set(keys)) == len(set(zip(names, keys, strict=True)))
     rows = occurrences.rows.tolist()
     return [Counter(n for n, r in zip(names, rows, strict=True) if r == row) for row in range(len(texts))]
 
@@ -104,9 +102,8 @@ def test_bad_trees_and_settings():
 
 
 def lists_of(*texts):
-    return list_instances(
-        replace(CandidateLists.from_texts(texts), costs=np.zeros(sum(map(len, texts)), np.float32))
-    )
+    costs = np.zeros(sum(map(len, texts)), np.float32)
+    return list_instances(replace(CandidateLists.from_texts(texts), costs=costs))
 
 
 def test_only_features_that_distinguish_candidates_are_kept():
@@ -130,16 +127,12 @@ def test_only_features_that_distinguish_candidates_are_kept():
 
 
 def same(first, second):
-    return (
-        list(first.lists.texts) == list(second.lists.texts)
-        and first.references == second.references
-        and all(
-            np.array_equal(getattr(first.lists, name), getattr(second.lists, name))
-            for name in ("offsets", "scores", "ranks", "costs")
-        )
-        and np.array_equal(first.counts.errors, second.counts.errors)
-        and np.array_equal(first.counts.failed, second.counts.failed)
-    )
+    contents = []
+    for item in (first, second):
+        arrays = [getattr(item.lists, name).tolist() for name in ("offsets", "scores", "ranks", "costs")]
+        arrays += [item.counts.errors.tolist(), item.counts.failed.tolist()]
+        contents.append((list(item.lists.texts), item.references, arrays))
+    return contents[0] == contents[1]
 
 
 def test_candidates_are_ranked_and_cost_their_errors():
@@ -152,9 +145,8 @@ def test_candidates_are_ranked_and_cost_their_errors():
         assert (np.diff(own.scores[rows]) <= 0).all()
         assert len(set(own.texts[rows])) == rows.stop - rows.start
         for text, cost in zip(own.texts[rows], own.costs[rows].tolist(), strict=True):
-            assert (cost == 0) == (
-                text == format_one_line(tree)
-            )  # these trees have no chains that evalb leaves out
+            is_right = text == format_one_line(tree)
+            assert (cost == 0) == is_right  # these trees have no chains that evalb leaves out
     assert (candidates.counts.errors == own.costs).all()
     trees = [tree_of("(TOP (NP (DT the) (NN cat)))")]
     odd = tree_of("(TOP (X (NN cat) (DT the) (DT the) (NN cat)))")
@@ -175,9 +167,8 @@ def test_lists_of_folds():
     candidates = jackknife_lists(trees, learn=learn, longest=6, k=2, folds=2)
     short = [tree for tree in trees if len(tree.words()) <= 6]
     assert candidates.references == tuple(map(format_one_line, short)) and len(seen) == 2
-    assert sorted(map(format_one_line, trees)) == sorted(
-        format_one_line(tree) for tree in trees for some in seen if tree not in some
-    )
+    left_out = [tree for tree in trees for some in seen if tree not in some]
+    assert sorted(map(format_one_line, trees)) == sorted(map(format_one_line, left_out))
     few = jackknife_lists(trees, longest=6, most=3, k=2, folds=2)
     assert len(few) == 3 and set(few.references) <= set(candidates.references)
 
@@ -224,9 +215,8 @@ def test_features_that_all_candidates_share_are_omitted():
 
 
 def compared(points, p):
-    return RerankerComparison(
-        [(*pair, Difference(points.get(pair, 3.0), (0.0, 1.0), p)) for pair in COMPARED]
-    )
+    differences = {pair: Difference(points.get(pair, 3.0), (0.0, 1.0), p) for pair in COMPARED}
+    return RerankerComparison([(*pair, item) for pair, item in differences.items()])
 
 
 def test_claims_hold_where_the_figures_say_so():
@@ -238,9 +228,8 @@ def test_claims_hold_where_the_figures_say_so():
     holds = {claim.claim: claim.holds for claim in little}
     assert holds["EG, cost-sensitive: reranking beats the PCFG"]
     assert not holds["our requirement: cost-sensitive EG is at least 2 points of F1 above the PCFG"]
-    assert not holds[
-        "EG, cost-sensitive: not worse than the averaged perceptron (not significantly, p < 0.05)"
-    ]
+    claim = "not worse than the averaged perceptron (not significantly, p < 0.05)"
+    assert not holds[f"EG, cost-sensitive: {claim}"]
     unsure = reranking_claims({"a": compared({}, 0.2)})
     assert not unsure[0].holds
 
@@ -248,13 +237,8 @@ def test_claims_hold_where_the_figures_say_so():
 def test_comparison_is_of_the_chosen_trees():
     trees = plain_trees()
     candidates = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
-    first = candidates.lists.offsets[:-1]
-    best = first + np.array(
-        [
-            np.argmin(candidates.lists.costs[a:b])
-            for a, b in zip(first, candidates.lists.offsets[1:], strict=True)
-        ]
-    )
+    first, costs = candidates.lists.offsets[:-1], candidates.lists.costs
+    best = np.array([a + np.argmin(costs[a:b]) for a, b in pairwise(candidates.lists.offsets)])
     at = {name: first for pair in COMPARED for name in pair} | {COST: best}
     points = 100 * (candidates.counts.take(best).f1 - candidates.counts.take(first).f1)
     assert abs(compare_rerankers(candidates, at).between(PCFG, COST).points - points) < 1e-9

@@ -110,9 +110,8 @@ There/EX/2/expl are/VBP/0/root two/CD/4/nummod eggs/NNS/2/nsubj on/IN/7/case the
 
 
 def read(line):
-    words, tags, heads, relations = map(
-        list, zip(*(word.rsplit("/", 3) for word in line.split()), strict=True)
-    )
+    columns_ = zip(*(word.rsplit("/", 3) for word in line.split()), strict=True)
+    words, tags, heads, relations = map(list, columns_)
     return words, tags, [int(head) - 1 for head in heads], relations
 
 
@@ -139,9 +138,7 @@ def test_crossing_arcs_and_punctuation():
 @pytest.mark.parametrize("seed", range(20))
 def test_any_tree_keeps_its_words_in_order(seed):
     rng = np.random.default_rng(seed)
-    relations = (
-        "nsubj obj conj cc mark case cop aux det amod advmod obl nmod parataxis punct acl:relcl xcomp".split()
-    )
+    relations = "nsubj obj conj cc mark case cop aux det amod advmod obl nmod parataxis punct acl:relcl xcomp"
     tags = "NN VB VBD JJ RB IN TO DT CC , . WP UH CD".split()
     for n in range(1, 12):
         order = rng.permutation(n).tolist()
@@ -149,9 +146,8 @@ def test_any_tree_keeps_its_words_in_order(seed):
         for i in range(1, n):
             heads[order[i]] = order[int(rng.integers(i))]
         words = [f"w{i}" for i in range(n)]
-        tree = tree_from_dependencies(
-            words, rng.choice(tags, n).tolist(), heads, rng.choice(relations, n).tolist()
-        )
+        drawn = rng.choice(relations.split(), n).tolist()
+        tree = tree_from_dependencies(words, rng.choice(tags, n).tolist(), heads, drawn)
         assert tree.words() == words
 
 

@@ -100,9 +100,8 @@ def test_brackets_that_do_not_match(text, line, said):
 
 
 def test_bounds(monkeypatch):
-    monkeypatch.setattr(reading, "DEEPEST", 4)
-    monkeypatch.setattr(reading, "MOST_WORDS", 3)
-    monkeypatch.setattr(reading, "MAX_WORD_LENGTH", 5)
+    for name, bound in (("DEEPEST", 4), ("MOST_WORDS", 3), ("MAX_WORD_LENGTH", 5)):
+        monkeypatch.setattr(reading, name, bound)
     assert read("((A (B (C cc))))") == ["(TOP (A (B (C cc))))"]
     for text, what in (
         ("((A (B (C (D d)))))", "brackets in each other"),
@@ -252,20 +251,14 @@ def test_sections_and_splits(tmp_path):
 
 
 SENTENCE = "((S (NP (DT the) (JJ big) (JJ grey) (NN dog)) (VP (VBZ is) (VP (VBN seen))) (. .)))"
-SETTINGS = st.builds(
-    Binarisation,
-    st.integers(0, 3),
-    st.integers(1, 3),
-    tag_parents=st.booleans(),
-    splits=st.lists(st.sampled_from(sorted(SPLITS)), unique=True).map(tuple),
-    merge_questions=st.booleans(),
-)
+ANY_SPLITS = st.lists(st.sampled_from(sorted(SPLITS)), unique=True).map(tuple)
+YES_OR_NO = {"tag_parents": st.booleans(), "merge_questions": st.booleans()}
+SETTINGS = st.builds(Binarisation, st.integers(0, 3), st.integers(1, 3), splits=ANY_SPLITS, **YES_OR_NO)
 
 
 def made(text, *settings, **more):
-    return format_one_line(
-        Binarisation(*settings, **{"splits": (), "tag_parents": False} | more)(tree_of(text))
-    )
+    binarise = Binarisation(*settings, **{"splits": (), "tag_parents": False} | more)
+    return format_one_line(binarise(tree_of(text)))
 
 
 def test_what_symbols_remember():
@@ -310,11 +303,7 @@ def test_what_symbols_remember():
         ("wh_quantity", "((WHADJP (WRB how) (JJ old)))", "(JJ old)"),
         ("wh_quantity", "((NP (JJ many)))", "(JJ many)"),
         ("clause_form", "((S (VP (VB Go)) (. !)))", "(S~subjectless (VP"),
-        (
-            "clause_form",
-            "((S (S (VP (VB Go))) (S (NP (NN tea)) (VP (VBZ is)))))",
-            "(S~clauses (S~subjectless",
-        ),
+        ("clause_form", "((S (S (VP (VB Go))) (S (NP (NN tea)) (VP (VBZ is)))))", "(S~clauses (S~subj"),
         ("clause_form", "((S (NP (NN tea)) (VP (VBZ is))))", "(TOP (S (NP"),
     ],
 )
@@ -411,32 +400,20 @@ HAND = {
     # each bracket is matched once: NP NP beside NP
     "twice": ("((NP (NP (NN a))))", "((NP (NN a)))", (1, 2, 1, 1, 1)),
     "twice too much": ("((NP (NN a)))", "((NP (NP (NP (NN a)))))", (1, 1, 3, 1, 1)),
-    "a particle is an adverb": (
-        "((VP (VB give) (PRT (RP up))))",
-        "((VP (VB give) (ADVP (RB up))))",
-        (2, 2, 2, 2, 1),
-    ),
+    "a particle is an adverb": ("((VP (VB a) (PRT (RP b))))", "((VP (VB a) (ADVP (RB b))))", (2, 2, 2, 2, 1)),
     # a bracket that only holds punctuation is none
-    "only punctuation": (
-        "((S (NP (NN a)) (PRN (: --) (, ,))))",
-        "((S (NP (NN a)) (: --) (, ,)))",
-        (2, 2, 2, 1, 1),
-    ),
+    "only punctuation": ("((S (NP (NN a)) (PRN (: --))))", "((S (NP (NN a)) (: --)))", (2, 2, 2, 1, 1)),
     # where punctuation hangs says nothing: NP[0,1] either way
     "punctuation": (
-        "((S (NP (NN a) (, ,)) (VP (VB b))))",
-        "((S (NP (NN a)) (, ,) (VP (VB b))))",
+        "((S (NP (NN a) (, ,)) (X (VB b))))",
+        "((S (NP (NN a)) (, ,) (X (VB b))))",
         (3, 3, 3, 2, 2),
     ),
     "brackets are words": ("((NP (-LRB- -LRB-) (NN a)))", "((NP (-LRB- -LRB-) (NN a)))", (1, 1, 1, 2, 2)),
     "functions": ("((S (NP (NN a)) (VP (VB b))))", "((S (NP-SBJ (NN a)) (VP=2 (VB b))))", (3, 3, 3, 2, 2)),
     # a word that is punctuation for one tree alone stays: S[0,2] NP[0,1]
     "a wrong tag of punctuation": ("((S (NP (NN a)) (. .)))", "((S (NP (NN a)) (NN .)))", (2, 2, 2, 2, 1)),
-    "several below the top": (
-        "((NP (NN a)) (VP (VB b)))",
-        "((S (NP (NN a)) (VP (VB b))))",
-        (2, 2, 3, 2, 2),
-    ),
+    "several below the top": ("((NP (NN a)) (VP (VB b)))", "((S (NP (NN a)) (VP (VB b))))", (2, 2, 3, 2, 2)),
     "no parse": (GOLD, None, (0, 6, 0, 6, 0)),
     "other words": ("((NP (NN a)))", "((NP (NN b)))", (0, 1, 0, 1, 0)),
     "fewer words": ("((NP (NN a) (NN b)))", "((NP (NN a)))", (0, 1, 0, 2, 0)),
@@ -499,15 +476,11 @@ def test_another_label_costs_two_brackets(tree):
 
 
 def outcomes(lists, chosen, references):
-    costs = np.zeros(sum(map(len, lists)))
+    names, n = [text for each in lists for text in each], len(lists)
+    costs, ids = np.zeros(len(names)), np.arange(len(names))
     offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
-    names = [text for each in lists for text in each]
-    n = len(lists)
-    ids = np.arange(len(names))
-    ranks = np.concatenate([np.arange(len(each)) for each in lists])
-    return Outcomes(
-        offsets, costs, np.array(chosen), np.full(n, -1), costs, names, ids, ranks, np.arange(n), references
-    )
+    texts = names, ids, np.concatenate([np.arange(len(each)) for each in lists])
+    return Outcomes(offsets, costs, np.array(chosen), np.full(n, -1), costs, *texts, np.arange(n), references)
 
 
 def test_as_a_measure_of_lists():

@@ -46,17 +46,11 @@ def small(binarisation=PLAIN):
 
 def rules_of(grammar):
     """Return binary and unary rules with their scores, by names."""
-    names = grammar.grammar.symbols
-    binary = {
-        tuple(names[i] for i in rule): float(score)
-        for rule, score in zip(grammar.grammar.binary, grammar.grammar.binary_scores, strict=True)
-    }
-    unary = {
-        (*(names[i] for i in rule), path): float(score)
-        for rule, score, path in zip(
-            grammar.grammar.unary, grammar.grammar.unary_scores, grammar.paths, strict=True
-        )
-    }
+    rules, binary, unary = grammar.grammar, {}, {}
+    for rule, score in zip(rules.binary, rules.binary_scores, strict=True):
+        binary[tuple(rules.symbols[i] for i in rule)] = float(score)
+    for rule, score, path in zip(rules.unary, rules.unary_scores, grammar.paths, strict=True):
+        unary[(*(rules.symbols[i] for i in rule), path)] = float(score)
     return binary, unary
 
 
@@ -87,9 +81,7 @@ def test_probabilities_by_hand():
     assert binary["S", "NP", "VP"] == pytest.approx(0.0)  # never above: nothing to bear
     assert binary["VP", "VB", "NP"] == pytest.approx(log(1 / 2))  # one of two VP is no VB
     assert binary["PP", "IN", "NP"] == pytest.approx(0.0)
-    assert binary["NP", "NP", "PP"] == pytest.approx(
-        log(MIN_UNCHANGED / 5)
-    )  # an NP above is always a chain here
+    assert binary["NP", "NP", "PP"] == pytest.approx(log(MIN_UNCHANGED / 5))  # an NP above: always a chain
     assert unary["TOP", "S", ()] == pytest.approx(log(2 / 3))
     assert unary["TOP", "NP", ()] == pytest.approx(log(1 / 3) - log(MIN_UNCHANGED / 5))
     assert unary["NP", "NN", ()] == pytest.approx(0.0)
@@ -135,12 +127,8 @@ def test_every_tree_of_the_treebank_has_its_derivation(made, horizontal, vertica
 
 def test_a_tree_with_another_rule_has_no_derivation():
     grammar = small()
-    for text in (
-        "((S (VP (VB see)) (NP (NN cats))))",
-        "((X (NN cats)))",
-        "((NP (JJ cats)))",
-        "((S (NP (NN cats)) (VP (NN sleep))))",
-    ):
+    clauses = "((S (VP (VB see)) (NP (NN cats))))", "((S (NP (NN cats)) (VP (NN sleep))))"
+    for text in (*clauses, "((X (NN cats)))", "((NP (JJ cats)))"):
         assert grammar.derivation(tree_of(text)) is None
 
 

@@ -74,9 +74,8 @@ def make_instances(part, n, *, words=SENSES, rare=True):
         for k in range(n):
             sense, cues = two if k % 3 == 2 else one
             senses = (sense, "U") if rare and k == 0 else (sense,)
-            result.append(
-                (word, f"{name}.{part}{k}", senses, make_sentence(rng, word, cues, "<head>{}</head>"))
-            )
+            context = make_sentence(rng, word, cues, "<head>{}</head>")
+            result.append((word, f"{name}.{part}{k}", senses, context))
     return result
 
 
@@ -211,18 +210,22 @@ def test_incomplete_samples(tmp_path, name, old, new, problem):
         senseval.read_edition(SECOND, tmp_path, quick=False)
 
 
-def remove_heads(folder, name, *ids):
-    """Remove the head from some instances of a file."""
+def change_instances(path, old, new, *ids):
+    """Replace a tag in some instances of a file."""
     for item in ids:
-        before, at, after = (folder / name).read_text("latin-1").partition(f'<instance id="{item}"')
-        after = after.replace("<head>", "", 1).replace("</head>", "", 1)
-        (folder / name).write_text(before + at + after, "latin-1")
+        before, at, after = path.read_text("latin-1").partition(f'<instance id="{item}"')
+        path.write_text(before + at + after.replace(old, new, 1), "latin-1")
+
+
+def remove_heads(path, *ids):
+    for tag in ("<head>", "</head>"):
+        change_instances(path, tag, "", *ids)
 
 
 def test_broken_instances(tmp_path, sample):
     folder = write_senseval(tmp_path, SECOND)
-    remove_heads(folder, SECOND.train, "bank.train3", "cool.train5")
-    remove_heads(folder, SECOND.test, "play.test1")
+    remove_heads(folder / SECOND.train, "bank.train3", "cool.train5")
+    remove_heads(folder / SECOND.test, "play.test1")
     result = senseval.read_edition(SECOND, tmp_path, quick=False)
     assert (result.n_train, len(result.ids), len(result.key)) == (34, 17, 17) and not sample.notes
     assert result.notes == (
@@ -235,17 +238,14 @@ def test_broken_instances(tmp_path, sample):
     "table", [tables.Popescu2004Table1, tables.Popescu2004Table2, curves.Popescu2004Curves]
 )
 def test_notes_on_broken_instances(tmp_path, table):
-    remove_heads(write_senseval(tmp_path, SECOND), SECOND.test, "play.test1")
-    remove_heads(write_senseval(tmp_path, THIRD), THIRD.train, "bank.train3")
+    remove_heads(write_senseval(tmp_path, SECOND) / SECOND.test, "play.test1")
+    remove_heads(write_senseval(tmp_path, THIRD) / THIRD.train, "bank.train3")
     notes = table().run(data=tmp_path, quick=True, progress=ignore_progress).notes
     expected = {"Senseval-2": "1 in eng-lex-sample.evaluation.xml", "Senseval-3": "1 in EnglishLS.train"}
-    output = dict(
-        note.split(": broken instances, neither learned from nor scored: ")
-        for note in notes
-        if "broken" in note
-    )
-    wanted = expected if table is not curves.Popescu2004Curves else {"Senseval-2": expected["Senseval-2"]}
-    assert output == wanted
+    if table is curves.Popescu2004Curves:
+        del expected["Senseval-3"]
+    between = ": broken instances, neither learned from nor scored: "
+    assert dict(note.split(between) for note in notes if "broken" in note) == expected
 
 
 def test_places_between_tokens_are_taken_at_a_token():
@@ -282,18 +282,15 @@ def test_a_word_of_one_sense_in_training(sample):
     assert chosen == [["bank%1", "bank%1"]] and not reports
     assert leave_one_out(systems.RLSC_COMB, features, sample.occurrences, train) == 1.0
     assert most_frequent(sample.occurrences, np.array([2, 5, 1]), [test]) == [["bank%2"] * 2]
-    system = systems.SystemConfig(
-        systems.RLSC_COMB.extractors, {"@disambig_learners": "random_subspace.SGD.v1"}, scaled=True
-    )
+    learner = {"@disambig_learners": "random_subspace.SGD.v1"}
+    system = systems.SystemConfig(systems.RLSC_COMB.extractors, learner, scaled=True)
     assert len(decide_senses(system, features, sample.occurrences, np.arange(12), [test])[0]) == 2
 
 
 def test_marks_of_multiwords_are_read(tmp_path):
     folder = write_senseval(tmp_path, SECOND)
-    for name, number in ((SECOND.train, "train3"), (SECOND.test, "test1")):
-        before, at, after = (folder / name).read_text("latin-1").partition(f'<instance id="play.{number}"')
-        after = after.replace("<head>", '<head sats="play_along.003:0">', 1)
-        (folder / name).write_text(before + at + after, "latin-1")
+    for name, item in ((SECOND.train, "play.train3"), (SECOND.test, "play.test1")):
+        change_instances(folder / name, "<head>", '<head sats="play_along.003:0">', item)
     multiwords = senseval.read_edition(SECOND, tmp_path, quick=False).occurrences.multiwords
     assert [n for n, item in enumerate(multiwords) if item] == [12 + 3, 36 + 6 + 1]
     assert multiwords[12 + 3] == "play_along"
@@ -305,10 +302,8 @@ def occurrences(sample):
     senses = [("call%1",)] * 9 + [("call_up%1", "U")] + [("call_up%1",)] * 10 + [("call%1",)] * 3
     multiwords = [""] * 10 + ["call_up"] * 10 + ["call_up", "", "call_in"]
     few = sample.occurrences.instances.take(np.arange(23))
-    same = replace(few, groups=np.zeros(23, np.int32))
-    return replace(
-        sample.occurrences, instances=same, words=("call.v",), senses=senses, multiwords=multiwords
-    )
+    same = {"instances": replace(few, groups=np.zeros(23, np.int32)), "words": ("call.v",)}
+    return replace(sample.occurrences, senses=senses, multiwords=multiwords, **same)
 
 
 def test_possible_senses(occurrences):
@@ -325,10 +320,8 @@ def test_possible_senses(occurrences):
     only = np.arange(10, 20)
     assert possible_senses(occurrences, only, test, ["call_up%1"]).tolist() == [[True]] * 3
     other = replace(occurrences, senses=[*occurrences.senses[:20], ("x%1",), ("call_up%1",), ()])
-    train, test, names = np.arange(20), np.arange(20, 23), ["call_up%1", "call%1", "U"]
-    assert (
-        possible_senses(occurrences, train, test, names) == possible_senses(other, train, test, names)
-    ).all()
+    of_both = (possible_senses(item, train, test, names).tolist() for item in (occurrences, other))
+    assert next(of_both) == next(of_both)
 
 
 def test_decisions_are_possible_senses(occurrences):
@@ -337,10 +330,8 @@ def test_decisions_are_possible_senses(occurrences):
     expected = ["call_up%1", "call%1", "call_up%1"]
     assert most_frequent(occurrences, train, [test, test[:1]], multiwords=True) == [expected, expected[:1]]
     features, _ = Bench(occurrences, train).features(systems.RLSC_COMB)
-    alone = decide_senses(systems.RLSC_COMB, features, occurrences, train, [test])[0]
-    kept = decide_senses(systems.MARKED["COMB, marked phrasal verbs"], features, occurrences, train, [test])[
-        0
-    ]
+    both = systems.RLSC_COMB, systems.MARKED["COMB, marked phrasal verbs"]
+    alone, kept = (decide_senses(item, features, occurrences, train, [test])[0] for item in both)
     assert kept[0] == "call_up%1" and kept[1] != "call_up%1" and kept[2] == alone[2]
 
 
@@ -421,6 +412,14 @@ def test_claims_of_a_quick_run(tmp_path):
     assert len(notes[True]) == 1 and not notes[False]
 
 
+def check_result(result, title):
+    """Check that a result can be shown and restored from JSON."""
+    assert result_lines(title, result) and result.claims and result.notes
+    saved = json.loads(json.dumps(as_json("name", result)))
+    assert as_json("name", from_json(saved)) == saved
+    return {(row.system, row.setting): row for row in result.rows}
+
+
 @pytest.mark.parametrize("table", [tables.Popescu2004Table1, tables.Popescu2004Table2])
 def test_tables(tmp_path, table):
     write_senseval(tmp_path, SECOND)
@@ -428,7 +427,7 @@ def test_tables(tmp_path, table):
     stages = []
     result = table().run(data=tmp_path, quick=True, progress=lambda *args: stages.append(args))
     assert stages[0][0] == "reading Senseval-2" and any("Senseval-3: " in stage for stage, *_ in stages)
-    rows = {(row.system, row.setting): row for row in result.rows}
+    rows = check_result(result, table().title)
     assert rows["RLSC-COMB", "fine"].ours > 90 and rows["RLSC-COMB", "Senseval-3"].ours > 90
     assert rows["RLSC-COMB", "Senseval-1"].ours is None
     by_leave_one_out = {system: row for (system, setting), row in rows.items() if setting == "leave-one-out"}
@@ -440,9 +439,6 @@ def test_tables(tmp_path, table):
     assert any("Senseval-1: not in the data" in note for note in result.notes)
     assert not any("broken" in note for note in result.notes)
     assert any("learning" in note and "features" in note for note in result.notes)
-    assert result.claims and result_lines(table().title, result)
-    saved = json.loads(json.dumps(as_json("name", result)))
-    assert as_json("name", from_json(saved)) == saved
 
 
 @pytest.fixture(scope="module")
@@ -453,19 +449,10 @@ def data_of_curves(tmp_path_factory):
     return home
 
 
-def check_result(result, title):
-    """Check that a result can be shown and restored from JSON."""
-    assert result_lines(title, result) and result.claims and result.panels and result.notes
-    saved = json.loads(json.dumps(as_json("name", result)))
-    assert as_json("name", from_json(saved)) == saved
-    return {(row.system, row.setting): row for row in result.rows}
-
-
 def test_curves(data_of_curves):
     stages = []
-    result = curves.Popescu2004Curves().run(
-        data=data_of_curves, quick=False, progress=lambda *args: stages.append(args)
-    )
+    run, progress = curves.Popescu2004Curves().run, lambda *args: stages.append(args)
+    result = run(data=data_of_curves, quick=False, progress=progress)
     rows = check_result(result, "curves")
     assert stages[0][0] == "reading Senseval-2" and stages[-1][0] == "learning"
     assert {setting for _, setting in rows} == {"5", "10", "all"}  # no word has more than 14
@@ -492,10 +479,8 @@ def test_rows_and_claims_of_the_curves():
     rng = np.random.default_rng(0)
     base = rng.uniform(0.2, 0.3, (40, len(curves.SIZES) + 1, 2))
     rise = np.linspace(0, 0.3, len(curves.SIZES) + 1)[None, :, None]
-    result = {
-        name: base + rise + up
-        for name, up in zip((MFS, *curves.SYSTEMS), (0, 0.1, 0.2, 0.15, 0.3), strict=True)
-    }
+    leads = zip((MFS, *curves.SYSTEMS), (0, 0.1, 0.2, 0.15, 0.3), strict=True)
+    result = {name: base + rise + up for name, up in leads}
     assert [claim.holds for claim in curves.curve_claims(result, has, tests)] == [True] * 5
     result["RLSC-COMB"] = base - 0.1
     holds = [claim.holds for claim in curves.curve_claims(result, has, tests)]
@@ -523,9 +508,8 @@ def test_genre_folds():
 
 def test_genres(data_of_curves):
     stages = []
-    result = genres.Popescu2004Genres().run(
-        data=data_of_curves, quick=False, progress=lambda *args: stages.append(args)
-    )
+    run, progress = genres.Popescu2004Genres().run, lambda *args: stages.append(args)
+    result = run(data=data_of_curves, quick=False, progress=progress)
     rows = check_result(result, "genres")
     assert stages[0][0] == "reading NOAD-MASC" and stages[-1][0] == "learning"
     assert {system for system, _ in rows} == {MFS, *genres.SYSTEMS}
@@ -541,8 +525,7 @@ def test_genres(data_of_curves):
         ((_, other),) = panel.points["RLSC-COMB"]
         assert other == round(item["RLSC-COMB", f"tested: {kind}"], 2)
         assert panel.title.endswith(f", {item['most frequent sense', f'tested: {kind}']:.1f})")
-    result = genres.Popescu2004Genres().run(data=data_of_curves, quick=True, progress=ignore_progress)
-    assert "of 1 words" in result.notes[0]
+    assert "of 1 words" in run(data=data_of_curves, quick=True, progress=ignore_progress).notes[0]
 
 
 def test_claims_of_genres():
@@ -553,19 +536,12 @@ def test_claims_of_genres():
         return np.tile(np.arange(50) < 50 * share, 20)
 
     other = {MFS: 0.5, "RLSC-COMB": 0.9, "SVM-COMB": 0.7, "SGD": 0.6, "SGD-RLRS": 0.8}
-    result = {
-        name: {
-            SAME: hits(share if name == "SGD-RLRS" else share + 0.06),
-            AS_MANY: hits(share),
-            OTHER: hits(share + 0.04),
-        }
-        for name, share in other.items()
-    }
+    result, turned = {}, {}
+    for name, share in other.items():
+        same = share if name == "SGD-RLRS" else share + 0.06
+        result[name] = {SAME: hits(same), AS_MANY: hits(share), OTHER: hits(share + 0.04)}
+        turned[name] = dict.fromkeys((SAME, AS_MANY, OTHER), hits(0.4 if name == "RLSC-COMB" else share))
     assert [claim.holds for claim in genres.genre_claims(result, words, rivals)] == [True] * 9
-    turned = {
-        name: {SAME: of[AS_MANY], AS_MANY: of[AS_MANY], OTHER: of[AS_MANY]} for name, of in result.items()
-    }
-    turned["RLSC-COMB"] = dict.fromkeys(turned["RLSC-COMB"], hits(0.4))
     holds = [claim.holds for claim in genres.genre_claims(turned, words, rivals)]
     assert holds == [False, True, True, False, False, False, True, False, False]
     by_word = genres.mean_by_word(np.array([True, False, True]), np.array([4, 4, 9]))

@@ -187,10 +187,8 @@ def test_several_right_senses_and_winners():
 @given(seed=st.integers(0, 10**6))
 def test_break_ties(seed):
     rng = np.random.default_rng(seed)
-    scores, frequencies = (
-        rng.integers(3, size=(8, 4)) / 2 + 1e-8 * rng.random((8, 4)),
-        rng.integers(9, size=4),
-    )
+    scores = rng.integers(3, size=(8, 4)) / 2 + 1e-8 * rng.random((8, 4))
+    frequencies = rng.integers(9, size=4)
     result = break_ties(scores, frequencies)
     assert result.argmax(axis=1).tolist() == find_winners(scores, frequencies).tolist()
     assert find_winners(result, frequencies).tolist() == find_winners(scores, frequencies).tolist()
@@ -203,12 +201,8 @@ def test_break_ties(seed):
 @pytest.mark.parametrize("name", LEARNERS)
 def test_states_of_several_words_in_one_file(name, tmp_path):
     learner = LEARNERS[name]
-    words = [
-        make_rows(40, seed=1),
-        make_rows(25, senses=5, seed=2),
-        rows_of(make_rows(1).rows, [0], 2),
-        rows_of(np.zeros((3, 60)), [0, 1, 1]),
-    ]
+    words = [make_rows(40, seed=1), make_rows(25, senses=5, seed=2)]
+    words += [rows_of(make_rows(1).rows, [0], 2), rows_of(np.zeros((3, 60)), [0, 1, 1])]
     scorers = [learner.fit(batch).scorer for batch in words]
     np.savez(tmp_path / "weights.npz", **stack([scorer.state() for scorer in scorers]))
     with np.load(tmp_path / "weights.npz", allow_pickle=False) as arrays:
@@ -392,17 +386,18 @@ def test_search_goes_half_the_way_to_the_best_weights():
     shares = search_weights(groups, 1e-3)
     best = 2 * shares - 1 / 3
     assert best.sum() == pytest.approx(1.0) and (best > -1e-12).all()
-    by = {
-        name: leave_one_out_qualities(groups.problem, groups.system(at), [1e-3])[0]
-        for name, at in {"equal": groups.equal(), "best": np.maximum(best, 0)}.items()
-    }
-    assert by["best"] > by["equal"]
+
+    def quality(shares):
+        return leave_one_out_qualities(groups.problem, groups.system(shares), [1e-3])[0]
+
+    highest = quality(np.maximum(best, 0))
+    assert highest > quality(groups.equal())
     for giver, taker in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):  # no step from it is better
         moved = np.maximum(best, 0)
         part = min(1 / 16, moved[giver])
         moved[giver] -= part
         moved[taker] += part
-        assert leave_one_out_qualities(groups.problem, groups.system(moved), [1e-3])[0] <= by["best"]
+        assert quality(moved) <= highest
 
 
 @pytest.mark.parametrize("weights", [None, "alignment", "loo"])
@@ -464,10 +459,9 @@ def make_noisy_examples(n, seed):
 def test_regularisation_for_many_noisy_examples():
     batch, _ = make_noisy_examples(640, 0)
     test, true = make_noisy_examples(1000, 1)
-    fixed, auto, chosen = (
-        (fit_scores(RLSCLin(regularisation=value), batch, test).argmax(axis=1) == true).mean()
-        for value in (1e-9, "auto", "loo")
-    )
+    learners = (RLSCLin(regularisation=value) for value in (1e-9, "auto", "loo"))
+    decided = (fit_scores(learner, batch, test).argmax(axis=1) for learner in learners)
+    fixed, auto, chosen = ((labels == true).mean() for labels in decided)
     assert fixed < 0.7 and auto > fixed + 0.1 and chosen > fixed + 0.1
     assert auto_regularisation(100) == pytest.approx(LAMBDA_OF_MANY / 10)
     assert auto_regularisation(1000) == auto_regularisation(9000) == LAMBDA_OF_MANY

@@ -140,11 +140,8 @@ def test_kernels_in_a_config(load_with):
     with pytest.raises(UserError, match=r"D001.*kernel_rls\.Gaussian\.v1"):
         resolve({"kernel": {"@disambig_kernels": "kernel_rls.Gauss.v1"}})
     load_with(somebody=__name__)
-    section = {
-        "@disambig_learners": "kernel_rls.RLSC.v1",
-        "regularisation": "loo",
-        "kernel": {"@disambig_kernels": "somebody.Overlap.v1", "power": 2.0},
-    }
+    kernel = {"@disambig_kernels": "somebody.Overlap.v1", "power": 2.0}
+    section = {"@disambig_learners": "kernel_rls.RLSC.v1", "regularisation": "loo", "kernel": kernel}
     learner = resolve({"learner": section})["learner"]
     assert learner == RLSC(kernel=Overlap(2.0), regularisation="loo")
     for check in [*check_kernel(Overlap()), *check_learner(learner, crossed(), least=1.0)]:
@@ -235,15 +232,13 @@ def test_left_out_scores_at_the_lambda_of_the_paper(twins):
     problem = make_problem(60, 90, twins=twins)
     gram, targets = dual_system(problem).gram, problem.targets
     shift = 60 * 1e-9
-    result = {
-        "factorised": next(iter(DualSystem(gram).left_out(targets, [shift]))),
-        "decomposed": next(iter(DualSystem(gram).left_out(targets, [shift, 1.0]))),
-    }
+    both = [shift], [shift, 1.0]  # factorised and decomposed
+    result = [next(iter(DualSystem(gram).left_out(targets, shifts))) for shifts in both]
     for i in range(60):
         rest = np.delete(np.arange(60), i)
         matrix = gram[np.ix_(rest, rest)] + shift * np.eye(59)
         scores = gram[i, rest] @ np.linalg.solve(matrix, targets[rest])
-        for item in result.values():
+        for item in result:
             assert item[i] == pytest.approx(scores, abs=1e-5)
 
 
@@ -279,9 +274,8 @@ def test_odd_systems():
 def test_best_regularisation(seed):
     problem = make_problem(50, 70, seed=seed)
     system = dual_system(problem)
-    result = [
-        leave_one_out_quality(problem, next(iter(system.left_out(problem.targets, [50 * v])))) for v in GRID
-    ]
+    left_out = (next(iter(system.left_out(problem.targets, [50 * v]))) for v in GRID)
+    result = [leave_one_out_quality(problem, scores) for scores in left_out]
     value, best = best_regularisation(problem, system)
     assert best.accuracy == max(item.accuracy for item in result)
     tied = [v for v, item in zip(GRID, result, strict=True) if item.accuracy == best.accuracy]
@@ -351,16 +345,12 @@ CHECKED = {
     "callable": RLSClassifier(cosine_similarity, alpha=1e-6),
 }
 PLAIN = ("linear", "poly", "precomputed")  # the others are slow only because there are many
-CHECKS = [
-    pytest.param(
-        estimator,
-        check,
-        id=f"{name}-{i}-{getattr(check, 'func', check).__name__}",
-        marks=() if name in PLAIN else pytest.mark.slow,
-    )
-    for name, classifier in CHECKED.items()
-    for i, (estimator, check) in enumerate(estimator_checks_generator(classifier))
-]
+CHECKS = []
+for name, classifier in CHECKED.items():
+    marks = () if name in PLAIN else pytest.mark.slow
+    for i, pair in enumerate(estimator_checks_generator(classifier)):
+        check_name = getattr(pair[1], "func", pair[1]).__name__
+        CHECKS.append(pytest.param(*pair, id=f"{name}-{i}-{check_name}", marks=marks))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -446,15 +436,23 @@ def test_precomputed_and_callable_kernels():
     called = RLSClassifier(GaussianKernel(gamma=0.5).gram, alpha=1e-3).fit(X, y)
     assert called.decision_function(new) == pytest.approx(expected, abs=1e-9)
 
+    def squared(left, right):
+        assert isinstance(left, np.ndarray) and isinstance(right, np.ndarray)  # as the rows are given
+        return (left @ right.T + 1) ** 2
+
+    X, y = np.eye(6) + 0.1, [0, 1, 0, 1, 0, 1]
+    mine = RLSClassifier(kernel=squared, alpha=1e-3).fit(X, y)
+    ours = RLSClassifier(kernel="poly", degree=2, coef0=1.0, alpha=1e-3 / 4).fit(X, y)  # divided by 4
+    np.testing.assert_allclose(mine.decision_function(X), ours.decision_function(X), rtol=1e-6)
+
 
 @pytest.mark.parametrize("width", [15, 90])
 @pytest.mark.parametrize("senses", [2, 3])
 def test_leave_one_out_equals_scikit_learn(width, senses):
     X, y = make_examples(40, width, senses)
     classifier = RLSClassifier(alpha=1e-2 * 39 / 40).fit(X, y)
-    refitted = cross_val_predict(
-        RLSClassifier(alpha=1e-2), X, y, cv=LeaveOneOut(), method="decision_function"
-    )
+    settings = {"cv": LeaveOneOut(), "method": "decision_function"}
+    refitted = cross_val_predict(RLSClassifier(alpha=1e-2), X, y, **settings)
     assert classifier.loo_decision_function_ == pytest.approx(refitted, abs=1e-8)
     scores = refitted if senses == 3 else np.column_stack([-refitted, refitted])
     assert classifier.loo_score_ == pytest.approx(np.mean(classifier.classes_[scores.argmax(axis=1)] == y))
@@ -543,15 +541,3 @@ def test_scale_of_the_numbers(normalise):
     for rows in (X * 1e120, X.toarray() * 1e120):
         with pytest.raises(UserError, match="D773"):
             RLSClassifier(normalise="none").fit(rows, y)
-
-
-def test_callable_kernels_get_rows_of_the_given_type():
-    def squared(left, right):
-        assert isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
-        return (left @ right.T + 1) ** 2
-
-    X, y = np.eye(6) + 0.1, [0, 1, 0, 1, 0, 1]
-    mine = RLSClassifier(kernel=squared, alpha=1e-3).fit(X, y)
-    ours = RLSClassifier(kernel="poly", degree=2, coef0=1.0, alpha=1e-3 / 4).fit(X, y)  # divided by 4
-    np.testing.assert_array_equal(mine.predict(X), ours.predict(X))
-    np.testing.assert_allclose(mine.decision_function(X), ours.decision_function(X), rtol=1e-6)

@@ -206,11 +206,9 @@ def test_certain_forms():
     assert [word for word, _ in find_words(SenseTask(**settings), *view)] == ["least", "Least"]
     assert find_words(SenseTask(words=settings["words"]), *view) == []
     words = [["work.n", {"work": 3}, ["job"], []], ["work.v", {"work": 5}, ["toil"], []]]
-    by_tag = {
-        tag: find_words(SenseTask(words=words, certain=["work"]), *make_view("work", {"work": tag}))[0][1]
-        for tag in ("NN", "VB", "JJ")
-    }
-    assert by_tag == {"NN": "work.n", "VB": "work.v", "JJ": "work.v"}
+    for tag, name in (("NN", "work.n"), ("VB", "work.v"), ("JJ", "work.v")):
+        task = SenseTask(words=words, certain=["work"])
+        assert find_words(task, *make_view("work", {"work": tag})) == [("work", name)]
     assert find_words(SenseTask(words=words), *make_view("work", {"work": "JJ"})) == []
 
 
@@ -295,10 +293,8 @@ def test_several_right_senses_in_the_figures_of_training():
 def test_additional_examples_are_not_tested():
     tested = [make_example(f"a [bank] number {n}", ("shore", "money")[n % 2], "bank.n") for n in range(8)]
     plan = read_plan("sense").with_learned_settings(tested)
-    alone, twins = (
-        cross_validate(plan.parts, tested, folds=4, also=also)
-        for also in ([], [replace(item, document="twin") for item in tested])
-    )
+    more = [replace(item, document="twin") for item in tested]
+    twins, alone = (cross_validate(plan.parts, tested, folds=4, also=also) for also in (more, []))
     assert twins == alone
 
 
@@ -310,10 +306,8 @@ def test_a_sense_of_a_single_document():
     plan = read_plan("sense").with_learned_settings(examples)
     model = train_labelled(plan.parts, examples, name="test")
     assert model.scorers[0] is not None and not any("too few" in note for note in model.provenance["notes"])
-    new = [
-        make_example("the muddy [bank] of a river", "shore"),
-        make_example("that rich [bank] lent me", "money"),
-    ]
+    texts = {"shore": "the muddy [bank] of a river", "money": "that rich [bank] lent me"}
+    new = [make_example(text, sense) for sense, text in texts.items()]
     assert evaluate_labelled(model, new)["groups"]["bank.n"]["accuracy"] == 1.0
 
 
@@ -384,10 +378,8 @@ def test_certain_forms_with_tags(word, tag, certain):
 
 def test_warning_for_labels_with_other_tags():
     tags = FixedTags("test.nouns", {"bank": "NN"})
-    for n, then in (
-        (12, "it is decided regardless of its tag"),
-        (9, "in other text such places get no decision"),
-    ):
+    kept, left = "it is decided regardless of its tag", "in other text such places get no decision"
+    for n, then in ((12, kept), (9, left)):
         examples = make_marked_examples(n, "bank", "bank.v")
         task = SenseTask(**SenseTask().learn_settings(examples, tags))
         result = label_instances(task, tags, examples).examples

@@ -121,22 +121,16 @@ def test_confidence_weighted_reaches_its_confidence():
 @pytest.mark.parametrize(
     ("learner", "settings"),
     [
-        (
-            Perceptron(seed=4),
-            {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0},
-        ),
-        (SGD(alpha=1e-3, seed=4), {"loss": "hinge", "alpha": 1e-3}),
-        (
-            PassiveAggressive(C=0.3, seed=4),
-            {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": 0.3},
-        ),
+        (Perceptron(seed=4), {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0}),
+        (SGD(alpha=1e-3, seed=4), {"loss": "hinge", "penalty": "l2", "alpha": 1e-3}),
+        (PassiveAggressive(C=0.3, seed=4), {"loss": "hinge", "learning_rate": "pa1", "eta0": 0.3}),
     ],
     ids=["perceptron", "sgd", "pa"],
 )
 def test_without_masks_equal_to_scikit_learn(learner, settings, labels):
     batch = make_batch(labels=labels)
     order = np.random.default_rng(4).permutation(60)
-    theirs = SGDClassifier(max_iter=5, tol=None, shuffle=False, **settings)
+    theirs = SGDClassifier(max_iter=5, tol=None, shuffle=False, **{"penalty": None} | settings)
     if isinstance(learner, PassiveAggressive) and SKLEARN < (1, 8):
         from sklearn.linear_model import PassiveAggressiveClassifier  # it goes away in 1.10
 
@@ -169,11 +163,7 @@ def test_masks_equal_masked_copies(name, labels, n_masks, rate, seed, alpha):
     learner = SGD(alpha=alpha, passes=3) if name == "sgd" else LEARNERS[name](passes=3)
     batch = make_batch(25, 10, labels, seed=seed)
     masks = np.random.default_rng(seed).random((n_masks, 10)) >= rate
-    copies = [
-        learner.fit(CrossedRows(csr_array(batch.rows.toarray() * mask), batch.costs, batch.columns))
-        for mask in masks
-    ]
-    expected = np.sum([copy.scorer.weights for copy in copies], axis=0)
+    expected = sum(learner.fit(copy).scorer.weights for copy in masked_copies(batch, masks))
     assert learner.fit_masked(batch, masks) == pytest.approx(expected, abs=1e-9, rel=1e-9)
 
 
@@ -220,10 +210,8 @@ def test_rows_of_unseen_or_no_dimensions_are_decided_by_the_intercepts(name):
     intercepts = scorer.weights.reshape(2, -1)[:, -1]
     assert scorer.scores(labelled_batch(new, [0, 0])).tolist() == [*intercepts, *intercepts]
     batch = labelled_batch(np.zeros((5, 3)), [0, 1, 1, 1, 1])
-    for scorer in (
-        LEARNERS[name]().fit(batch).scorer,
-        RandomSubspaces(base=LEARNERS[name]()).fit(batch).scorer,
-    ):
+    for each in (LEARNERS[name](), RandomSubspaces(base=LEARNERS[name]())):
+        scorer = each.fit(batch).scorer
         assert (scorer.weights.reshape(2, -1)[:, :-1] == 0).all()
         assert np.isfinite(scorer.scores(batch)).all()
     learner, batch = LEARNERS[name](), make_batch(80, labels=5)
@@ -252,10 +240,7 @@ def test_the_scorer_is_linear_in_rows_with_a_constant():
     [
         *((learner, {"passes": bad}, "D452") for learner in LEARNERS.values() for bad in (0, 1.5, True, "5")),
         *((learner, {"seed": bad}, "D457") for learner in LEARNERS.values() for bad in (-1, None)),
-        *(
-            (SGD, {"alpha": bad}, "D760")
-            for bad in (0, -1.0, np.inf, np.nan, "x", None, [], [1e-4, 0.0], "1e-4")
-        ),
+        *((SGD, {"alpha": bad}, "D760") for bad in (0, -1.0, np.inf, np.nan, "x", None, [], [1e-4, 0.0])),
         *((PassiveAggressive, {"C": bad}, "D760") for bad in (0, -1.0, np.inf, True)),
         *((ConfidenceWeighted, {"confidence": bad}, "D771") for bad in (0.5, 1, 0, np.nan, "x", None)),
     ],
@@ -485,13 +470,11 @@ def test_folds_without_a_label_and_of_lists():
     assert fit_folds(SGD(), batch, np.arange(len(batch.offsets) - 1) % 2) is None
 
 
-CHECKS = [
-    pytest.param(estimator, check, id=f"{name}-{i}-{getattr(check, 'func', check).__name__}")
-    for name in NAMES
-    for i, (estimator, check) in enumerate(
-        estimator_checks_generator(RandomSubspaceClassifier(name, n_subspaces=10))
-    )
-]
+CHECKS = []
+for name in NAMES:
+    for i, pair in enumerate(estimator_checks_generator(RandomSubspaceClassifier(name, n_subspaces=10))):
+        check_name = getattr(pair[1], "func", pair[1]).__name__
+        CHECKS.append(pytest.param(*pair, id=f"{name}-{i}-{check_name}"))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -545,10 +528,8 @@ def test_settings_reach_the_base():
     batch = labelled_batch(X, np.unique(y, return_inverse=True)[1])
     base = PassiveAggressive(C=0.01, passes=2, seed=1).fit(batch).scorer
     assert ours.fit(X, y).coef_[0] == pytest.approx(second_of_two(base)[0])
-    cw = [
-        RandomSubspaceClassifier("cw", n_subspaces=2, confidence=c, random_state=1).fit(X, y).coef_
-        for c in (0.6, 0.99)
-    ]
+    settings = {"n_subspaces": 2, "random_state": 1}
+    cw = [RandomSubspaceClassifier("cw", confidence=c, **settings).fit(X, y).coef_ for c in (0.6, 0.99)]
     assert (cw[0] != cw[1]).any()
 
 
@@ -556,10 +537,8 @@ def test_random_states():
     X, y = make_documents()
     same = [RandomSubspaceClassifier(n_subspaces=9, random_state=3).fit(X, y).coef_ for _ in range(2)]
     assert same[0].tobytes() == same[1].tobytes()
-    drawn = [
-        RandomSubspaceClassifier(n_subspaces=9, random_state=np.random.RandomState(seed)).fit(X, y).coef_
-        for seed in (3, 3, 4)
-    ]
+    states = [np.random.RandomState(seed) for seed in (3, 3, 4)]
+    drawn = [RandomSubspaceClassifier(n_subspaces=9, random_state=s).fit(X, y).coef_ for s in states]
     assert drawn[0].tobytes() == drawn[1].tobytes() != drawn[2].tobytes()
 
 

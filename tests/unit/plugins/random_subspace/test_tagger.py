@@ -128,13 +128,9 @@ def test_pruned_rounded_and_many_weights_round_trip():
 
 
 def test_damaged_scorers():
-    state = {
-        "sizes": np.array([1, 0], np.uint8),
-        "labels": np.array([1], np.uint8),
-        "amounts": np.array([64], np.int16),
-        "first": np.zeros(2, np.float32),
-        "step": np.zeros((2, 2), np.float32),
-    }
+    state = {"sizes": np.array([1, 0], np.uint8), "labels": np.array([1], np.uint8)}
+    state |= {"amounts": np.array([64], np.int16), "first": np.zeros(2, np.float32)}
+    state["step"] = np.zeros((2, 2), np.float32)
     assert ChainScorer.from_state(state).weights()[2] == 1.0
     for name, array in (
         ("sizes", np.array([3], np.uint8)),

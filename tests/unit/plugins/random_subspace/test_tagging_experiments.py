@@ -162,11 +162,8 @@ def write_archive(path, files, *, links=()):
 def test_only_trees_of_an_archive_are_read(tmp_path):
     secret = tmp_path / "secret.mrg"
     secret.write_text("((NN secret))")
-    path = write_archive(
-        tmp_path / PENN,
-        [("t/b.mrg", "((NN two))"), ("t/a.mrg", "((NN one))"), ("../README", "(no tree")],
-        links=[("t/c.mrg", str(secret))],
-    )
+    files = [("t/b.mrg", "((NN two))"), ("t/a.mrg", "((NN one))"), ("../README", "(no tree")]
+    path = write_archive(tmp_path / PENN, files, links=[("t/c.mrg", str(secret))])
     assert penn_archive(path) == {"a.mrg": [(["one"], ["NN"])], "b.mrg": [(["two"], ["NN"])]}
     assert penn_sample(tmp_path) == penn_archive(path)
 
@@ -297,9 +294,8 @@ def model():
 
 def test_taggers_of_partly_tagged_and_plain_text(model, tmp_path):
     words = "the walks end".split()
-    free, bound, strange = fill_in_tags(
-        model, [(words, [(), (), ()]), (words, [(), ("NN", "VBZ"), ()]), (words, [("XX",), (), ()])]
-    )
+    possible = [(), (), ()], [(), ("NN", "VBZ"), ()], [("XX",), (), ()]
+    free, bound, strange = fill_in_tags(model, [(words, tags) for tags in possible])
     assert free == strange == (words, "DT NNS VBP".split())
     assert bound[1][1] in ("NN", "VBZ") and bound[1][0] == "DT"
     more = [("the ferret sings".split(), "DT NN VBZ".split())] * 3
@@ -471,9 +467,8 @@ def test_baselines_that_fail_or_are_not_installed(monkeypatch):
 def test_runs_hold_tags_and_speed():
     stages = []
     systems = {"all NN": lambda train, dev: lambda text: [["NN"] * len(words) for words in text]}
-    [run] = train_baselines(
-        TRAIN, [], {"web": TEST, "no": []}, systems=systems, progress=lambda *args: stages.append(args)
-    )
+    settings = {"systems": systems, "progress": lambda *args: stages.append(args)}
+    [run] = train_baselines(TRAIN, [], {"web": TEST, "no": []}, **settings)
     assert run.tags == {"web": [["NN"] * 6, ["NN"] * 5], "no": []}
     assert run.words_per_second > 0 and run.training_seconds >= 0
     assert stages == [("training and tagging: all NN", 0, 1)]
@@ -483,26 +478,14 @@ def test_runs_hold_tags_and_speed():
 def test_claims():
     good, bad = {"points": 0.4, "p": 0.001}, {"points": 0.4, "p": 0.2}
     texts = [f"{text}{kind}" for text in (*TESTED, "web") for kind in ("", ", alike")]
-    tests = {
-        "AP-RLRS, K=2": {
-            **dict.fromkeys(texts, good),
-            "reviews": bad,
-            "web, alike": {"points": -1, "p": 0.01},
-        }
-    }
-    assert [claim.holds for claim in claim_gains(tests)] == [False, True, True, False]
+    gains = dict.fromkeys(texts, good) | {"reviews": bad, "web, alike": {"points": -1, "p": 0.01}}
+    assert [claim.holds for claim in claim_gains({"AP-RLRS, K=2": gains})] == [False, True, True, False]
     gold = make_gold(4, 3)
     golds = dict.fromkeys((*TESTED, "web"), gold)
-    hits = {
-        "AP": {"web": np.arange(12) < 6},
-        CRF: {"web": np.arange(12) < 7},
-        SPACY: {"web": np.arange(12) < 5},
-    }
+    hits = {name: {"web": np.arange(12) < n} for name, n in (("AP", 6), (CRF, 7), (SPACY, 5))}
     tags = {"web": [["NN"]]}
     runs = [
-        TaggerRun("AP", tags, 1.0, 800.0),
-        TaggerRun(SPACY, tags, 1.0, 100.0),
-        TaggerRun(CRF, tags, 1.0, 100.0),
+        TaggerRun(name, tags, 1.0, speed) for name, speed in (("AP", 800.0), (SPACY, 100.0), (CRF, 100.0))
     ]
     result = list(compare_with_baselines(runs, hits, golds))
     assert [claim.holds for claim in result] == [False, False, True]
@@ -514,27 +497,20 @@ def test_claims():
     result = list(compare_with_baselines([*runs, TaggerRun(better, tags, 1.0, 700.0)], hits, golds))
     assert [claim.holds for claim in result] == [False, False, True, True, True, False]
     assert result[3].claim.startswith(better)
-    assert list(claim_gains(dict.fromkeys((better, CHOSEN), tests["AP-RLRS, K=2"]))) == []
+    assert list(claim_gains(dict.fromkeys((better, CHOSEN), gains))) == []
 
 
 @pytest.fixture
 def place(tmp_path):
     """Return a directory with a small sample of trees and all genres."""
-    (tmp_path / PENN).parent.mkdir(parents=True)
-    with tarfile.open(tmp_path / PENN, "w:xz") as archive:
-        for number in range(12):
-            text = "( (S (DT The) (NN cat) (VP (VBD went) (TO to) (NNP Rome)) (. .)) )\n" * 3
-            info = tarfile.TarInfo(f"combined/wsj_{number:04}.mrg")
-            info.size = len(text)
-            archive.addfile(info, io.BytesIO(text.encode()))
-    (tmp_path / EWT).parent.mkdir(parents=True)
-    for genre in GENRES:
-        for split in SPLITS:
-            with lzma.open(tmp_path / EWT.replace("*", f"{genre}.{split}"), "wt", encoding="utf8") as out:
-                for words, tags in TEST:
-                    for n, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
-                        out.write(f"{n}\t{word}\t_\tX\t{tag}\t_\t0\troot\t_\t_\n")
-                    out.write("\n")
+    text, rows = "( (S (DT The) (NN cat) (VP (VBD went) (TO to) (NNP Rome)) (. .)) )\n" * 3, ""
+    write_archive(tmp_path / PENN, [(f"combined/wsj_{number:04}.mrg", text) for number in range(12)])
+    for words, tags in TEST:
+        for n, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
+            rows += f"{n}\t{word}\t_\tX\t{tag}\t_\t0\troot\t_\t_\n"
+        rows += "\n"
+    for genre, split in itertools.product(GENRES, SPLITS):
+        write_xz(tmp_path / EWT.replace("*", f"{genre}.{split}"), rows)
     return tmp_path
 
 
@@ -543,10 +519,7 @@ def test_parts_of_the_sample(place):
     assert [treebank_part(number) for number in range(11)].count("train") == 9
     assert (len(train), len(dev), len(tests["Penn"])) == (30, 3, 3)
     assert {len(tests[genre]) for genre in GENRES} == {6}
-    with tarfile.open(place / PENN, "w:xz") as archive:
-        info = tarfile.TarInfo("a.mrg")
-        info.size = 8
-        archive.addfile(info, io.BytesIO(b"((NN a))"))
+    write_archive(place / PENN, [("a.mrg", "((NN a))")])
     with pytest.raises(UserError, match=r"D725.*dev, Penn"):
         load_sentences(place, silver=False, quick=True)
 
@@ -557,21 +530,16 @@ def test_experiment_with_constant_taggers(place, monkeypatch):
 
     def ours(train, tests, *, sizes, progress, classes):
         assert classes.depth == 2
-        systems = {
-            "AP": answering("NN"),
-            **{f"AP-RLRS, K={size}": answering("NN", The="DT") for size in sizes},
-        }
+        systems = {"AP": answering("NN")}
+        systems |= {f"AP-RLRS, K={size}": answering("NN", The="DT") for size in sizes}
         return [run_tagger(name, tagger, tests, training_seconds=1.0) for name, tagger in systems.items()]
 
     text = " ".join("".join(letters) for letters in itertools.product("abcdefghijk", repeat=3))
-    (place / "english").mkdir()
     for name in PLAIN:
-        with lzma.open(place / name, "wt", encoding="utf8") as out:
-            out.write(f"{text}.\n" * 3 if name == PLAIN[0] else "")
+        write_xz(place / name, f"{text}.\n" * 3 if name == PLAIN[0] else "")
     monkeypatch.setattr(table2, "our_runs", ours)
-    monkeypatch.setattr(
-        table2, "baseline_taggers", lambda quick: {"spaCy": lambda train, dev: answering("VBD")}
-    )
+    baselines = {"spaCy": lambda train, dev: answering("VBD")}
+    monkeypatch.setattr(table2, "baseline_taggers", lambda quick: baselines)
     result = Sogaard2012Table2().run(data=place, quick=False, progress=lambda *_: None)
     cells = {(row.system, row.setting): row for row in result.rows}
     assert cells["AP", "answers"].paper == PAPER["AP"][0]
@@ -580,17 +548,13 @@ def test_experiment_with_constant_taggers(place, monkeypatch):
     assert cells["AP-RLRS, K=25", "web"].ours == pytest.approx(100 * 4 / 11)
     assert cells["AP-RLRS, K=25", "web"].n == 4 * 6 * 11 / 2
     assert cells["AP", "Penn"].ours == pytest.approx(100 / 6)
-    better = [
-        claim for claim in result.claims if claim.claim.startswith("AP-RLRS, K=25 is better than AP over")
-    ]
-    assert [claim.holds for claim in better] == [True, True]
+    better = "AP-RLRS, K=25 is better than AP over"
+    assert [claim.holds for claim in result.claims if claim.claim.startswith(better)] == [True, True]
     assert as_json("x", from_json(as_json("x", result))) == as_json("x", result)
     assert any("web" in line for line in result_lines("table", result))
     assert result.details["systems"]["AP"]["training_seconds"] == 1.0
-    assert (
-        PENN in Sogaard2012Table2().needs
-        and len(Sogaard2012Table2(silver=True).needs) == len(Sogaard2012Table2().needs) + 1
-    )
+    plain, silver = Sogaard2012Table2().needs, Sogaard2012Table2(silver=True).needs
+    assert PENN in plain and len(silver) == len(plain) + 1
 
 
 @pytest.mark.slow
@@ -600,8 +564,7 @@ def test_sizes_of_the_treebanks():
     train, dev, tests = load_sentences(Path(str(DATA)), silver=True, quick=False)
     assert len(train) + len(dev) + len(tests["Penn"]) == 3914 + 10_948
     assert sum(len(tests[genre]) for genre in GENRES) == 16_622
-    web = join_texts(
-        [GoldTokens.from_sentences(tests[genre], KnownWords.from_sentences(train)) for genre in GENRES]
-    )
+    known = KnownWords.from_sentences(train)
+    web = join_texts([GoldTokens.from_sentences(tests[genre], known) for genre in GENRES])
     assert 0.02 < 1 - web.alike.mean() < 0.06
     assert 0.1 < web.unknown.mean() < 0.3

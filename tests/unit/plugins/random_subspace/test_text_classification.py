@@ -108,11 +108,7 @@ def test_groups_and_instances_of_the_hierarchy():
 
 
 def test_documents_are_read_by_part_and_group_in_order(tmp_path, contents):
-    more = {
-        "README": b"no document",
-        "20news-bydate-train/other.group/1": b"x",
-        "20news-bydate-train/note": b"x",
-    }
+    more = dict.fromkeys(("README", "20news-bydate-train/other.group/1", "20news-bydate-train/note"), b"x")
     write_archive(tmp_path / "a.tar.xz", dict(reversed((contents | more).items())))
     result = newsgroups.read_newsgroups(tmp_path / "a.tar.xz")
     assert set(result) == {(part, group) for part in ("train", "test") for group in newsgroups.TOP_OF}
@@ -150,9 +146,8 @@ def test_sizes_are_bounded(tmp_path, contents, monkeypatch, bound, value):
 
 
 def test_archives_that_lack_documents(tmp_path, contents):
-    write_archive(
-        tmp_path / "a.tar.xz", {name: item for name, item in contents.items() if "test/rec.autos" not in name}
-    )
+    fewer = {name: item for name, item in contents.items() if "test/rec.autos" not in name}
+    write_archive(tmp_path / "a.tar.xz", fewer)
     assert error_code(tmp_path / "a.tar.xz") == "D731"
     for empty in ("sci.med", ""):
         blank = {name: b"! ?" if empty in name else item for name, item in contents.items()}
@@ -190,12 +185,8 @@ def test_rows_equal_scikit_learn(contents):
     assert np.allclose(test.rows.toarray(), expected.toarray())
     assert test.costs.tolist() == [[0, 1]] * 6 + [[1, 0]] * 6
     assert len(test.columns) == 2 * test.rows.shape[1]
-    documents = {
-        ("train", "sci.med"): ["aa bb"],
-        ("train", "rec.autos"): ["cc dd"],
-        ("test", "sci.space"): ["bb ee"],
-    }
-    counted = count_words(documents)
+    documents = {("train", "sci.med"): ["aa bb"], ("train", "rec.autos"): ["cc dd"]}
+    counted = count_words(documents | {("test", "sci.space"): ["bb ee"]})
     lesson = counted.lesson(("rec.autos", "sci.med"))
     assert lesson.removed(counted.rows["test", "sci.space"]) == 0.75
 
@@ -239,10 +230,8 @@ def test_accuracies_are_of_the_documents_of_both_groups(data):
     counted = read_corpus(data)
     n = counted.rows["test", "sci.space"]
     counted.rows["test", "sci.space"] = n[:2]
-    instances = [
-        ProblemInstance(TRAIN, ("comp.windows.x", "sci.space")),
-        ProblemInstance(TRAIN, ("comp.windows.x", "sci.crypt")),
-    ]
+    tested = "sci.space", "sci.crypt"
+    instances = [ProblemInstance(TRAIN, ("comp.windows.x", group)) for group in tested]
     learned = []
 
     def learn(batch):
@@ -256,10 +245,8 @@ def test_accuracies_are_of_the_documents_of_both_groups(data):
 
 def test_systems_by_size_and_rate(data):
     instances = [item for item in SHIFTED if item.train == TRAIN]
-    trials = {
-        "by size": systems.size_systems("P", (3, 5)),
-        "by rate": systems.rate_systems("P", (0.0, 0.1), 5),
-    }
+    by_size, by_rate = systems.size_systems("P", (3, 5)), systems.rate_systems("P", (0.0, 0.1), 5)
+    trials = {"by size": by_size, "by rate": by_rate}
     result = across.system_accuracies(read_corpus(data), instances, trials, progress=ignore_progress)
     assert result["by size"].shape == (len(instances), 3)
     assert (result["by size"].mean(axis=0) > 0.7).all()
@@ -375,21 +362,15 @@ def test_claims_of_figure_6():
         both = figure6.rates_compared({"SGD": rates}, instances, removed, at)
         assert [claim.holds for claim in both] == [holds, holds]
     for mean, holds in ((base - 0.001, True), (base.copy(), False)):
-        (order,) = figure6.orders_compared(
-            alike | {figure6.mean_name("SGD"): mean}, {"SGD": rates}, instances
-        )
+        means = alike | {figure6.mean_name("SGD"): mean}
+        (order,) = figure6.orders_compared(means, {"SGD": rates}, instances)
         assert order.holds is holds
 
 
 def test_the_mean_over_one_order_is_the_base(data):
     batch = read_corpus(data).lesson(TRAIN).batch("train", TRAIN)
-    weights = [
-        trial(batch)[0].scorer.state()["weights"]
-        for trial in (
-            systems.order_systems("SGD", 1),
-            systems.single_system(systems.BASES["SGD"]),
-            systems.order_systems("SGD", 2),
-        )
-    ]
+    one_order, two_orders = (systems.order_systems("SGD", n) for n in (1, 2))
+    trials = one_order, systems.single_system(systems.BASES["SGD"]), two_orders
+    weights = [trial(batch)[0].scorer.state()["weights"] for trial in trials]
     assert np.array_equal(weights[0], weights[1])
     assert not np.array_equal(weights[0], weights[2])

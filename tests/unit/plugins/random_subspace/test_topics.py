@@ -220,9 +220,8 @@ def test_cross_validation_card_and_curve(model):
     parts = resolve(topic_config(labels=LABELS))
     result = cross_validate(parts, topic_documents(), folds=4)
     assert set(result["systems"]) == {"model", "majority"} and result["documents"] == 36
-    assert (
-        result["systems"]["model"]["topic"]["accuracy"] > result["systems"]["majority"]["topic"]["accuracy"]
-    )
+    ours, majority = (result["systems"][name]["topic"]["accuracy"] for name in ("model", "majority"))
+    assert ours > majority
     test = assess_model(model, parts, labelled=topic_documents())
     assert "unsupervised" not in assessment_line(test) and "most frequent candidate" in assessment_line(test)
     text = card(replace(model, provenance={**model.provenance, "test": test}), "my_topic")
@@ -241,9 +240,8 @@ def saved_models(tmp_path_factory):
     home = tmp_path_factory.mktemp("topic")
     for name, task in (("any", {}), ("german", {"language": "de", "name": "thema"})):
         config = topic_config(labels=LABELS, **task)
-        save_model(
-            train_labelled(resolve(config), topic_documents(), name="my/topic", config=config), home / name
-        )
+        model = train_labelled(resolve(config), topic_documents(), name="my/topic", config=config)
+        save_model(model, home / name)
     return home
 
 
@@ -410,10 +408,8 @@ def test_the_first_option_without_folds():
     model = train(resolve(config), {"train": texts[:60], "dev": texts[60:]}, name="t", config=config)
     assert model.extractors[0].around == 2 and model.config["extractors"]["around"]["around"] == 2
     assert model.provenance["chosen"] == {"around": {"taken": "near", "accuracy": {}}}
-    note = (
-        "[extractors.around]: option 'near', the first one; choosing the best one requires labelled examples"
-    )
-    assert note in model.provenance["notes"]
+    note = "option 'near', the first one; choosing the best one requires labelled examples"
+    assert f"[extractors.around]: {note}" in model.provenance["notes"]
 
 
 def test_shipped_config_on_short_texts():

@@ -82,21 +82,18 @@ Nothing but| the name changed.
 This is what they| asked about.""".splitlines()
 """Sentences with ``|`` behind the word that is doubled."""
 PLACES = {
-    "paragraph": ("{before}{word} {word}{after}\n", SENTENCES),
-    "paragraph without a mark": ("Before it.\n\n{before}{word} {word}{bare}\n\nBehind it.\n", SENTENCES),
-    "heading": ("## {before}{word} {word}{bare}\n\nText that follows.\n", SENTENCES),
-    "heading and text": ("## {before}{word} {word}{bare}\nText that follows.\n", SENTENCES),
-    "list item": ("Read on:\n\n* One item\n* {before}{word} {word}{bare}\n* Two items\n", SENTENCES),
-    "table cell": (
-        "| Name | Use |\n|---|---|\n| one | {before}{word} {word}{bare} |\n| two | -- |\n",
-        SENTENCES,
-    ),
-    "over a line break": ("Some words begin here. {before}{word}\n{word}{after} Then it ends.\n", SENTENCES),
-    "before code": ("{before}{word} {word} `value_of_it`{after}\n", SENTENCES),
-    "before a link": ("{before}{word} {word} [linked text](page.md){after}\n", SENTENCES),
-    "before emphasis": ("{before}{word} {word} **clearly marked**{after}\n", SENTENCES),
-    "inside a link": ("See [{before}{word} {word}{bare}](page.md) for that.\n", SENTENCES),
-    "before a linked rest": ("{before}{word} {word} [{rest}](page.md).\n", SENTENCES),
+    "paragraph": "{before}{word} {word}{after}\n",
+    "paragraph without a mark": "Before it.\n\n{before}{word} {word}{bare}\n\nBehind it.\n",
+    "heading": "## {before}{word} {word}{bare}\n\nText that follows.\n",
+    "heading and text": "## {before}{word} {word}{bare}\nText that follows.\n",
+    "list item": "Read on:\n\n* One item\n* {before}{word} {word}{bare}\n* Two items\n",
+    "table cell": "| Name | Use |\n|---|---|\n| one | {before}{word} {word}{bare} |\n| two | -- |\n",
+    "over a line break": "Some words begin here. {before}{word}\n{word}{after} Then it ends.\n",
+    "before code": "{before}{word} {word} `value_of_it`{after}\n",
+    "before a link": "{before}{word} {word} [linked text](page.md){after}\n",
+    "before emphasis": "{before}{word} {word} **clearly marked**{after}\n",
+    "inside a link": "See [{before}{word} {word}{bare}](page.md) for that.\n",
+    "before a linked rest": "{before}{word} {word} [{rest}](page.md).\n",
 }
 
 
@@ -107,10 +104,11 @@ def find():
     def check(texts, name="a.md"):
         plain = [read_markup(name, text) for text in texts]
         by_task = annotate([item.text for item in plain])
-        return [
-            find_flags(name, text, item, [decisions.in_document(i) for decisions in by_task]).flags
-            for i, (text, item) in enumerate(zip(texts, plain, strict=True))
-        ]
+        flags = []
+        for i, (text, item) in enumerate(zip(texts, plain, strict=True)):
+            decided = [decisions.in_document(i) for decisions in by_task]
+            flags.append(find_flags(name, text, item, decided).flags)
+        return flags
 
     return check
 
@@ -122,9 +120,8 @@ def doubled_flags(find):
 def with_doubled_word(sentence, template):
     before, after = sentence.split("|")
     before, word = re.fullmatch(r"(.*?)(\w+)", before).groups()
-    text = template.format(
-        before=before, word=word, after=after, bare=after.rstrip("."), rest=after.strip(" .")
-    )
+    rest = {"after": after, "bare": after.rstrip("."), "rest": after.strip(" .")}
+    text = template.format(before=before, word=word, **rest)
     return re.sub(rf"\b({word}[ \n])({word})\b", lambda pair: pair[1] + pair[2].lower(), text, count=1)
 
 
@@ -137,8 +134,7 @@ def test_right_sentences(find):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_doubled_words_in_any_markup(find, place):
-    template, sentences = PLACES[place]
-    texts = [with_doubled_word(sentence, template) for sentence in sentences]
+    texts = [with_doubled_word(sentence, PLACES[place]) for sentence in SENTENCES]
     missed = [text for text, raised in zip(texts, find(texts), strict=True) if not doubled_flags(raised)]
     assert missed == []
 
@@ -169,12 +165,8 @@ def test_slips_and_mentions(find):
     ((flag,),) = find([text])
     assert flag.replacement == "it"
     assert [(other["task"], other["replacement"]) for other in flag.alternatives] == [("doubled", "")]
-    texts = [
-        "Write *the the* here.\n",
-        "Refer to [](#options) to see it.\n",
-        "The flag `the` the tool sets.\n",
-    ]
-    assert [doubled_flags(raised) for raised in find(texts)] == [[], [], []]
+    texts = "Write *the the* here.", "Refer to [](#options) to see it.", "The flag `the` the tool sets."
+    assert [doubled_flags(raised) for raised in find([f"{text}\n" for text in texts])] == [[], [], []]
 
 
 def test_invalid_tables(tmp_path):
@@ -201,9 +193,8 @@ def test_correction_is_idempotent(find, data):
     assert doubled_flags(find([once])[0]) == []
 
 
-PHRASE_SENTENCES = (
-    (Path(__file__).parents[3] / "texts" / "phrases.txt").read_text(encoding="utf8").splitlines()
-)
+PHRASES = Path(__file__).parents[3] / "texts" / "phrases.txt"
+PHRASE_SENTENCES = PHRASES.read_text(encoding="utf8").splitlines()
 WRONG_PHRASES = [line for line in PHRASE_SENTENCES if "{" in line]  # {mistake|correction}
 RIGHT_PHRASES = [line for line in PHRASE_SENTENCES if "{" not in line]
 
@@ -336,10 +327,8 @@ def test_a_set_replaces_pairs_of_the_same_name(tmp_path):
 
 def test_another_language(tmp_path):
     path = tmp_path / "de.tsv"
-    path.write_text(
-        "set PRO\tich du wir\n[PRO] einzigste\teinzige\tder _\nwegen dem\twegen des\t_ ... kind|kinder\n",
-        encoding="utf8",
-    )
+    german = "set PRO\tich du wir\n[PRO] einzigste\teinzige\tder _\nwegen dem\twegen des\t_ ... kind|kinder\n"
+    path.write_text(german, encoding="utf8")
     table = read_phrases(path)
     assert len(table) == 2
     assert correct(table, "Wegen dem Regen blieb ich.")[0] == "Wegen des Regen blieb ich."

@@ -161,10 +161,8 @@ def test_doubled_words_and_names_that_fit(model_files):
 
 
 def test_doubled_words_are_not_forms_or_slips(model_files):
-    form, slip = (
-        kind(words=model_files["words"], relations=model_files["relations"], least=-99.0)
-        for kind in (Form, Slip)
-    )
+    settings = {"words": model_files["words"], "relations": model_files["relations"], "least": -99.0}
+    form, slip = Form(**settings), Slip(**settings)
     assert find_places(form, "He go go home.") == [] != find_places(form, "He go home.")
     assert find_places(slip, "It came form form home, the the end.") == []
     assert find_places(slip, "It came form home.")
@@ -211,12 +209,8 @@ def test_text_that_is_not_running_text(article):
         *("", " \r\n ", "apple"),
     ):
         assert find_places(article, text) == [], text
-    for text in (
-        "She ate (a apple).",
-        '"She ate a apple"',
-        "She ate a apple\N{EM DASH}we saw.",
-        "She ate a\r\napple, too.",
-    ):
+    running = "She ate a apple\N{EM DASH}we saw.", "She ate a\r\napple, too."
+    for text in ("She ate (a apple).", '"She ate a apple"', *running):
         assert [word for word, _ in find_places(article, text)] == ["a"], text
 
 
@@ -343,11 +337,8 @@ def test_word_ids_are_cached_as_long_as_their_model_lives(form):
 
 
 WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
-TEXTS = [
-    f"{who} {verb} an apple. {who} {verb} a pear, and it was an old house. {who} likes rain."
-    for who in WHO
-    for verb in ("ate", "saw", "likes")
-] * 4
+TEXT = "{0} {1} an apple. {0} {1} a pear, and it was an old house. {0} likes rain."
+TEXTS = [TEXT.format(who, verb) for who in WHO for verb in ("ate", "saw", "likes")] * 4
 WRONG = "We know that she ate a apple. And he saw pear then."
 NOT_FLAGGED = [
     "He said \N{LEFT DOUBLE QUOTATION MARK}she ate a apple\N{RIGHT DOUBLE QUOTATION MARK} then.",
@@ -367,13 +358,9 @@ def model_home(tmp_path_factory):
     articles().save(model_home / "parts" / "words")
     build_table(model_home / "parts" / "few.counts", TEXTS, Words())
     words, counts = str(model_home / "parts" / "words"), str(model_home / "parts" / "few.counts")
+    limits = {"least": -99.0, "least_missing": -99.0}
     config = {
-        "task": {
-            "@disambig_tasks": "real_words.Article.v1",
-            "words": words,
-            "least": -99.0,
-            "least_missing": -99.0,
-        },
+        "task": {"@disambig_tasks": "real_words.Article.v1", "words": words, **limits},
         "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
         "extractors": {
             "counts": {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": counts},
@@ -391,12 +378,9 @@ def model_home(tmp_path_factory):
 def find_flags(model, texts):
     """Return observed words and corrections of all flags."""
     (decisions,) = annotate(texts, [model], flags_per_1000=1000.0)
-    result = []
-    for i in range(len(decisions)):
-        if decisions.flagged[i]:
-            record = decisions.record(i, texts[int(decisions.documents[i])])
-            result.append((record["observed"], record["chosen"]))
-    return result
+    flags = np.flatnonzero(decisions.flagged)
+    records = [decisions.record(i, texts[int(decisions.documents[i])]) for i in flags]
+    return [(record["observed"], record["chosen"]) for record in records]
 
 
 def test_moved_model(model_home, tmp_path, monkeypatch):
@@ -413,9 +397,8 @@ def test_moved_model(model_home, tmp_path, monkeypatch):
 
 def make_pipeline(model_home, **settings):
     nlp = spacy.blank("en")
-    nlp.add_pipe(
-        "disambig_articles", config={"model": str(model_home / "model"), "flags_per_1000": 1000, **settings}
-    )
+    config = {"model": str(model_home / "model"), "flags_per_1000": 1000, **settings}
+    nlp.add_pipe("disambig_articles", config=config)
     return nlp
 
 
@@ -488,11 +471,6 @@ def experiment(data, monkeypatch):
     return ClozeFigures(words=data / "words", counts=data / "t.counts")
 
 
-def run_experiment(experiment, data, **settings):
-    settings = {"data": data, "quick": False, "progress": lambda *_: None, **settings}
-    return experiment.run(**settings)
-
-
 def test_list_figures():
     scores = np.array([2.0, 2.0, 1.0, 0.0, 3.0, 1.0, 5.0])
     result = cloze.list_figures(scores, np.array([0, 3, 6, 7]))  # it ties; it is last; it is alone
@@ -503,10 +481,13 @@ def test_list_figures():
     assert result["loss"] == pytest.approx(100 * sum(losses) / 3)
 
 
+def places_of_essays(data, most=1000):
+    path, model = data / "english" / "essays.heldout.txt.xz", open_cloze(data / "words")
+    return find_cloze_places(path, model, RELATED_WORDS, paragraphs=30, places=most)
+
+
 def test_cloze_places(data):
-    path = data / "english" / "essays.heldout.txt.xz"
-    model = open_cloze(data / "words")
-    ground = find_cloze_places(path, model, RELATED_WORDS, paragraphs=30, places=1000)
+    ground = places_of_essays(data)
     own, view = ground.instances.own, ground.view
     assert len(view.texts) == 30
     assert len(ground.instances) == 60
@@ -517,13 +498,13 @@ def test_cloze_places(data):
         assert "walked" not in candidates  # the model has not seen it
         assert len(candidates) == 2
     assert 0 < ground.learns.sum() < 60
-    fewer = find_cloze_places(path, model, RELATED_WORDS, paragraphs=30, places=7)
+    fewer = places_of_essays(data, 7)
     assert len(fewer.instances) == 7
     assert (np.diff(fewer.instances.positions) > 0).all()
 
 
 def test_systems_decide_the_same_places(experiment, data):
-    result = run_experiment(experiment, data)
+    result = experiment.run(data=data, quick=False, progress=lambda *_: None)
     figures = result.details["figures"]
     assert set(figures) == {OURS, COUNTS}
     for system in figures.values():
@@ -552,23 +533,14 @@ class ShortWords:
         assert set(group.candidates) <= self.known
         assert instances.own is None
         n, k = len(instances), len(group.candidates)
-        values = np.array([[-len(word) for word in group.candidates]] * n, np.float32)
+        values = np.array([[[-len(word)] for word in group.candidates]] * n, np.float32)
         columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), ("short",), ["short"])
-        batch = DenseBlocks(
-            values[:, :, None], np.zeros((k, 1), np.int64), columns, np.zeros((n, k), np.float32)
-        )
-        none = np.zeros(n * k, np.int32)
-        return Features(batch, none, none)
+        costs, none = np.zeros((n, k), np.float32), np.zeros(n * k, np.int32)
+        return Features(DenseBlocks(values, np.zeros((k, 1), np.int64), columns, costs), none, none)
 
 
 def test_extractors_of_groups(data):
-    ground = find_cloze_places(
-        data / "english" / "essays.heldout.txt.xz",
-        open_cloze(data / "words"),
-        RELATED_WORDS,
-        paragraphs=30,
-        places=1000,
-    )
+    ground = places_of_essays(data)
     batch = cloze.transform_candidates(ShortWords(), ground)
     assert batch.values[:, 0].tolist() == [-len(word) for word in ground.instances.own.texts]
     assert batch.offsets.tolist() == ground.instances.own.offsets.tolist()

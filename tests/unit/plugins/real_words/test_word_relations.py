@@ -47,9 +47,8 @@ from disambig.text import HIDDEN, Words, hash_word, hash_words
 
 any_words = st.from_regex(r"[a-zäéßжक]{1,6}('[a-z]{1,3})?", fullmatch=True)
 any_sets = st.lists(any_words, min_size=2, max_size=MAX_WORDS, unique=True)
-any_content = st.fixed_dictionaries(
-    {}, optional={kind: st.lists(any_sets, min_size=1, max_size=4) for kind in KINDS}
-)
+any_kinds = {kind: st.lists(any_sets, min_size=1, max_size=4) for kind in KINDS}
+any_content = st.fixed_dictionaries({}, optional=any_kinds)
 
 
 @given(any_content, st.lists(st.text(max_size=20), max_size=3))
@@ -154,10 +153,9 @@ def test_the_arrays_of_the_english_relations_are_those_of_the_file():
 
 
 def of_kinds(path, kinds) -> WordRelations:
-    sets = read_relations(path)
-    before = KINDS[: min(map(KINDS.index, kinds))]
+    sets, before = read_relations(path), KINDS[: min(map(KINDS.index, kinds))]
     return WordRelations.from_sets(
-        [words for kind in kinds for words in sets[kind]], [words for kind in before for words in sets[kind]]
+        *([words for kind in some for words in sets[kind]] for some in (kinds, before))
     )
 
 
@@ -214,9 +212,10 @@ def test_relations_of_any_sets(content, data):
                 if one != other and not any({one, other} <= set(item) for item in without):
                     expected.setdefault(one, {})[other] = None
     related = WordRelations.from_sets(content, without)
-    assert {
-        word: [related.spellings[i] for i in related.others[k]] for k, word in enumerate(related.spellings)
-    } == {word: list(others) for word, others in expected.items()}
+    shown = {}
+    for k, word in enumerate(related.spellings):
+        shown[word] = [related.spellings[i] for i in related.others[k]]
+    assert shown == {word: list(others) for word, others in expected.items()}
     assert (np.diff(related.words.astype(object)) > 0).all()
     assert related.words.tolist() == [hash_word(word) for word in related.spellings]
     assert related.find(related.words).tolist() == list(range(len(expected)))
@@ -243,9 +242,8 @@ def test_words_after_a_and_an():
         assert article_log_odds(f"is a {word} here", 4) > 1, word
     for word in WORDS_AFTER_A:
         assert article_log_odds(f"is a {word} here", 4) < -1, word
-    for word in (
-        "lru lzma mbox mkdir rsync SQL sql SQLite sqlmap rpy and is sa1100 mac80211 SVN sftp".split()
-    ):  # with two pronunciations
+    with_two = "lru lzma mbox mkdir rsync SQL sql SQLite sqlmap rpy and is sa1100 mac80211 SVN sftp"
+    for word in with_two.split():  # pronunciations
         assert math.isnan(article_log_odds(f"is a {word} here", 4)), word
     assert article_log_odds("an nfs server", 2) > 0 > article_log_odds("a pkg file", 1)  # spelt out
     assert article_log_odds("a step", 1) < -3
@@ -303,9 +301,8 @@ def test_odds_of_keys(tmp_path):
     assert sounds.article_log_odds("a 8", 1) == pytest.approx(3 * log_odds(10, 40) - log_odds(100, 50))
     assert sounds.article_log_odds("a 2", 1) == pytest.approx(3 * log_odds(90, 10) - log_odds(100, 50))
     assert -SUREST < sounds.article_log_odds("a 2", 1) < -1 < 1 < sounds.article_log_odds("a 8", 1) < SUREST
-    (tmp_path / "specific.tsv").write_text(
-        "// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n", encoding="utf8"
-    )
+    specific = "// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n"
+    (tmp_path / "specific.tsv").write_text(specific, encoding="utf8")
     sounds = read_sounds(tmp_path / "specific.tsv")
     assert len(sounds) == 3
     assert sounds.article_log_odds("a unicorn", 1) < 0 < sounds.article_log_odds("a unit", 1)
@@ -353,8 +350,7 @@ def scores_of_candidates(article, text, start):
 
 
 def test_contract_of_the_extractor(article):
-    for check in check_extractor(
-        ArticleSound(), article, ["She saw a hour. He ate an apple and a pear.", "It was a day."]
-    ):
+    texts = ["She saw a hour. He ate an apple and a pear.", "It was a day."]
+    for check in check_extractor(ArticleSound(), article, texts):
         check()
     assert pickle.loads(pickle.dumps(ArticleSound())).sounds is None

@@ -69,9 +69,8 @@ def test_best_threshold(examples):
 def make_it_batch(n=6):
     values = np.zeros((n, 2, 4), np.float32)
     values[:, 1] = np.random.default_rng(0).random((n, 4))
-    columns = Columns(
-        np.ones(4, np.int32), np.array([0, 1, 2, 3], np.int32), ("it", "they", "other", "bias"), list("abcd")
-    )
+    groups = "it", "they", "other", "bias"
+    columns = Columns(np.ones(4, np.int32), np.arange(4, dtype=np.int32), groups, list("abcd"))
     costs = np.tile(np.array([[0.0, 1.0]], np.float32), (n, 1))
     costs[0] = [1.0, 0.0]
     return DenseBlocks(values, np.tile(np.arange(4), (2, 1)), columns, costs)
@@ -99,9 +98,8 @@ def make_outcomes(**shares):
 
 
 def test_claims_about_curves():
-    good = curves.mean_accuracies(
-        make_outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72})
-    )
+    outcomes = make_outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72})
+    good = curves.mean_accuracies(outcomes)
     assert [curves.claim_no_worse_than_sum(good, least)[0].holds for least in (70.4, 70.6)] == [True, False]
     assert [claim.holds for claim in curves.claim_worth_ten_times(good, "K-SVM")] == [True]
     assert curves.claim_worth_ten_times(good, "CS-SVM") == []
@@ -287,22 +285,15 @@ def model(data, texts):
 
 def train_whole(texts, task, **extractors):
     """Train a model of several extractors with the texts of all domains."""
-    parts = {
-        "task": task,
-        "tokenisation": Words(),
-        "extractors": extractors,
-        "learner": ConditionalLogit(),
-        "baseline": SumLM(patterns=["3-gram"]),
-        "judge": Mistakes(),
-    }
+    parts = {"task": task, "tokenisation": Words(), "extractors": extractors, "judge": Mistakes()}
+    parts |= {"learner": ConditionalLogit(), "baseline": SumLM(patterns=["3-gram"])}
     joined = {part: [line for lines in texts[part].values() for line in lines] for part in ("train", "dev")}
     return train(parts, joined, name="whole")
 
 
 def write_settings(data, monkeypatch, settings):
-    (data / "settings.json").write_text(
-        settings if isinstance(settings, str) else json.dumps(settings), encoding="utf8"
-    )
+    text = settings if isinstance(settings, str) else json.dumps(settings)
+    (data / "settings.json").write_text(text, encoding="utf8")
     monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
 
 
@@ -388,12 +379,8 @@ def test_each_extractor_separately(data, texts, model, monkeypatch):
 
 def test_a_model_with_the_empty_candidate_decides_among_the_words(data, texts, monkeypatch):
     """Its decision rule is `Mistakes`, as in the pack; extractors without words are not shown alone."""
-    task, requested = (
-        replace(
-            Preposition(words=["than", "then"], or_none=or_none, least_odds=-99.0), only_as_preposition=False
-        )
-        for or_none in (True, False)
-    )
+    settings = {"words": ["than", "then"], "least_odds": -99.0, "only_as_preposition": False}
+    task, requested = (Preposition(or_none=or_none, **settings) for or_none in (True, False))
     smoothed = FittedExtractor(ContextProbabilities(counts=data / "t.counts"))
     whole = train_whole(texts, task, counts=smoothed, place=PrepositionOdds())
     monkeypatch.setattr(external, "load_model", lambda data: whole)
@@ -406,10 +393,8 @@ def test_a_model_with_the_empty_candidate_decides_among_the_words(data, texts, m
 
 
 def test_claims_are_against_the_better_language_model():
-    half, most, every = (
-        SimpleNamespace(right=right)
-        for right in (np.arange(200) % 2 == 0, np.arange(200) % 10 > 0, np.ones(200, bool))
-    )
+    shares = np.arange(200) % 2 == 0, np.arange(200) % 10 > 0, np.ones(200, bool)
+    half, most, every = (SimpleNamespace(right=right) for right in shares)
     judged = {"KenLM, a": half, "KenLM, b": most, "SumLM": half, "new": every}
     (claim,) = external.compare_systems("every", judged)
     assert (claim.claim, claim.holds) == ("every: new chooses better than KenLM, b", True)
@@ -455,7 +440,7 @@ def test_valid_settings_and_when_they_are_read(data, model, monkeypatch):
         ({"extractors": {"spelling": []}}, "extractors: spelling is []"),
         ({"extractors": {"spelling": {"x": "encoder"}}}, "extractors: spelling: x is 'encoder'"),
         (
-            {"extractors": {"spelling": {"x": {"@disambig_extractors": "none.X.v1"}}}},
+            {"extractors": {"spelling": {"x": {"@disambig_extractors": "no.X.v1"}}}},
             "extractors: spelling: x: [D",
         ),
         ({"extractors": {"spelling": {"SumLM": {}}}}, "two systems are called 'SumLM'"),
@@ -476,13 +461,10 @@ def test_invalid_settings(data, monkeypatch, settings, problem):
 def test_unsuitable_models_are_refused(data, model, monkeypatch):
     other = data / "other.tsv"
     other.write_text("loose/lose\ta, b\n", encoding="utf8")
+    normalised = replace(model, tokenisation=NormalisedWords())
     for loaded, sets, problem in (
         (model, other, "its task spelling does not decide 'loose/lose'"),
-        (
-            replace(model, tokenisation=NormalisedWords()),
-            None,
-            "it reads variance_svm.NormalisedWords.v1, not disambig",
-        ),
+        (normalised, None, "it reads variance_svm.NormalisedWords.v1, not disambig"),
         (replace(model, judge=BestOfList()), None, "it flags no words"),
     ):
         monkeypatch.setattr(external, "load_model", lambda data, loaded=loaded: loaded)

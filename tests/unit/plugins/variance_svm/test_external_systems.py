@@ -238,9 +238,8 @@ def test_harper_suggestions(monkeypatch, suggestions, expected):
     lint = {"kind": "Typo", "span": {"char_start": 3, "char_end": 6}, "suggestions": suggestions}
     output = json.dumps([{"file": "0.txt", "lints": [lint]}])
     monkeypatch.setattr(harper, "find_spec", lambda name: "there")
-    monkeypatch.setattr(
-        subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, output, "")
-    )
+    done = subprocess.CompletedProcess((), 1, output, "")
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: done)
     assert HarperChecker(without=()).edits(["A text."]) == [[expected]]
 
 
@@ -316,13 +315,9 @@ def test_systems_are_compared(data_of_fixes, arpa, monkeypatch):
     monkeypatch.setattr(people, "missing", lambda data_of_fixes: "")
     monkeypatch.setattr(people, "load_or_make_kenlm", lambda data_of_fixes, progress: KenLM(path=arpa))
     monkeypatch.setattr(HarperChecker, "is_installed", staticmethod(lambda: True))
-    proposed = {
-        CONFUSED[0][0]: [ProposedEdit(12, 16, "than", "harper")],
-        CLEAN[0]: [ProposedEdit(0, 2, None, "harper")],
-    }
-    monkeypatch.setattr(
-        HarperChecker, "edits", lambda self, texts: [proposed.get(text, []) for text in texts]
-    )
+    than, other = ProposedEdit(12, 16, "than", "harper"), ProposedEdit(0, 2, None, "harper")
+    proposed = {CONFUSED[0][0]: [than], CLEAN[0]: [other]}
+    monkeypatch.setattr(HarperChecker, "edits", lambda _, texts: [proposed.get(text, []) for text in texts])
     result, actual = run(PeopleMistakes(), data_of_fixes)
     assert actual["Harper", "right, all"] == 50.0
     false = "false flags per 1,000 words"
@@ -357,9 +352,8 @@ def kenlm_programs(tmp_path, monkeypatch):
     folder.mkdir()
     out = "pathlib.Path(sys.argv[sys.argv.index('--arpa') + 1])"
     write_program(folder, "lmplz", f"{out}.write_text(sys.stdin.read())")
-    write_program(
-        folder, "build_binary", "pathlib.Path(sys.argv[3]).write_text(pathlib.Path(sys.argv[2]).read_text())"
-    )
+    copy = "pathlib.Path(sys.argv[3]).write_text(pathlib.Path(sys.argv[2]).read_text())"
+    write_program(folder, "build_binary", copy)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("DISAMBIG_CACHE", str(tmp_path / "cache"))
     return folder

@@ -70,12 +70,8 @@ def test_words_become_classes_and_stems(text, words):
     assert NormalisedWords().words(text) == words.split()
 
 
-ANY_TEXTS = st.lists(
-    st.text()
-    | st.lists(st.sampled_from("it's don't its they We'll 12 a. B , \n\n caf\u00e9\u2019s".split(" "))).map(
-        " ".join
-    )
-)
+SOME_WORDS = st.sampled_from("it's don't its they We'll 12 a. B , \n\n caf\u00e9\u2019s".split(" "))
+ANY_TEXTS = st.lists(st.text() | st.lists(SOME_WORDS).map(" ".join))
 
 
 @given(ANY_TEXTS)
@@ -110,16 +106,16 @@ TEXTS = [
 ]
 
 
+def write_fillers(path, texts):
+    name = NormalisedWords.name
+    write_table(path, [count_fillers(lambda: texts, least=1)], tokenisations=[name], gaps=[name])
+
+
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     """Return a table of all n-grams, and a small one of the fillers that count."""
     home = tmp_path_factory.mktemp("counts")
-    write_table(
-        home / "small.counts",
-        [count_fillers(lambda: TEXTS, least=1)],
-        tokenisations=[NormalisedWords.name],
-        gaps=[NormalisedWords.name],
-    )
+    write_fillers(home / "small.counts", TEXTS)
     full = build_table(home / "full.counts", TEXTS, NormalisedWords(), gaps=True)
     return CountTable.open(full), CountTable.open(home / "small.counts")
 
@@ -279,15 +275,10 @@ def find_it(*texts):
 
 
 def test_matched_kinds():
-    view, instances = find_it(
-        "We left it open. It was raining, and it's clear that it got wet.",
-        "",
-        "Then he put it on the shelf. Towards noon it stopped raining.",
-    )
-    kinds = [
-        [kind for kind, holds in zip(KINDS, row, strict=True) if holds]
-        for row in matched_kinds(view, instances)
-    ]
+    before = "We left it open. It was raining, and it's clear that it got wet."
+    after = "Then he put it on the shelf. Towards noon it stopped raining."
+    matched = matched_kinds(*find_it(before, "", after))
+    kinds = [[kind for kind, holds in zip(KINDS, row, strict=True) if holds] for row in matched]
     assert kinds == [[], ["weather"], ["clause"], [], ["thing"], ["weather"]]
 
 
@@ -309,26 +300,18 @@ def frames(*texts):
 
 
 @pytest.mark.parametrize(
-    ("sentence", "near", "far"),
+    "sentences",
     [
-        (
-            "It rained.",
-            "It had not really rained.",
-            "It had not really started.",
-        ),  # function words are left out
-        ("It is raining now.", "It had been raining.", "It is red."),
-        ("It is Tuesday.", "It is Friday.", "It is mine."),  # classes of days, numbers and units
-        (
-            "It has been three years since the fire.",
-            "It has been seven weeks since the party.",
-            "It has been painted.",
-        ),
-        ("It rains.", "It rains.", "It raids."),  # whole words
+        "It rained. | It had not really rained. | It had not really started.",  # no function words
+        "It is raining now. | It had been raining. | It is red.",
+        "It is Tuesday. | It is Friday. | It is mine.",  # classes of days, numbers and units
+        "It has been three years since May. | It has been seven weeks since June. | It has been painted.",
+        "It rains. | It rains. | It raids.",  # whole words
     ],
 )
-def test_shared_frames(sentence, near, far):
+def test_shared_frames(sentences):
     """Sentences that mean nearly the same have more features in common."""
-    its_frames, *others = ({*frames(text).ravel().tolist()} - {0} for text in (sentence, near, far))
+    its_frames, *others = ({*frames(text).ravel().tolist()} - {0} for text in sentences.split(" | "))
     n_near, n_far = (len(its_frames & other) for other in others)
     assert n_near > n_far
 
@@ -355,9 +338,8 @@ def frame_model():
 
 
 def test_frame_models(frame_model, tmp_path):
-    clause, rare = frame_model.log_odds(
-        frames("It is clear that we are late.", "It had rained all night.", "It broke at once.")
-    )
+    texts = "It is clear that we are late.", "It had rained all night.", "It broke at once."
+    clause, rare = frame_model.log_odds(frames(*texts))
     assert clause[0] > 0 > clause[2]
     assert rare[1] > 0 > rare[0] and rare[2] < 0
     frame_model.save(tmp_path / "habits")
@@ -450,12 +432,11 @@ def label_examples(n=10):
 def config(tmp_path_factory):
     texts = [e.text for e in label_examples()] + ["They ate the bread. They sold the bread."]
     path = tmp_path_factory.mktemp("counts") / "it.counts"
-    name = NormalisedWords.name
-    write_table(path, [count_fillers(lambda: texts, least=1)], tokenisations=[name], gaps=[name])
+    write_fillers(path, texts)
     variance = {"@disambig_learners": "variance_svm.VarianceSVM.v1", "variance": [["it"], ["they"]]}
     return {
         "task": {"@disambig_tasks": "variance_svm.It.v1"},
-        "tokenisation": {"@disambig_tokenisations": name},
+        "tokenisation": {"@disambig_tokenisations": NormalisedWords.name},
         "extractors": {
             "counts": {"@disambig_extractors": "variance_svm.FillerCounts.v1", "counts": str(path)},
             "words": {"@disambig_extractors": "disambig.SentenceWords.v1"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -219,10 +220,8 @@ def test_a_free_bias_is_not_regularised():
     problem, regulariser, _ = VarianceSVM(variance=("3-gram",), free=("bias",)).problem(batch)
     shifted = free.weights + 100.0 * batch.columns.in_groups(["bias"])
     assert regulariser.penalty(shifted) == regulariser.penalty(free.weights)
-    by_shifted, by_free, by_held = (
-        scores.reshape(80, 3).argmax(axis=1)
-        for scores in (problem.scores(shifted), free.scores(batch), held.scores(batch))
-    )
+    scores = problem.scores(shifted), free.scores(batch), held.scores(batch)
+    by_shifted, by_free, by_held = (item.reshape(80, 3).argmax(axis=1) for item in scores)
     assert (by_shifted == by_free).all()
     right = batch.costs.argmin(axis=1)
     assert np.mean(by_free == right) == 1.0
@@ -343,12 +342,10 @@ def test_c_is_that_of_the_middle_fit(learner):
 
 def test_c_of_folds_in_a_model_of_labels():
     words = {"money": "bank money loan".split(), "river": "river water shore".split()}
-    labelled = [
-        Labelled(text, 0, len(text), label, text, f"made, line {i}")
-        for i in range(40)
-        for label, own in words.items()
-        for text in [f"{own[i % 3]} {own[(i + 1) % 3]} number {i}"]
-    ]
+    labelled = []
+    for i, (label, own) in itertools.product(range(40), words.items()):
+        text = f"{own[i % 3]} {own[(i + 1) % 3]} number {i}"
+        labelled.append(Labelled(text, 0, len(text), label, text, f"made, line {i}"))
     config = {
         "task": {"@disambig_tasks": "random_subspace.Topic.v1", "labels": ["money", "river"]},
         "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
@@ -420,9 +417,8 @@ def test_without_loss_the_weights_are_those_of_the_prior_up_to_the_mean(saved_mo
         gap = mine.weights - prior.weights
         in_subset = make_batch(model, 0).columns.in_groups(["3-gram"])
         assert np.ptp(gap[in_subset]) < 1e-4 and np.abs(gap[~in_subset]).max() < 1e-4
-    assert not np.allclose(
-        train_small_model(small_table, C=1e-9).scorers[0].weights, model.scorers[0].weights
-    )
+    plain = train_small_model(small_table, C=1e-9)
+    assert not np.allclose(plain.scorers[0].weights, model.scorers[0].weights)
 
 
 def test_prior_for_a_group_with_too_few_examples(save_small_model, monkeypatch):
@@ -440,9 +436,8 @@ def test_prior_for_a_group_with_too_few_examples(save_small_model, monkeypatch):
     assert batch.scores(result) == pytest.approx(model.shared.scores(batch))
     short = replace(model, shared=SharedScorer(model.shared.weights[:-1]))
     monkeypatch.setattr(prior_weights, "load_model", lambda prior: short)
-    with pytest.raises(
-        UserError, match=r"D750.*its scorer for 'desert/dessert' does not have one weight per column"
-    ):
+    message = r"D750.*its scorer for 'desert/dessert' does not have one weight per column"
+    with pytest.raises(UserError, match=message):
         weights_from_prior("other", batch)
 
 
@@ -478,26 +473,17 @@ def test_contracts(name):
 @pytest.mark.parametrize(
     ("learner", "settings", "problem"),
     [
-        *(
-            (learner, {name: bad}, rf"{code}.*{learner.__name__}\.{name} is")
-            for learner in (KSVM, OneVersusAll)
-            for name, code, values in (
-                ("tolerance", "D760", (0, -1.0, float("nan"), "x")),
-                ("max_iter", "D452", (0, 2.5, True)),
-            )
-            for bad in values
-        ),
-        *(
-            (learner, {"C": bad}, "D700")
-            for learner in (KSVM, OneVersusAll)
-            for bad in (0.0, -1.0, "a", True)
-        ),
+        *((kind, {"tolerance": bad}, rf"D760.*{kind.__name__}\.tolerance is")
+          for kind in (KSVM, OneVersusAll) for bad in (0, -1.0, float("nan"), "x")),
+        *((kind, {"max_iter": bad}, rf"D452.*{kind.__name__}\.max_iter is")
+          for kind in (KSVM, OneVersusAll) for bad in (0, 2.5, True)),
+        *((kind, {"C": bad}, "D700") for kind in (KSVM, OneVersusAll) for bad in (0.0, -1.0, "a", True)),
         (KSVM, {"C": 1e300}, "D700"),
         (KSVM, {"sum": ("7-gram",)}, "D451"),
         (KSVM, {"sum": "3-gram"}, "D710"),
         (SumLM, {"patterns": ("7-gram",)}, "D451"),
     ],
-)
+)  # fmt: skip
 def test_invalid_settings_of_other_learners(learner, settings, problem):
     with pytest.raises(UserError, match=problem):
         learner(**settings).fit(blocks(5))
@@ -552,10 +538,8 @@ def test_shared_weights_of_a_logit():
 
 def test_a_strong_ridge_gives_shared_weights_and_a_weak_one_own_weights():
     batch = drawn_choices(4000, 3, [1.0, -0.5], own=1.0)
-    strong, weak = (
-        ConditionalLogit(strength=strength).fit(batch).scorer.weights.reshape(3, 2)
-        for strength in (1e7, 1e-3)
-    )
+    learners = (ConditionalLogit(strength=strength) for strength in (1e7, 1e-3))
+    strong, weak = (learner.fit(batch).scorer.weights.reshape(3, 2) for learner in learners)
     assert np.ptp(strong, axis=0) == pytest.approx([0, 0], abs=1e-2)
     true = np.array([1.0, -0.5]) + np.random.default_rng(99).normal(size=(3, 2))
     assert weak == pytest.approx(true, abs=0.3)
@@ -568,12 +552,11 @@ def test_a_strong_ridge_gives_shared_weights_and_a_weak_one_own_weights():
 
 
 def test_development_data_choose_the_strength():
-    alike, apart = (
-        ConditionalLogit()
-        .fit(drawn_choices(n, 3, [1.0, 0.5], own=own), dev=drawn_choices(n, 3, [1.0, 0.5], 1, own=own))
-        .report
-        for n, own in ((500, 0.0), (2000, 2.0))
-    )
+    def report(n, own):
+        train, dev = (drawn_choices(n, 3, [1.0, 0.5], seed, own=own) for seed in (0, 1))
+        return ConditionalLogit().fit(train, dev=dev).report
+
+    alike, apart = report(500, 0.0), report(2000, 2.0)
     assert apart["strength"] < alike["strength"]
     assert min(apart["dev_log_loss"].values()) == apart["dev_log_loss"][f"{apart['strength']:g}"]
 
