@@ -105,17 +105,10 @@ def test_jsonl_on_standard_input_with_its_own_field(annotate):
     ("name", "data", "code"),
     [
         ("empty.txt", b"", "D302"),
-        ("binary.txt", b"\x7fELF\0\0", "D303"),
-        ("latin.txt", b"caf\xe9", "D304"),
-        ("rows.jsonl", b'{"txt": "a"}', "D306"),
         ("wordless.txt", b"?! ...\n", "D307"),
         ("blank.jsonl", b"\n\n", "D307"),
-        ("wordless.csv", b"text\n?!\n", "D307"),
         ("fails.txt", b"RAISE", "D313"),
-        ("bad.conllu", b"1\tword\n", "D324"),
         ("bad.spacy", b"word", "D325"),
-        ("bad.csv", b"id,text\n1\n", "D326"),
-        ("bad.tsv", b"id\tbody\n", "D327"),
     ],
 )
 @pytest.mark.parametrize("output", [None, "out.jsonl"])
@@ -161,12 +154,8 @@ def test_an_unknown_suffix_needs_a_format(folder, annotate):
         (["none.txt"], "D300", "none.txt"),
         (["good.txt", "--format", "josn"], "D601", "available: jsonl"),
         (["good.txt", "--flags-per-1000", "-1"], "D602", "--flags-per-1000 -1.0"),
-        (["good.txt", "--ignore", "none"], "D300", "none"),
         (["good.txt", "--output", "good.txt", "--force"], "D316", "good.txt"),
         (["good.txt", "--output", "taken.jsonl"], "D310", "--force"),
-        (["good.txt", "--output", "none/out.jsonl"], "D309", "none/out.jsonl"),
-        (["-", "--output", "out"], "D317", "standard input"),
-        (["-", "--from", "conlu"], "D601", "available: conllu"),
         (["good.txt", "--format", "csv", "--output", "new.html"], "D330", "a file in .csv"),
         (
             ["good.txt", "--format", "corrected", "--output", "new.conllu.gz"],
@@ -450,33 +439,26 @@ def test_status_of_a_job(corpus):
     assert (output["finished"], output["damaged"]) == (output["shards"] - 2, [2])
     text = run("job", "status", "out", cwd=corpus, status=1).stdout
     assert "to continue: disambig job resume out" in text
+    (corpus / "out" / "shards" / "00002.json").unlink()
+    verified = run("job", "verify", "out", cwd=corpus).stderr
+    assert f"{output['shards'] - 2} of {output['shards']} shards finished" in verified
 
 
-def test_a_finished_part_cut_in_half_is_done_again(corpus):
+@pytest.mark.parametrize("cut", [True, False], ids=["cut in half", "of the same size"])
+def test_a_changed_part_is_detected_and_done_again(corpus, cut):
     annotate_corpus(corpus)
     part = corpus / "out" / "part-00001.jsonl"
     whole = part.read_bytes()
-    part.write_bytes(whole[: len(whole) // 2])
-    output = run("job", "verify", "out", cwd=corpus, status=2)
-    assert f"shard 1: part-00001.jsonl: has {len(whole) // 2:,} bytes, not {len(whole):,}" in output.stdout
+    part.write_bytes(whole[: len(whole) // 2] if cut else whole.replace(b"quite", b"quiet", 1))
+    problem = f"has {len(whole) // 2:,} bytes, not {len(whole):,}" if cut else "is not what the job wrote"
+    output = run("job", "verify", "out", cwd=corpus, status=2).stdout
+    assert f"shard 1: part-00001.jsonl: {problem}" in output
     assert "D877" in run("job", "merge", "out", cwd=corpus, status=2).stderr
-    annotate_corpus(corpus)
-    assert part.read_bytes() == whole
-
-
-def test_a_changed_part_of_the_same_size_is_detected_and_repeated(corpus):
-    annotate_corpus(corpus)
-    part = corpus / "out" / "part-00001.jsonl"
-    whole = part.read_bytes()
-    part.write_bytes(whole.replace(b"quite", b"quiet", 1))
-    assert (
-        run("job", "verify", "out", cwd=corpus, status=2)
-        .stdout.strip()
-        .endswith("part-00001.jsonl: is not what the job wrote")
-    )
-    run("job", "merge", "out", cwd=corpus, status=2)
-    run("job", "verify", "out", "--forget", cwd=corpus, status=2)
-    run("job", "resume", "out", cwd=corpus)
+    if cut:  # the next run sees that the size is another one
+        annotate_corpus(corpus)
+    else:
+        run("job", "verify", "out", "--forget", cwd=corpus, status=2)
+        run("job", "resume", "out", cwd=corpus)
     assert part.read_bytes() == whole
     run("job", "verify", "out", cwd=corpus)
 
@@ -563,36 +545,22 @@ def test_jobs_of_an_older_disambig_are_refused_in_one_line(corpus):
     assert told(corpus)["finished"] > 3
 
 
-def test_a_manifest_without_its_command_is_a_message(corpus):
+def test_a_manifest_without_a_valid_command_is_a_message(corpus):
     annotate_corpus(corpus)
     path = corpus / "out" / "manifest.json"
-    output = json.loads(path.read_text())
-    for command in (
-        None,
-        5,
-        {},
-        {"options": {"no": 1}},
-        {**output["command"], "directory": "/nowhere/at/all"},
-    ):
-        path.write_text(json.dumps({**output, "command": command}))
-        assert "D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
-    assert os.path.isdir(corpus)
+    manifest = json.loads(path.read_text())
+    command = manifest["command"]
+    invalid = [None, 5, {}, {"options": {"no": 1}}, {**command, "directory": "/nowhere/at/all"}]
+    options = [("shard_size", "x"), ("lines", "perhaps"), ("workers", 2.5), ("paths", "lines.txt")]
+    invalid += [{**command, "options": {**command["options"], name: value}} for name, value in options]
+    for other in invalid:
+        path.write_text(json.dumps({**manifest, "command": other}))
+        assert "D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr, other
 
 
 def test_the_index_page_of_an_html_job(corpus):
     (corpus / "b & c.txt").write_text("a quite place\n")
-    run(
-        "annotate",
-        ".",
-        "--lines",
-        "--output",
-        "out",
-        *SHARDS,
-        "--format",
-        "html",
-        "--shard-index",
-        cwd=corpus,
-    )
+    run(*"annotate . --lines --output out --format html --shard-index".split(), *SHARDS, cwd=corpus)
     page = (corpus / "out" / "index.html").read_text()
     parts = sorted(path.name for path in (corpus / "out").glob("part-*.html"))
     assert len(parts) > 3
@@ -602,27 +570,3 @@ def test_the_index_page_of_an_html_job(corpus):
     annotate_corpus(corpus, "--force")
     assert not (corpus / "out" / "index.html").exists()
     assert "D602" in annotate_corpus(corpus, "--shard-index", status=2).stderr
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("shard_size", "x"), ("lines", "perhaps"), ("workers", 2.5), ("paths", "lines.txt")]
-)
-def test_options_of_other_types_in_a_manifest_are_a_message(corpus, name, value):
-    annotate_corpus(corpus)
-    path = corpus / "out" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["command"]["options"][name] = value
-    path.write_text(json.dumps(manifest))
-    assert "D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
-
-
-def test_the_status_of_an_unfinished_job(corpus):
-    annotate_corpus(corpus)
-    (corpus / "out" / "shards" / "00000.json").unlink()
-    output = run("job", "verify", "out", cwd=corpus).stderr
-    n = told_shards(corpus)
-    assert f"{n - 1} of {n} shards finished" in output
-
-
-def told_shards(corpus):
-    return json.loads((corpus / "out" / "manifest.json").read_text())["shards"]

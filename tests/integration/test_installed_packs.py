@@ -21,8 +21,7 @@ from spacy.tokens import Doc, DocBin
 from toy_texts import TAGGED
 
 import disambig
-from disambig.checking import ModelChecker, load_checker
-from disambig.configuration import CheckSettings
+from disambig.checking import ModelChecker
 from disambig.data import confusion_set, record_edit
 from disambig.errors import UserError
 from disambig.evaluation import MistakeTrial, evaluate, mistake_figures
@@ -486,11 +485,6 @@ def test_spacy_knows_that_it_reads_tags(nlp):
     assert alone.analyze_pipes()["problems"]["disambig_sense"] == ["token.tag"]
 
 
-def test_other_languages_are_refused(sense_pack):
-    with pytest.raises(UserError, match="D500"):
-        spacy.blank("de").add_pipe("disambig_sense")
-
-
 def test_annotations_survive(nlp, tmp_path):
     doc = nlp(TEXT)
     (again,) = DocBin(store_user_data=True, docs=[doc]).get_docs(spacy.blank("en").vocab)
@@ -645,20 +639,6 @@ def test_a_model_without_measured_precision_shows_no_flags_but_a_note(home):
     assert "[D863] disambig_en/doubled was not measured" in done.stderr
 
 
-def test_notes_of_checkers_are_shown(tmp_path):
-    own = tmp_path / "own"
-    shutil.copytree(model_folder("doubled"), own, ignore=shutil.ignore_patterns(PRECISION_FILE))
-    checker = load_checker(CheckSettings(tasks=("slip",), models=(str(own),), trust=0.8))
-    assert [note.code for note in checker.notes] == ["D863"]
-    assert load_checker(CheckSettings(tasks=("slip",), trust=0.8)).notes == ()
-
-
-@pytest.mark.parametrize("output", ["2", "0/5", "often", "4 in 0", ""])
-def test_invalid_shares(home, output):
-    done = here("check", "note.md", "--trust", output, folder=home)
-    assert done.returncode == 2 and "[D860]" in done.stderr
-
-
 def test_evidence_is_likely_words_and_counted_ngrams(home):
     result, _ = trusted_flags(home, "--evidence", "--task", "spelling")
     (flag,) = [item for item in result if item["observed"] == "then"]
@@ -806,14 +786,3 @@ def test_saved_and_used_by_the_component(trained, tmp_path):
     nlp.add_pipe("disambig_tagger", config={"model": str(tmp_path / "tagger")})
     (doc,) = nlp.pipe([Doc(nlp.vocab, words=["a", "dog", "sleeps"])])
     assert [token.tag_ for token in doc] == ["DT", "NN", "VBZ"]
-
-
-def test_small_weights_can_be_left_out():
-    """The method that makes a tagger small also works on these weights."""
-    model = train_tagger(TAGGED, TAGGED, name="my/tagger", learner=LEARNER, least=0.05)
-    whole = train_tagger(TAGGED, TAGGED, name="my/tagger", learner=LEARNER)
-    view = model.tokenisation.of_sentences(words for words, _ in TAGGED)
-    assert (model.choose(view)[1] == whole.choose(view)[1]).all()
-    assert sum(a.size for a in model.scorers[0].state().values()) < sum(
-        a.size for a in whole.scorers[0].state().values()
-    )

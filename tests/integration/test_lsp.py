@@ -137,17 +137,6 @@ def test_an_editor_may_end_the_server_while_it_decides(process):
     assert process.end() == 0
 
 
-def test_an_invalid_edit_is_reported_until_the_whole_text_comes(wire):
-    wire.initialize()
-    wire.open(BAD)
-    assert len(wire.diagnostics(1)["diagnostics"]) == 1
-    wire.change(2, {"range": at(7, 0, 3), "text": "x"})
-    assert "[D843] /nowhere/notes.md" in wire.told()["message"]
-    assert wire.diagnostics(2)["diagnostics"] == []
-    wire.change(3, {"text": BAD + BAD})
-    assert len(wire.diagnostics(3)["diagnostics"]) == 2
-
-
 def test_no_older_version_is_published(wire):
     wire.initialize()
     wire.open(BAD)
@@ -183,37 +172,18 @@ def test_a_text_of_ten_megabytes_is_not_checked(wire):
     assert len(wire.diagnostics(3)["diagnostics"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("settings", "code"),
-    [("this is = = no TOML", "D972"), ("ignor = ['then']", "D970"), ("ignore = 3", "D971")],
-)
-def test_an_invalid_settings_file_is_reported_and_read_again(wire, tmp_path, settings, code):
-    (tmp_path / "disambig.toml").write_text(settings)
+def test_an_invalid_settings_file_is_reported_and_read_again(wire, tmp_path):
+    (tmp_path / "disambig.toml").write_text("ignor = ['then']")
     wire.initialize(root=tmp_path)
     uri = (tmp_path / "notes.md").as_uri()
     wire.open(BAD, uri=uri)
     message = wire.told()["message"]
-    assert f"[{code}]" in message
+    assert "[D970]" in message
     assert str(tmp_path) in message
     assert wire.diagnostics(1)["diagnostics"] == []
     (tmp_path / "disambig.toml").write_text("")
     wire.send("textDocument/didSave", {"textDocument": {"uri": (tmp_path / "disambig.toml").as_uri()}})
     assert len(wire.diagnostics(1)["diagnostics"]) == 1
-
-
-def test_settings_that_are_not_a_table_are_reported(wire):
-    wire.initialize({"ignore": ["then"]})
-    wire.send("workspace/didChangeConfiguration", {"settings": "loud"})
-    assert "[D849]" in wire.told()["message"]
-    wire.open(BAD)
-    assert wire.diagnostics(1)["diagnostics"] == []
-
-
-def test_an_empty_notification_of_settings_changes_nothing(wire):
-    wire.initialize({"ignore": ["then"]})
-    wire.send("workspace/didChangeConfiguration", {"settings": {}})  # Neovim and eglot start like this
-    wire.open(BAD)
-    assert wire.diagnostics(1)["diagnostics"] == []
 
 
 def test_settings_are_requested_from_the_editor(wire):
@@ -529,21 +499,6 @@ async def test_places_are_right_in_each_encoding(lsp_editor, name, encoding):
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_words_are_left_alone_in_a_line_and_in_a_file(lsp_editor):
-    await lsp_editor.begin()
-    result = await lsp_editor.opened("notes.md", BAD)
-    actions = await lsp_editor.actions("notes.md", result)
-    for title, expected in (
-        ('disambig: ignore "then" in this line', BAD[:-1] + " <!-- disambig: ignore-line then -->\n"),
-        ('disambig: ignore "then" in this file', "<!-- disambig: ignore then -->\n\n" + BAD),
-    ):
-        text = lsp_editor.corrected("notes.md", actions[title])
-        assert text == expected
-        assert await lsp_editor.opened("notes.md", text) == []
-        result = await lsp_editor.opened("notes.md", BAD)
-
-
-@pytest.mark.asyncio(loop_scope="function")
 async def test_hover_says_why(lsp_editor):
     await lsp_editor.begin()
     (result,) = await lsp_editor.opened("notes.md", BAD)
@@ -600,15 +555,6 @@ async def test_settings_of_files_and_of_the_editor(lsp_editor):
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_unknown_keys_of_the_editor_are_reported(lsp_editor):
-    await lsp_editor.begin({"ignor": ["then"]})
-    assert len(await lsp_editor.opened("notes.md", BAD)) == 1
-    (message,) = lsp_editor.client.messages
-    assert "[D970] settings of the editor: unknown key 'ignor'" in message.message
-    assert "ignore" in message.message
-
-
-@pytest.mark.asyncio(loop_scope="function")
 async def test_markup_and_directives_are_read_as_check_reads_them(lsp_editor):
     await lsp_editor.begin()
     text = "`better then`\n\n<!-- disambig: ignore-next-line -->\nIt was better then that.\n"
@@ -630,15 +576,6 @@ async def test_foreign_paragraphs_are_reported_once(lsp_editor):
     (message,) = lsp_editor.client.messages
     assert message.type == types.MessageType.Info
     assert "[D348]" in message.message and "1 paragraph that is not in English" in message.message
-
-
-@pytest.mark.asyncio(loop_scope="function")
-async def test_closed_documents_have_no_diagnostics(lsp_editor):
-    await lsp_editor.begin()
-    assert len(await lsp_editor.opened("notes.md", BAD)) == 1
-    identifier = types.TextDocumentIdentifier(lsp_editor.uri("notes.md"))
-    lsp_editor.client.text_document_did_close(types.DidCloseTextDocumentParams(identifier))
-    assert await lsp_editor.diagnostics("notes.md") == []
 
 
 needs_neovim = pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")

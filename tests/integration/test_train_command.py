@@ -22,15 +22,18 @@ LABELLED += [f"You should [[bring]] care of the {one}.\ttake" for one in PLACES]
 
 
 def run(folder, *arguments, status=0):
-    done = here(*arguments, folder=folder)
+    """Run a command in a folder; each argument is split into words. An error is one line."""
+    done = here(*(word for argument in arguments for word in str(argument).split()), folder=folder)
     assert done.returncode == status, done.stderr
+    if status:
+        assert done.stderr.startswith("disambig: [D") and done.stderr.count("\n") == 1, done.stderr
     return done
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("example")
-    printed = run(folder, "train", "--example")
+    printed = run(folder, "train --example")
     assert not printed.stderr
     (folder / "my.cfg").write_text(printed.stdout, encoding="utf8")
     (folder / "texts.txt").write_text("\n".join((BRING + TAKE) * 20) + "\n", encoding="utf8")
@@ -39,29 +42,19 @@ def folder(tmp_path_factory):
 
 
 def test_the_example_trains_from_text_and_the_model_finds_an_error(folder):
-    done = run(folder, "train", "my.cfg", "--text", "texts.txt", "--lines", "--output", "model")
+    done = run(folder, "train my.cfg --text texts.txt --lines --output model")
     assert "1 of 1 group learned" in done.stderr
     (folder / "new.txt").write_text("Could you bring care of it?\n", encoding="utf8")
-    flags = run(
-        folder, "annotate", "new.txt", "--model", "model", "--format", "text", "--flags-per-1000", "5"
-    )
+    flags = run(folder, "annotate new.txt --model model --format text --flags-per-1000 5")
     assert "bring -> take" in flags.stdout
     card = (folder / "model" / "README.md").read_text(encoding="utf8")
     assert "*bring* / *take*" in card
 
 
 def test_the_example_trains_from_ten_labels_and_says_that_they_are_few(folder):
-    done = run(folder, "train", "my.cfg", "--labelled", "ten.tsv", "--output", "few")
+    done = run(folder, "train my.cfg --labelled ten.tsv --output few")
     assert "10 labelled examples are few" in done.stderr
     assert "0 of 1 group learned" in done.stderr  # min_examples is 20
-
-
-def test_a_wrong_candidate_in_the_example_is_one_line(folder):
-    text = (folder / "my.cfg").read_text(encoding="utf8").replace('["bring", "take"]', '["bring", "bring"]')
-    (folder / "wrong.cfg").write_text(text, encoding="utf8")
-    done = run(folder, "train", "wrong.cfg", "--text", "texts.txt", "--output", "wrong", status=2)
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "D411" in done.stderr
 
 
 CONFIG = """
@@ -102,12 +95,6 @@ PAIRS = [
 ]
 
 
-def run_labelled(labelled_folder, *arguments, status=0):
-    done = here(*arguments, folder=labelled_folder)
-    assert done.returncode == status, done.stderr
-    return done
-
-
 @pytest.fixture(scope="module")
 def labelled_folder(tmp_path_factory):
     labelled_folder = tmp_path_factory.mktemp("labelled")
@@ -119,58 +106,35 @@ def labelled_folder(tmp_path_factory):
     (labelled_folder / "texts.txt").write_text("\n".join(texts) + "\n", encoding="utf8")
     (labelled_folder / "it.cfg").write_text(CONFIG, encoding="utf8")
     view = "variance_svm.NormalisedWords.v1"
-    run_labelled(
-        labelled_folder,
-        "counts",
-        "build",
-        "texts.txt",
-        "--gaps",
-        "--tokenisation",
-        view,
-        "--output",
-        "my.counts",
-    )
+    run(labelled_folder, "counts build texts.txt --gaps --tokenisation", view, "--output my.counts")
     return labelled_folder
 
 
 @pytest.fixture(scope="module")
 def trained(labelled_folder):
-    return run_labelled(labelled_folder, "train", "it.cfg", "--labelled", "ten.tsv", "--output", "model")
+    return run(labelled_folder, "train it.cfg --labelled ten.tsv --output model")
 
 
 def test_training_with_ten_examples_says_that_they_are_few(labelled_folder, trained):
     assert "10 labelled examples are few: do not rely on this model yet" in trained.stderr
     assert "accuracy 100.0% (72.2% to 100.0%) on 10 examples" in trained.stderr
     assert trained.stderr.count("accuracy") == 1
-    done = run_labelled(
-        labelled_folder,
-        "annotate",
-        "-",
-        "--model",
-        "model",
-        "--format",
-        "jsonl",
-        "--output",
-        "out.jsonl",
-        status=2,
-    )
+    done = run(labelled_folder, "annotate - --model model --format jsonl --output out.jsonl", status=2)
     assert "disambig:" in done.stderr  # standard input was empty
     (labelled_folder / "new.txt").write_text("It was easy to find a cup.\n", encoding="utf8")
-    run_labelled(labelled_folder, "annotate", "new.txt", "--model", "model", "--output", "new.jsonl")
+    run(labelled_folder, "annotate new.txt --model model --output new.jsonl")
     (decision,) = json.loads((labelled_folder / "new.jsonl").read_text(encoding="utf8"))["decisions"]
     assert decision["chosen"] == "non-referential" and not decision["flagged"]
     assert decision["replacement"] == decision["observed"] == "It"
 
 
 def test_the_model_and_the_config_are_scored_on_examples(labelled_folder, trained):
-    done = run_labelled(labelled_folder, "evaluate", "model", "--labelled", "ten.tsv")
+    done = run(labelled_folder, "evaluate model --labelled ten.tsv")
     assert "10 examples in 10 documents" in done.stdout and "non-referential: precision" in done.stdout
-    done = run_labelled(
-        labelled_folder, "evaluate", "it.cfg", "--labelled", "ten.tsv", "--folds", "5", "--json"
-    )
+    done = run(labelled_folder, "evaluate it.cfg --labelled ten.tsv --folds 5 --json")
     result = json.loads(done.stdout)
     assert set(result["systems"]) == {"model", "baseline", "majority"} and result["folds"] == 5
-    done = run_labelled(labelled_folder, "evaluate", "it.cfg", "--labelled", "ten.tsv", "--folds", "2")
+    done = run(labelled_folder, "evaluate it.cfg --labelled ten.tsv --folds 2")
     assert "unsupervised baseline, it: accuracy" in done.stdout
 
 
@@ -192,24 +156,9 @@ def test_the_model_and_the_config_are_scored_on_examples(labelled_folder, traine
     ],
 )
 def test_errors_are_one_line(labelled_folder, trained, arguments, code):
-    done = run_labelled(labelled_folder, *arguments, status=2)
+    done = run(labelled_folder, *arguments, status=2)
     assert f"[{code}]" in done.stderr and len(done.stderr.strip().splitlines()) == 1
     assert not (labelled_folder / "other").exists()
-
-
-def test_the_model_is_a_component(labelled_folder, trained):
-    import spacy
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("disambig_it", config={"model": str(labelled_folder / "model")})
-    doc = nlp("It's easy to see why. Then it ate the cup.")
-    assert [(span.text, span.label_) for span in doc.spans["it"]] == [
-        ("It", "non-referential"),
-        ("it", "referential"),
-    ]
-    values = {token.text: token._.is_referential for token in doc if token._.is_referential is not None}
-    assert values == {"It": False, "it": True}
-    assert doc.spans["it"][0]._.disambig["flagged"] is False
 
 
 SPORT = "ball goal team match coach player referee stadium league trainer".split()
@@ -222,14 +171,6 @@ def texts(label, n=15):
     for i in range(n):
         first, second, third = (words[(i * step + step) % 10] for step in (1, 3, 7))
         yield f"We spoke of the {first}.\n\nThe {second} was there, and a {third}! Number {i}.\n"
-
-
-def run_topic(topic_folder, *arguments, status=0):
-    done = here(*arguments, folder=topic_folder)
-    assert done.returncode == status, done.stderr
-    if status:
-        assert done.stderr.startswith("disambig: [D") and done.stderr.count("\n") == 1, done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")
@@ -253,7 +194,7 @@ def topic_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained_topic(topic_folder):
-    return run_topic(topic_folder, "train", "topic", "--labelled", "documents", "--output", "topic")
+    return run(topic_folder, "train topic --labelled documents --output topic")
 
 
 def test_a_folder_of_folders_trains_without_a_config(topic_folder, trained_topic):
@@ -268,7 +209,7 @@ def test_a_folder_of_folders_trains_without_a_config(topic_folder, trained_topic
 
 
 def test_a_table_trains_a_model_that_decides_the_same(topic_folder, trained_topic):
-    run_topic(topic_folder, "train", "topic", "--labelled", "table.csv", "--output", "table", "--no-test")
+    run(topic_folder, "train topic --labelled table.csv --output table --no-test")
     output = []
     for model, call in (("topic", here), ("table", process)):
         done = call("annotate", "-", "--model", model, folder=topic_folder, given="The onion met the butter.")
@@ -279,7 +220,7 @@ def test_a_table_trains_a_model_that_decides_the_same(topic_folder, trained_topi
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "html", "conllu", "text"])
 def test_documents_are_annotated_in_every_format(topic_folder, trained_topic, format):
-    done = run_topic(topic_folder, "annotate", "new.txt", "--model", "topic", "--format", format)
+    done = run(topic_folder, "annotate new.txt --model topic --format", format)
     assert "topic: 1 decision" in done.stderr
     if format == "jsonl":
         (decision,) = json.loads(done.stdout)["decisions"]
@@ -295,26 +236,24 @@ def test_documents_are_annotated_in_every_format(topic_folder, trained_topic, fo
 
 
 def test_the_model_is_evaluated_and_explained(topic_folder, trained_topic):
-    done = run_topic(topic_folder, "evaluate", "topic", "--labelled", "table.csv")
+    done = run(topic_folder, "evaluate topic --labelled table.csv")
     assert re.match(r"30 examples in 30 documents\nmodel, topic: accuracy (9\d|100)\.\d\d%", done.stdout)
     assert "\n  cooking: precision" in done.stdout
-    done = run_topic(topic_folder, "explain", "--model", "topic", "The referee saw zebras.")
+    done = here("explain", "--model", "topic", "The referee saw zebras.", folder=topic_folder)
     assert "sport, with probability" in done.stdout
     assert "2 of 4 words occurred in training" in done.stdout
     assert any("referee" in line and "+" in line for line in done.stdout.splitlines())
 
 
 def test_the_config_is_validated_and_gives_a_curve(topic_folder):
-    config = run_topic(topic_folder, "train", "topic", "--example").stdout
+    config = run(topic_folder, "train topic --example").stdout
     (topic_folder / "my.cfg").write_text(
         config.replace("n_subspaces = 25", "n_subspaces = 2"), encoding="utf8"
     )
-    done = run_topic(topic_folder, "evaluate", "my.cfg", "--labelled", "documents", "--folds", "3")
+    done = run(topic_folder, "evaluate my.cfg --labelled documents --folds 3")
     assert "30 examples in 30 documents, 3 folds, 2 not used" in done.stdout
     assert "majority, topic" in done.stdout and "unsupervised" not in done.stdout
-    done = run_topic(
-        topic_folder, "curve", "my.cfg", "--labelled", "table.csv", "--sizes", "10", "--draws", "1"
-    )
+    done = run(topic_folder, "curve my.cfg --labelled table.csv --sizes 10 --draws 1")
     assert "most frequent (" in done.stdout
 
 
@@ -322,37 +261,10 @@ def test_a_model_that_cannot_be_tested_is_kept(topic_folder):
     (topic_folder / "two.csv").write_text(
         "text,label\nA ball in the net.,sport\nBread in the oven.,cooking\n"
     )
-    done = run_topic(topic_folder, "train", "topic", "--labelled", "two.csv", "--output", "two")
+    done = run(topic_folder, "train topic --labelled two.csv --output two")
     assert "note: not tested: [D475] no word occurs in at least 2 of the 1 texts" in done.stderr
     card = (topic_folder / "two" / "README.md").read_text(encoding="utf8")
     assert "* not tested: [D475]" in card and "No figures are stored" in card
-
-
-def test_untrainable_examples_are_one_line(topic_folder, tmp_path):
-    def fails(code, *arguments):
-        done = run_topic(
-            topic_folder, "train", "topic", "--output", str(tmp_path / "x"), *arguments, status=2
-        )
-        assert f"[{code}]" in done.stderr, done.stderr
-
-    latin = tmp_path / "latin"
-    for label in ("a", "b"):
-        (latin / label).mkdir(parents=True)
-        (latin / label / "1").write_bytes("Très bien".encode("latin-1"))
-    fails("D469", "--labelled", str(latin))
-    fails("D470", "--labelled", str(latin), "--encoding", "latin-99")
-    (tmp_path / "one.csv").write_text("text,label\nA ball.,sport\nA goal.,sport\n")
-    fails("D467", "--labelled", str(tmp_path / "one.csv"))
-    (tmp_path / "none.csv").write_text("text,label\n!!!,a\n?,b\n")
-    fails("D462", "--labelled", str(tmp_path / "none.csv"))
-    (tmp_path / "column.csv").write_text("text,topic\nA ball.,sport\n")
-    fails("D471", "--labelled", str(tmp_path / "column.csv"))
-    fails("D468", "--labelled", str(latin / "a"))
-    fails("D463", "--text", str(topic_folder / "new.txt"))
-    fails("D300", "--labelled", str(tmp_path / "missing"))
-    run_topic(topic_folder, "train", "topics", "--labelled", "table.csv", "--output", "y", status=2)
-    run_topic(topic_folder, "train", "topic", "--labelled", "table.csv", status=2)
-    run_topic(topic_folder, "train", status=2)
 
 
 SHORE = ["the muddy {} of the river", "a grassy {} by the stream", "fishing from the {} at dusk"]
@@ -381,14 +293,6 @@ def places():
                     ("bank", "banks")[(i + number) % 4 == 0],
                     sense,
                 )
-
-
-def run_senses(sense_folder, *arguments, status=0):
-    done = here(*arguments, folder=sense_folder)
-    assert done.returncode == status, done.stderr
-    if status:
-        assert done.stderr.startswith("disambig: [D") and done.stderr.count("\n") == 1, done.stderr
-    return done
 
 
 def xml(rows, *, answers=True):
@@ -424,13 +328,13 @@ def sense_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained_senses(sense_folder):
-    return run_senses(sense_folder, "train", "sense", "--labelled", "my_words.tsv", "--output", "my_senses")
+    return run(sense_folder, "train sense --labelled my_words.tsv --output my_senses")
 
 
 def test_two_columns_are_enough(sense_folder, trained_senses):
     assert "sense, 1 of 1 group learned" in trained_senses.stderr
     assert "48 examples, most frequent candidate" in trained_senses.stderr
-    result = run_senses(sense_folder, "annotate", "new.txt", "--model", "my_senses", "--format", "jsonl")
+    result = run(sense_folder, "annotate new.txt --model my_senses --format jsonl")
     decisions = json.loads(result.stdout)["decisions"]
     assert [(item["group"], item["observed"], item["chosen"]) for item in decisions] == [
         ("bank", "banks", "money"),
@@ -439,14 +343,14 @@ def test_two_columns_are_enough(sense_folder, trained_senses):
 
 
 def test_senseval_gets_its_score(sense_folder):
-    run_senses(sense_folder, "train", "sense", "--labelled", "train.xml", "--output", "s2", "--no-test")
+    run(sense_folder, "train sense --labelled train.xml --output s2 --no-test")
     options = ["--labelled", "test.xml", "--key", "key", "--sensemap", "map"]
-    shown = run_senses(sense_folder, "evaluate", "s2", *options).stdout
+    shown = run(sense_folder, "evaluate", "s2", *options).stdout
     assert (
         "7 examples in 7 documents\n1 more example with labels unknown to the model: counted as wrong"
         in shown
     )
-    result = json.loads(run_senses(sense_folder, "evaluate", "s2", *options, "--json").stdout)["senseval"]
+    result = json.loads(run(sense_folder, "evaluate", "s2", *options, "--json").stdout)["senseval"]
     fine, coarse = result["fine"], result["coarse"]
     assert fine["n"] == coarse["n"] == 9  # the key's other word is not attempted
     assert fine["tried"] == coarse["tried"] == 8
@@ -458,72 +362,43 @@ def test_a_broken_instance_is_a_note_or_stops(sense_folder):
     text = (sense_folder / "train.xml").read_text().replace("<head>bank</head>", "bank", 1)
     (sense_folder / "broken.xml").write_text(text)
     options = ["--labelled", "broken.xml", "--output", "other", "--no-test"]
-    noted = run_senses(sense_folder, "train", "sense", *options)
+    noted = run(sense_folder, "train", "sense", *options)
     assert noted.stderr.startswith("note: [D488] broken.xml, line 10: the target of 'bank.n.1'")
-    assert (
-        "D488" in run_senses(sense_folder, "train", "sense", *options, "--force", "--strict", status=2).stderr
-    )
-    refused = run_senses(sense_folder, "evaluate", "other", "--labelled", "broken.xml", "--strict", status=2)
+    assert "D488" in run(sense_folder, "train", "sense", *options, "--force", "--strict", status=2).stderr
+    refused = run(sense_folder, "evaluate other --labelled broken.xml --strict", status=2)
     assert "broken.xml, line 10" in refused.stderr
-
-
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        ("no mark here\tshore\n", "D460"),
-        ("the [[bank]]\tshore\n", "D467"),
-        ("the [[ ]] x\tshore\nthe [[.]] x\tmoney\n", "D496"),
-        ("the [[ ]] x\tshore\nthe [[ ]] x\tmoney\n", "D496"),
-    ],
-)
-def test_bad_examples_are_one_line(sense_folder, content, code):
-    (sense_folder / "bad.tsv").write_text(content)
-    result = run_senses(sense_folder, "train", "sense", "--labelled", "bad.tsv", "--output", "bad", status=2)
-    assert f"[{code}]" in result.stderr
-
-
-def test_a_sense_that_the_inventory_does_not_know_is_not_used(sense_folder, trained_senses):
-    (sense_folder / "more.tsv").write_text(
-        "the muddy [[bank]] of a river\tshore\nthe [[bank]] shot\tbilliards\n"
-    )
-    result = run_senses(sense_folder, "evaluate", "my_senses", "--labelled", "more.tsv")
-    assert "1 example in 1 document\n1 more example with labels unknown to the model" in result.stdout
 
 
 def test_unscored_instances_are_reported(sense_folder, trained_senses):
     rows = ["text,label,word", "the muddy [[bank]] of a river,shore,bank"]
     (sense_folder / "fine.csv").write_text("\n".join([*rows, "the [[cow]] slept,animal,cow"]))
-    result = run_senses(sense_folder, "evaluate", "my_senses", "--labelled", "fine.csv", "--strict")
+    result = run(sense_folder, "evaluate my_senses --labelled fine.csv --strict")
     assert result.stdout.splitlines()[:3] == [
         "1 example in 1 document",
         "1 more example of words unknown to the model: not attempted",
         "model, all: accuracy 50.00% (9.45% to 90.55%), attempted 50.00%",
     ]
     (sense_folder / "broken.csv").write_text("\n".join([*rows, "the [[bank]] shot,billiards,bank"]))
-    result = run_senses(sense_folder, "evaluate", "my_senses", "--labelled", "broken.csv")
+    result = run(sense_folder, "evaluate my_senses --labelled broken.csv")
     assert "1 example in 1 document\n1 more example with labels unknown to the model" in result.stdout
     assert "[D488] broken.csv, line 3: the label 'billiards' is not one of 'money', 'shore'" in result.stderr
-    refused = run_senses(
-        sense_folder, "evaluate", "my_senses", "--labelled", "broken.csv", "--strict", status=2
-    )
+    refused = run(sense_folder, "evaluate my_senses --labelled broken.csv --strict", status=2)
     assert "broken.csv, line 3: the label 'billiards'" in refused.stderr
 
 
-def test_xml_without_answers_asks_for_their_key(sense_folder, trained_senses):
-    done = run_senses(sense_folder, "evaluate", "my_senses", "--labelled", "test.xml", status=2)
-    assert (
-        "[D461] test.xml contains no labelled example; if the answers" in done.stderr
-        and "--key FILE" in done.stderr
-    )
-
-
-@pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])
-def test_a_key_needs_examples(sense_folder, trained_senses, options):
-    done = here("evaluate", "my_senses", "--text", "new.txt", *options, folder=sense_folder)
-    assert (
-        done.returncode == 2
-        and f"{options[0]} cannot be used with --text (one model); it is for --labelled" in done.stderr
-    )
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ("--labelled test.xml", "[D461] test.xml contains no labelled example; if the answers"),
+        ("--labelled test.xml --sensemap map", "--sensemap requires --key"),
+        ("--labelled test.xml --key other.key", "[D497]"),
+        ("--text new.txt --sensemap map", "--sensemap cannot be used with --text (one model); it is for"),
+        ("--text new.txt --key key", "--key cannot be used with --text (one model); it is for --labelled"),
+    ],
+)
+def test_keys_and_sense_maps_belong_to_labelled_examples(sense_folder, trained_senses, options, problem):
+    (sense_folder / "other.key").write_text("chair chair.1 seat\n")
+    assert problem in run(sense_folder, "evaluate my_senses", options, status=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -539,25 +414,11 @@ def test_options_that_would_be_ignored_are_refused(tmp_path, options, problem):
     assert done.returncode == 2 and problem in done.stderr
 
 
-def test_a_sense_map_needs_a_key(sense_folder, trained_senses):
-    options = ["--labelled", "test.xml", "--sensemap", "map"]
-    assert (
-        "--sensemap requires --key"
-        in run_senses(sense_folder, "evaluate", "my_senses", *options, status=2).stderr
-    )
-
-
-def test_a_key_of_other_instances(sense_folder, trained_senses):
-    (sense_folder / "other.key").write_text("chair chair.1 seat\n")
-    options = ["--labelled", "test.xml", "--key", "other.key"]
-    assert "[D497]" in run_senses(sense_folder, "evaluate", "my_senses", *options, status=2).stderr
-
-
 def test_words_with_few_examples_are_listed(tmp_path):
     words = ["light", "note", "plant", "spring", "match"]
     pairs = [f"Once a [[{word}]] number {n}.\tsense {n}" for word in words for n in range(2)]
     (tmp_path / "few.tsv").write_text("\n".join(pairs) + "\n")
-    done = run_senses(tmp_path, "train", "sense", "--labelled", "few.tsv", "--output", "few", "--no-test")
+    done = run(tmp_path, "train sense --labelled few.tsv --output few --no-test")
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
     assert sum("too few examples to learn from" in note for note in notes) == 3
     assert any(note == "note: ... and 2 more groups like these" for note in notes)
@@ -570,7 +431,7 @@ def test_words_that_were_not_learned_are_named(tmp_path):
         for i, (word, sense) in enumerate(WORDS)
     ]
     (tmp_path / "noise.tsv").write_text("\n".join(pairs) + "\n")
-    done = run_senses(tmp_path, "train", "sense", "--labelled", "noise.tsv", "--output", "noise", "--no-test")
+    done = run(tmp_path, "train sense --labelled noise.tsv --output noise --no-test")
     assert "note: plant: in cross-validation no better than" in done.stderr
     assert "note: match: in cross-validation" not in done.stderr
 
