@@ -8,7 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))  # the fake models
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fault_dial import SEED
+from fault_tools import SEED
 
 
 @pytest.fixture(autouse=True)

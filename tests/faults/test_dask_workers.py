@@ -9,8 +9,20 @@ import signal
 from pathlib import Path
 
 import pytest
-from fault_dial import amount, chance
-from fault_runs import LIMIT, REAL, begun, check, ended, held, leftovers, members, until, workers
+from fault_tools import (
+    LIMIT,
+    REAL,
+    amount,
+    begun,
+    chance,
+    check,
+    ended,
+    held,
+    leftovers,
+    members,
+    until,
+    workers,
+)
 
 pytest.importorskip("distributed")
 from dask_cluster import Cluster, cluster

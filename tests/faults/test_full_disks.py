@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 from commands import Done, here, process
 from fake_models import fakes
-from fault_dial import amount, chance
-from fault_inputs import CORPORA
-from fault_runs import DRIVER, check, held
+from fault_tools import CORPORA, DRIVER, amount, chance, check, held
 
 pytestmark = pytest.mark.slow
 ROOM = 1 << 26

@@ -1,13 +1,15 @@
-"""Hours of annotating and checking with the models that ship: the memory of each process stays level."""
+"""Hours of work, and the memory of `nlp.pipe`: what is used does not grow."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import signal
 import statistics
 import subprocess
+import sys
 import threading
 import time
 from collections import defaultdict
@@ -17,8 +19,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from fault_dial import DIAL, amount, chance
-from fault_runs import REAL, begun, check, members, own_mb, until, workers
+from fault_tools import DIAL, REAL, SEED, amount, begun, chance, check, members, own_mb, until, workers
 from lsp_wire import Wire
 from running_server import running as running_server
 
@@ -26,6 +27,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
 ]
+
 SECONDS = amount(6, 3_600)
 PAUSE = 0.25 if SECONDS < 600 else 2.0
 """Seconds between two samples."""
@@ -205,3 +207,52 @@ def _level(who: str, found: list[float]) -> None:
     check(
         last <= second + room, who, f"{second:.1f} MB grew to {last:.1f}", found[:: max(1, len(found) // 50)]
     )
+
+
+SCRIPT = """
+import gc, json, os, random, sys
+import spacy
+sys.path[:0] = sys.argv[1].split(os.pathsep)
+from fault_tools import own_mb
+from test_soak import sentence
+n, seed, components = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()
+nlp = spacy.blank("en")
+for component in components:
+    nlp.add_pipe(component)
+numbers = random.Random(seed)
+texts = (sentence(numbers, 12) for _ in range(n))
+step, samples, decided = max(1, n // 48), [], 0
+# small batches, so that there are many: memory moves by some ten megabytes from one to the next
+for number, doc in enumerate(nlp.pipe(texts, batch_size=50)):
+    decided += sum(map(len, doc.spans.values()))
+    if number % step == 0:
+        gc.collect()
+        samples.append((own_mb(os.getpid()), len(nlp.vocab.strings), len(nlp.vocab)))
+print(json.dumps({"samples": samples, "decided": decided}))
+"""
+MODELS = {"disambig_preposition": "preposition", "disambig_spelling": "spelling", "disambig_it": "it"}
+
+
+def test_memory_is_level_but_for_the_strings_of_spacy():
+    from disambig.packs import available
+
+    components = [name for name, model in MODELS.items() if model in available()]
+    if not components:
+        pytest.skip("no pack is installed")
+    n = amount(8_000, 200_000)  # memory takes one step of 40 MB after some 2,000 documents
+    here = Path(__file__).parent
+    folders = os.pathsep.join(map(str, (here, here.parent, here.parent / "integration")))
+    command = [sys.executable, "-c", SCRIPT, folders, str(n), str(SEED), " ".join(components)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    megabytes, strings, words = zip(*said["samples"], strict=True)
+    quarter = len(megabytes) // 4
+    second, last = (statistics.median(megabytes[place * quarter : (place + 1) * quarter]) for place in (1, 3))
+    print(
+        f"{n:,} documents, {said['decided']:,} decisions by {', '.join(components)}: {second:.1f} MB in the "
+        f"second quarter, {last:.1f} MB in the last; {strings[-1]:,} strings, {words[-1]:,} words"
+    )
+    check(said["decided"] > n, "next to nothing was decided")
+    check(strings[-1] - strings[quarter] < 100, "strings", strings)
+    check(last <= 1.02 * second + 8, f"{second:.1f} MB grew to {last:.1f}", megabytes)

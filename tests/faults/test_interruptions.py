@@ -1,4 +1,4 @@
-"""Kills at random moments: begun again, a job comes to the same bytes; nothing is left of the killed."""
+"""Kills, several commands on one directory, and clocks that jump: a job comes to the same bytes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,37 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from fault_dial import amount, chance
-from fault_runs import LIMIT, begun, check, ended, hears, held, leftovers, members, until, workers
+from commands import here
+from fake_models import fakes
+from fault_tools import (
+    LIMIT,
+    amount,
+    begun,
+    chance,
+    check,
+    ended,
+    hears,
+    held,
+    leftovers,
+    members,
+    until,
+    workers,
+)
+
+from disambig.errors import UserError
+from disambig.jobs import is_running, locked
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
 ]
+
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 STATUS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGTERM: 143, signal.SIGINT: 130}
 JOB = ("annotate", "lines.txt", "--lines", "--shard-size", "0.0015", "--workers", 2)
@@ -165,3 +184,120 @@ def _sweep(session: int) -> None:
     """End what a failed trial left."""
     for pid in members(session):
         _kill(pid, signal.SIGKILL)
+
+
+RACED = ("annotate", "lines.txt", "--lines", "--shard-size", "0.004")
+
+
+@pytest.fixture(scope="module")
+def raced_corpus(tmp_path_factory) -> tuple[Path, dict]:
+    folder = tmp_path_factory.mktemp("two")
+    lines = (f"Line {n} tells of a quite place.{' SLOW' if n % 16 == 0 else ''}\n" for n in range(400))
+    (folder / "lines.txt").write_text("".join(lines))
+    running = begun(*RACED, "--output", "whole", folder=folder)
+    said = ended(running)
+    assert running.returncode == 0, said
+    return folder, held(folder / "whole")
+
+
+def test_one_wins_and_the_others_say_so(raced_corpus):
+    folder, whole = raced_corpus
+    lost = 0
+    for trial in range(amount(2, 200)):
+        numbers = chance("two", trial)
+        output = f"out{trial}"
+        runs = []
+        for _ in range(numbers.choice((2, 2, 3, 4))):
+            more = ("--workers", numbers.choice((1, 2)))
+            runs.append(begun(*RACED, "--output", output, *more, folder=folder))
+            time.sleep(numbers.choice((0, 0, 0.3)))
+        said = [ended(running) for running in runs]
+        status = [running.returncode for running in runs]
+        check(0 in status and set(status) <= {0, 2}, trial, status, *said)
+        for number, text in zip(status, said, strict=True):
+            if number == 2:
+                lost += 1
+                check(text.startswith("disambig: [D312]") and text.count("\n") == 1, trial, text)
+        check(held(folder / output) == whole, trial, "another result")
+        check(not leftovers(folder), trial, leftovers(folder))
+    assert lost, "none was ever in the way of another"
+
+
+def test_a_second_job_in_the_same_directory_is_rejected_even_with_force(raced_corpus):
+    folder, whole = raced_corpus
+    first = begun(*RACED, "--output", "held", folder=folder)
+    while not (folder / "held" / "shards").exists() and first.poll() is None:
+        time.sleep(0.01)
+    other = begun("annotate", "lines.txt", "--lines", "--output", "held", "--force", folder=folder)
+    said, status = ended(other), other.returncode
+    ended(first)
+    assert first.returncode == 0
+    assert status == 2 and said.startswith("disambig: [D312]"), said
+    assert held(folder / "held") == whole
+
+
+RESUMED = ("annotate", "lines.txt", "--lines", "--shard-size", "0.002", "--output", "out")
+YEAR = 365.25 * 86_400
+TIMES = (-YEAR, 0.0, 1.0, 2.0**31, 2.0**32 + 5, 200 * YEAR)
+
+
+@pytest.fixture
+def resumed_folder(tmp_path, monkeypatch) -> Path:
+    for name, fake in fakes().items():
+        monkeypatch.setitem(sys.modules, name, fake)
+    lines = (f"Line {n} tells of a quite place in Russia during 1997.\n" for n in range(400))
+    (tmp_path / "lines.txt").write_text("".join(lines))
+    return tmp_path
+
+
+def written(job: Path) -> dict[str, tuple[int, int]]:
+    """Return what is finished and which writing of it this is, by name."""
+    return {
+        path.relative_to(job).as_posix(): (path.stat().st_ino, path.stat().st_size)
+        for path in job.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_jobs_do_not_depend_on_clocks(resumed_folder, monkeypatch):
+    assert here(*RESUMED, folder=resumed_folder).returncode == 0
+    job, real = resumed_folder / "out", time.time
+    whole = held(job)
+    shards = sorted(path.stem for path in (job / "shards").glob("*.json"))
+    for trial in range(amount(3, 1_000)):
+        numbers = chance("clock", trial)
+        lost = set(numbers.sample(shards, numbers.randrange(1, len(shards))))
+        for name in lost:
+            (job / "shards" / f"{name}.json").unlink()
+            if numbers.random() < 0.5:
+                (job / f"part-{name}.jsonl").unlink()
+        for path in (*job.rglob("*"), resumed_folder / "lines.txt", job):
+            moment = numbers.choice(TIMES)
+            os.utime(path, (moment, moment))
+        before = written(job)
+        jumps = [numbers.uniform(-60, 60) * YEAR for _ in range(7)]
+        if trial % 3 == 2:  # as another process sees it
+            running = begun(*RESUMED, "--workers", 2, folder=resumed_folder)
+            said, status = ended(running), running.returncode
+        else:
+            with monkeypatch.context() as patch:  # another time whenever it is asked
+                patch.setattr(time, "time", lambda jumps=jumps: real() + jumps[int(real() * 1e4) % 7])
+                patch.setattr(time, "time_ns", lambda: int(time.time() * 1e9))
+                done = here(*RESUMED, folder=resumed_folder)
+            said, status = done.stderr, done.returncode
+        check(status == 0 and "Traceback" not in said, trial, said)
+        check(held(job) == whole, trial, "another result")
+        after = written(job)
+        names = [name for name in before if before[name] != after[name]]
+        twice = [name for name in names if not any(one in name for one in lost)]
+        check(not twice, trial, "written twice", twice)
+
+
+def test_locks_do_not_depend_on_their_time(tmp_path):
+    with locked(tmp_path / "job"):
+        for moment in TIMES:
+            os.utime(tmp_path / "job" / ".lock", (moment, moment))
+            assert is_running(tmp_path / "job")
+            with pytest.raises(UserError, match="D312"), locked(tmp_path / "job"):
+                pass
+    assert not is_running(tmp_path / "job")
