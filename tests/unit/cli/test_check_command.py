@@ -55,16 +55,6 @@ def test_one_line_per_flag(note, capfd):
     assert check_file(capfd, "note.md") == (0, "", "disambig: no flags in 1 file, 3 words\n")
 
 
-def test_json(note, capfd):
-    status, out, _ = check_file(capfd, "--format", "json", "note.md")
-    result = json.loads(out)["flags"]
-    lines = check_file(capfd, "--format", "jsonl", "note.md")[1].splitlines()
-    assert [json.loads(line) for line in lines] == result
-    assert status == 1
-    first, second = [(f["path"], f["line"], f["column"], f["replacement"]) for f in result]
-    assert (first, second) == (("note.md", 3, 10, "quiet"), ("note.md", 3, 41, "from"))
-
-
 def test_a_file_with_an_error_does_not_stop_the_others(note, capfd):
     (note.parent / "bad.md").write_bytes(b"\xff")
     status, out, err = check_file(capfd, "gone.md", "bad.md", note.parent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import re
@@ -12,14 +11,13 @@ import sys
 import threading
 import types
 from contextlib import suppress
-from importlib.metadata import EntryPoint
 
 import pytest
 import typer
 from commands import here, process
 from typer.testing import CliRunner
 
-from disambig import __version__, registry as plugins
+from disambig import __version__
 from disambig.cli import main
 from disambig.cli.annotating import AnnotationReporter
 from disambig.cli.main import app
@@ -133,24 +131,6 @@ def test_signal_handlers_are_restored(command, monkeypatch):
     thread = threading.Thread(target=status_of, args=("train",))
     thread.start()
     thread.join()
-
-
-def test_broken_plugins_are_listed(capsys, monkeypatch):
-    broken = EntryPoint("broken", "no_such_module_here", "disambig")
-    monkeypatch.setattr(plugins, "_entry_points", lambda: [broken])
-    plugins.reload_plugins()
-    try:
-        assert status_of("plugins") == 1
-        out, _ = capsys.readouterr()
-        assert "broken" in out
-        assert "BROKEN: ModuleNotFoundError" in out
-        assert status_of("plugins", "--json") == 1
-        (row,) = json.loads(capsys.readouterr().out)
-        assert row["name"] == "broken"
-        assert "no_such_module_here" in row["error"]
-    finally:
-        monkeypatch.undo()
-        plugins.reload_plugins()
 
 
 def test_a_damaged_pack_stops_only_the_commands_that_need_it(tmp_path):

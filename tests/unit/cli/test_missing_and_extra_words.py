@@ -108,19 +108,6 @@ def test_check_prints_quotes_for_no_word_shows_a_diff_and_corrects(note, capfd):
     assert note.read_text(encoding="utf8") == RIGHT
 
 
-def test_check_reports_for_programs(capfd):
-    _, out, _ = command(capfd, "check", "--format", "jsonl", "note.txt")
-    result = [json.loads(line) for line in out.splitlines()]
-    shown = " ".join(f"{flag['observed']}/{flag['replacement']}" for flag in result)
-    assert shown == "/to about/ about/ /TO /to About/"
-    text = TEXT
-    for flag in reversed(result):
-        assert TEXT[flag["start"] : flag["end"]] == flag["observed"]
-        start, end, new = flag["edit"]
-        text = text[:start] + new + text[end:]
-    assert text == RIGHT
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_word_alone_on_its_line_leaves_no_blank_line(note, capfd, end):
     text = end.join(["We discuss", "about", "it.", "", "  About", "  that we talk", "about", ""])
@@ -137,15 +124,6 @@ def test_directives_hide_missing_words(note, capfd):
     assert command(capfd, "check", "note.txt")[1].count("\n") == 1
     note.write_text("We discuss about it. <!-- disambig: ignore about -->\n")
     assert command(capfd, "check", "note.txt")[0] == 0
-
-
-def test_flags_that_are_not_corrected_are_listed(note, capfd, decide):
-    twice = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], 0.9, task="b")
-    decide("We listen music.", twice)
-    note.write_text("We listen music.")
-    _, out, err = command(capfd, "check", "--diff", "note.txt")
-    assert "+We listen the music." in out
-    assert '1 flag not in the diff: 1:11 ""' in err
 
 
 def test_annotate_shows_the_same_in_every_format(capfd):
