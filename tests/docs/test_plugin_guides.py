@@ -17,7 +17,7 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from packages import installed, write
+from readme_blocks import installed, write
 from typer.testing import CliRunner
 
 import disambig.types

@@ -17,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
 from commands import here
-from packages import install
+from readme_blocks import install
 
 import disambig
 from disambig.scaffold import write_plugin
