@@ -18,8 +18,8 @@ def disambig_register_tokenisations(register: Register) -> None:
 @hookimpl
 def disambig_register_tasks(register: Register) -> None:
     """Register the tasks whose candidates are listed in the config or in n-best lists."""
-    register("disambig.Candidates.v1", "disambig.tasks.candidates:OwnCandidates")
-    register("disambig.Lists.v1", "disambig.tasks.candidates:Lists")
+    register("disambig.Candidates.v1", "disambig.tasks:OwnCandidates")
+    register("disambig.Lists.v1", "disambig.tasks:Lists")
 
 
 @hookimpl

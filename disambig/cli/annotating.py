@@ -50,6 +50,8 @@ MAX_MESSAGES = 50
 MAX_NAMED_LINES = 3
 """Maximum number of lines that are named of those with the same problem, after the first one."""
 _LINE = re.compile(r"\bline ([\d,]*\d)")
+_VARYING = re.compile(r"\d[\d,.]*|(?<=: )'[^']*'(?:, '[^']*')*")
+"""A number, or a list of names after a colon, such as the keys of a record."""
 
 
 class AnnotationReporter:
@@ -158,8 +160,8 @@ def _describe_others(first: str, others: Sequence[str]) -> str:
 
 
 def _kind_of_message(message: str) -> str:
-    """Return a message without numbers and without the keys of a record: what similar messages share."""
-    return re.sub(r"\d[\d,.]*", "#", message.partition("; keys: ")[0])
+    """Return a message without numbers and lists of names: what similar messages share."""
+    return _VARYING.sub("#", message)
 
 
 def _skipped_line(skipped: int, shards: int) -> str:

@@ -1,13 +1,11 @@
 from .account import (
+    CheckedDecisions as CheckedDecisions,
     accounts as accounts,
+    check_together as check_together,
     intended_word as intended_word,
     reason_for_no_decision as reason_for_no_decision,
     title as title,
     verdict as verdict,
-)
-from .checked import (
-    CheckedDecisions as CheckedDecisions,
-    check_together as check_together,
 )
 from .contributions import (
     OFFSET as OFFSET,

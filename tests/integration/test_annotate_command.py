@@ -245,11 +245,12 @@ def test_a_pipe_or_a_device_without_a_suffix_is_a_file(folder, annotate):
 
 
 def test_one_wrong_field_does_not_hide_other_problems(folder, annotate):
-    records = [f'{{"body": "It was a quite place.", "key{number % 7}": 1}}' for number in range(60)]
+    keys = [["body", *"cde"[: n % 4]] for n in range(60)]
+    records = [json.dumps(dict.fromkeys(names, "It was a quite place.")) for names in keys]
     (folder / "a.jsonl").write_text("\n".join([*records, "{broken", '{"text": 5}']))
     messages = annotate("a.jsonl", "-q").stderr.splitlines()
     missing = [message for message in messages if "the key 'text' is missing" in message]
-    assert len(missing) == 1 and "'key0'; name another one with --field NAME" in missing[0]
+    assert len(missing) == 1 and "keys: 'body'; name another one with --field NAME" in missing[0]
     assert any("not JSON" in message for message in messages)
     assert any("a JSON number" in message for message in messages)
     assert "disambig: [D306] a.jsonl: the same in 59 more lines: 2, 3, 4, ..." in messages

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from disambig import scaffold
 from disambig.cli import main
 from disambig.errors import UserError
-from disambig.scaffold import KINDS, check_name, plugin, plugin_files, write_plugin
+from disambig.scaffold import KINDS, check_name, plugin_files, write_plugin
 
 
 def call(*arguments: object) -> int:
@@ -82,7 +83,7 @@ def test_rejects_names_of_other_plugins(monkeypatch, group, name, by):
     def entries(*, group, name=None):
         return [entry] if entry.group == group and name in (None, entry.name) else []
 
-    monkeypatch.setattr(plugin, "entry_points", entries)
+    monkeypatch.setattr(scaffold, "entry_points", entries)
     with pytest.raises(UserError, match=f"D013.*{by}"):
         check_name("theirs")
 
@@ -98,7 +99,7 @@ def test_failure_leaves_no_files(tmp_path, monkeypatch):
     def broken(name, kind):
         return {"a.txt": "whole", "b.txt": None}
 
-    monkeypatch.setattr(plugin, "plugin_files", broken)
+    monkeypatch.setattr(scaffold, "plugin_files", broken)
     with pytest.raises(TypeError):
         write_plugin("kind", tmp_path / "new")
     assert not list(tmp_path.iterdir())

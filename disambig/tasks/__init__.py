@@ -1,5 +1,0 @@
-"""Generic tasks, for any language, whose candidates a config lists."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

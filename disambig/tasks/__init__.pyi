@@ -1,4 +1,0 @@
-from .candidates import (
-    Lists as Lists,
-    OwnCandidates as OwnCandidates,
-)
