@@ -22,6 +22,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.metrics import list_measure_named
+from disambig.rules import RuleSet, default_rules
 from disambig.settings import fitted_field
 from disambig.text import TokenView
 from disambig.types import Decides
@@ -83,6 +84,11 @@ class OwnCandidates:
     def groups(self) -> tuple[Group, ...]:
         """One group for each list."""
         return (*(_groups(self.candidates, self.sets) if self.own is None else self.own), *self.extra)
+
+    @property
+    def rules(self) -> RuleSet:
+        """One rule with the name of the task. The class has none: each model has a name of its own."""
+        return default_rules(self.name, type(self))
 
     def of_groups(self, groups: Sequence[Group]) -> OwnCandidates:
         """Return the task with other lists, such as those that a saved model was trained on."""

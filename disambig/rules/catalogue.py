@@ -184,12 +184,14 @@ def find_rule(name: str) -> Rule:
 
 
 def _declared_rules(factory: Any) -> tuple[Rule, ...]:
-    """Return the rules of the class of a task; none for functions and for tasks that do not correct words."""
+    """Return the rules of the class of a task.
+
+    There are none for functions, for tasks that do not correct words and for those whose instances have rules
+    of their own.
+    """
     declared, task = getattr(factory, "rules", None), getattr(factory, "name", None)
     if isinstance(declared, RuleSet):
         return declared.rules
-    if "name" in getattr(factory, "__dataclass_fields__", ()):
-        return ()  # the name is a setting: a model trained with the task has a rule of that name
     decides = getattr(factory, "decides", None)
     corrects = decides is None or (decides.where == "words" and decides.between != "labels")
     if declared is not None or not (isinstance(factory, type) and isinstance(task, str) and corrects):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -250,6 +250,12 @@ def test_installed_rules():
     rules = installed_rules()
     assert {rule.name: rules[rule.name] for rule in CATALOGUE} == {rule.name: rule for rule in CATALOGUE}
     assert not {"it", "sense", "topic", "candidates", "rerank"} & set(rules)
+
+
+def test_a_task_of_a_plugin_is_a_rule(monkeypatch):
+    task = make_dataclass("Loan", [("name", str, "loan"), ("language", str, "en")])
+    monkeypatch.setattr("disambig.registry.load_all", lambda kind: {"x.Loan.v1": task})
+    assert "loan" in installed_rules()
 
 
 def test_a_plugin_cannot_replace_a_shared_rule(monkeypatch, caplog):
