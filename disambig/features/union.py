@@ -369,6 +369,12 @@ def _check_descriptions(extractor: FeatureExtractor, columns: Columns) -> None:
             _check_descriptions(extractor, part)
         return
     stored = columns.own if isinstance(columns, CrossedColumns) else columns
+    for name, wanted in (("labels", "an array"), ("groups", "an array"), ("group_names", "a tuple of names")):
+        if np.ndim(getattr(stored, name)) != 1:
+            raise extractor_error(extractor, f"{name} of its columns is {getattr(stored, name)!r}", wanted)
+    if isinstance(stored.names, str) or not hasattr(stored.names, "__len__"):
+        wanted = "a sequence of names, one per column, or () for none"
+        raise extractor_error(extractor, f"names of its columns is {stored.names!r}", wanted)
     n, groups, n_groups = len(stored.labels), np.asarray(stored.groups), len(stored.group_names)
     for name, size in (("groups", len(groups)), ("names", len(stored.names))):
         if size != n and (size or name == "groups"):
