@@ -361,7 +361,12 @@ class Predictions:
         for index, part in scored.by_group():
             group_predictions = judge(part)
             for name in cls.__dataclass_fields__:
-                getattr(predictions, name)[index] = getattr(group_predictions, name)
+                column, values = getattr(predictions, name), np.asarray(getattr(group_predictions, name))
+                if not np.can_cast(values.dtype, column.dtype, "same_kind"):
+                    # kept, so that checks of the rule see it: every number would become a flag
+                    column = column.astype(values.dtype)
+                    predictions = replace(predictions, **{name: column})
+                column[index] = values
         return predictions
 
 

@@ -564,3 +564,14 @@ def test_joined_features_keep_every_score():
     assert both.batch.columns.names[5] == ""
     assert both.found.tolist() == (2 * evidence).tolist()
     assert both.asked.tolist() == (2 * evidence + 1).tolist()
+
+
+def test_numbers_in_place_of_flags_are_not_turned_into_flags():
+    joined = ScoreBatch.joined([make_scores(g, 3, listed=False) for g in (0, 1)])
+
+    def choose(scored):
+        made = choose_first(scored)
+        return replace(made, flagged=made.margins) if scored.number else made
+
+    assert Predictions.by_group(joined, choose).flagged.dtype.kind == "f"
+    assert Predictions.by_group(joined, choose_first).flagged.dtype.kind == "b"
