@@ -8,6 +8,7 @@ from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.files import corpus_files as corpus_files
     from disambig.formats import (
         Clean as Clean,
         ConlluSentence as ConlluSentence,

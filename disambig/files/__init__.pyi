@@ -7,6 +7,11 @@ from .arrays import (
     read_stored as read_stored,
     write_stored as write_stored,
 )
+from .corpora import (
+    ARCHIVES as ARCHIVES,
+    CorpusFile as CorpusFile,
+    corpus_files as corpus_files,
+)
 from .opening import (
     COMPRESSED as COMPRESSED,
     READ_ERRORS as READ_ERRORS,

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from disambig import registry
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.files import (
+    ARCHIVES,
     READ_ERRORS,
     ErrorCallback,
     decode_as,
@@ -25,7 +26,7 @@ from disambig.files import (
 )
 from disambig.formats.documents import InvalidLines, can_be_encoded, read_lines
 from disambig.formats.examples import OPEN, Labelled, remove_marks
-from disambig.formats.noad import ARCHIVES, is_archive, labelled_words, read_document, read_noad
+from disambig.formats.noad import labelled_words, read_document, read_noad
 from disambig.formats.senseval import parse_instances, read_xml, without_comments
 from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_component
@@ -394,7 +395,7 @@ class NoadMasc:
 
     def read(self, source: ExampleSource) -> Iterable[Labelled]:
         """Return the examples (errors: `read_noad`)."""
-        if is_archive(source.path):
+        if source.path.endswith(ARCHIVES):
             return read_noad(source.path, strict=source.strict, tell=source.tell).labelled()
         say = error_sink(strict=source.strict, tell=source.tell)
         document = read_document(source.xml, source.path, say)

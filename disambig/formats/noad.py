@@ -4,112 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 from disambig.errors import UserError
-from disambig.files import (
-    READ_ERRORS,
-    ErrorCallback,
-    ErrorSink,
-    error_sink,
-    nul_error,
-    open_bytes,
-    read_error,
-    without_compression,
-)
+from disambig.files import ErrorCallback, ErrorSink, corpus_files, error_sink, without_compression
 from disambig.formats.examples import Labelled
 from disambig.formats.senseval import attributes, replace_entities
 
-ARCHIVES = (".tar", ".tar.xz", ".tar.gz")
 MAP = "manual_map.txt"
-LARGEST = 20_000_000
-"""Maximum bytes of a file (the largest in the corpus has 1,693,443)."""
-TOTAL = 400_000_000
-"""Maximum bytes of all files (the corpus has 66 million)."""
-MEMBERS = 20_000
-"""Maximum number of files and directories (the corpus has 419)."""
-
-
-def iterate_files(path: str) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each document and of the map, sorted by name.
-
-    Raises D493 for a corpus that is too large, D494 for a member of the archive that is not a regular file,
-    D300 to D308 for a file that cannot be read.
-    """
-    try:
-        if os.path.isdir(path):
-            yield from _directory_files(path)
-        elif path.endswith(ARCHIVES):
-            yield from sorted(_archive_files(path))
-        else:
-            with open_bytes(path) as stream:
-                yield path, _text(stream.read(LARGEST + 1), path)
-    except (*READ_ERRORS, tarfile.TarError) as problem:
-        raise read_error(path, problem) from problem
-
-
-def is_archive(path: str) -> bool:
-    """Return True if the name of a file is that of an archive."""
-    return path.endswith(ARCHIVES)
 
 
 def _is_corpus_file(name: str) -> bool:
     return without_compression(name).lower().endswith(".xml") or os.path.basename(name) == MAP
-
-
-def _directory_files(path: str) -> Iterator[tuple[str, str]]:
-    def fail(problem: OSError) -> None:
-        raise problem
-
-    total = number = 0
-    for folder, folders, files in os.walk(path, onerror=fail):
-        folders.sort()
-        for name in sorted(files):
-            file = os.path.join(folder, name)
-            if not _is_corpus_file(name) or not os.path.isfile(file):
-                continue
-            with open_bytes(file) as stream:
-                text = _text(stream.read(LARGEST + 1), file)
-            total, number = total + len(text), number + 1
-            _check_limit(path, "files", number, MEMBERS)
-            _check_limit(path, "characters", total, TOTAL)
-            yield file, text
-
-
-def _archive_files(path: str) -> Iterator[tuple[str, str]]:
-    total = 0
-    with tarfile.open(path, "r|*") as archive:
-        for number, member in enumerate(archive, start=1):
-            total += member.size
-            _check_limit(path, "files", number, MEMBERS)
-            _check_limit(path, f"bytes in {member.name!r}", member.size, LARGEST)
-            _check_limit(path, "bytes", total, TOTAL)
-            if member.isdir():
-                continue
-            file: IO[bytes] | None = archive.extractfile(member) if member.isreg() else None
-            if file is None:
-                raise UserError("D494", path=path, member=member.name)
-            if _is_corpus_file(member.name):
-                data = file.read()
-                if len(data) < member.size:
-                    raise EOFError("it ends in the middle of a file")
-                yield member.name, _text(data, member.name)
-
-
-def _text(data: bytes, path: str) -> str:
-    _check_limit(path, "bytes", len(data), LARGEST)
-    if b"\0" in data:
-        raise nul_error(path, data)
-    return data.decode("utf-8", "replace").removeprefix("\ufeff")
-
-
-def _check_limit(path: str, what: str, seen: int, most: int) -> None:
-    if seen > most:
-        raise UserError("D493", path=path, what=what, seen=f"{seen:,}", most=most)
 
 
 BREAKS = {
@@ -213,10 +121,10 @@ def read_noad(path: str | Path, *, strict: bool = False, tell: ErrorCallback | N
     """
     documents, wordnet = [], {}
     report = error_sink(strict=strict, tell=tell)
-    for name, text in iterate_files(str(path)):
-        if os.path.basename(name) == MAP:
-            wordnet = read_map(text, name, report)
-        elif (document := read_document(text, name, report)) is not None:
+    for file in sorted(corpus_files(str(path), _is_corpus_file)):
+        if os.path.basename(file.name) == MAP:
+            wordnet = read_map(file.text, file.where, report)
+        elif (document := read_document(file.text, file.where, report)) is not None:
             documents.append(document)
     if not documents:
         raise UserError("D490", path=path)

@@ -238,7 +238,7 @@ def test_errors_of_training_come_first(tmp_path):
         (["one.mrg", "-o", "new"], "D905"),
         (["empty.mrg", "-o", "new"], "D905"),
         (["bad.mrg", "-o", "new"], "D630"),
-        (["gone.mrg", "-o", "new"], "D632"),
+        (["gone.mrg", "-o", "new"], "D300"),
         (["one.mrg", "--held-out", "empty.mrg", "-o", "new"], "D905"),
         (["one.mrg", "-o", "new", "--vertical", "0"], "D633"),
         (["one.mrg", "-o", "new", "--language", "nothing"], "D202"),

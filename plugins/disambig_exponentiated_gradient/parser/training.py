@@ -48,8 +48,8 @@ class ParserTrainingData:
         If there are several files, the last ones with about a tenth of all trees are held out; of a single
         file, the last tenth of its trees.
 
-        `held_out` are other trees for measurements. Raises D630 to D632 for files that cannot be read, D905
-        if there are too few trees.
+        `held_out` are other trees for measurements. Raises the errors of `read_treebank`, D905 if
+        there are too few trees.
         """
         files: list[list[Tree]] = []
         for path in paths:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
-import os
 import re
-import tarfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
 from disambig.api import UserError
+from disambig.api.formats import corpus_files
 
 from .tree import TOP, Tree, fold_tree
 
@@ -186,107 +181,28 @@ def first_tree(text: str) -> Tree | None:
 
 ENDINGS = (".mrg", ".tree", ".trees", ".ptb", ".parse", ".bracket", ".brackets")
 """Suffixes of the files that are read from directories and archives; a single file may have any name."""
-ARCHIVES = (".tar", ".tar.xz", ".tar.gz", ".tgz", ".tar.bz2")
-LARGEST = 1 << 28
-"""Maximum uncompressed size of a treebank in bytes (CRAFT has 13 million, the Penn Treebank 100)."""
-MEMBERS = 50_000
-"""Maximum number of files and directories."""
-_READ_ERRORS = (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error)
 
 
 def read_treebank(path: str | Path) -> dict[str, list[Tree]]:
     """Return the clean trees of each file, sorted by file name without folder and suffix.
 
-    Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that cannot
-    be read, is too large, or contains no file of trees.
+    Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that
+    contains no file of trees; the errors of `corpus_files`.
 
     Parameters
     ----------
     path : str or Path
-        A file (also ``.gz`` and ``.xz``), a directory, or a tar archive, compressed or not.
+        A file (also compressed), a directory, or a tar archive, compressed or not.
     """
     trees: dict[str, list[Tree]] = {}
-    for key, name, data in sorted(_files(Path(path))):
+    files = corpus_files(str(path), lambda name: name.endswith(ENDINGS))
+    for key, file in sorted((_key(file.name), file) for file in files):
         if key in trees:
             raise UserError("D632", path=path, problem=f"two files are called {key!r}")
-        trees[key] = list(read_trees(_text(data, name), name))
+        trees[key] = list(read_trees(file.text, file.where))
     if not trees:
         raise UserError("D632", path=path, problem=f"no file in it ends in {', '.join(ENDINGS)}")
     return trees
-
-
-def _files(path: Path) -> Iterator[tuple[str, str, bytes]]:
-    """Yield for each file of trees its short name, its name for messages, and its bytes."""
-    try:
-        if path.is_dir():
-            yield from _read_directory(path)
-        elif path.name.endswith(ARCHIVES):
-            yield from _read_archive(path)
-        else:
-            with _open_files(path) as stream:
-                yield _key(path.name), str(path), _check_file_size(path, stream.read(LARGEST + 1), LARGEST)
-    except _READ_ERRORS as problem:
-        message = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
-        raise UserError("D632", path=path, problem=message) from problem
-
-
-def _open_files(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rb")  # type: ignore[return-value]
-    return lzma.open(path, "rb") if path.suffix == ".xz" else path.open("rb")
-
-
-def _read_directory(path: Path) -> Iterator[tuple[str, str, bytes]]:
-    def fail(problem: OSError) -> None:
-        raise problem
-
-    left, n_seen = LARGEST, 0
-    for folder, folders, names in os.walk(path, onerror=fail):
-        folders.sort()
-        n_seen += len(folders) + len(names)
-        _check_file_count(path, n_seen)
-        for name in sorted(names):
-            file = Path(folder, name)
-            if name.endswith(ENDINGS) and file.is_file():
-                with file.open("rb") as stream:
-                    data = _check_file_size(path, stream.read(left + 1), left)
-                left -= len(data)
-                yield _key(name), str(file), data
-
-
-def _read_archive(path: Path) -> Iterator[tuple[str, str, bytes]]:
-    left = LARGEST
-    with tarfile.open(path, "r|*") as archive:  # as a stream: reading stops at the wanted members
-        for number, member in enumerate(archive, 1):
-            _check_file_count(path, number)
-            if member.size < 0 or member.size > left:
-                raise UserError("D632", path=path, problem=f"it has more than {LARGEST >> 20} MiB of trees")
-            left -= member.size
-            stream = archive.extractfile(member) if member.isreg() else None
-            if stream is None or not member.name.endswith(ENDINGS):
-                continue
-            data = stream.read()
-            if len(data) < member.size:
-                raise EOFError("it ends in the middle of a file")
-            yield _key(member.name), f"{path}: {member.name}", data
-
-
-def _check_file_count(path: Path, n_seen: int) -> None:
-    if n_seen > MEMBERS:
-        raise UserError("D632", path=path, problem=f"it has more than {MEMBERS:,} files")
-
-
-def _check_file_size(path: Path, data: bytes, most: int) -> bytes:
-    if len(data) > most:
-        raise UserError("D632", path=path, problem=f"it has more than {LARGEST >> 20} MiB of trees")
-    return data
-
-
-def _text(data: bytes, name: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise UserError("D632", path=name, problem=f"no UTF-8 at byte {problem.start:,}") from None
 
 
 def _key(name: str) -> str:

@@ -41,7 +41,6 @@ from .tag_data import (
     noad_partly as noad_partly,
     penn_archive as penn_archive,
     penn_sample as penn_sample,
-    penn_sentences as penn_sentences,
     unescape_word as unescape_word,
     with_penn_colons as with_penn_colons,
 )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import lzma
-import tarfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Columns, CrossedRows, UserError
+from disambig.api.formats import corpus_files
 
 ARCHIVE = "labelled/20newsgroups/20news-bydate.tar.xz"
 PARTS = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
@@ -35,70 +34,29 @@ HIERARCHY = {
 TOP_OF = {group: top for top, subs in HIERARCHY.items() for groups in subs for group in groups}
 SUB_OF = {group: (top, n) for top, subs in HIERARCHY.items() for n, sub in enumerate(subs) for group in sub}
 
-LARGEST = 4_000_000
-"""Maximum size of a document in bytes (the largest real one has 160,616)."""
-TOTAL = 200_000_000
-"""Maximum size of all documents in bytes (they have 35,855,003)."""
-MEMBERS = 100_000
-"""Maximum number of files and directories in the archive (there are 18,888)."""
-
 Documents = dict[tuple[str, str], list[str]]
 
 
 def read_newsgroups(path: Path) -> Documents:
     """Return the documents of each part (``"train"``, ``"test"``) and group, sorted by file name.
 
-    Nothing is unpacked to disk. Files outside ``20news-bydate-PART/GROUP/`` are ignored.
+    Files outside ``20news-bydate-PART/GROUP/`` are ignored.
 
-    Raises D728 for an archive that is broken or cannot be read, D729 for a member that is not a plain file,
-    D730 for more data than the corpus can contain, D731 if a part lacks a group.
+    Raises D731 if a part lacks a group; the errors of `corpus_files`.
     """
     by_group: dict[tuple[str, str], list[tuple[str, str]]] = {
         (part, group): [] for part in PARTS.values() for group in TOP_OF
     }
-    for name, text in _members(path):
-        folder, _, rest = name.removeprefix("./").partition("/")
+    for file in corpus_files(str(path), lambda name: True):
+        folder, _, rest = file.name.removeprefix("./").partition("/")
         group, _, number = rest.partition("/")
         key = PARTS.get(folder, ""), group
         if key in by_group:
-            by_group[key].append((number, text))
+            by_group[key].append((number, file.data.decode("latin-1")))
     missing = [f"{group} ({part})" for (part, group), documents in by_group.items() if not documents]
     if missing:
         raise UserError("D731", path=path, first=missing[0], n=len(missing))
     return {key: [text for _, text in sorted(documents)] for key, documents in by_group.items()}
-
-
-def _members(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of each file; sizes are checked before anything is read."""
-    total = 0
-    try:
-        with tarfile.open(path, "r|xz") as archive:
-            for number, member in enumerate(archive, start=1):
-                total += member.size
-                _check_size(path, "files", number, MEMBERS)
-                _check_size(path, f"bytes in {member.name!r}", member.size, LARGEST)
-                _check_size(path, "bytes", total, TOTAL)
-                if member.isdir():
-                    continue
-                file = archive.extractfile(member) if member.isreg() else None
-                if file is None:
-                    raise UserError("D729", path=path, member=member.name)
-                yield member.name, _text(file, member.size)
-    except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as problem:
-        message = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
-        raise UserError("D728", path=path, problem=message) from problem
-
-
-def _check_size(path: Path, what: str, seen: int, most: int) -> None:
-    if seen > most:
-        raise UserError("D730", path=path, what=what, seen=seen, most=most)
-
-
-def _text(file: IO[bytes], size: int) -> str:
-    content = file.read()
-    if len(content) < size:
-        raise EOFError("it ends in the middle of a document")
-    return content.decode("latin-1")
 
 
 Pair = tuple[str, str]

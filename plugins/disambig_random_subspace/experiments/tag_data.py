@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import lzma
 import re
-import tarfile
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from disambig.api import UserError
 from disambig.api.experiments import text_lines
-from disambig.api.formats import read_conllu, read_noad
+from disambig.api.formats import corpus_files, read_conllu, read_noad
 
 Sentence = tuple[list[str], list[str]]
 TRACE = "-NONE-"
-FILES, BYTES = 20_000, 1 << 28
-"""Maximum number of members and of uncompressed bytes of an archive."""
-_TOKEN = re.compile(r"[()]|[^\s()]+")
+_LEAF = re.compile(r"\(([^() ]+) ([^() ]+)\)")
+"""The tag and the word of a leaf."""
+_TREE_START = re.compile(r"^(?=\()", re.MULTILINE)
 _WRITTEN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _WRITTEN |= {"``": '"', "''": '"', "`": "'"}
 
@@ -25,100 +22,38 @@ _WRITTEN |= {"``": '"', "''": '"', "`": "'"}
 def penn_archive(path: Path) -> dict[str, list[Sentence]]:
     """Return the sentences of each ``.mrg`` file in a tar archive, sorted by file name.
 
-    Raises D732 for an archive that cannot be read, is too large or has no such file; D733 for a broken tree.
+    Raises the errors of `treebank_sentences`.
     """
-    return {
-        name.rpartition("/")[2]: list(penn_sentences(text, f"{path}: {name}"))
-        for name, text in sorted(archive_files(path, ".mrg"), key=lambda entry: entry[0].rpartition("/")[2])
-    }
+    by_file: dict[str, list[Sentence]] = {}
+    for name, sentence in treebank_sentences(path, ".mrg"):
+        by_file.setdefault(name, []).append(sentence)
+    return dict(sorted(by_file.items()))
 
 
-def archive_files(path: Path, ending: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of the files with this suffix in a tar archive.
+def treebank_sentences(path: Path, suffix: str) -> Iterator[tuple[str, Sentence]]:
+    """Yield the file and the sentence of each tree with words, from an archive of files with this suffix.
 
-    Raises D732 for an archive that cannot be read, is too large or has no such file.
+    A tree starts at the beginning of a line. The file is named without its folder.
+
+    Raises D725 for an archive without words; the errors of `corpus_files`.
     """
-    total, has_files = 0, False
-    try:
-        # as a stream: nothing is unpacked to disk, and reading stops at the wanted members
-        with tarfile.open(path, "r|*") as archive:
-            for number, member in enumerate(archive, 1):
-                total += max(member.size, 0)
-                if number > FILES or total > BYTES:
-                    problem = f"more than {FILES:,} members or {BYTES >> 20} MiB of trees"
-                    raise UserError("D732", path=path, problem=problem)
-                stream = archive.extractfile(member) if member.isreg() else None
-                if stream is not None and member.name.endswith(ending):
-                    has_files = True
-                    yield member.name, stream.read().decode("utf8")
-    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as problem:
-        raise UserError("D732", path=path, problem=problem) from problem
-    if not has_files:
-        raise UserError("D732", path=path, problem=f"no file in it ends with {ending}")
-
-
-def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
-    """Yield the words and tags of each tree that has words.
-
-    Raises D733, with `path` and line, for brackets that do not form a tree.
-    """
-    line, position = 1, 0
-    open_: list[_OpenBracket] = []
-    words: list[str] = []
-    tags: list[str] = []
-    for match in _TOKEN.finditer(text):
-        line += text.count("\n", position, match.start())
-        position, symbol = match.start(), match[0]
-        if symbol == "(":
-            if open_ and open_[-1].word:
-                _raise_malformed(path, line, f"a bracket opens after the word {open_[-1].word[:40]!r}")
-            if open_:
-                open_[-1].children = True
-            open_.append(_OpenBracket(line))
-        elif symbol == ")":
-            if not open_:
-                _raise_malformed(path, line, "a closing bracket has no opening one")
-            node = open_.pop()
-            if not (node.word or node.children):
-                _raise_malformed(path, line, f"there is nothing in ({node.label}")
-            if node.word and node.label != TRACE:
-                words.append(unescape_word(node.word))
-                tags.append(node.label)
-            if not open_ and words:
-                yield words, tags
-                words, tags = [], []
-        elif not open_:
-            _raise_malformed(path, line, f"{symbol[:40]!r} is outside all brackets")
-        else:
-            node = open_[-1]
-            if node.children or node.word:
-                _raise_malformed(
-                    path, line, f"{symbol[:40]!r} follows, but ({node.label} already has a word or a bracket"
+    has_words = False
+    for file in corpus_files(str(path), lambda name: name.endswith(suffix)):
+        for tree in _TREE_START.split(file.text):
+            leaves = [(tag, word) for tag, word in _LEAF.findall(tree) if tag != TRACE]
+            if leaves:
+                has_words = True
+                yield (
+                    file.name.rpartition("/")[2],
+                    ([unescape_word(word) for _, word in leaves], [tag for tag, _ in leaves]),
                 )
-            if node.label:
-                node.word = symbol
-            else:
-                node.label = symbol
-    if open_:
-        _raise_malformed(path, open_[0].line, "the bracket that opens here is never closed")
-
-
-class _OpenBracket:
-    """An open bracket: its line, its label, and its word or whether it has children."""
-
-    __slots__ = ("children", "label", "line", "word")
-
-    def __init__(self, line: int) -> None:
-        self.line, self.label, self.word, self.children = line, "", "", False
+    if not has_words:
+        raise UserError("D725", path=path, problem=f"its {suffix} files contain no words")
 
 
 def unescape_word(word: str) -> str:
     """Return a word of the treebank as it was printed in the newspaper."""
     return _WRITTEN.get(word) or word.replace("\\/", "/").replace("\\*", "*")
-
-
-def _raise_malformed(path: str, line: int, problem: str) -> NoReturn:
-    raise UserError("D733", path=path, line=line, problem=problem)
 
 
 PENN = "labelled/ptb-sample/treebank-combined.tar.xz"
@@ -224,7 +159,6 @@ OF_KIND = {
 _UNSURE = frozenset(": , HYPH SYM LS FW AFX `` '' -LRB- -RRB- CD XX POS".split())
 _NAMES = {"NN": ("NN", "NNP"), "NNS": ("NNS", "NNPS")}
 _NAMES |= {"NNP": _NAMES["NN"], "NNPS": _NAMES["NNS"]}
-_LEAF = re.compile(r"\(([^() ]+) ([^() ]+)\)")
 SHORTEST, LONGEST = 3, 80
 Partly = tuple[list[str], list[Collection[str]]]
 
@@ -242,17 +176,11 @@ def noad_partly(data: Path) -> Iterator[Partly]:
 def craft_partly(data: Path) -> Iterator[Partly]:
     """Yield the sentences of CRAFT with the possible tags of their words, file by file.
 
-    Raises D732 for an archive that cannot be read, is too large or has no tree.
+    Raises the errors of `treebank_sentences`.
     """
-    path, exists = data / CRAFT, False
-    for _, text in archive_files(path, ".tree"):
-        for line in text.split("\n"):
-            leaves = [(unescape_word(word), tag) for tag, word in _LEAF.findall(line) if tag != TRACE]
-            exists = exists or bool(leaves)
-            if SHORTEST <= len(leaves) <= LONGEST:
-                yield [word for word, _ in leaves], [_possible_tags(tag) for _, tag in leaves]
-    if not exists:
-        raise UserError("D732", path=path, problem="it contains no tree")
+    for _, (words, tags) in treebank_sentences(data / CRAFT, ".tree"):
+        if SHORTEST <= len(words) <= LONGEST:
+            yield words, [_possible_tags(tag) for tag in tags]
 
 
 def _possible_tags(tag: str) -> Collection[str]:
