@@ -190,10 +190,8 @@ def test_sqlite(benchmark, ngrams, table, tmp_path, tell):
     with sqlite3.connect(tmp_path / "x.sqlite") as base:
         base.execute("PRAGMA mmap_size = 8000000000")
         base.execute("CREATE TABLE ngrams (ngram TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID")
-        base.executemany(
-            "INSERT OR IGNORE INTO ngrams VALUES (?, ?)",
-            sorted(zip(ngrams.all_texts, ngrams.counts.tolist(), strict=True)),
-        )
+        rows = sorted(zip(ngrams.all_texts, ngrams.counts.tolist(), strict=True))
+        base.executemany("INSERT OR IGNORE INTO ngrams VALUES (?, ?)", rows)
         base.commit()
 
         def ask():
@@ -317,26 +315,17 @@ def test_counting_against_kenlm(benchmark, text_file, tmp_path, tell):
 
     def run():
         with open(tmp_path / "cut.txt", "rb") as source, open(tmp_path / "x.arpa", "wb") as target:
-            subprocess.run(
-                [lmplz, *LMPLZ_OPTIONS, "-T", str(tmp_path)],
-                stdin=source,
-                stdout=target,
-                stderr=subprocess.DEVNULL,
-                preexec_fn=pin,
-                check=True,
-            )
+            streams = {"stdin": source, "stdout": target, "stderr": subprocess.DEVNULL}
+            command = [lmplz, *LMPLZ_OPTIONS, "-T", str(tmp_path)]
+            subprocess.run(command, **streams, preexec_fn=pin, check=True)
 
     benchmark.pedantic(run, rounds=1)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     theirs = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
     words, wall, processor = timed_counting(text_file, tmp_path / "x")
-    tell(
-        words=words,
-        seconds=wall,
-        lmplz_seconds=benchmark.stats["min"],
-        times=benchmark.stats["min"] / wall,
-        times_by_cpu=theirs / processor,
-    )
+    lmplz_seconds = benchmark.stats["min"]
+    times = {"times": lmplz_seconds / wall, "times_by_cpu": theirs / processor}
+    tell(words=words, seconds=wall, lmplz_seconds=lmplz_seconds, **times)
 
 
 def test_memory_bound(benchmark, text_file, tmp_path, tell):

@@ -39,7 +39,10 @@ from disambig_random_subspace.experiments import crf_tagger
 from scipy.stats import binomtest
 from short_texts import short_texts
 from sklearn.feature_extraction import DictVectorizer
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 from spacy.cli.init_config import init_config
 from spacy.matcher import PhraseMatcher
 from spacy.tokens import Doc
@@ -80,10 +83,6 @@ def features_of(doc, i):
 
 
 def test_sense_words_a_second(sense_pack):
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import SGDClassifier
-    from sklearn.pipeline import make_pipeline
-
     tagged = spacy.blank("en")
     tagged.add_pipe("disambig_tagger")
     texts = [path.read_text(encoding="utf8") for path in sorted(SAMPLES.glob("*.txt"))]
@@ -94,10 +93,7 @@ def test_sense_words_a_second(sense_pack):
     for doc in component.pipe(doc.copy() for doc in some):
         for span in doc.spans["sense"]:
             places[span._.disambig["group"]].append((doc, span.start))
-    names = {
-        name: len(component.model.task.groups[g].candidates)
-        for g, name in enumerate(group.name for group in component.model.task.groups)
-    }
+    names = {group.name: len(group.candidates) for group in component.model.task.groups}
     peers = {}
     for name, found in places.items():
         rows = [features_of(doc, i) for doc, i in found] * 10
@@ -126,9 +122,8 @@ def test_sense_words_a_second(sense_pack):
             peers[name].predict(own)
 
     peer = "scikit-learn"
-    seconds, _ = alternate(
-        {"disambig_sense": ours, f"{peer}, all places of a word": by_word, peer: one_by_one}
-    )
+    ways = {"disambig_sense": ours, f"{peer}, all places of a word": by_word, peer: one_by_one}
+    seconds, _ = alternate(ways)
     n, best = sum(map(len, docs)), min(seconds["disambig_sense"])
     print()
     for name, each in seconds.items():
@@ -227,18 +222,13 @@ def documents():
             if member.isfile():
                 part, label, _ = member.name.split("/")[-3:]
                 text = archive.extractfile(member).read().decode("latin-1")
-                parts[part.rpartition("-")[2]].append(
-                    Labelled(text, 0, len(text), label, member.name, member.name)
-                )
+                document = Labelled(text, 0, len(text), label, member.name, member.name)
+                parts[part.rpartition("-")[2]].append(document)
     return parts["train"], parts["test"]
 
 
 @pytest.mark.data
 def test_documents_a_second_beside_scikit_learn():
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import SGDClassifier
-    from sklearn.pipeline import make_pipeline
-
     if "DISAMBIG_DATA" not in os.environ:
         pytest.skip("needs DISAMBIG_DATA")
     learn, test = documents()
@@ -249,10 +239,9 @@ def test_documents_a_second_beside_scikit_learn():
     print(f"\nours: trained, all chosen and calibrated by five folds, in {time.perf_counter() - start:.1f} s")
     print(model.provenance["chosen"])
     start = time.perf_counter()
-    theirs = make_pipeline(
-        TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+"),
-        SGDClassifier(max_iter=5, tol=None, random_state=0),
-    ).fit(texts, labels)
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+")
+    theirs = make_pipeline(vectorizer, SGDClassifier(max_iter=5, tol=None, random_state=0))
+    theirs.fit(texts, labels)
     print(f"scikit-learn: trained, without, in {time.perf_counter() - start:.1f} s")
     asked = [e.text for e in test]
     ours = evaluate_labelled(model, test)["groups"]["topic"]["accuracy"]
@@ -288,12 +277,15 @@ def test_documents_a_second_beside_scikit_learn():
     assert ours >= 0.86
 
 
+def labels_of(model, path):
+    """Return the label that a model of topics gives each text of a file."""
+    marked = label_instances(model.task, model.tokenisation, read_labelled([str(path)]))
+    names = [model.task.labels[number] for number in decide(model, marked, 0)[0]]
+    return dict(zip([example.text for example in marked.labelled], names, strict=True))
+
+
 @pytest.mark.data
 def test_training_and_accuracy_on_short_texts(tmp_path):
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.svm import LinearSVC
-
     if "DISAMBIG_DATA" not in os.environ:
         pytest.skip("needs DISAMBIG_DATA")
     sets = short_texts(Path(os.environ["DISAMBIG_DATA"]))
@@ -305,28 +297,18 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
         (texts, labels), (asked, right) = (tuple(zip(*part, strict=True)) for part in parts)
 
         def theirs(longest, texts=texts, labels=labels):
-            return make_pipeline(TfidfVectorizer(ngram_range=(1, longest)), LinearSVC(random_state=0)).fit(
-                texts, labels
-            )
+            vectorizer = TfidfVectorizer(ngram_range=(1, longest))
+            return make_pipeline(vectorizer, LinearSVC(random_state=0)).fit(texts, labels)
 
         def ours(name=name):
             return run("topic", labelled=[str(tmp_path / f"{name}.learn.csv")])
 
-        ways = {
-            "ours, with its test": lambda: add_assessment(*ours()),
-            "ours, without": ours,
-            "words": lambda: theirs(1),
-            "words and pairs": lambda: theirs(2),
-        }
+        ways = {"ours, with its test": lambda: add_assessment(*ours()), "ours, without": ours}
+        ways |= {"words": lambda: theirs(1), "words and pairs": lambda: theirs(2)}
         seconds, made = alternate(ways)
         best = {way: min(each) for way, each in seconds.items()}
         model = made["ours, with its test"]
-        marked = label_instances(
-            model.task, model.tokenisation, read_labelled([str(tmp_path / f"{name}.test.csv")])
-        )
-        chosen = decide(model, marked, 0)[0]
-        names = [model.task.labels[number] for number in chosen]
-        given = dict(zip([example.text for example in marked.labelled], names, strict=True))
+        given = labels_of(model, tmp_path / f"{name}.test.csv")
         hit = np.array([given.get(text) == label for text, label in zip(asked, right, strict=True)])
         said = model.provenance["test"]["systems"]["model"]["topic"]["accuracy"]
         print(f"\n{name}: {len(texts):,} texts to learn from, {len(asked):,} to test on")
@@ -367,18 +349,12 @@ def predicted(tmp_path, learn, test):
         with open(tmp_path / f"{name}.csv", "w", encoding="utf8", newline="") as file:
             csv.writer(file).writerows([("text", "label"), *texts])
     model, _, _ = run("topic", labelled=[str(tmp_path / "learn.csv")])
-    marked = label_instances(model.task, model.tokenisation, read_labelled([str(tmp_path / "test.csv")]))
-    names = [model.task.labels[number] for number in decide(model, marked, 0)[0]]
-    given = dict(zip([example.text for example in marked.labelled], names, strict=True))
+    given = labels_of(model, tmp_path / "test.csv")
     return [given.get(text, "") for text, _ in test]
 
 
 @pytest.mark.data
 def test_five_splits_of_polar_texts(tmp_path):
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.svm import LinearSVC
-
     if "DISAMBIG_POLARITY" not in os.environ:
         pytest.skip("needs DISAMBIG_POLARITY")
     behind = []

@@ -85,9 +85,8 @@ def test_lasso_converges_in_time(examples, learner):
     path = learner.path(examples)
     seconds = time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(
-        f"\n{name_of(learner)}: {LISTS:,} lists, {len(examples.columns):,} columns, {seconds:.1f} s,", end=" "
-    )
+    print(f"\n{name_of(learner)}: {LISTS:,} lists, {len(examples.columns):,} columns,", end=" ")
+    print(f"{seconds:.1f} s,", end=" ")
     print(f"{len(path):,} steps ({path.backward.sum():,} back), {memory:.1f} GB in all,", end=" ")
     print(f"ExpLoss {path.losses[0]:.0f}, {path.losses[-1]:.0f}, L1 {path.norms[-1]:.0f},", end=" ")
     print(f"{np.count_nonzero(path.weights()):,} weights")
@@ -144,11 +143,8 @@ def test_lasso_steps_cost_no_more_among_ten_times_the_features(learner):
             seconds.append((time.process_time() - began) / len(found[0]))
         taken.append(min(seconds))
         features.append(len(pairs.columns))
-    print(
-        "".join(
-            f"\n{n:,} features: {1e6 * each:.1f} us a step" for n, each in zip(features, taken, strict=True)
-        )
-    )
+    for n, each in zip(features, taken, strict=True):
+        print(f"\n{n:,} features: {1e6 * each:.1f} us a step", end="")
     assert features[1] > 9 * features[0]
     assert taken[1] < 3.0 * taken[0]  # the tournament has more rounds, and less of all is in the cache
 
@@ -173,10 +169,8 @@ PAIRS = 5
 
 @pytest.fixture(scope="module")
 def problem():
-    train, held = (
-        made_reranking(RERANKING_LISTS, features=FEATURES),
-        made_reranking(1000, features=FEATURES, seed=1),
-    )
+    train = made_reranking(RERANKING_LISTS, features=FEATURES)
+    held = made_reranking(1000, features=FEATURES, seed=1)
     some = train.take(np.arange(20))
     for loss in ("hinge", "log"):
         EG(C=C, loss=loss, epochs=1).fit(some)  # compiled before it is timed
@@ -211,10 +205,8 @@ def test_eg_epochs_and_gap(problem):
     began = time.perf_counter()
     lists = ReducedLists.from_batch(train)
     made_ready = time.perf_counter() - began
-    print(
-        f"\n{RERANKING_LISTS:,} lists, {len(train.cost):,} candidates, {train.rows.nnz:,} numbers, of which",
-        end=" ",
-    )
+    print(f"\n{RERANKING_LISTS:,} lists, {len(train.cost):,} candidates,", end=" ")
+    print(f"{train.rows.nnz:,} numbers, of which", end=" ")
     print(f"{len(lists.values):,} differ in a list (found in {made_ready:.1f} s)", end="")
     assert np.diff(train.rows.indptr).max() <= 200
     del lists
@@ -263,9 +255,8 @@ def test_eg_beside_its_peers(problem):
 
 def at_its_best(train, weights):
     """Return weights scaled so that the objective is least: winners are the same."""
-    return min(
-        (weights * scale for scale in 10.0 ** np.arange(-5, 1.1, 0.5)), key=lambda each: hinge(train, each)
-    )
+    scaled = (weights * scale for scale in 10.0 ** np.arange(-5, 1.1, 0.5))
+    return min(scaled, key=lambda each: hinge(train, each))
 
 
 def pairwise(train):
@@ -335,9 +326,8 @@ def test_eg_tagger_of_fifty_labels():
     words = np.searchsorted(share, rng.random(sizes.sum()) * share[-1])
     right = np.where(rng.random(len(words)) < 0.9, words * 7919 % labels, rng.integers(0, labels, len(words)))
     columns = np.stack([(words * (2 * j + 1) + 7919 * j) % (features >> j % 5) for j in range(20)], axis=1)
-    rows = csr_array(
-        (np.ones(columns.size), columns.ravel(), np.arange(len(words) + 1) * 20), (len(words), features)
-    )
+    starts = np.arange(len(words) + 1) * 20
+    rows = csr_array((np.ones(columns.size), columns.ravel(), starts), (len(words), features))
     costs = (np.arange(labels) != right[:, None]).astype(np.float32)
     batch = SequenceRows(rows, costs, np.repeat(np.arange(n), sizes))
     ChainDual(batch.take(np.arange(20)), "cost", 0.03).epoch(np.arange(1))
@@ -461,9 +451,8 @@ def documents(n, *, seed):
     tilt = np.random.default_rng(0).normal(scale=0.15, size=WORDS)
     shares = frequency * np.exp(np.stack([tilt, -tilt]))
     shares /= shares.sum(axis=1, keepdims=True)
-    words = np.concatenate([rng.choice(WORDS, SUBSPACE_LENGTH, p=shares[label]) for label in right]).astype(
-        np.int32
-    )
+    words = [rng.choice(WORDS, SUBSPACE_LENGTH, p=shares[label]).astype(np.int32) for label in right]
+    words = np.concatenate(words)
     starts = np.arange(n + 1, dtype=np.int32) * SUBSPACE_LENGTH
     rows = csr_array((np.ones(len(words)), words, starts), (n, WORDS))
     rows.sum_duplicates()
@@ -557,11 +546,8 @@ def prepositions(n, *, seed=0):
     values = np.log1p(rng.poisson(3.0, (n, CLASSES, PATTERNS)) * (rng.random((n, CLASSES, PATTERNS)) < 0.3))
     values[np.arange(n), right] += rng.exponential(1.0, (n, PATTERNS))
     kinds = np.array([0] * 2 + [1] * 3 + [2] * 4 + [3] * 5, np.int32)
-    columns = Columns(
-        np.repeat(np.arange(CLASSES, dtype=np.int32), PATTERNS),
-        np.tile(kinds, CLASSES),
-        ("2-gram", "3-gram", "4-gram", "5-gram"),
-    )
+    labels, groups = np.repeat(np.arange(CLASSES, dtype=np.int32), PATTERNS), np.tile(kinds, CLASSES)
+    columns = Columns(labels, groups, ("2-gram", "3-gram", "4-gram", "5-gram"))
     costs = np.ones((n, CLASSES), np.float32)
     costs[np.arange(n), right] = 0.0
     column_of = np.arange(CLASSES * PATTERNS).reshape(CLASSES, PATTERNS)
@@ -573,9 +559,8 @@ def test_the_variance_svm_is_solved(benchmark, n):
     batch = prepositions(n)
     problem, regulariser, prior = VarianceSVM().problem(batch)
     start = prior + sum_weights(regulariser)
-    found = benchmark.pedantic(
-        lambda: solve(problem, regulariser, 1.0 / n, start=start), rounds=3, warmup_rounds=1
-    )
+    settings = {"args": (problem, regulariser, 1.0 / n), "kwargs": {"start": start}}
+    found = benchmark.pedantic(solve, **settings, rounds=3, warmup_rounds=1)
     assert found.gap <= 1e-3
 
 
@@ -594,8 +579,6 @@ def test_liblinear_is_solved(benchmark):
 
 def test_memory_beyond_the_attributes_is_small():
     """The solver's own arrays take less than half of what the attribute tensor takes."""
-    import tracemalloc
-
     batch = prepositions(4 * EXAMPLES)
     problem, regulariser, _ = VarianceSVM().problem(batch)
     fixed = 12 * len(batch.columns) ** 2 * 8  # the Hessian and its copies do not grow with the examples

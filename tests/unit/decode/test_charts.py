@@ -31,9 +31,8 @@ def problems(draw):
     n = draw(st.integers(1, 5))
     coarse = np.minimum(rng.integers(0, 3, n), np.arange(n))
     coarse = np.unique(coarse, return_inverse=True)[1]
-    grammar = random_grammar(
-        rng, n=n, binary=draw(st.integers(0, 9)), unary=draw(st.integers(0, 4)), coarse=coarse
-    )
+    rules = {"binary": draw(st.integers(0, 9)), "unary": draw(st.integers(0, 4))}
+    grammar = random_grammar(rng, n=n, **rules, coarse=coarse)
     sentences = [random_words(rng, grammar, int(rng.integers(1, 5))) for _ in range(draw(st.integers(0, 3)))]
     listed = [parses(grammar, words) for words in sentences]
     few = [i for i, result in enumerate(listed) if len(result) <= MOST]
@@ -239,9 +238,8 @@ def test_charts_are_pruned_by_marginals():
     charts = Charts.parse(grammar, [random_words(rng, grammar, 5, known=1.0) for _ in range(3)])
     pruned = charts.pruned(charts.scores, 0.05)
     assert 0 < len(pruned.scores) < len(charts.scores) and len(pruned.graphs) == 3
-    best, left = (
-        [scores[0] for scores, _ in DECODER.top(item.scores, item.graphs, 1)] for item in (charts, pruned)
-    )
+    top = (DECODER.top(item.scores, item.graphs, 1) for item in (charts, pruned))
+    best, left = ([scores[0] for scores, _ in item] for item in top)
     assert left == pytest.approx(best)
     assert len(pruned.edges) == len(pruned.scores)
 

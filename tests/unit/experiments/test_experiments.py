@@ -481,9 +481,8 @@ def test_plots_are_reproducible(tmp_path):
 
 def test_panels_are_drawn_and_round_trip(tmp_path):
     panel = Panel("left", "size", "gain, %", {"ours": [(1, -2.125), (2, 3.0)]}, {"theirs": [(1, 0.5)]})
-    result = ExperimentResult(
-        [ResultRow("svm", "", None, 1.0, 5)], panels=[panel, Panel("right", "x", "y", {"a": [(0, 0)]})]
-    )
+    panels = [panel, Panel("right", "x", "y", {"a": [(0, 0)]})]
+    result = ExperimentResult([ResultRow("svm", "", None, 1.0, 5)], panels=panels)
     assert has_plot(result)
     document = json.loads(json.dumps(as_json("p.f1", result)))
     assert document["panels"][0]["lines"] == {"ours": [[1, -2.12], [2, 3.0]]}

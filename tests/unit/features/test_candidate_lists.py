@@ -23,7 +23,7 @@ from disambig.formats import list_instances
 
 GROUP = Group("lists", ())
 WORDS = st.lists(st.sampled_from(["a", "b", "ab", "猫", "<s>", "</s>", "<", ">"]), max_size=6)
-LISTS = st.lists(st.lists(WORDS, min_size=1, max_size=4), max_size=5)
+LISTS = st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=3)
 UNITS = ["words", "characters"]
 
 
@@ -116,11 +116,8 @@ def test_a_state_without_keys_is_read(unit):
 def test_states_that_do_not_fit_are_refused():
     own = own_of([[["a", "b"], ["b", "a", "a"]]])
     state = TextNgrams(least=1).fit(None, list_instances(own), ()).state()
-    for name, array in (
-        ("keys", state["keys"][:-1]),
-        ("keys", state["keys"].astype(float)),
-        ("n", np.array([3])),
-    ):
+    keys = state["keys"]
+    for name, array in (("keys", keys[:-1]), ("keys", keys.astype(float)), ("n", np.array([3]))):
         with pytest.raises(ValueError, match=r"n-grams|names of columns"):
             known_ngrams_from_state({**state, name: array}, "words")
     with pytest.raises(ValueError, match="not fitted"):
@@ -130,7 +127,7 @@ def test_states_that_do_not_fit_are_refused():
 
 TAGS = st.sampled_from(["名詞", "名詞-普通", "動詞", "助詞", "助動詞"])
 TOKENS = st.lists(st.tuples(st.sampled_from("abc"), TAGS), max_size=6)
-TAGGED_LISTS = st.lists(st.lists(TOKENS, min_size=1, max_size=4), min_size=1, max_size=5)
+TAGGED_LISTS = st.lists(st.lists(TOKENS, min_size=1, max_size=3), min_size=1, max_size=3)
 
 
 def tagged_lists(lists):

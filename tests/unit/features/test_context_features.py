@@ -391,9 +391,8 @@ def key_of(extractor, word, kind):
     whole = np.array([0, len(hashes)])
     view = replace(Words()([""]), hashes=hashes, documents=whole, sentences=whole)
     places = 0 if kind == "bag" else extractor.places
-    keys = {int(key) for key in replace(extractor, places=places)._keys(view, instances_at([middle]))[0]} - {
-        0
-    }
+    alone = replace(extractor, places=places)
+    keys = {int(key) for key in alone._keys(view, instances_at([middle]))[0]} - {0}
     if kind != "bag":
         keys -= {key_of(extractor, word, "bag")}
     (key,) = keys

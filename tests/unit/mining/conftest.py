@@ -38,21 +38,12 @@ class History:
         self.git("init", "-q", "-b", "main")
 
     def git(self, *arguments, **environment):
-        settings = {
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_AUTHOR_NAME": "Zaphod Writer",
-            "GIT_AUTHOR_EMAIL": "zaphod@example.org",
-            "GIT_COMMITTER_NAME": "Zaphod Writer",
-            "GIT_COMMITTER_EMAIL": "zaphod@example.org",
-        }
-        done = subprocess.run(
-            ["git", "-C", self.home, *arguments],
-            env=os.environ | settings | environment,
-            check=True,
-            capture_output=True,
-        )
-        return done.stdout
+        settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        for who in ("AUTHOR", "COMMITTER"):
+            settings[f"GIT_{who}_NAME"], settings[f"GIT_{who}_EMAIL"] = "Zaphod Writer", "zaphod@example.org"
+        command = ["git", "-C", self.home, *arguments]
+        environment = os.environ | settings | environment
+        return subprocess.run(command, env=environment, check=True, capture_output=True).stdout
 
     def commit(self, message, files, *, days=1):
         """Write files, by name, and commit them; return the commit."""
@@ -64,10 +55,8 @@ class History:
         self.days += days
         when = f"{BEGIN + self.days * DAY} +0000"
         self.git("add", "-A")
-        self.git(
-            "commit", "-q", "--allow-empty", "-m", message,
-            GIT_AUTHOR_DATE=when, GIT_COMMITTER_DATE=when,
-        )  # fmt: skip
+        dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), when)
+        self.git("commit", "-q", "--allow-empty", "-m", message, **dates)
         return self.git("rev-parse", "HEAD").decode().strip()
 
 

@@ -32,16 +32,12 @@ class FakeChecker:
         return {task: 1 - rate for task, rate in self.rates(asked).items()}
 
     def edits(self, texts, flags_per_1000=None):
-        limits = self.limits(flags_per_1000)
-        return [
-            [
-                ProposedEdit(match.start(), match.end(), new, task, sure)
-                for old, new, task, sure in self.table
-                if sure > limits[task]
-                for match in re.finditer(rf"\b{old}\b", text)
-            ]
-            for text in texts
-        ]
+        limits, found = self.limits(flags_per_1000), [[] for _ in texts]
+        for old, new, task, sure in self.table:
+            for edits, text in zip(found, texts if sure > limits[task] else (), strict=False):
+                places = (match.span() for match in re.finditer(rf"\b{old}\b", text))
+                edits += [ProposedEdit(start, end, new, task, sure) for start, end in places]
+        return found
 
 
 STONE = FakeChecker(("stone", "stones", "one", 0.9))

@@ -120,9 +120,8 @@ def test_card_names_weak_sets(card):
             result[name] = {"n": n, "accuracy": right / n, "majority": most / n}
         return {"groups": result}
 
-    pooled = card._pooled(
-        {"a": domain(weak=(30, 10, 25), good=(50, 48, 40)), "b": domain(weak=(10, 5, 5), few=(5, 0, 5))}
-    )
+    first = domain(weak=(30, 10, 25), good=(50, 48, 40))
+    pooled = card._pooled({"a": first, "b": domain(weak=(10, 5, 5), few=(5, 0, 5))})
     assert pooled["weak"] == {"n": 40, "accuracy": 15 / 40, "majority": 30 / 40}
     message = " ".join(card._weak_sets(pooled))
     assert "weak (37.5 %)" in message and "good" not in message and "few" not in message

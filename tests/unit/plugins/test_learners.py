@@ -195,16 +195,9 @@ def test_factors_of_both_sides():
         assert odds / odds.sum() == pytest.approx(shares, rel=1e-4)
 
 
-CURVE_SETTINGS = {
-    "variance_svm.VarianceSVM.v1": (
-        {},
-        {"variance": []},
-        {"variance": [], "sum": ["3-gram", "4-gram"]},
-        {"variance": [["2-gram"], ["3-gram"]]},
-        {"free": ["bias"]},
-        {"full_matrix": True},
-    )
-}
+OF_SVM = [{}, {"variance": []}, {"variance": [], "sum": ["3-gram", "4-gram"]}]
+OF_SVM += [{"variance": [["2-gram"], ["3-gram"]]}, {"free": ["bias"]}, {"full_matrix": True}]
+CURVE_SETTINGS = {"variance_svm.VarianceSVM.v1": OF_SVM}
 CURVE_LEARNERS = [  # a learner's further settings are slow only because there are many
     pytest.param(name, settings, id=f"{name}-{settings}", marks=pytest.mark.slow if number else ())
     for name, factory in sorted(registry.load_all("learners").items())

@@ -20,16 +20,12 @@ def batch_of(rows, offsets, cost, *, base=True):
 def word_lists(n=60, *, size=5, words=12, most=2, seed=0, alike=0):
     """Return lists of counts up to `most` whose right candidates tend to have words of even numbers.
 
-    Parameters
-    ----------
-    alike : int
-        Columns more, each nearly the sum of two words, as headword bigrams nearly are of bigrams.
+    Each of `alike` more columns is nearly the sum of two words, as headword bigrams nearly are of bigrams.
     """
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, most + 1, (n * size, words)) * (rng.random((n * size, words)) < 0.4)
-    worth = np.where(np.arange(words) % 2 == 0, 1.0, -1.0) * np.random.default_rng(12).uniform(
-        0.3, 1.5, words
-    )
+    sizes = np.random.default_rng(12).uniform(0.3, 1.5, words)
+    worth = np.where(np.arange(words) % 2 == 0, 1.0, -1.0) * sizes
     hidden = (counts @ worth + rng.normal(0, 1.0, n * size)).reshape(n, size)
     cost = (hidden.max(axis=1, keepdims=True) - hidden > 0).ravel() * rng.integers(1, 4, n * size)
     parts = [rng.normal(-cost, 2.0)[:, None], counts]

@@ -33,9 +33,7 @@ def tree_of(text):
     return tree
 
 
-NAMES = st.sampled_from(
-    ["NP", "VP", "S", "X", "@A", "a^b", "c~d", "e|f", "g%h", "%40", "_", "ADVP", "PRT", "TOP"]
-)
+NAMES = st.sampled_from("NP VP S X @A a^b c~d e|f g%h %40 _ ADVP PRT TOP".split())
 WORDS = st.sampled_from(["cat", "sleeps", "-LRB-", "3", "New", "co-op", "straße", "日本"])
 TAGS = st.sampled_from(["NN", "VB", ",", ".", "CC", "POS", "IN", "T^A", "@T"])
 
@@ -43,13 +41,11 @@ TAGS = st.sampled_from(["NN", "VB", ",", ".", "CC", "POS", "IN", "T^A", "@T"])
 def trees(max_leaves=12):
     """Return a strategy of trees in a bracket `TOP`, with strange labels, chains and wide nodes."""
     leaves = st.builds(lambda tag, word: Tree(tag, (), word), TAGS, WORDS)
-    nodes = st.recursive(
-        leaves,
-        lambda below: st.builds(
-            lambda name, children: Tree(name, tuple(children)), NAMES, st.lists(below, min_size=1, max_size=6)
-        ),
-        max_leaves=max_leaves,
-    )
+
+    def above(below):
+        return st.builds(Tree, NAMES, st.lists(below, min_size=1, max_size=6).map(tuple))
+
+    nodes = st.recursive(leaves, above, max_leaves=max_leaves)
     return st.lists(nodes, min_size=1, max_size=3).map(lambda children: Tree(TOP, tuple(children)))
 
 

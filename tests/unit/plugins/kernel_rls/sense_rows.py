@@ -25,14 +25,9 @@ def rows_of(values, right, n_senses=None, *, groups=None, group_names=GROUPS):
 
 
 def make_rows(n=40, width=60, senses=3, *, seed=0, twins=0, several=0.0):
-    """Return synthetic instances.
+    """Return synthetic instances, of which the share `several` has a second right sense.
 
-    Parameters
-    ----------
-    twins : int
-        How many of the last rows are those of the first again, with senses of their own.
-    several : float
-        Share of the instances with a second right sense.
+    The last rows, as many as `twins`, are the first again, with senses of their own.
     """
     rng = np.random.default_rng(seed)
     right = np.minimum(rng.geometric(0.5, n) - 1, senses - 1)

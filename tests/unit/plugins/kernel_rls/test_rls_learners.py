@@ -99,9 +99,8 @@ def test_equal_weights_are_the_default_and_only_ratios_matter():
         assert fit_scores(learner, batch) == pytest.approx(expected, abs=1e-7)
     assert fit_scores(RLSCLin(), batch) == pytest.approx(fit_scores(RLSC(), batch), abs=1e-12)
     for learner in (RLSCComb, SVMComb):
-        one, largest = (
-            fit_scores(learner(weights={"local": most, "broad": most / 2}), batch) for most in (1.0, 1.5e308)
-        )
+        weights = ({"local": most, "broad": most / 2} for most in (1.0, 1.5e308))
+        one, largest = (fit_scores(learner(weights=item), batch) for item in weights)
         assert largest.tolist() == one.tolist()
     kernel = LinearKernel(normalise="groups", weights={"local": 1.5e308, "broad": 1.5e308})
     assert (kernel.rows(batch) - by_group.rows(batch)).nnz == 0

@@ -41,9 +41,8 @@ def make_view(text=TEXT, tags=None):
 def find_words(task, view, words):
     instances = task.instances(view)
     assert (instances.lengths == 1).all() and (instances.observed == -1).all()
-    return [
-        (words[p], task.groups[g].name) for p, g in zip(instances.positions, instances.groups, strict=True)
-    ]
+    places = zip(instances.positions, instances.groups, strict=True)
+    return [(words[p], task.groups[g].name) for p, g in places]
 
 
 def test_words_by_their_tags():

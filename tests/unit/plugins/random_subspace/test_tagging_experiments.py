@@ -391,9 +391,8 @@ def test_claims():
     golds = dict.fromkeys((*TESTED, "web"), gold)
     hits = {name: {"web": np.arange(12) < n} for name, n in (("AP", 6), (CRF, 7), (SPACY, 5))}
     tags = {"web": [["NN"]]}
-    runs = [
-        TaggerRun(name, tags, 1.0, speed) for name, speed in (("AP", 800.0), (SPACY, 100.0), (CRF, 100.0))
-    ]
+    speeds = {"AP": 800.0, SPACY: 100.0, CRF: 100.0}
+    runs = [TaggerRun(name, tags, 1.0, speed) for name, speed in speeds.items()]
     result = list(compare_with_baselines(runs, hits, golds))
     assert [claim.holds for claim in result] == [False, False, True]
     assert CRF in result[0].claim and "8.0 times" in result[2].evidence

@@ -8,7 +8,7 @@ import lzma
 import os
 import tarfile
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -53,12 +53,8 @@ def make_document(rng, group):
 def make_files(documents=6, seed=0):
     """Return name and content of every file."""
     rng = np.random.default_rng(seed)
-    return {
-        f"{folder}/{group}/{number}": make_document(rng, group).encode("latin-1")
-        for folder in PARTS
-        for group in TOP_OF
-        for number in range(documents)
-    }
+    places = product(PARTS, TOP_OF, range(documents))
+    return {"/".join(map(str, place)): make_document(rng, place[1]).encode("latin-1") for place in places}
 
 
 def write_archive(path, contents):

@@ -127,9 +127,8 @@ def test_kenlm_restored_and_pickled(arpa):
     extractor = KenLM(path=arpa).fit(view, instances, [GROUP])
     extractor = extractor.from_state(extractor.state())
     first = instances.take([0])
-    plain, changed, written_so = (
-        transform_checked(extractor, v, first, GROUP).batch.values.ravel() for v in (view, other, there)
-    )
+    features = (transform_checked(extractor, v, first, GROUP) for v in (view, other, there))
+    plain, changed, written_so = (item.batch.values.ravel() for item in features)
     assert np.array_equal(changed, written_so)
     assert not np.array_equal(changed, plain)
     again = pickle.loads(pickle.dumps(extractor))

@@ -274,9 +274,8 @@ def test_weights_p_of_attributes():
     # The sum of large numbers is infinite: nothing would be regularised
     X, y, owner = make_counts()
     p = np.arange(1.0, X.shape[1] + 1)
-    plain, *others = (
-        VarianceRegularizedSVC(owner, p=scale * p, C=1e-2).fit(X, y).coef_ for scale in (1, 1e307, 1e-300)
-    )
+    estimators = (VarianceRegularizedSVC(owner, p=scale * p, C=1e-2) for scale in (1, 1e307, 1e-300))
+    plain, *others = (estimator.fit(X, y).coef_ for estimator in estimators)
     assert others == [pytest.approx(plain)] * 2
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=60) + 50.0, np.ones(60)])

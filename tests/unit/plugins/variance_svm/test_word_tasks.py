@@ -507,10 +507,8 @@ def test_damaged_weights(tmp_path):
 
 
 def sentence(*lines):
-    return [
-        TreebankWord(form, upos, xpos, int(head), relation)
-        for form, upos, xpos, head, relation in map(str.split, lines)
-    ]
+    rows = (line.split() for line in lines)
+    return [TreebankWord(form, upos, xpos, int(head), name) for form, upos, xpos, head, name in rows]
 
 
 @pytest.mark.parametrize(
