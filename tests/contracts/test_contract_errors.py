@@ -386,15 +386,6 @@ def test_learners_that_give_something_else_are_named():
 
 
 @dataclass(frozen=True)
-class Negative(Corrections):
-    """A decision rule with negative margins."""
-
-    def judge(self, scored, *, flags_per_1000=None):
-        judged = super().judge(scored, flags_per_1000=flags_per_1000)
-        return replace(judged, margins=-judged.margins - 1)
-
-
-@dataclass(frozen=True)
 class NoRate(Corrections):
     """A decision rule without an argument for the rate."""
 
@@ -407,14 +398,6 @@ class ForText(Corrections):
     """A decision rule that declares a text instead of a tuple."""
 
     between: ClassVar = "words"
-
-
-@dataclass(frozen=True)
-class NothingFitted(Corrections):
-    """A decision rule whose `fit` returns nothing."""
-
-    def fit(self, material, *, progress=None):
-        return None
 
 
 @dataclass(frozen=True)
@@ -464,11 +447,9 @@ class NoFit:
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        (Negative(), "a margin of judge is -.*not negative"),
         (NoRate(), r"judge\(scored\) cannot be called.*flags_per_1000"),
         (ForText(), "between is 'words'; expected a tuple"),
         (NoFit(), "it has no method fit"),
-        (NothingFitted(), "fit returned None; expected a fitted decision rule"),
         (NoLimit(), "limit returned None; expected the probability"),
         (UndefinedLimit(), "limit returned nan; expected the probability"),
         (LearnsItself(), r"fit changed the decision rule itself \(flags_per_1000\)"),

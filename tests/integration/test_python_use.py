@@ -16,8 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import spacy
 from commands import here
 from spacy.cli import app as spacy_commands
-from spacy.tokens import Doc, DocBin, Span
-from spacy.vocab import Vocab
+from spacy.tokens import DocBin, Span
 from tiny_models import save_second_look, save_tiny_models
 from typer.testing import CliRunner
 
@@ -209,13 +208,6 @@ def spacys(*command):
     assert done.exit_code == 0, done.output
 
 
-def test_words_are_decided(nlp):
-    doc = nlp(TEXTS[0])
-    flagged = [span for span in doc.spans["spelling"] if span._.disambig["flagged"]]
-    assert [(span.text, span.label_) for span in flagged] == [("quite", "quiet")]
-    assert "at" in [span.text for span in doc.spans["preposition"]]
-
-
 def test_components_decide_as_annotate_does(nlp, tiny):
     docs = list(nlp.pipe(TEXTS))
     for task in ("preposition", "spelling"):
@@ -226,17 +218,6 @@ def test_components_decide_as_annotate_does(nlp, tiny):
             assert [kept.record(i, doc.text) for i in range(len(kept))] == [
                 own.record(i, doc.text) for i in range(len(own))
             ]
-
-
-def test_own_sets_decide_at_once_beside_those_that_ship(nlp):
-    spans = nlp("a quiet place, a damp night").spans["spelling"]
-    assert [(span.text, span._.disambig["group"]) for span in spans if span.text == "damp"] == [
-        ("damp", "lamp/damp")
-    ]
-    labels = {span.label_ for span in spans if span.text == "quiet"}
-    assert labels == {"quiet"}
-    groups = disambig.spacy.read_decisions(spans.doc, "spelling").table
-    assert {"quiet/silent", "lamp/damp"} < {group.name for group in groups}
 
 
 PROCESSES = """
@@ -315,31 +296,6 @@ def test_packaged(nlp, tmp_path):
         json.loads((home / "meta.json").read_text())["requirements"]
     )
     assert run("-c", code).strip() == nlp(TEXTS[0]).spans["spelling"][0].label_
-
-
-def test_a_pipeline_with_a_missing_model_is_an_error(nlp, tiny, tmp_path):
-    nlp.to_disk(tmp_path / "saved")
-    gone = {"components.disambig_spelling.model": str(tmp_path / "nowhere")}
-    with pytest.raises(UserError, match=r"D404.*nowhere"):
-        spacy.load(tmp_path / "saved", config=gone)
-
-
-def test_a_corpus_in_docbins(nlp, tmp_path):
-    docs = list(nlp.pipe(TEXTS))
-    DocBin(store_user_data=True, docs=docs).to_disk(tmp_path / "docs.spacy")
-    back = list(DocBin().from_disk(tmp_path / "docs.spacy").get_docs(Vocab()))
-    assert [shown(doc) for doc in back] == [shown(doc) for doc in docs]
-
-
-def test_docs_that_spacy_cut_otherwise(nlp):
-    text = "They may be late, it may be broken."
-    words = Doc(nlp.vocab, words=["They", "may be", "late,", "it", "may", "be", "broken."])
-    assert words.text == text + " "
-    one, two = nlp(words).spans["spelling"], nlp(text).spans["spelling"]
-    assert [(s.label_, s._.disambig["start"]) for s in one] == [
-        (s.label_, s._.disambig["start"]) for s in two
-    ]
-    assert [s.text for s in one if s.label_ == "may be"] == ["may be", "may be"]
 
 
 def test_other_components_do_not_mind(nlp):

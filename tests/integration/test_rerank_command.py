@@ -21,8 +21,6 @@ SENTENCES = [
     "You should take care of it.",
     "Take a look at the map before you go.",
 ]
-
-WORDS = {"river": "the muddy {} of the river", "money": "the {} lent me money"}
 RIGHT = ["the", "quiet", "house", "by", "their", "lake"]
 WRONG = {"quiet": "quite", "their": "there", "by": "buy"}
 
@@ -92,31 +90,6 @@ def test_lists(tmp_path):
         float(re.search(rf"{of}: (0\.\d+)", judged.stdout)[1]) for of in ("choice", "first candidate")
     )
     assert chosen < 0.5 * first
-
-
-def test_senses(tmp_path):
-    lines = []
-    for number in range(40):
-        sense = sorted(WORDS)[number % 2]
-        text = WORDS[sense].format("[[bank]]")
-        lines.append(f"On day {number} {text}.\t{sense}")
-    (tmp_path / "senses.tsv").write_text("\n".join(lines) + "\n", encoding="utf8")
-    sense = (ROOT / "plugins" / "disambig_kernel_rls" / "sense.cfg").read_text(encoding="utf8")
-    done = train(tmp_path, sense, "--labelled", "senses.tsv")
-    assert "1 of 1 group learned" in done.stderr
-
-
-def test_topics(tmp_path):
-    rows = ["text,label"]
-    for number in range(40):
-        words = ("ball team goal", "bread oven soup")[number % 2]
-        rows.append(f"Today it was {words} and {number}.,{('sport', 'cooking')[number % 2]}")
-    (tmp_path / "table.csv").write_text("\n".join(rows) + "\n", encoding="utf8")
-    topic = (ROOT / "plugins" / "disambig_random_subspace" / "topic.cfg").read_text(encoding="utf8")
-    train(tmp_path, topic, "--labelled", "table.csv")
-    (tmp_path / "new.txt").write_text("The team had a goal.\n", encoding="utf8")
-    output = here("annotate", "new.txt", "--model", "model", "--format", "jsonl", folder=tmp_path)
-    assert "sport" in output.stdout, output.stderr
 
 
 CONFIG = """

@@ -53,12 +53,6 @@ def test_documents_without_a_name_and_with_a_quoted_header(tmp_path):
     assert as_tuples(read_labelled(path)) == [("A ball.", 0, 7, "sport")]
 
 
-@pytest.mark.parametrize("document", [{}, {"document": None}, {"document": ""}])
-def test_empty_documents_are_ignored(tmp_path, document):
-    rows = {"text": "A ball.", "label": "sport", **document}, {"text": "B", "label": "b", **document}
-    assert [e.document for e in read_labelled(write(tmp_path / "a.jsonl", *rows))] == ["A ball.", "B"]
-
-
 def test_a_text_may_name_its_domain_and_be_marked_as_selected(tmp_path):
     place, file = {"start": 0, "end": 2, "label": "no"}, tmp_path / "a.jsonl"
     one, two = (

@@ -226,15 +226,6 @@ def test_loading_with_other_models_warns(nlp, installed, tmp_path):
         spacy.load(tmp_path / "saved")
 
 
-def test_docs_keep_what_was_found(nlp, installed):
-    nlp.add_pipe("disambig_proofread")
-    doc = nlp(TEXT)
-    expected = shown(doc)
-    (kept,) = DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)
-    copied = spacy.tokens.Doc(nlp.vocab).from_bytes(doc.to_bytes())
-    assert shown(kept) == expected and shown(copied) == expected
-
-
 def test_beside_a_component_of_one_of_its_tasks(nlp, installed):
     from disambig.spacy.component import Disambiguator
 
