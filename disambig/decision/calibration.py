@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import ScoreBatch
+from disambig.decision.padded_scores import pad, unpad
 from disambig.type_aliases import Floats
 
 ERROR_RATE = 0.01
@@ -49,6 +51,14 @@ class Calibration:
         """Return the log-odds of an error if errors were as frequent as right words, shape ``(n,)``."""
         coefficients = self.groups[group] if group < len(self.groups) else self.pooled
         return features @ coefficients
+
+    def probabilities(self, scored: ScoreBatch) -> Floats | None:
+        """Return the probability of each candidate (see `candidates`); None if there are no `scales`."""
+        return scored.map_groups(self._group_probabilities)
+
+    def _group_probabilities(self, scored: ScoreBatch) -> Floats | None:
+        padded = self.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
+        return None if padded is None else unpad(padded, scored.offsets)
 
     def candidates(self, scores: Floats, group: int) -> Floats | None:
         """Return the probability that each candidate is the right one, shape ``(n, K)``.

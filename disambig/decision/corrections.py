@@ -20,7 +20,7 @@ from disambig.decision.calibration import (
     fit_choices,
     substitutes,
 )
-from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
+from disambig.decision.padded_scores import PaddedScores, top_margins
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.type_aliases import Floats, Progress
@@ -102,11 +102,7 @@ class Corrections:
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate regardless of the observed one; None for older models."""
-        return scored.map_groups(self._group_probabilities)
-
-    def _group_probabilities(self, scored: ScoreBatch) -> Floats | None:
-        padded = self.calibration.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
-        return None if padded is None else unpad(padded, scored.offsets)
+        return self.calibration.probabilities(scored)
 
     def weigh(self, scored: ScoreBatch) -> WeighedDecisions:
         """Compare the best other candidate with the observed one, before any threshold."""

@@ -28,7 +28,7 @@ from disambig.decision._rivals import (
     term_keys,
 )
 from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices, substitutes, to_probability
-from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
+from disambig.decision.padded_scores import PaddedScores, pad, top_margins
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.type_aliases import Floats, Progress, no_progress
@@ -347,11 +347,7 @@ class Mistakes:
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate, regardless of the observed one."""
-        return scored.map_groups(self._group_probabilities)
-
-    def _group_probabilities(self, scored: ScoreBatch) -> Floats | None:
-        padded = self.choices.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
-        return None if padded is None else unpad(padded, scored.offsets)
+        return self.choices.probabilities(scored)
 
     def state(self) -> Arrays:
         """Return weights, calibration and thresholds."""

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -154,21 +155,19 @@ class CheckScheduler:
 
     async def run_with(self, document: TextDocument, work: Callable[[TextState], Any]) -> Any:
         """Run `work` on the current text in the worker thread, and return its result."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+        future: Future[Any] = Future()
         state = document.state
 
         def run() -> None:
-            value: Any = None
-            error: Exception | None = None
+            if not future.set_running_or_notify_cancel():
+                return
             try:
-                value = work(state)
+                future.set_result(work(state))
             except Exception as problem:
-                error = problem
-            loop.call_soon_threadsafe(_set_outcome, future, value, error)
+                future.set_exception(problem)
 
         self.worker.submit(run)
-        return await future
+        return await asyncio.wrap_future(future)
 
     def _submit(self, document: TextDocument) -> None:
         self._timers.pop(document, None)
@@ -304,12 +303,3 @@ def _make_result(
         unused = unused_directives(live.name, state, live.plain, spans, names)
     diagnostics = make_diagnostics(state, checked.flags, candidates)
     return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)
-
-
-def _set_outcome(future: asyncio.Future[Any], value: Any, error: Exception | None) -> None:
-    if future.done():
-        return
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(value)

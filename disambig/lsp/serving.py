@@ -87,7 +87,7 @@ MAX_EDITORS = 32
 ACCEPT_RETRY_SECONDS = 1.0
 """Seconds until the next attempt if a connection could not be accepted."""
 POLL_SECONDS = 1.0
-"""Seconds between two checks of the editor's process, if the system cannot report its end."""
+"""Seconds between two checks of the editor's process."""
 GRACE_SECONDS = 5.0
 """Seconds until a server without its editor is ended by force; a pipe that nobody reads may block it."""
 _JOIN_SECONDS = 0.2
@@ -271,18 +271,6 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
             while not stop.is_set() and not events:
                 events = queue.control(None, 1, POLL_SECONDS)
             return bool(events)
-    if sys.platform == "linux" and hasattr(os, "pidfd_open"):
-        with contextlib.suppress(OSError, OverflowError):  # the process has ended, or the kernel is too old
-            descriptor = os.pidfd_open(pid)
-            try:
-                poll = select.poll()
-                poll.register(descriptor, select.POLLIN)
-                while not stop.is_set():
-                    if poll.poll(1000 * POLL_SECONDS):
-                        return True
-                return False
-            finally:
-                os.close(descriptor)
     first_start = start = _process_start(pid)
     while start is not None and start == first_start:
         if stop.wait(POLL_SECONDS):

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,13 +45,12 @@ MakeResponse = Callable[[Sequence[AnnotatedDocument]], bytes]
 
 @dataclass(eq=False, slots=True)
 class _CheckJob:
-    """A request in the queue; `loop` waits for `response`."""
+    """A request in the queue."""
 
     texts: Sequence[str]
     options: CheckOptions
     make_response: MakeResponse
-    loop: asyncio.AbstractEventLoop
-    response: asyncio.Future[bytes]
+    response: Future[bytes] = field(default_factory=Future)
     size: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -93,14 +93,13 @@ class ModelThread:
             D313 if a text cannot be annotated; D891 if that takes too long; D887 if the server stops; the
             errors of `make_response`.
         """
-        loop = asyncio.get_running_loop()
-        job = _CheckJob(texts, options, make_response, loop, loop.create_future())
+        job = _CheckJob(texts, options, make_response)
         with self._changed:
             if self._is_stopped:
                 raise UserError("D887")
             self._queue.append(job)
             self._changed.notify()
-        return await job.response
+        return await asyncio.wrap_future(job.response)
 
     def end(self) -> None:
         """Finish the current batch, reject the queued jobs and stop the thread."""
@@ -110,7 +109,8 @@ class ModelThread:
             self._queue.clear()
             self._changed.notify()
         for job in rejected:
-            _set_response(job, UserError("D887"))
+            if job.response.set_running_or_notify_cancel():
+                job.response.set_exception(UserError("D887"))
         self._thread.join()
 
     def _work(self) -> None:
@@ -145,11 +145,10 @@ class ModelThread:
             most = self._max_characters
             while self._queue and size < most:
                 job = self._queue.popleft()
-                if job.response.cancelled():
-                    continue
                 if not batch or (job.options == batch[0].options and size + job.size <= most):
-                    batch.append(job)
-                    size += job.size
+                    if job.response.set_running_or_notify_cancel():
+                        batch.append(job)
+                        size += job.size
                 else:
                     others.append(job)
             self._queue.extendleft(reversed(others))
@@ -161,7 +160,7 @@ class ModelThread:
             results_per_job = self._annotate_batch(batch)
         except Exception as problem:
             for job in batch:
-                _set_response(job, problem)
+                job.response.set_exception(problem)
             return
         for job, results in zip(batch, results_per_job, strict=True):
             try:
@@ -169,9 +168,9 @@ class ModelThread:
                     if isinstance(result, UserError):
                         raise result
                 documents = [result for result in results if isinstance(result, AnnotatedDocument)]
-                _set_response(job, job.make_response(documents))
+                job.response.set_result(job.make_response(documents))
             except Exception as problem:
-                _set_response(job, problem)
+                job.response.set_exception(problem)
 
     def _annotate_batch(self, batch: Sequence[_CheckJob]) -> list[list[AnnotatedDocument | UserError]]:
         """Annotate the texts of all jobs in one call; a text that fails does not affect the others."""
@@ -203,21 +202,6 @@ def _most_specific(problem: UserError) -> UserError:
     """Return the time limit (D891) if it caused the error, otherwise the error itself."""
     cause = problem.__cause__
     return cause if isinstance(cause, UserError) and cause.code == "D891" else problem
-
-
-def _set_response(job: _CheckJob, outcome: bytes | Exception) -> None:
-    """Set the response or error of a job in the event loop that waits for it."""
-
-    def set_outcome() -> None:
-        if job.response.done():
-            return
-        if isinstance(outcome, Exception):
-            job.response.set_exception(outcome)
-        else:
-            job.response.set_result(outcome)
-
-    if not job.loop.is_closed():
-        job.loop.call_soon_threadsafe(set_outcome)
 
 
 PICKY_FACTOR = 3.0

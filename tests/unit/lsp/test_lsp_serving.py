@@ -236,17 +236,9 @@ def test_limits_the_number_of_editors(monkeypatch):
     assert max(most) == 2
 
 
-@pytest.fixture(params=["told by the system", "asked for"])
-def watch_mode(request, monkeypatch):
-    """Watch processes with and without the support of Linux."""
-    monkeypatch.setattr(serving, "POLL_SECONDS", 0.05)
-    if request.param == "asked for":
-        monkeypatch.delattr(os, "pidfd_open", raising=False)
-
-
 @pytest.mark.skipif(os.name != "posix", reason="other systems know no signals")
-@pytest.mark.usefixtures("watch_mode")
-def test_detects_the_end_of_a_process():
+def test_detects_the_end_of_a_process(monkeypatch):
+    monkeypatch.setattr(serving, "POLL_SECONDS", 0.05)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         ended: list[bool] = []
         stop = threading.Event()
@@ -262,7 +254,6 @@ def test_detects_the_end_of_a_process():
     assert serving.wait_for_exit(2**70, stop)
 
 
-@pytest.mark.usefixtures("watch_mode")
 def test_watches_a_running_process_until_stopped():
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
@@ -274,7 +265,6 @@ def test_watches_a_running_process_until_stopped():
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system does not say when one started")
 def test_recognises_a_reused_process_id(monkeypatch):
     monkeypatch.setattr(serving, "POLL_SECONDS", 0.05)
-    monkeypatch.delattr(os, "pidfd_open", raising=False)
     starts = iter(["100", "100", "200"])
     monkeypatch.setattr(serving, "_process_start", lambda pid: next(starts))
     assert serving.wait_for_exit(1, threading.Event())
