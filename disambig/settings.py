@@ -149,3 +149,19 @@ DECODER = Constraint(
     lambda value: value is None or (hasattr(value, "best") and hasattr(value, "marginals")),
     lambda value: {"seen": type(value).__name__},
 )
+
+
+def with_median(learner: T, setting: str, reports: Sequence[Mapping[str, Any]]) -> T:
+    """Return a learner with the median of what earlier fits chose for a setting.
+
+    The learner is returned unchanged if its own setting is not None, or if a report has no choice.
+    """
+    from statistics import median
+
+    chosen: list[Any] = [report.get(setting) for report in reports]
+    if getattr(learner, setting) is not None or not chosen or None in chosen:
+        return learner
+    is_whole = all(isinstance(value, int) for value in chosen)
+    value = int(median(chosen)) if is_whole else float(median(chosen))
+    changed: T = dataclasses.replace(learner, **{setting: value})  # type: ignore[type-var]
+    return changed

@@ -47,6 +47,11 @@ class Decides:
     between: Between = "words"
     together: bool = False
 
+    @property
+    def corrects(self) -> bool:
+        """Whether the decisions are between words of a text, and so can correct mistakes."""
+        return self.where != "items" and self.between != "labels"
+
 
 class TaskTraits:
     """Fields and methods that a task can have, with their defaults."""

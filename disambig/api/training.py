@@ -9,6 +9,7 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.models import save_model as save_model
+    from disambig.settings import with_median as with_median
     from disambig.training import (
         FittedExtractor as FittedExtractor,
         ResolvedConfig as ResolvedConfig,
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         train_by as train_by,
         train_candidates as train_candidates,
         train_labelled as train_labelled,
-        with_median as with_median,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

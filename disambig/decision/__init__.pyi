@@ -28,7 +28,6 @@ from .contract import (
     check_methods as check_methods,
     check_predictions as check_predictions,
     default_rule_config as default_rule_config,
-    is_correction_task as is_correction_task,
 )
 from .corrections import (
     Corrections as Corrections,

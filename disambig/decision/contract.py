@@ -146,18 +146,12 @@ def default_rule_config(task: Task, *, mistakes: bool = False) -> dict[str, str]
 
     `mistakes` says whether there is an error corpus to train on.
     """
-    if mistakes and is_correction_task(task):
-        return {"@disambig_judges": _RULE_OF_MISTAKES}
     decided = decides(task)
+    if mistakes and decided.corrects:
+        return {"@disambig_judges": _RULE_OF_MISTAKES}
     if decided.where == "items" and decided.between == "own":
         return {"@disambig_judges": _RULE_OF_ITEMS}
     return {"@disambig_judges": _DEFAULT_RULES[decided.between]}
-
-
-def is_correction_task(task: Task) -> bool:
-    """Return True if a task decides between words of a text, and so can correct mistakes."""
-    decided = decides(task)
-    return decided.where != "items" and decided.between != "labels"
 
 
 def check_decision_rule(rule: DecisionRule, task: Task) -> None:
@@ -178,7 +172,7 @@ def check_error_corpus(rule: DecisionRule, task: Task) -> None:
 
     Raises D427 for a task that does not correct words, D429 for a rule that does not learn from mistakes.
     """
-    if not is_correction_task(task):
+    if not decides(task).corrects:
         raise UserError("D427", task=task.name, seen=_CANDIDATES[decides(task).between])
     if not learns_mistakes(rule):
         raise UserError("D429", judge=type(rule).__name__)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from disambig.data import Decisions, find_examples, replacement
-from disambig.decision import is_correction_task
 from disambig.explain.contributions import (
     Contribution,
     ContributionTable,
@@ -22,7 +21,7 @@ from disambig.formatting import first_names
 from disambig.models import DroppedFlag, Model, ModelSet, decide_together, evidence_name
 from disambig.text import TokenView, protected_spans, view_of_texts
 from disambig.type_aliases import Floats
-from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, get_trait
+from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, decides, get_trait
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,8 @@ class DecisionAccount:
 def title(model: Model, *, flags_per_1000: float | None = None) -> str:
     """Return a title with the task, the model and the rate of flags."""
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
-    decides = f"{rate:g} flags per 1,000 words" if isinstance(model.judge, RaisesFlags) else "labels"
-    return f"{model.task.name} ({model.name} {model.version}, {decides})"
+    at_rate = f"{rate:g} flags per 1,000 words" if isinstance(model.judge, RaisesFlags) else "labels"
+    return f"{model.task.name} ({model.name} {model.version}, {at_rate})"
 
 
 def accounts(
@@ -418,7 +417,7 @@ def check_together(
 
 
 def _corrects(model: Model) -> bool:
-    return is_correction_task(model.task) and isinstance(model.judge, RaisesFlags)
+    return decides(model.task).corrects and isinstance(model.judge, RaisesFlags)
 
 
 def _remark(

@@ -18,7 +18,7 @@ from disambig.data import (
     plain_word,
     replacement,
 )
-from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
+from disambig.decision import check_rate, resolve_overlaps, share_budget
 from disambig.errors import UserError
 from disambig.models.model import Model, decide_together
 from disambig.models.verification import DroppedFlag, verify_flags
@@ -169,7 +169,7 @@ class ModelSet:
         from disambig.text import view_of_texts
 
         views: dict[str, tuple[TokenView, NDArray[np.bool_]]] = {}
-        models = [model for model in self.models if is_correction_task(model.task)]
+        models = [model for model in self.models if decides(model.task).corrects]
         for model in models:
             name = model.tokenisation.name
             if name not in views:

@@ -11,7 +11,6 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from disambig.data import Decisions, replacement
-from disambig.decision import is_correction_task
 from disambig.errors import UserError
 from disambig.models import (
     Model,
@@ -232,7 +231,7 @@ class Proofreader(SpanWriter):
 
 def is_corrector(model: Model) -> bool:
     """Return True if a model corrects words of a text by flagging them."""
-    return is_correction_task(model.task) and isinstance(model.judge, RaisesFlags)
+    return decides(model.task).corrects and isinstance(model.judge, RaisesFlags)
 
 
 def _is_language(model: Model, nlp: Language) -> bool:

@@ -31,7 +31,6 @@ from .fitting import (
     mean_cost as mean_cost,
     restore_bias as restore_bias,
     to_accepted_storage as to_accepted_storage,
-    with_median as with_median,
 )
 from .from_config import (
     TrainingPlan as TrainingPlan,

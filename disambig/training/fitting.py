@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import median
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +30,6 @@ from disambig.types import (
     needs_training,
     takes,
 )
-
-AnyLearner = TypeVar("AnyLearner", bound=Any)
 
 
 class FittedResampling(Protocol):
@@ -329,17 +325,3 @@ def _sample_rows(batch: CandidateBatch) -> CandidateBatch:
 
 def _n_instances(batch: CandidateBatch) -> int:
     return len(batch.offsets) - 1
-
-
-def with_median(learner: AnyLearner, setting: str, reports: Sequence[Mapping[str, Any]]) -> AnyLearner:
-    """Return a learner with the median of what earlier fits chose for a setting.
-
-    The learner is returned unchanged if its own setting is not None, or if a report has no choice.
-    """
-    chosen: list[Any] = [report.get(setting) for report in reports]
-    if getattr(learner, setting) is not None or not chosen or None in chosen:
-        return learner
-    is_whole = all(isinstance(value, int) for value in chosen)
-    value = int(median(chosen)) if is_whole else float(median(chosen))
-    changed: AnyLearner = replace(learner, **{setting: value})
-    return changed
