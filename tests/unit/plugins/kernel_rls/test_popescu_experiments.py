@@ -339,7 +339,10 @@ def test_scores_by_reading_and_part_of_speech(sample):
     chosen = [sample.key[item][-1] for item in sample.ids]  # "U" of the first, else what is right
     chosen[3], chosen[7] = "bank%2", "no sense"
     right = [sense in sample.key[item] for sense, item in zip(chosen, sample.ids, strict=True)]
-    figures = senseval.system_figures(sample, make_results(right, chosen))
+    results = make_results(right, chosen)
+    figures = senseval.system_figures(sample, results)
+    by_word = senseval.system_details(sample, {"x": results})["x"]["words"]
+    assert by_word == {"bank.n": 83.3, "play.v": 83.3, "cool.a": 100.0}
     assert figures["fine"] == (pytest.approx(100 * 16 / 18), 18)
     assert figures["coarse"][0] == pytest.approx(100 * 17 / 18)  # both senses of a word are one group
     assert figures["nouns"] == (pytest.approx(100 * 5 / 6), 6)
