@@ -80,14 +80,14 @@ def check(
     Warns
     -----
     UserWarning
-        D348 for skipped paragraphs in another language; D954 if `writing` has no effect; D641 for an invalid
-        directive.
+        D348 for skipped paragraphs in another language; D352 for a text that is the name of a file; D954 if
+        `writing` has no effect; D641 for an invalid directive.
 
     Examples
     --------
     >>> import disambig
     >>> disambig.check("It depends of the weather.")
-    [<Flag 1:12 'of' -> 'on', wrong-preposition, 86 % right>]
+    [<Flag 1:12 'of' -> 'on', wrong-preposition, 85 % right>]
     """
     settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
     return _check(text, os.fspath(name), settings, ignore).flags
@@ -129,6 +129,10 @@ def correct(
     recheck = Recheck(checked.annotate, checked.ignore)
     flags = fixed_point_flags(name, text, flags, recheck, select=likely)
     return apply_corrections(text, flags, read_layout(name, text))
+
+
+_MAX_NAME = 255
+"""Maximum number of characters of a text that may be the name of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,10 @@ def _check(text: str, name: str, settings: CheckSettings, ignore: Collection[str
         counts = Counter(paragraph.language for paragraph in annotated.foreign)
         what = describe_foreign(counts, annotator_languages(annotate))
         notes.append(UserError("D348", where=name, what=what))
+    if len(text) <= _MAX_NAME and not any(map(str.isspace, text)) and os.path.isfile(text):
+        notes.append(
+            UserError("D352", name=text, how=f"disambig.check(Path({text!r}).read_text(), name={text!r})")
+        )
     for note in notes:
         warnings.warn(str(note), stacklevel=3)
     return _Checked(list(checked.flags), annotate, words)

@@ -406,7 +406,7 @@ def text_argument(text: str) -> str:
         with open_bytes(STDIN) as stdin:
             text = decode(stdin.read(), "standard input")
     elif len(text) <= _MAX_PATH and "\n" not in text and os.path.isfile(text):
-        remark(f"disambig: {UserError('D352', name=text)}")
+        remark(f"disambig: {UserError('D352', name=text, how=f'- < {text}')}")
     if not text.strip():
         raise UserError("D307", what="the text")
     return text

@@ -116,7 +116,7 @@ MESSAGES: dict[str, str] = {
     "D349": "{path} is {what}, not text: unpack it (a single compressed text can be read if its name ends in .gz, .bz2, .xz or .zst)",
     "D350": "{path}: line {line:,} is a list of candidates, not a text: rerank such lists with `disambig annotate FILE --model MODEL --from nbest`",
     "D351": "{path}: the suffix {suffix} does not name an output format: add --format, or name a file in {endings}; for a job, name a directory (without a suffix, or with / at the end)",
-    "D352": "{name!r} is treated as text, not as the name of a file; to read the file: - < {name}",
+    "D352": "{name!r} is treated as text, not as the name of a file; to read the file: {how}",
     "D401": "invalid rate of {rate!r} flags per 1,000 words: give a number of at least 0",
     "D402": "{name!r} is neither a file nor an installed pack; installed packs: {names}",
     "D403": "pack {path} is damaged: {problem}; install it again",

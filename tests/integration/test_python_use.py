@@ -142,6 +142,17 @@ def test_rules_select_flags():
     assert disambig.correct(text, rules="agreement") == "It depends of the weather. They were late."
 
 
+def test_the_name_of_a_file_is_a_text_with_a_warning(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.md").write_text("It depends of it.")
+    for function in (disambig.check, disambig.correct):
+        with pytest.warns(UserWarning, match=r"D352\] 'notes.md' is treated as text.*Path\('notes.md'\)"):
+            function("notes.md")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        disambig.check("other.md")
+
+
 def test_texts_without_words_and_invalid_comments():
     assert disambig.check("") == [] and disambig.correct("\n\n") == "\n\n"
     with pytest.warns(UserWarning, match="D641"):
