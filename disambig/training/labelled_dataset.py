@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, Instances, find_instances, surrounding_space
 from disambig.errors import UserError
 from disambig.formats import Labelled, place_at_mark
+from disambig.formatting import first_names
 from disambig.text import Tokenisation, TokenView, check_view, hash_word, view_of_texts
 from disambig.training.examples import TextExamples
 from disambig.types import LearnsSettings, Task, decides
@@ -249,7 +250,7 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
             problems.append((example.where, problem))
             unknown_labels += bool(indices) and not right
     if not matches:
-        raise UserError("D462", problem=": ".join(problems[0]), n=len(problems))
+        raise UserError("D462", problem=": ".join(problems[0]) + _decided_words(task), n=len(problems))
     instances = places.instances()
     matches.sort(key=lambda match: (instances.positions[match[0]], match[0]))  # stable
     index = np.array([place for place, _, _ in matches], np.int64)
@@ -365,6 +366,14 @@ def _place_problem(
     if _is_whole(example) and len({index for index, _ in right}) > 1:
         return f'{_shown(example)} has {len(right)} places to decide: choose one with "start" and "end"'
     return None
+
+
+def _decided_words(task: Task) -> str:
+    """Return the first words that a task decides between, as the end of a message; empty for labels."""
+    if decides(task).between != "words":
+        return ""
+    words = [repr(word) for group in task.groups for word in group.candidates if word]
+    return f"; it decides between {first_names(words, 6)}" if words else ""
 
 
 def _is_whole(example: Labelled) -> bool:
