@@ -515,7 +515,7 @@ _SMALL = (
     "a an the this let that these those its it's it they their there they're he she we you your you're i if "
     "in on at of to too for from by with when where were was is are as and or but not no than then who whose "
     "what which how why all any each every both some many much more most other another only also may can "
-    "must should would could will has have had do does did"
+    "must should would could will has have had do does did rather less fewer better"
 )
 FIRST = re.compile(
     r"(?:\A|\u2029|\n[ \t]*\n|(?<=[.!?:;])\s)[ \t\n\x1f\ufffc>*-]{0,200}"
@@ -541,7 +541,7 @@ _CODE = re.compile(
     | ^\s*(?:else|fi|done|esac|then|break|continue|pass|end|return)$
     | ^\s*(?:import|from)\s+[\w.]+(?:\s+(?:import|as)\s[^\n]*)?$
     | ^\s*\#\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b
-    | ^\s*</?\w[^<>\n]*>$ | ^\s*["'][^"'\n]*["']\s*:\s
+    | ^\s*</?\w[^<>\n]*>$
     | ^\s*(?:echo|export|sudo|cd|mkdir|rm|cp|mv|git|pip|npm|cargo|docker|curl|make|python3?|source)
         \s+[-$/.~\w]+(?:\s+[-$/.~]\S*)*$
     | \|\s*(?:grep|sed|awk|xargs|sort|head|tail|wc|cut|tr)\b
@@ -551,7 +551,7 @@ _CODE = re.compile(
 """Matches in a line of code."""
 _CODE_OR_PROSE = re.compile(
     r"""
-      [;{}]$ | [\])"'],$
+      [;{}]$ | [\])"'],$ | ^\s*["'][^"'\n]*["']\s*:\s
     | ^\s*(?:(?:await|return|yield|throw|new|const|let|var|go|defer|assert|del)\s+)*
         [\w$.:\[\]]+\([^\n]*\)[;.?,\w()]*:?$
     | ^\s*(?:async\s+)?(?:def|func|fn|function|pub|impl|struct|enum|class|interface|static|typedef)
@@ -609,6 +609,8 @@ def paint_code(canvas: Canvas, text: str) -> None:
 
 _UNDERLINE = re.compile(r"([-=~^\"'+*#:.])\1{2,}$")
 _TERM = re.compile(r"\*{0,2}[\w.`\\]+(?:,\s*[\w.`*\\]+)* : \S")
+_LIST_ITEM = re.compile(r"(?:[-*+\u2022]|\(?(?:\d{1,3}|[a-z])[.)])\s+\S")
+"""A list item, which may go on in lines that are indented further; ``*args`` is none."""
 _LABEL = re.compile(r"(?:[-*]\s+)?[`*]{0,2}[A-Za-z_][\w.*`]*\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?:(?=\s|$)")
 _SECTION = re.compile(r"[A-Z][\w ]{0,30}:$")
 _DIRECTIVE = re.compile(r"\.\. (?:([A-Za-z][\w:-]*)::|\[|_|\|)")
@@ -675,7 +677,14 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
             sections = sections or (bool(before) and words[0] in "-=")
         elif number + 1 < len(stripped) and _UNDERLINE.match(stripped[number + 1]):
             canvas.end_sentence(start + width)
-        elif (deeper and following == number + 1 and sections) or (
+        elif (
+            (term := _TERM.match(words))
+            and deeper
+            and words[term.end() - 1].isupper()  # a sentence and not a type: "int or tuple of ints"
+            and _has_prose(words[term.end() :])
+        ):
+            labels.append((start, start + term.end() - 1))
+        elif (deeper and following == number + 1 and sections and not _LIST_ITEM.match(words)) or (
             _TERM.match(words) and (sections or (deeper and following == number + 1))
         ):
             canvas.leave_out(start, start + width)

@@ -613,3 +613,36 @@ def test_an_article_beside_names_of_one_letter_is_text():
         "We copy it to a apple tree #",
         "# # is a hour, # and # are equal, and # equals #, # long.",
     ]
+
+
+def test_list_items_in_sections_of_docstrings_are_text():
+    text = (
+        "\"\"\"Of it.\n\nParameters\n----------\nway : {'less', 'more'}\n    The words.\n\n"
+        "    * 'less': the words of `x` are less\n      than the rest.\n    1. Here it is the rest\n"
+        '       of it.\n\n*args\n    The rest.\n"""\n'
+    )
+    assert comments_of(text)[3:] == [
+        "'less': the words of # are less than the rest.",
+        "# it is the rest of it.",
+        "The rest.",
+    ]
+
+
+def test_an_entry_with_prose_is_text():
+    line = "'less': {}, of `x`"
+    assert comments_of(f"# Either\n# {line.format('the words are less than the rest')}\n") == [
+        "# 'less': the words are less than the rest, of #"
+    ]
+    assert "of" not in " ".join(comments_of(f"# It is:\n# {line.format('5')}\n"))
+
+
+def test_descriptions_beside_a_name_are_text():
+    text = (
+        '"""Of it.\n\nSee Also\n--------\nother : The words of the rest, which are more\n    than these.\n'
+        'axis : int or None\n    The words.\n"""\n'
+    )
+    assert comments_of(text)[2:] == ["The words of the rest, which are more than these.", "The words."]
+
+
+def test_the_first_word_of_a_comparison_is_text():
+    assert comments_of("# Rather than these, we do it.") == ["Rather than these, we do it."]
