@@ -19,7 +19,7 @@ from typing import IO, Any
 from disambig.errors import UserError
 from disambig.experiments.data import VARIABLE, cache_directory
 from disambig.experiments.data_sets import DataFile, DataSet, Download, stays_inside
-from disambig.files import READ_ERRORS, open_bytes, save_file, writing
+from disambig.files import READ_ERRORS, lock_file, open_bytes, save_file, writing
 
 MAX_DOWNLOAD = 4 << 30
 """Maximum size of a download whose size is not known."""
@@ -159,7 +159,7 @@ class PartialDownload:
         with writing(self.path):
             file = open(self.path, "ab")  # noqa: SIM115  closed below
         with closing(file):
-            if not _lock(file.fileno()):
+            if not lock_file(file.fileno()):
                 raise self._failed("another process is fetching this file", "wait until it has finished")
             yield
         with suppress(OSError):
@@ -267,19 +267,6 @@ class PartialDownload:
         etag = headers.get("ETag", "")
         version = etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
         self._about.write_text(json.dumps({"url": self.source.url, "version": version}), encoding="utf8")
-
-
-def _lock(handle: int) -> bool:
-    """Lock an open file; return False if another process holds it, True if the system has no locks."""
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        pass
-    return True
 
 
 class _TransientError(Exception):

@@ -153,12 +153,20 @@ def remove_temp(path: Path) -> None:
             path.unlink()
 
 
-def lock_file(handle: int) -> None:
-    """Lock an open temporary file until it is closed, if the file system has locks."""
-    with suppress(ImportError, OSError):
+def lock_file(handle: int, *, shared: bool = False) -> bool:
+    """Lock an open file until it is closed; return False if another process holds the lock.
+
+    Return True, too, if the system or the file system has no locks.
+    """
+    try:
         import fcntl
 
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        pass
+    return True
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typing import Any
 from disambig import __version__
 from disambig.data import LazySequence
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, TempFiles, read_json, save_file, save_json, writing
+from disambig.files import READ_ERRORS, TempFiles, lock_file, read_json, save_file, save_json, writing
 from disambig.formats import Input, Kind, conllu_cuts, csv_cuts, text_cuts
 
 SMALLEST_SHARD, LARGEST_SHARD = 250_000, 8_000_000
@@ -439,9 +439,7 @@ def locked(directory: Path) -> Iterator[None]:
     """
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:  # the system has no such locks
+    if os.name != "posix":  # the system has no such locks
         yield
         return
     path = directory / LOCK
@@ -449,12 +447,8 @@ def locked(directory: Path) -> Iterator[None]:
     try:
         if not stat.S_ISREG(os.fstat(lock).st_mode):
             raise UserError("D870", path=path)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError("D312", path=directory) from None
-        except OSError:
-            pass  # the file system has no locks
+        if not lock_file(lock):
+            raise UserError("D312", path=directory)
         yield
     finally:
         os.close(lock)
@@ -462,22 +456,17 @@ def locked(directory: Path) -> Iterator[None]:
 
 def is_running(directory: Path) -> bool:
     """Return True if a process holds the lock of a job, without writing anything."""
+    if os.name != "posix":
+        return False
     try:
-        import fcntl
-
         # O_NONBLOCK, since opening a named pipe in place of the lock would wait for a writer
         lock = os.open(directory / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except (ImportError, OSError):
+    except OSError:
         return False
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # the file system has no locks
-        return False
+        return not lock_file(lock, shared=True)
     finally:
         os.close(lock)
-    return False
 
 
 def _open_lock(path: Path) -> int:
