@@ -3,7 +3,7 @@
     python corpora/disambig_en_dependencies/build.py DATA
 
 DATA is a directory with ``labelled/ewt`` (UD English EWT by genre and split). The parser is trained on its
-training part, whose tags come from taggers that have not seen the sentences (see `treebank`); settings were
+training part, whose tags come from taggers that have not seen the sentences (see `jackknife`); settings were
 chosen on the development part, and the figures are those of the test part.
 """
 
@@ -14,15 +14,17 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from card import write_card
 from disambig_dependencies import DependencyParser, load_parser, save_parser, train_parser
-from treebank import GENRES, Sentence, jackknife, read_treebank, retag
+from disambig_random_subspace.tagger import fill_in_tags, train_tagger
 
-from disambig.models import load
+from disambig.experiments import EWT_GENRES, ewt_sentences
+from disambig.models import Model, load
 
 HOME = Path(__file__).parent
 FIGURES = HOME / "figures.json"
@@ -30,6 +32,48 @@ FOLDER = HOME / "models" / "dependencies"
 PASSES = 8
 MAX_WEIGHTS = 1_500_000
 """Number of weights that are kept."""
+FOLDS = 5
+Sentence = tuple[list[str], list[str], list[int], list[str]]
+"""Words, tags, heads (-1 for the root) and relations."""
+
+
+def read_treebank(data: Path, split: str, genres: Sequence[str] = EWT_GENRES) -> Iterator[Sentence]:
+    """Yield the sentences of a part of EWT, with gold tags; the root's head is -1."""
+    for sentence in ewt_sentences(data, [split], genres):
+        yield sentence.forms, sentence.tags, sentence.heads, sentence.relations
+
+
+def retag(model: Model, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences with the tags that a tagger predicts."""
+    tagged = fill_in_tags(model, [(words, [()] * len(words)) for words, *_ in sentences])
+    return [(words, tags, *rest) for (words, tags), (_, _, *rest) in zip(tagged, sentences, strict=True)]
+
+
+def jackknife(
+    train: Sequence[Sentence], dev: Sequence[Sentence], progress: Callable[[str, int, int], None]
+) -> list[Sentence]:
+    """Return the training sentences, each tagged by a tagger trained on the other folds.
+
+    The shipped tagger knows these sentences: its tags are better here than on new text, and a parser trained
+    with them would trust them too much. Folds are runs of sentences, so that a document is in one fold.
+    """
+    classes = load("tag").extractors[0].classes  # type: ignore[attr-defined]
+    bounds = [len(train) * i // (4 * FOLDS) for i in range(4 * FOLDS + 1)]
+    blocks = list(pairwise(bounds))
+    retagged: list[Sentence] = list(train)
+    calibration = [(words, tags) for words, tags, *_ in dev]
+    for fold in range(FOLDS):
+        progress("tagging", fold, FOLDS)
+        fold_blocks = blocks[fold::FOLDS]
+        others = [
+            sentence for block in blocks if block not in fold_blocks for sentence in train[slice(*block)]
+        ]
+        model = train_tagger(
+            [(words, tags) for words, tags, *_ in others], calibration, name="fold", classes=classes
+        )
+        for block in fold_blocks:
+            retagged[slice(*block)] = retag(model, train[slice(*block)])
+    return retagged
 
 
 def build(data: Path) -> None:
@@ -52,7 +96,7 @@ def score(data: Path) -> None:
     parser, tagger = load_parser(FOLDER), load("tag")
     for split in ("dev", "test"):
         rows = {}
-        for genre in GENRES:
+        for genre in EWT_GENRES:
             gold = list(read_treebank(data, split, [genre]))
             rows[genre] = {
                 "words": sum(len(words) for words, *_ in gold),

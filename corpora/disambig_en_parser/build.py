@@ -19,7 +19,7 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,10 +49,9 @@ from disambig_exponentiated_gradient.treebank import (
 )
 from plain_english import check_trees
 
-from disambig.formats import read_conllu
+from disambig.experiments import ewt_sentences
 
 PARSER = Path("models", "parser")
-GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
 SPLITS = (
     "auxiliary",
     "frequent_preposition",
@@ -76,15 +75,12 @@ EVERY = 4
 
 def read_ewt(data: Path, part: str) -> list[Tree]:
     """Return the converted trees of a part of EWT."""
-
-    def sentences() -> Iterator[tuple[list[str], list[str], list[int], list[str]]]:
-        for genre in GENRES:
-            for sentence in read_conllu(data / "labelled" / "ewt" / f"{genre}.{part}.conllu.xz"):
-                columns = list(zip(*sentence.words, strict=True))
-                words, tags, heads, relations = (list(columns[i]) for i in (1, 4, 6, 7))
-                yield words, tags, [int(head) - 1 for head in heads], relations
-
-    return list(read_dependency_trees(sentences()))
+    return list(
+        read_dependency_trees(
+            (sentence.forms, sentence.tags, sentence.heads, sentence.relations)
+            for sentence in ewt_sentences(data, [part])
+        )
+    )
 
 
 def general_grammar(train: Sequence[Tree], binarisation: Binarisation = GENERAL) -> TreebankGrammar:

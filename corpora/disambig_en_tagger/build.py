@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from card import write_card
-from disambig_random_subspace.experiments import GENRES, ewt, train_baselines, with_penn_colons
+from disambig_random_subspace.experiments import ewt, train_baselines, with_penn_colons
 from recipe import Lessons, TaggerData, load_data, read_lessons, train_tagger_by_recipe
 
-from disambig.formats import read_conllu
+from disambig.experiments import EWT_GENRES, ewt_sentences
 from disambig.models import Model, load, save_model
 from disambig.packs import pack
 
@@ -38,7 +38,7 @@ Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 def sentences(
     data: Path,
-    genres: Sequence[str] = GENRES,
+    genres: Sequence[str] = EWT_GENRES,
     splits: Sequence[str] = ("train",),
     *,
     own_labels: bool = False,
@@ -70,7 +70,7 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
     lessons = load_lessons(data)
     by_genre = figures().get("held_out", {})
     for genres in together:
-        others = [other for other in GENRES if other not in genres]
+        others = [other for other in EWT_GENRES if other not in genres]
         train, dev = (sentences(data, others, [split]) for split in PARTS)
         model = train_tagger_by_recipe(train, dev, *lessons, name="held out", progress=log_progress)
         for genre in genres:
@@ -83,7 +83,7 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
 def score(data: Path, *, peers: bool) -> None:
     """Score the pack on EWT's test part and, with `peers`, taggers trained on the same sentences."""
     model = load("tag")
-    tests = {genre: sentences(data, [genre], ["test"]) for genre in GENRES}
+    tests = {genre: sentences(data, [genre], ["test"]) for genre in EWT_GENRES}
     keep_figures(
         "test",
         {genre: {"n": n_words(test), "accuracy": accuracy(model, test)} for genre, test in tests.items()},
@@ -129,12 +129,10 @@ def parts_of_speech(data: Path) -> dict[str, Any]:
     nlp = spacy.blank("en")
     nlp.add_pipe("disambig_tagger")
     right = total = 0
-    for genre in GENRES:
-        for sentence in read_conllu(data / "labelled" / "ewt" / f"{genre}.test.conllu.xz"):
-            words = sentence.words
-            doc = next(nlp.pipe([Doc(nlp.vocab, words=[row[1] for row in words])]))
-            right += sum(token.pos_ == row[3] for token, row in zip(doc, words, strict=True))
-            total += len(words)
+    for sentence in ewt_sentences(data, ["test"]):
+        doc = next(nlp.pipe([Doc(nlp.vocab, words=sentence.forms)]))
+        right += sum(token.pos_ == row[3] for token, row in zip(doc, sentence.words, strict=True))
+        total += len(sentence.words)
     return {"n": total, "accuracy": right / total}
 
 

@@ -9,6 +9,9 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.experiments import (
+        EWT as EWT,
+        EWT_GENRES as EWT_GENRES,
+        EWT_SPLITS as EWT_SPLITS,
         Claim as Claim,
         Draw as Draw,
         ExperimentResult as _ExperimentResult,
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
         cached as cached,
         count_hits as count_hits,
         counts_around as counts_around,
+        ewt_sentences as ewt_sentences,
         join_blocks as join_blocks,
         learn_all as learn_all,
         paragraphs as paragraphs,

@@ -1,8 +1,12 @@
 from .data import (
+    EWT as EWT,
+    EWT_GENRES as EWT_GENRES,
+    EWT_SPLITS as EWT_SPLITS,
     VARIABLE as VARIABLE,
     cache_directory as cache_directory,
     cached as cached,
     counts_around as counts_around,
+    ewt_sentences as ewt_sentences,
     file_digest as file_digest,
     paragraphs as paragraphs,
     text_lines as text_lines,

@@ -7,12 +7,13 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, file_stamp, open_bytes, read_error
-from disambig.formats import decode_line, read_lines
+from disambig.formats import ConlluSentence, decode_line, read_conllu, read_lines
 from disambig.text import Words
 from disambig.type_aliases import Progress
 
@@ -151,3 +152,25 @@ def counts_around(files: Sequence[Path], words: Sequence[str], *, progress: Prog
 
     about = {"layout": LAYOUT, "words": kept, "tokenisation": Words.name}
     return cached("around", ".counts", sources=files, about=about, make=make)
+
+
+EWT = "labelled/ewt/*.conllu.xz"
+"""UD English EWT (English Web Treebank) by genre and split."""
+EWT_GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
+EWT_SPLITS = ("train", "dev", "test")
+
+
+def ewt_sentences(
+    data: Path, splits: Sequence[str] = EWT_SPLITS, genres: Sequence[str] = EWT_GENRES
+) -> Iterator[ConlluSentence]:
+    """Yield the sentences of UD English EWT, genre by genre.
+
+    Raises D735 for a word without a tag; the errors of `read_conllu`.
+    """
+    for genre, split in product(genres, splits):
+        path = data / EWT.replace("*", f"{genre}.{split}")
+        for sentence in read_conllu(path):
+            for line, tag in zip(sentence.lines, sentence.tags, strict=True):
+                if tag in ("", "_"):
+                    raise UserError("D735", path=path, line=line)
+            yield sentence

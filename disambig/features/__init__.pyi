@@ -108,6 +108,7 @@ from .token_context import (
     WordClasses as WordClasses,
     learn_classes as learn_classes,
     learn_usage as learn_usage,
+    tagged_instances as tagged_instances,
 )
 from .union import (
     ExtractorChoice as ExtractorChoice,

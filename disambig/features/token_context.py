@@ -35,7 +35,7 @@ from disambig.features.contexts import (
 from disambig.features.rows import by_group
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, fitted_field
-from disambig.text import TokenView, characters, characters as ch, fmix
+from disambig.text import SpacyTokens, TokenView, characters, characters as ch, fmix
 from disambig.type_aliases import Hashes, Ints
 from disambig.types import Arrays, Features
 
@@ -510,3 +510,18 @@ def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.in
     begins = np.diff(sentence, prepend=-1) > 0
     letters[begins | (n_capital > _HEADING * n_letters)[sentence]] = 0
     return view.hashes[words], tags, letters.astype(np.int8)
+
+
+def tagged_instances(
+    sentences: Sequence[tuple[Sequence[str], Sequence[str]]], tags: Sequence[str]
+) -> tuple[TokenView, Instances]:
+    """Return sentences, given as words and their tags, as a view, and one instance per word.
+
+    The observed candidate of a word is the index of its tag in `tags`; -1 for any other tag.
+    """
+    numbers = {tag: i for i, tag in enumerate(tags)}
+    gold = np.array([numbers.get(tag, -1) for _, of_words in sentences for tag in of_words], np.int32)
+    view = SpacyTokens().of_sentences(words for words, _ in sentences)
+    positions = np.flatnonzero(view.ends > view.starts)
+    n = len(positions)
+    return view, Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)

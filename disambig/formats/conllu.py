@@ -108,6 +108,26 @@ class ConlluSentence:
         """Whether a paragraph begins with this sentence, according to its comments."""
         return "newpar" in self.comments or "newpar id" in self.comments
 
+    @property
+    def forms(self) -> list[str]:
+        """The syntactic words."""
+        return [word[FORM] for word in self.words]
+
+    @property
+    def tags(self) -> list[str]:
+        """Their tags in the tag set of the language (XPOS)."""
+        return [word[XPOS] for word in self.words]
+
+    @property
+    def heads(self) -> list[int]:
+        """The index of the head of each word; -1 for the root."""
+        return [int(word[HEAD]) - 1 for word in self.words]
+
+    @property
+    def relations(self) -> list[str]:
+        """The relation of each word to its head."""
+        return [word[DEPREL] for word in self.words]
+
 
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
     """Yield the sentences of a file, which may be compressed.

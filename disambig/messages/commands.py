@@ -89,7 +89,7 @@ MESSAGES: dict[str, str] = {
     "D727": "expected a document and the directory of the results, not {seen} arguments: python -m disambig.experiments.document FILE DIRECTORY",
     "D731": "{path}: contains no document of {first} ({n} of 40 folders are missing): give the archive sorted by date, with 20 groups each in 20news-bydate-train and -test",
     "D734": "{path}, line {line}: not a word with tag and chunk as in CoNLL-2000: {problem}",
-    "D735": "{path}, line {line}: not a word with a tag as in CoNLL-U: {problem}",
+    "D735": "{path}, line {line}: a word without a tag (column 5 of CoNLL-U)",
     "D736": "`spacy train`, which trains a tagger for comparison, failed: {problem}",
     "D737": "cannot use {path} as the training and test data of one lexical sample: {problem}",
     "D738": "{path} contains no word with several senses that occurs {least} times in one genre, as often in the others, and in test documents: give the complete NOAD-MASC",

@@ -25,7 +25,6 @@ from disambig.api.text import (
     view_of_texts,
 )
 
-from .genitives import may_be_elliptical
 from .phrases import ENGLISH_PHRASES, PhraseMatches, PhraseTable, read_phrases
 from .places import (
     EVERY_PLACE,
@@ -704,3 +703,26 @@ def may_be_subjunctive(text: str, start: int, end: int) -> bool:
     """
     before = text[max(0, start - _LONGEST_CLAUSE) : start]
     return bool(_SUBJUNCTIVE.search(before)) and not _ANOTHER_VERB.match(text, end)
+
+
+_COMPARISON = re.compile(
+    r"\b(?:than|above|below|beyond|(?:beat|equal|exceed|outperform|surpass)s?|match(?:es)?|resembles?|unlike)\s+"
+    r"(?:the|an?|my|your|his|her|our|their|this|that|any|each|every)\s+(?:[\w-]+\s+){0,2}\Z",
+    re.IGNORECASE,
+)
+_AFTER_COMPARED = re.compile(
+    r"\s+(?:in|on|for|by|at|over|across|under|with|without|when|while|if|because|and|or|but|is|are|was|were|"
+    r"does|do|did|has|have|had|can|could|will|would)\b",
+    re.IGNORECASE,
+)
+_LONGEST_COMPARISON = 80
+"""Maximum number of characters before a genitive in which a comparison is looked for."""
+
+
+def may_be_elliptical(text: str, start: int, end: int) -> bool:
+    """Return True if a genitive at an offset is one side of a comparison, and no noun follows.
+
+    As in "better than the author's in all cases".
+    """
+    before = text[max(0, start - _LONGEST_COMPARISON) : start]
+    return bool(_AFTER_COMPARED.match(text, end) and _COMPARISON.search(before))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api.evaluation import ModelChecker
-from disambig.api.experiments import Claim, ExperimentResult, Progress
+from disambig.api.experiments import EWT, Claim, ExperimentResult, Progress
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
 from disambig.api.tasks import CandidateLists
 
@@ -204,7 +204,7 @@ class Gao2006English:
             for part in ("train", "dev")
             for kind in ("", "clean.")
         ),
-        *(tagging.EWT.replace("*", f"*.{split}") for split in ("train", "dev", "test")),
+        *(EWT.replace("*", f"*.{split}") for split in ("train", "dev", "test")),
     )
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import FeatureExtractor, Features, Group, Instances, SparseRows, UserError, resolve
+from disambig.api import FeatureExtractor, Features, Group, Instances, SparseRows, resolve
 from disambig.api.arrays import offsets_from_sizes, row_ranks, take_rows
 from disambig.api.batches import SequenceRows, convert, join
 from disambig.api.evaluation import ModelChecker, ProposedEdit
-from disambig.api.experiments import Progress
-from disambig.api.features import TokenContext, transform_checked
-from disambig.api.formats import Clean, Fix, list_instances, read_clean, read_conllu, read_fixes
+from disambig.api.experiments import Progress, ewt_sentences
+from disambig.api.features import TokenContext, tagged_instances, transform_checked
+from disambig.api.formats import Clean, Fix, list_instances, read_clean, read_fixes
 from disambig.api.measures import measure_named, text_costs
 from disambig.api.tasks import CandidateLists, CandidateWords
-from disambig.api.text import SpacyTokens, view_of_texts
+from disambig.api.text import view_of_texts
 
 _GROUP = Group("lists", ())
 
@@ -308,8 +308,6 @@ def _feature_matrix(counts: Sequence[dict[str, float]], names: Sequence[str]) ->
     return matrix
 
 
-EWT = "labelled/ewt/*.conllu.xz"
-GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
 TAGGER = "random_subspace.StructuredPerceptron.v1"
 PASSES = 5
 N_BEST = 20
@@ -318,7 +316,6 @@ NEIGHBOURHOOD = 3
 """Number of positions on each side of a difference between candidates that 4-grams of tags reach."""
 TAGS, LEXICAL = 0, 1
 """Entries of `WordLists.words`: tags only; tags with words and with their neighbours."""
-_FORM, _XPOS = 1, 4
 _GAP, _START, _END = "|", "<s>", "</s>"
 Tagged = tuple[Sequence[str], Sequence[str]]
 
@@ -352,21 +349,9 @@ class ChainTagger:
 
 
 def read_ewt(data: Path, split: str, *, every: int = 1) -> list[Tagged]:
-    """Return words and Penn tags of every n-th sentence in a part of EWT.
-
-    Raises D735 for a word without a tag; the errors of `read_conllu`.
-    """
-    sentences: list[Tagged] = []
-    for genre in GENRES:
-        path = data / EWT.replace("*", f"{genre}.{split}")
-        for sentence in read_conllu(path):
-            for line, word in zip(sentence.lines, sentence.words, strict=True):
-                if word[_XPOS] in ("", "_"):
-                    problem = f"word {word[0]} has no tag (column {_XPOS + 1})"
-                    raise UserError("D735", path=path, line=line, problem=problem)
-            words = [word[_FORM] for word in sentence.words]
-            sentences.append((words, [word[_XPOS] for word in sentence.words]))
-    return sentences[::every]
+    """Return words and Penn tags of every n-th sentence in a part of EWT (errors: see `ewt_sentences`)."""
+    sentences = islice(ewt_sentences(data, [split]), 0, None, every)
+    return [(sentence.forms, sentence.tags) for sentence in sentences]
 
 
 def distinct_tags(sentences: Sequence[Tagged]) -> tuple[str, ...]:
@@ -469,12 +454,8 @@ def _feature_rows(
     sentences: Sequence[Tagged], tags: Sequence[str], context: TokenContext | None
 ) -> tuple[SequenceRows, TokenContext]:
     """Return the rows of words, and the extractor: by default a new one, fitted on them."""
-    view = SpacyTokens().of_sentences(words for words, _ in sentences)
-    positions = np.flatnonzero(view.ends > view.starts)
-    number = {tag: i for i, tag in enumerate(tags)}
-    gold = np.array([number.get(tag, -1) for _, own in sentences for tag in own], np.int32)
-    n, group = len(positions), Group("tag", tuple(tags))
-    instances = Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)
+    group = Group("tag", tuple(tags))
+    view, instances = tagged_instances(sentences, tags)
     fitted = context or TokenContext().fit(view, instances, (group,))
     batch = transform_checked(fitted, view, instances, group).batch
     assert isinstance(batch, SequenceRows)

@@ -11,35 +11,35 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Group, Instances, Learner, TokenView, resolve
+from disambig.api import Group, Learner, resolve
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain, ChainScorer
-from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
-from disambig.api.features import TokenContext, transform_checked
-from disambig.api.formats import read_conllu
+from disambig.api.experiments import (
+    EWT,
+    EWT_GENRES,
+    EWT_SPLITS,
+    Claim,
+    ExperimentResult,
+    Progress,
+    ResultRow,
+    ewt_sentences,
+    run_parts,
+)
+from disambig.api.features import TokenContext, tagged_instances, transform_checked
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
-from disambig.api.text import SpacyTokens
 
 from ..learners.eg import EG
 from ..treebank.reading import PENN, penn_sections
 
-EWT = "labelled/ewt/*.conllu.xz"
-GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
-SPLITS = ("train", "dev", "test")
-_FORM, _XPOS = 1, 4
-"""Columns of CoNLL-U."""
 Sentence = tuple[list[str], list[str]]
 """Words and their tags."""
 
 
-def read_web(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLITS) -> list[Sentence]:
+def read_web(
+    data: Path, genres: Sequence[str] = EWT_GENRES, splits: Sequence[str] = EWT_SPLITS
+) -> list[Sentence]:
     """Return sentences of the English Web Treebank with their Penn tags."""
-    paths = [data / EWT.replace("*", f"{genre}.{split}") for genre in genres for split in splits]
-    return [
-        ([word[_FORM] for word in sentence.words], [word[_XPOS] for word in sentence.words])
-        for path in paths
-        for sentence in read_conllu(path)
-    ]
+    return [(sentence.forms, sentence.tags) for sentence in ewt_sentences(data, splits, genres)]
 
 
 def read_newspaper(data: Path) -> list[Sentence]:
@@ -63,12 +63,12 @@ class Tagset:
     def from_sentences(cls, sentences: Sequence[Sentence]) -> Tagset:
         """Fit the features on sentences."""
         tags = tuple(sorted({tag for _, tags in sentences for tag in tags}))
-        view, instances = _read(sentences, tags)
+        view, instances = tagged_instances(sentences, tags)
         return cls(tags, TokenContext().fit(view, instances, (Group("tag", tags),)))
 
     def batch(self, sentences: Sequence[Sentence]) -> SequenceRows:
         """Return sentences as sequences; for a word with an unknown tag every label has a cost."""
-        view, instances = _read(sentences, self.tags)
+        view, instances = tagged_instances(sentences, self.tags)
         batch = transform_checked(self.extractor, view, instances, Group("tag", self.tags)).batch
         assert isinstance(batch, SequenceRows)
         return batch
@@ -77,15 +77,6 @@ class Tagset:
 def tag_hits(predicted: NDArray[np.int64], batch: SequenceRows) -> NDArray[np.bool_]:
     """Return for each word whether its label is right."""
     return np.asarray(batch.costs[np.arange(len(predicted)), predicted] == 0)
-
-
-def _read(sentences: Sequence[Sentence], tags: Sequence[str]) -> tuple[TokenView, Instances]:
-    numbers = {tag: i for i, tag in enumerate(tags)}
-    view = SpacyTokens().of_sentences(words for words, _ in sentences)
-    positions = np.flatnonzero(view.ends > view.starts)
-    gold = np.array([numbers.get(tag, -1) for _, gold_tags in sentences for tag in gold_tags], np.int32)
-    n = len(positions)
-    return view, Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)
 
 
 PERCEPTRON, COST, LOG = "averaged perceptron", "packed EG, cost", "packed EG, log loss"
@@ -148,16 +139,18 @@ class Collins2005Tagging:
 
 def web_setting(data: Path, *, quick: bool = False) -> TaggingSetting:
     """Return EWT's own parts; with `quick` some sentences of each, and two genres for testing."""
-    train, dev, test = ({genre: read_web(data, [genre], [split]) for genre in GENRES} for split in SPLITS)
+    train, dev, test = (
+        {genre: read_web(data, [genre], [split]) for genre in EWT_GENRES} for split in EWT_SPLITS
+    )
     if not quick:
         return TaggingSetting(OWN, _join_genres(train), _join_genres(dev), test)
-    few = {genre: test[genre][:QUICK_TEST] for genre in GENRES[:2]}
+    few = {genre: test[genre][:QUICK_TEST] for genre in EWT_GENRES[:2]}
     return TaggingSetting(OWN, _join_genres(train)[:QUICK_TRAIN], _join_genres(dev)[:QUICK_TEST], few)
 
 
 def newspaper_setting(data: Path) -> TaggingSetting:
     """Return a setting with a newspaper for training and the web for testing."""
-    tests = {genre: read_web(data, [genre]) for genre in GENRES if genre != TO_CHOOSE}
+    tests = {genre: read_web(data, [genre]) for genre in EWT_GENRES if genre != TO_CHOOSE}
     return TaggingSetting(ACROSS, read_newspaper(data), read_web(data, [TO_CHOOSE]), tests)
 
 

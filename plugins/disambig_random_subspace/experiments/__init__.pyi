@@ -29,13 +29,9 @@ from .table2 import (
 from .tag_data import (
     CONLL2000 as CONLL2000,
     CRAFT as CRAFT,
-    EWT as EWT,
-    GENRES as GENRES,
     NOAD as NOAD,
     PENN as PENN,
-    SPLITS as SPLITS,
     conll2000 as conll2000,
-    conllu_sentences as conllu_sentences,
     craft_partly as craft_partly,
     ewt as ewt,
     noad_partly as noad_partly,

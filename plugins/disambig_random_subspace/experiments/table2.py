@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from disambig.api import Scorer, UserError
 from disambig.api.arrays import offsets_from_sizes
 from disambig.api.decoding import ChainScorer
-from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow
+from disambig.api.experiments import EWT, EWT_GENRES, Claim, ExperimentResult, Progress, ResultRow
 from disambig.api.features import TokenContext, WordClasses
 from disambig.api.text import SpacyTokens
 
@@ -22,7 +22,7 @@ from ..learners.random_subspaces import RandomSubspaces
 from ..tagger.structured_perceptron import StructuredPerceptron
 from ..tagger.task import distinct_tags, make_batch, word_positions
 from ..tagger.training import PLAIN, learn_word_classes
-from .tag_data import CONLL2000, EWT, GENRES, PENN, Sentence, conll2000, ewt, penn_sample
+from .tag_data import CONLL2000, PENN, Sentence, conll2000, ewt, penn_sample
 from .tagger_baselines import (
     CRF,
     SPACY,
@@ -150,7 +150,7 @@ def tagging_figures(hits: Mapping[str, Hits], golds: Mapping[str, GoldTokens]) -
 AP, CLASSES = "AP", "word classes"
 SUBSPACES, CHOSEN = f"{AP}-RLRS, K=", f"{AP}-RLRS, chosen"
 IN_DOMAIN, WEB, LOOKED_AT = "Penn", "web", "email"
-TESTED = tuple(genre for genre in GENRES if genre != LOOKED_AT)
+TESTED = tuple(genre for genre in EWT_GENRES if genre != LOOKED_AT)
 """The paper's four genres; features and settings were chosen on the fifth, as in the paper."""
 SURE, TIMES_AS_FAST = 0.05, 8
 ALIKE = ", alike"
@@ -401,7 +401,7 @@ def load_sentences(
     )
     if silver:
         train += conll2000(data)
-    tests = {IN_DOMAIN: test, **{genre: ewt(data, [genre]) for genre in GENRES}}
+    tests = {IN_DOMAIN: test, **{genre: ewt(data, [genre]) for genre in EWT_GENRES}}
     empty = [name for name, part in {"train": train, "dev": dev, **tests}.items() if not part]
     if empty:
         raise UserError("D725", path=data, problem=f"no tagged sentence for {', '.join(empty)}")

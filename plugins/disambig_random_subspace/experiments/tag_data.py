@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from disambig.api import UserError
-from disambig.api.experiments import text_lines
-from disambig.api.formats import corpus_files, read_conllu, read_noad
+from disambig.api.experiments import EWT_GENRES, EWT_SPLITS, ewt_sentences, text_lines
+from disambig.api.formats import corpus_files, read_noad
 
 Sentence = tuple[list[str], list[str]]
 TRACE = "-NONE-"
@@ -58,11 +58,6 @@ def unescape_word(word: str) -> str:
 
 PENN = "labelled/ptb-sample/treebank-combined.tar.xz"
 CONLL2000 = "labelled/conll2000/*.txt.xz"
-EWT = "labelled/ewt/*.conllu.xz"
-GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
-SPLITS = ("train", "dev", "test")
-_FORM, _XPOS = 1, 4
-"""Columns of CoNLL-U."""
 _CONLL2000_COLUMNS = 3
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 """Tags that CoNLL-2000 writes differently."""
@@ -121,30 +116,12 @@ def with_penn_colons(sentences: Sequence[Sentence]) -> list[Sentence]:
     ]
 
 
-def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLITS) -> list[Sentence]:
+def ewt(data: Path, genres: Sequence[str] = EWT_GENRES, splits: Sequence[str] = EWT_SPLITS) -> list[Sentence]:
     """Return sentences of the English Web Treebank with their tags (see `with_penn_colons`), genre by genre.
 
-    Raises D735 for a word without a tag; the errors of `read_conllu`.
+    Raises the errors of `ewt_sentences`.
     """
-    return [
-        sentence
-        for genre in genres
-        for split in splits
-        for sentence in conllu_sentences(data / EWT.replace("*", f"{genre}.{split}"))
-    ]
-
-
-def conllu_sentences(path: Path) -> Iterator[Sentence]:
-    """Yield form and XPOS of the words of each sentence, without multiword ranges and empty nodes.
-
-    Raises D735 for a word without a tag; the errors of `read_conllu`.
-    """
-    for sentence in read_conllu(path):
-        for line, word in zip(sentence.lines, sentence.words, strict=True):
-            if word[_XPOS] in ("", "_"):
-                problem = f"word {word[0]} has no tag (column {_XPOS + 1})"
-                raise UserError("D735", path=path, line=line, problem=problem)
-        yield [word[_FORM] for word in sentence.words], [word[_XPOS] for word in sentence.words]
+    return [(sentence.forms, sentence.tags) for sentence in ewt_sentences(data, splits, genres)]
 
 
 NOAD = "labelled/noad-masc/noad-masc.tar.xz"

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Decides, Group, Instances, TokenView, UserError
 from disambig.api.batches import SequenceRows
-from disambig.api.features import TokenContext, WordClasses, transform_checked
-from disambig.api.text import SpacyTokens
+from disambig.api.features import TokenContext, WordClasses, tagged_instances, transform_checked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,15 +81,6 @@ def distinct_tags(sentences: Tagged) -> tuple[str, ...]:
     return tuple(distinct)
 
 
-def tag_instances(view: TokenView, sentences: Tagged, task: TagTask) -> Instances:
-    """Return one instance per word; its observed candidate is its tag, -1 for a tag that the task lacks."""
-    number = {tag: i for i, tag in enumerate(task.tags)}
-    gold = [number.get(tag, -1) for _, tags in sentences for tag in tags]
-    positions = word_positions(view)
-    n = len(positions)
-    return Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), np.array(gold, np.int32))
-
-
 def make_batch(
     sentences: Tagged,
     tags: Sequence[str],
@@ -110,7 +100,9 @@ def make_batch(
     classes : WordClasses, optional
         Word classes for a new extractor.
     """
-    view, instances, task = _read(sentences, tags)
+    check_sentences(sentences)
+    view, instances = tagged_instances(sentences, tags)
+    task = TagTask(tags=tags)
     fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
     batch = transform_checked(fitted, view, instances, task.groups[0]).batch
     assert isinstance(batch, SequenceRows)
@@ -124,13 +116,7 @@ def fit_context(
 
     Raises D791 for a sentence that does not have one tag per word, or is empty.
     """
-    view, instances, task = _read(sentences, tags)
-    return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)
-
-
-def _read(sentences: Tagged, tags: Sequence[str]) -> tuple[TokenView, Instances, TagTask]:
-    """Return tagged sentences as a view, the instances of its tokens, and the task of their tags."""
     check_sentences(sentences)
-    task = TagTask(tags=tuple(tags))
-    view = SpacyTokens().of_sentences(words for words, _ in sentences)
-    return view, tag_instances(view, sentences, task), task
+    view, instances = tagged_instances(sentences, tags)
+    task = TagTask(tags=tags)
+    return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)

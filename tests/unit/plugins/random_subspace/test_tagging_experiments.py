@@ -18,13 +18,10 @@ from disambig_random_subspace.experiments import (
     CONLL2000,
     CRAFT,
     CRF,
-    EWT,
-    GENRES,
     NOAD,
     PAPER,
     PENN,
     SPACY,
-    SPLITS,
     TESTED,
     GoldTokens,
     KnownWords,
@@ -35,7 +32,6 @@ from disambig_random_subspace.experiments import (
     compare_hits,
     compare_with_baselines,
     conll2000,
-    conllu_sentences,
     craft_partly,
     crf_tagger,
     ewt,
@@ -60,7 +56,7 @@ from hypothesis import given, strategies as st
 from disambig.api.features import WordClasses
 from disambig.api.text import hash_words
 from disambig.errors import UserError
-from disambig.experiments import as_json, from_json, result_lines
+from disambig.experiments import EWT, EWT_GENRES, EWT_SPLITS, as_json, from_json, result_lines
 
 DATA = os.environ.get("DISAMBIG_DATA")
 TREES = """
@@ -141,14 +137,14 @@ def test_conllu_words_without_ranges_and_empty_nodes(tmp_path):
     [
         ("1\tgo\tgo\tVERB\tVB", "D324", "5 columns"),
         ("x\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_", "D324", "invalid id 'x'"),
-        ("1\tgo\tgo\tVERB\t_\t_\t0\troot\t_\t_", "D735", "no tag"),
+        ("1\tgo\tgo\tVERB\t_\t_\t0\troot\t_\t_", "D735", "without a tag"),
         ("1\t\tgo\tVERB\tVB\t_\t0\troot\t_\t_", "D324", "an empty form"),
     ],
 )
 def test_malformed_rows(tmp_path, row, code, problem):
-    path = write_xz(tmp_path / "x.conllu.xz", f"# text = go\n{row}\n")
+    write_xz(tmp_path / EWT.replace("*", "answers.train"), f"# text = go\n{row}\n")
     with pytest.raises(UserError, match=rf"{code}.*line 2") as caught:
-        list(conllu_sentences(path))
+        ewt(tmp_path, ["answers"], ["train"])
     assert problem in str(caught.value)
 
 
@@ -415,7 +411,7 @@ def place(tmp_path):
         for n, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
             rows += f"{n}\t{word}\t_\tX\t{tag}\t_\t0\troot\t_\t_\n"
         rows += "\n"
-    for genre, split in itertools.product(GENRES, SPLITS):
+    for genre, split in itertools.product(EWT_GENRES, EWT_SPLITS):
         write_xz(tmp_path / EWT.replace("*", f"{genre}.{split}"), rows)
     return tmp_path
 
@@ -424,7 +420,7 @@ def test_parts_of_the_sample(place):
     train, dev, tests = load_sentences(place, silver=False, quick=False)
     assert [treebank_part(number) for number in range(11)].count("train") == 9
     assert (len(train), len(dev), len(tests["Penn"])) == (30, 3, 3)
-    assert {len(tests[genre]) for genre in GENRES} == {6}
+    assert {len(tests[genre]) for genre in EWT_GENRES} == {6}
     write_archive(place / PENN, [("a.mrg", "((NN a))")])
     with pytest.raises(UserError, match=r"D725.*dev, Penn"):
         load_sentences(place, silver=False, quick=True)
@@ -469,8 +465,8 @@ def test_experiment_with_constant_taggers(place, monkeypatch):
 def test_sizes_of_the_treebanks():
     train, dev, tests = load_sentences(Path(str(DATA)), silver=True, quick=False)
     assert len(train) + len(dev) + len(tests["Penn"]) == 3914 + 10_948
-    assert sum(len(tests[genre]) for genre in GENRES) == 16_622
+    assert sum(len(tests[genre]) for genre in EWT_GENRES) == 16_622
     known = KnownWords.from_sentences(train)
-    web = join_texts([GoldTokens.from_sentences(tests[genre], known) for genre in GENRES])
+    web = join_texts([GoldTokens.from_sentences(tests[genre], known) for genre in EWT_GENRES])
     assert 0.02 < 1 - web.alike.mean() < 0.06
     assert 0.1 < web.unknown.mean() < 0.3
