@@ -72,7 +72,7 @@ statements, questions, exclamations, commands, quotations, lists, numbers, names
 must hold of each tree (the label of the whole, key constituents; punctuation at their ends is not
 compared). All of it holds for {right} sentences ({hold} of {conditions} conditions), with `--tagger tag`
 for {tagged_right} ({tagged_hold}); with the version before for 48 (274) and 50 (284). The sentences with
-a mistake are in `figures.json`. `tests/integration/test_parser_pack.py` holds these numbers.
+a mistake are in `figures.json`. `tests/integration/test_parse_command.py` holds these numbers.
 
 150 more sentences, 30 of each kind, were parsed with a grammar of the treebank alone and with the
 present one, and one person read the trees. Those with a mistake that no reader would make:
