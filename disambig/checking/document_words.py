@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from disambig.markup import PlainText
+from disambig.text import HIDDEN
 
 CERTAIN_PROBABILITY = 0.9
 """A flag on one of the document's own words is kept only if its probability is at least this."""
@@ -39,6 +40,10 @@ _WORD_RUN = re.compile(
     rf"(?:\A|(?<=[\n\u2029]))[^\S\n\u2029]*{_UNIT}(?:{_NEXT}{_UNIT}){{2,}}(?=[^\S\n\u2029]*(?:[\n\u2029]|\Z))"
 )
 """Three or more lines, list items or table cells in a row with one word each."""
+_EMPHASISED = rf"{HIDDEN}{{1,3}}[^{HIDDEN}\n\u2029]{{1,40}}{HIDDEN}{{1,3}}"
+_GAP = rf"[^\S\n\u2029{HIDDEN}]*"
+_EXAMPLES = re.compile(rf"{_EMPHASISED}(?:,?{_GAP}\n?{_GAP}(?:(?:and|or|for)[ \n])?{_EMPHASISED}){{2,}}")
+"""Three or more emphasised words or phrases in an enumeration, which are mentioned and not used."""
 _COMMON_WORDS = frozenset(
     """
     a about after all also an and another any are as at be because been before being between both but by can
@@ -85,11 +90,16 @@ class DocumentWords:
 
     @cached_property
     def word_runs(self) -> tuple[tuple[int, int], ...]:
-        """Spans of the prose in which each line, list item or cell is one word, which has no context."""
-        return tuple(run.span() for run in _WORD_RUN.finditer(self._plain.text))
+        """Spans of the prose whose words have no context.
+
+        They are lines, list items or cells of one word each, and emphasised phrases in an enumeration.
+        """
+        text = self._plain.text
+        runs = [*_WORD_RUN.finditer(text), *(_EXAMPLES.finditer(text) if HIDDEN in text else ())]
+        return tuple(sorted(run.span() for run in runs))
 
     def is_listed(self, start: int, end: int) -> bool:
-        """Return True if a flagged word stands alone in its line, list item or cell, as its neighbours do."""
+        """Return True if a flagged word stands alone, as its neighbours do, or is one of several examples."""
         number = bisect_right(self.word_runs, start, key=lambda run: run[0]) - 1
         return number >= 0 and end <= self.word_runs[number][1]
 

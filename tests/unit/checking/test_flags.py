@@ -38,6 +38,7 @@ from disambig.configuration import CheckSettings
 from disambig.data import Group, ignore_entries, pair_to_ignore, plain_word
 from disambig.markup import PlainText, read_markup
 from disambig.models import ModelSet, ModelSource, annotate
+from disambig.text import HIDDEN
 
 QUIET = "a quite place"
 
@@ -325,6 +326,16 @@ def test_words_that_stand_alone_in_a_row_are_not_flagged(path, listing):
     assert words(listing.format("than", "It was more then enough", "its"))
 
 
+def test_emphasised_examples_are_not_flagged(flagged):
+    examples = "It finds what others miss: *then* for *than*, *depend of*, *a hour*, *the\nresults shows*."
+    assert flagged(examples) == ["shows"]  # a phrase over two lines is none of them
+    assert flagged("They *depend of* it for *a hour*, and it is *more then* **enough**.") == [
+        "of",
+        "a",
+        "then",
+    ]
+
+
 def test_runs_of_words_take_linear_time():
     def seconds(unit: str, n: int) -> float:
         text = unit * n
@@ -333,7 +344,16 @@ def test_runs_of_words_take_linear_time():
         assert len(words.word_runs) <= 1
         return time.process_time() - start
 
-    for unit in ("a\n", "a b\n", "\n", " \n\u2029", "a\nb c\n"):
+    for unit in (
+        "a\n",
+        "a b\n",
+        "\n",
+        " \n\u2029",
+        "a\nb c\n",
+        f"{HIDDEN}a{HIDDEN}, ",
+        f"{HIDDEN}a ",
+        HIDDEN,
+    ):
         assert seconds(unit, 80_000) < 12 * max(seconds(unit, 20_000), 0.002)
 
 
