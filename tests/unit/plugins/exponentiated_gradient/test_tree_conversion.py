@@ -146,8 +146,8 @@ def test_any_tree_keeps_its_words_in_order(seed):
         for i in range(1, n):
             heads[order[i]] = order[int(rng.integers(i))]
         words = [f"w{i}" for i in range(n)]
-        drawn = rng.choice(relations.split(), n).tolist()
-        tree = tree_from_dependencies(words, rng.choice(tags, n).tolist(), heads, drawn)
+        drawn = [rng.choice(some, n).tolist() for some in (tags, relations.split())]
+        tree = tree_from_dependencies(words, drawn[0], heads, drawn[1])
         assert tree.words() == words
 
 
