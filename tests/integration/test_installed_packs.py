@@ -724,14 +724,16 @@ def test_the_pack_is_small():
 @pytest.mark.data
 @pytest.mark.skipif("DISAMBIG_DATA" not in os.environ, reason="needs DISAMBIG_DATA")
 def test_the_card_shows_its_accuracy():
-    from disambig_random_subspace.experiments import GENRES, ewt, with_penn_colons
+    from disambig_random_subspace.experiments import ewt, with_penn_colons
+
+    from disambig.experiments import EWT_GENRES
 
     nlp = spacy.blank("en")
     tagger = nlp.add_pipe("disambig_tagger")
     message = json.loads((pack("disambig_en_tagger").home / "figures.json").read_text(encoding="utf8"))[
         "test"
     ]
-    for genre in GENRES:
+    for genre in EWT_GENRES:
         sentences = with_penn_colons(ewt(Path(os.environ["DISAMBIG_DATA"]), [genre], ["test"]))
         docs = list(tagger.pipe(Doc(nlp.vocab, words=words) for words, _ in sentences))
         right = sum(
