@@ -152,7 +152,10 @@ def _describe_others(first: str, others: Sequence[str]) -> str:
     lines = [match[1] for message in others[:MAX_NAMED_LINES] if (match := _LINE.search(message))]
     place = _LINE.search(first)
     if not (lines and place):
-        return f"{first.split(' ', 1)[0]} {pluralize(len(others), 'more message')} like the first one"
+        if len(others) == 1:
+            return others[0]
+        code, one = others[0].split(" ", 1)
+        return f"{code} {pluralize(len(others), 'more message')} like the first one, such as: {one}"
     more = ", ..." if len(others) > len(lines) else ""
     return (
         f"{first[: place.start()]}the same in {pluralize(len(others), 'more line')}: {', '.join(lines)}{more}"

@@ -160,7 +160,7 @@ class Cloze:
             by_name = dict(zip(CLOZE_ARRAYS[1:], weights, strict=True))
             model = cls(ClozeVocabulary(words, endings), left, right, **by_name, header=header)
             model._check()
-        except (ValueError, LookupError, TypeError) as problem:
+        except (ValueError, LookupError, TypeError, OverflowError) as problem:
             raise UserError("D990", path=folder, problem=problem) from problem
         return model
 

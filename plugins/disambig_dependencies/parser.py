@@ -339,7 +339,7 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
         if header.get("digest") != digest_arrays(arrays, "\n".join(relations).encode()):
             raise ValueError("the header and the arrays do not belong together, or are damaged")
         settings = {name: header[name] for name in ("language", "tagger", "beam")}
-    except (ValueError, LookupError, TypeError) as problem:
+    except (ValueError, LookupError, TypeError, OverflowError) as problem:
         raise UserError("D900", path=folder, problem=problem) from None
     return DependencyParser(tuple(relations), weights, classes, **settings)
 

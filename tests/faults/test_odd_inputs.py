@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done, here
+from disambig_dependencies import load_parser as load_dependency_parser  # before there are fake models
 from fake_models import fakes
 from fault_tools import (
     CORPORA,
@@ -58,9 +59,7 @@ def _parse(folder: Path) -> object:
 
 
 def _dependencies(folder: Path) -> object:
-    from disambig_dependencies import load_parser
-
-    return load_parser(folder).parse("The old house fell.")
+    return load_dependency_parser(folder).parse("The old house fell.")
 
 
 def _decide(folder: Path) -> object:

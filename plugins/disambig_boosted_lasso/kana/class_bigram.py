@@ -216,7 +216,7 @@ def load_class_bigram(folder: Path) -> ClassBigram:
     header, arrays = _FOLDER.read(folder)
     try:
         return _class_bigram(header, arrays)
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, OverflowError) as error:
         raise UserError("D674", path=folder, problem=error) from None
 
 

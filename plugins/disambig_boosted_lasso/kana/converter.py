@@ -633,7 +633,7 @@ def load_converter(folder: str | Path) -> Converter:
         has_classes = bool(header.get("classes"))  # written since there are class bigrams
     except UserError as error:
         raise UserError("D674", path=folder, problem=error.text) from None
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, OverflowError) as error:
         raise UserError("D674", path=folder, problem=error) from None
     background = load_language_model(folder / MODEL)
     if header.get("words") != digest_arrays({"letters": background.vocabulary.spellings.letters}):

@@ -301,7 +301,7 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
         language, threshold = header["language"], header["threshold"]
         if not isinstance(language, str) or not isinstance(threshold, float) or not 0 <= threshold < 1:
             raise ValueError("its language or threshold is invalid")
-    except (ValueError, LookupError, TypeError) as problem:
+    except (ValueError, LookupError, TypeError, OverflowError) as problem:
         raise UserError("D900", path=folder, problem=problem) from None
     own = {name: array for name, array in arrays.items() if not name.startswith(_SECOND)}
     others = {name.removeprefix(_SECOND): array for name, array in arrays.items() if name.startswith(_SECOND)}

@@ -448,8 +448,8 @@ def test_a_damaged_class_bigram_is_not_read(tmp_path):
     replace(converter(), classes=classes()).save(tmp_path / "one")
     header = tmp_path / "one" / "classes" / "header.json"
     contents = json.loads(header.read_text(encoding="utf8"))
-    wrong = ({"digest": "0"}, {"other": 4}, {"other": None}, {"weight": -1}, {"unknown": [1]})
-    for change in (*wrong, {"domain_weights": {"a": -1}}):
+    wrong = ({"digest": "0"}, {"other": 4}, {"other": None}, {"weight": -1}, {"weight": 10**400})
+    for change in (*wrong, {"unknown": [1]}, {"domain_weights": {"a": -1}}):
         header.write_text(json.dumps({**contents, **change}), encoding="utf8")
         with pytest.raises(UserError, match="D674"):
             Converter.load(tmp_path / "one")
