@@ -14,11 +14,11 @@ import time
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import numpy as np
 
-import disambig
 from disambig.data import Decisions, Group
 from disambig.models import ModelSet
 
@@ -130,14 +130,23 @@ class FakeModelSet(ModelSet):
         return annotate_texts(texts, [model.name for model in self.models])
 
 
+_USES_MODELS = re.compile(
+    r"^from disambig\.(models|packs)\b|^from disambig\.api import (\([^)]*|[^(\n]*)\bload_model\b",
+    re.MULTILINE,
+)
+"""What a module imports that would keep a fake."""
+
+
 def fakes() -> dict[str, types.ModuleType]:
     """Return replacements for the modules that find and run models, by name."""
     if __name__ not in ("__main__", "__mp_main__"):  # modules that are imported later would keep the fakes
-        home = Path(disambig.__file__).parent
-        for path in sorted(home.rglob("*.py")):
-            if re.search(r"^from disambig\.(models|packs)\b", path.read_text(encoding="utf8"), re.MULTILINE):
-                parts = path.relative_to(home.parent).with_suffix("").parts
-                importlib.import_module(".".join(parts).removesuffix(".__init__"))
+        plugins = {entry.module.partition(".")[0] for entry in entry_points(group="disambig")}
+        for package in sorted({"disambig", *plugins}):
+            home = Path(importlib.import_module(package).__file__).parent
+            for path in sorted(home.rglob("*.py")):
+                if _USES_MODELS.search(path.read_text(encoding="utf8")):
+                    parts = path.relative_to(home.parent).with_suffix("").parts
+                    importlib.import_module(".".join(parts).removesuffix(".__init__"))
     packs = _copy("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.default_tasks = lambda: tuple(sorted(GROUPS))
