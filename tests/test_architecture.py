@@ -69,13 +69,13 @@ def is_api(module):
 
 
 def test_the_core_imports_no_plugin_and_no_pack():
-    found = [
+    trees = [
         f"{where(path, node)}: {module}"
         for path in CORE
         for module, node in imports(tree_of(path))
         if package(module) in PLUGIN_NAMES | PACK_NAMES
     ]
-    assert not found, found
+    assert not trees, trees
 
 
 def test_the_core_does_not_name_entries_of_plugins():
@@ -132,14 +132,14 @@ def may_import(path):
 
 
 def test_nothing_heavy_is_imported_with_a_module():
-    found = [
+    trees = [
         f"{where(path, node)}: {module}"
         for path in LIBRARY
         for module, node in imports(tree_of(path), top_only=True)
         if (package(module) in HEAVY and package(module) not in may_import(path))
         or (module.startswith("disambig.spacy") and path.parent.name != "spacy")
     ]
-    assert not found, found
+    assert not trees, trees
 
 
 def test_kernels_are_imported_by_kernels_only_or_inside_functions():
@@ -176,14 +176,14 @@ def isinstance_false(node):
 
 
 def test_the_library_does_not_print():
-    found = [
+    trees = [
         where(path, node)
         for path in LIBRARY
         if path.parent.name != "cli"
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ]
-    assert not found, found
+    assert not trees, trees
 
 
 LAYERS = (

@@ -659,8 +659,7 @@ class Decisions:
     def precision(self, index: int, text: str) -> PrecisionEstimate | None:
         """Return the measured precision of flags like this one; None if it was not measured.
 
-        If several tasks propose the same correction, it is the highest of theirs: the flag is one of those
-        that each of them was measured on.
+        If several tasks propose the same correction, return the highest of their precisions.
 
         Parameters
         ----------

@@ -291,8 +291,9 @@ def _word_spans(text: str) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Web1T:
-    """Split English texts into words as in the Web 1T counts: case is kept, ``it's`` is ``it 's``.
+    """Split English texts into words as in the Web 1T counts.
 
+    The case is kept, and ``it's`` becomes ``it 's``.
     The module `disambig.text.tokenisations` has the details.
     """
 

@@ -74,9 +74,9 @@ class Watched(threading.Thread):
             self.disk = max(self.disk, free - shutil.disk_usage(self.folder).free)
             try:
                 for pid in family(self.pid):
-                    said = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-                    if said:
-                        self.memory[pid] = int(said[1]) * 1024
+                    peak = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+                    if peak:
+                        self.memory[pid] = int(peak[1]) * 1024
             except OSError:
                 continue  # a process ended meanwhile
 

@@ -206,8 +206,8 @@ def test_tagged_words_a_second(sentences):
     print()
     for name, each in seconds.items():
         ratios = [theirs / own for theirs, own in zip(each, seconds["disambig_tagger"], strict=True)]
-        said = f"{min(each) / ours_best:.1f} times as fast ({min(ratios):.1f} to {max(ratios):.1f})"
-        print(f"{name}: {n / min(each):,.0f} words/s; disambig_tagger is {said}")
+        summary = f"{min(each) / ours_best:.1f} times as fast ({min(ratios):.1f} to {max(ratios):.1f})"
+        print(f"{name}: {n / min(each):,.0f} words/s; disambig_tagger is {summary}")
 
 
 ARCHIVE = "labelled/20newsgroups/20news-bydate.tar.xz"
@@ -310,10 +310,10 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
         model = made["ours, with its test"]
         given = labels_of(model, tmp_path / f"{name}.test.csv")
         hit = np.array([given.get(text) == label for text, label in zip(asked, right, strict=True)])
-        said = model.provenance["test"]["systems"]["model"]["topic"]["accuracy"]
+        accuracy = model.provenance["test"]["systems"]["model"]["topic"]["accuracy"]
         print(f"\n{name}: {len(texts):,} texts to learn from, {len(asked):,} to test on")
         print(f"  chosen: {model.provenance['chosen']}")
-        print(f"  ours: {hit.mean():.4f}, its card says {said:.4f}")
+        print(f"  ours: {hit.mean():.4f}, its card says {accuracy:.4f}")
         for way in ("words", "words and pairs"):
             other = made[way].predict(asked) == np.array(right)
             won, lost = int((hit & ~other).sum()), int((other & ~hit).sum())

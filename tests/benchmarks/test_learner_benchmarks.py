@@ -75,17 +75,17 @@ def examples():
     return made_lists(LISTS, readings=50_000)
 
 
-def name_of(learner):
+def class_name(learner):
     return type(learner).__name__
 
 
-@pytest.mark.parametrize("learner", [BLasso(), FBoosting(), FSLR(), Boosting()], ids=name_of)
+@pytest.mark.parametrize("learner", [BLasso(), FBoosting(), FSLR(), Boosting()], ids=class_name)
 def test_lasso_converges_in_time(examples, learner):
     began = time.process_time()
     path = learner.path(examples)
     seconds = time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"\n{name_of(learner)}: {LISTS:,} lists, {len(examples.columns):,} columns,", end=" ")
+    print(f"\n{class_name(learner)}: {LISTS:,} lists, {len(examples.columns):,} columns,", end=" ")
     print(f"{seconds:.1f} s,", end=" ")
     print(f"{len(path):,} steps ({path.backward.sum():,} back), {memory:.1f} GB in all,", end=" ")
     print(f"ExpLoss {path.losses[0]:.0f}, {path.losses[-1]:.0f}, L1 {path.norms[-1]:.0f},", end=" ")
@@ -128,7 +128,7 @@ def beside_others(batch, others):
     return SparseRows(rows, offsets, cost, columns)
 
 
-@pytest.mark.parametrize("learner", [BLasso(), Boosting()], ids=name_of)
+@pytest.mark.parametrize("learner", [BLasso(), Boosting()], ids=class_name)
 def test_lasso_steps_cost_no_more_among_ten_times_the_features(learner):
     few = made_lists(1000, readings=20_000)
     many = beside_others(few, made_lists(18_000, readings=20_000, seed=2, least=1))
@@ -461,7 +461,7 @@ def documents(n, *, seed):
     return rows, right
 
 
-def batch_of(rows, right):
+def two_candidates(rows, right):
     costs = np.ones((len(right), 2), np.float32)
     costs[np.arange(len(right)), right] = 0.0
     return CrossedRows(rows, costs, numbered(2 * rows.shape[1]))
@@ -484,8 +484,8 @@ def masked_copies(rows, right, settings, n):
 
 def subspace_seconds(call):
     start = time.process_time()
-    found = call()
-    return time.process_time() - start, found
+    result = call()
+    return time.process_time() - start, result
 
 
 @pytest.fixture(scope="module")
@@ -497,7 +497,7 @@ def data():
 def test_subspaces_beside_fits_on_masked_copies(data, name, benchmark):
     base, settings = BASES[name]
     (rows, right), (test_rows, test_right) = data
-    batch, test_batch = batch_of(rows, right), batch_of(test_rows, test_right)
+    batch, test_batch = two_candidates(rows, right), two_candidates(test_rows, test_right)
     learner = RandomSubspaces(base=base, n_subspaces=SUBSPACES)
     RandomSubspaces(base=base, n_subspaces=1).fit(batch)  # machine code is made once
     ours, theirs = [], []
@@ -516,14 +516,14 @@ def test_subspaces_beside_fits_on_masked_copies(data, name, benchmark):
 
 def test_subspaces_of_confidence_weighted_learning(data, benchmark):
     """No library has it under masks, nor at all: only its time is shown."""
-    batch = batch_of(*data[0])
+    batch = two_candidates(*data[0])
     learner = RandomSubspaces(base=ConfidenceWeighted(), n_subspaces=SUBSPACES)
     RandomSubspaces(base=ConfidenceWeighted(), n_subspaces=1).fit(batch)
     benchmark.pedantic(learner.fit, args=(batch,), rounds=1)
 
 
 def test_subspaces_predict_like_one_linear_model(data, benchmark):
-    batch = batch_of(*data[1])
+    batch = two_candidates(*data[1])
     one = SGD().fit(batch).scorer
     many = RandomSubspaces(n_subspaces=16).fit(batch).scorer
     assert type(many) is type(one) and many.weights.shape == one.weights.shape
@@ -560,8 +560,8 @@ def test_the_variance_svm_is_solved(benchmark, n):
     problem, regulariser, prior = VarianceSVM().problem(batch)
     start = prior + sum_weights(regulariser)
     settings = {"args": (problem, regulariser, 1.0 / n), "kwargs": {"start": start}}
-    found = benchmark.pedantic(solve, **settings, rounds=3, warmup_rounds=1)
-    assert found.gap <= 1e-3
+    result = benchmark.pedantic(solve, **settings, rounds=3, warmup_rounds=1)
+    assert result.gap <= 1e-3
 
 
 @pytest.mark.filterwarnings("ignore:Liblinear failed to converge")

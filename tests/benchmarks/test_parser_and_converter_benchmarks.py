@@ -65,10 +65,10 @@ def test_sentences_a_second(made):
             "marginals": lambda charts=charts: decoder.marginals(charts.scores, charts.graphs),
             "50 best": lambda charts=charts: decoder.top(charts.scores, charts.graphs, 50),
         }
-        said = ", ".join(f"{name} {rate(work, SENTENCES):,.0f}" for name, work in others.items())
+        summary = ", ".join(f"{name} {rate(work, SENTENCES):,.0f}" for name, work in others.items())
         edges, retried = len(charts.scores) / SENTENCES, int((charts.thresholds < threshold).sum())
         print(f"{threshold:g}: {edges:,.0f} edges a chart, {retried} retried; a second: ", end="")
-        print(f"best parses {rates[threshold]:,.0f}, {said}")
+        print(f"best parses {rates[threshold]:,.0f}, {summary}")
     assert rates[ChartParser.__dataclass_fields__["threshold"].default] >= LEAST
 
 

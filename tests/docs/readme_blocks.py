@@ -86,8 +86,8 @@ def install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     groups = (f"[{group}]\n" + lines.replace('"', "") for group, lines in ENTRIES.findall(pyproject))
     (info / "entry_points.txt").write_text("\n".join(groups))
     monkeypatch.syspath_prepend(str(home))
-    known = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(home), *known]))
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(home), *paths]))
 
 
 @contextmanager

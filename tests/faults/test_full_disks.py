@@ -161,8 +161,8 @@ def _refused(case: str, place: Path, done: Done, expected: dict, what: tuple[obj
     check(done.returncode in (0, 2) and "Traceback" not in done.stderr, what, done.stderr)
     if done.returncode == 0:
         return
-    said = [line for line in done.stderr.splitlines() if line.startswith("disambig: [D")]
-    check(len(said) == 1, what, done.stderr)
+    messages = [line for line in done.stderr.splitlines() if line.startswith("disambig: [D")]
+    check(len(messages) == 1, what, done.stderr)
     drafts = [path for path in place.rglob("*") if ".tmp-" in path.name]
     check(not drafts, what, drafts)
     if case not in ("job", "mirror"):

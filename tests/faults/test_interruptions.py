@@ -57,8 +57,8 @@ def corpus(tmp_path_factory) -> tuple[Path, dict, float]:
     (folder / "lines.txt").write_text("".join(lines))
     began = time.monotonic()
     running = begun(*JOB, "--output", "whole", folder=folder)
-    said = ended(running)
-    assert running.returncode == 0, said
+    message = ended(running)
+    assert running.returncode == 0, message
     assert _shards(folder / "whole") == SHARDS
     return folder, held(folder / "whole"), time.monotonic() - began
 
@@ -120,8 +120,8 @@ def _trial(
             _sweep(running.pid)
     running = begun(*JOB, *ENGINES[engine], "--output", "out", folder=folder)
     try:
-        said = ended(running, what)
-        check(running.returncode == 0 and "Traceback" not in said, what, said)
+        message = ended(running, what)
+        check(running.returncode == 0 and "Traceback" not in message, what, message)
         until(lambda: not members(running.pid), 10, f"{what}: no process is left")
     finally:
         _sweep(running.pid)
@@ -147,11 +147,11 @@ def _killed(
         os.killpg(running.pid, number)
     elif there:
         _kill(numbers.choice(pids), number)
-    said = ended(running, case)
+    message = ended(running, case)
     right = (0,) if target == "worker" or not there else (0, STATUS[number], -number)
-    check(running.returncode in right or not listens, case, running.returncode, said)
-    orphan = there and target == "parent" and number is signal.SIGKILL and _UNBORN in said
-    check("Traceback" not in said or not listens or orphan, case, said)
+    check(running.returncode in right or not listens, case, running.returncode, message)
+    orphan = there and target == "parent" and number is signal.SIGKILL and _UNBORN in message
+    check("Traceback" not in message or not listens or orphan, case, message)
     until(lambda: not members(running.pid), 30, f"{case}: no process is left")
     return point if there else None
 
@@ -195,8 +195,8 @@ def raced_corpus(tmp_path_factory) -> tuple[Path, dict]:
     lines = (f"Line {n} tells of a quite place.{' SLOW' if n % 16 == 0 else ''}\n" for n in range(400))
     (folder / "lines.txt").write_text("".join(lines))
     running = begun(*RACED, "--output", "whole", folder=folder)
-    said = ended(running)
-    assert running.returncode == 0, said
+    message = ended(running)
+    assert running.returncode == 0, message
     return folder, held(folder / "whole")
 
 
@@ -211,10 +211,10 @@ def test_one_wins_and_the_others_say_so(raced_corpus):
             more = ("--workers", numbers.choice((1, 2)))
             runs.append(begun(*RACED, "--output", output, *more, folder=folder))
             time.sleep(numbers.choice((0, 0, 0.3)))
-        said = [ended(running) for running in runs]
+        message = [ended(running) for running in runs]
         status = [running.returncode for running in runs]
-        check(0 in status and set(status) <= {0, 2}, trial, status, *said)
-        for number, text in zip(status, said, strict=True):
+        check(0 in status and set(status) <= {0, 2}, trial, status, *message)
+        for number, text in zip(status, message, strict=True):
             if number == 2:
                 lost += 1
                 check(text.startswith("disambig: [D312]") and text.count("\n") == 1, trial, text)

@@ -198,7 +198,7 @@ PIECES = (
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
 
 
-def name_of(numbers) -> bytes:
+def random_name(numbers) -> bytes:
     """Return the name of a file or folder, without an ending, of up to 255 bytes."""
     length = numbers.choice((1, 3, 8, 40, 240, 251))
     name = b""
@@ -214,8 +214,8 @@ def laid(folder: Path, trial: int) -> list[bytes]:
     found = []
     for _ in range(numbers.randrange(1, 25)):
         place = os.fsencode(folder)
-        below = [name_of(numbers) for _ in range(numbers.choice((0, 0, 1, 3)))]
-        path = os.path.join(place, *below, name_of(numbers) + b".txt")
+        below = [random_name(numbers) for _ in range(numbers.choice((0, 0, 1, 3)))]
+        path = os.path.join(place, *below, random_name(numbers) + b".txt")
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "x") as file:
@@ -245,10 +245,10 @@ def test_a_folder_of_such_names(fake, tmp_path, format):
         if not paths:
             continue
         done = here("annotate", "in", "--format", format, "--output", "out", folder=home)
-        said = _lines(done, (format, trial))
+        messages = _lines(done, (format, trial))
         came = _came(home, format, paths)
-        check(came + len(said) == len(paths), (format, trial), paths, came, done.stderr)
-        check(done.returncode == (2 if said else 0), (format, trial), done.stderr)
+        check(came + len(messages) == len(paths), (format, trial), paths, came, done.stderr)
+        check(done.returncode == (2 if messages else 0), (format, trial), done.stderr)
 
 
 def _lines(done: Done, what: object) -> list[str]:
@@ -297,22 +297,22 @@ def test_such_names_as_arguments(tmp_path):
             continue
         command = [sys.executable, str(DRIVER), "annotate", "--format", "jsonl", "--", *paths]
         done = subprocess.run(command, cwd=home, capture_output=True, timeout=120, check=False)
-        said = done.stderr.decode()
-        check("Traceback" not in said and not _CONTROL.search(said), paths, said)
-        check(done.returncode == 0 and done.stdout.count(b"\n") == len(paths), paths, said)
+        message = done.stderr.decode()
+        check("Traceback" not in message and not _CONTROL.search(message), paths, message)
+        check(done.returncode == 0 and done.stdout.count(b"\n") == len(paths), paths, message)
         done.stdout.decode()
 
 
 def test_outputs_of_such_names(tmp_path):
     (tmp_path / "a.txt").write_text(TEXT)
     for trial in range(amount(2, 200)):
-        name = name_of(chance("output", trial)).replace(b".", b"_")[:200] + b".jsonl"
+        name = random_name(chance("output", trial)).replace(b".", b"_")[:200] + b".jsonl"
         command = [sys.executable, str(DRIVER), "annotate", "--force", "--output", b"./" + name, "a.txt"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
-        said = done.stderr.decode()
-        check("Traceback" not in said and not _CONTROL.search(said), name, said)
+        message = done.stderr.decode()
+        check("Traceback" not in message and not _CONTROL.search(message), name, message)
         path = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name)))
-        check(done.returncode == 0 and path.read_bytes().count(b"\n") == 1, name, said)
+        check(done.returncode == 0 and path.read_bytes().count(b"\n") == 1, name, message)
 
 
 BASE, EACH = 120.0, 0.0004
@@ -345,10 +345,10 @@ def run(folder: Path, *more: object) -> tuple[str, float, float]:
 
 def _peak(pid: int) -> float:
     try:
-        said = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+        peak = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     except OSError:
         return 0.0
-    return int(said[1]) / 1e3 if said else 0.0
+    return int(peak[1]) / 1e3 if peak else 0.0
 
 
 @pytest.mark.parametrize(
@@ -359,8 +359,8 @@ def test_a_million_of_tiny_files(tmp_path, format, files):
     job = ("--format", format, "--output", "out", "--shard-size", "0.1")
     said, first, work = run(tmp_path, *job)
     assert f"{files:,} documents" in said
-    found = _documents(tmp_path / "out", format)
-    assert found == files
+    documents = _documents(tmp_path / "out", format)
+    assert documents == files
     said, second, again = run(tmp_path, *job)
     assert "nothing left to do: an earlier run finished the job" in said
     print(f"{files:,} files: {work:.1f} s of processors, then {again:.1f}; {first:.0f} MB, then {second:.0f}")
@@ -402,12 +402,12 @@ def test_a_changed_corpus_is_annotated_or_named(fake, tmp_path, name):
         with within(case):
             done = here("annotate", name, *lines, folder=tmp_path)
         texts = [json.loads(line)["text"] for line in done.stdout.splitlines()]
-        said = [line for line in done.stderr.splitlines() if not _SUMMARY.match(line)]
-        assert done.returncode == (2 if said else 0), (case, done.stderr)
-        assert texts or said, case
-        for line in said:
+        messages = [line for line in done.stderr.splitlines() if not _SUMMARY.match(line)]
+        assert done.returncode == (2 if messages else 0), (case, done.stderr)
+        assert texts or messages, case
+        for line in messages:
             assert _LINE.fullmatch(line) and name in line, (case, line)
-        assert _right(name, path.read_bytes(), texts, deep, bool(said), bool(lines)), (case, texts)
+        assert _right(name, path.read_bytes(), texts, deep, bool(messages), bool(lines)), (case, texts)
 
 
 def _right(name: str, data: bytes, texts: list[str], deep: bool, said: bool, lines: bool) -> bool:

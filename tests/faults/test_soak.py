@@ -245,14 +245,14 @@ def test_memory_is_level_but_for_the_strings_of_spacy():
     command = [sys.executable, "-c", SCRIPT, folders, str(n), str(SEED), " ".join(components)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    megabytes, strings, words = zip(*said["samples"], strict=True)
+    report = json.loads(done.stdout)
+    megabytes, strings, words = zip(*report["samples"], strict=True)
     quarter = len(megabytes) // 4
     second, last = (statistics.median(megabytes[place * quarter : (place + 1) * quarter]) for place in (1, 3))
     print(
-        f"{n:,} documents, {said['decided']:,} decisions by {', '.join(components)}: {second:.1f} MB in the "
-        f"second quarter, {last:.1f} MB in the last; {strings[-1]:,} strings, {words[-1]:,} words"
+        f"{n:,} documents, {report['decided']:,} decisions by {', '.join(components)}: {second:.1f} MB in "
+        f"the second quarter, {last:.1f} MB in the last; {strings[-1]:,} strings, {words[-1]:,} words"
     )
-    check(said["decided"] > n, "next to nothing was decided")
+    check(report["decided"] > n, "next to nothing was decided")
     check(strings[-1] - strings[quarter] < 100, "strings", strings)
     check(last <= 1.02 * second + 8, f"{second:.1f} MB grew to {last:.1f}", megabytes)

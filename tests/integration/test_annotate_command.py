@@ -259,10 +259,12 @@ def test_one_wrong_field_does_not_hide_other_problems(folder, annotate):
 def test_similar_messages_about_files_name_another_file(folder, annotate):
     for number in range(1, 4):
         (folder / f"{number}.spacy").write_bytes(b"no DocBin")
-    said = annotate("1.spacy", "2.spacy", "-q").stderr.splitlines()
-    assert ["1.spacy" in said[0], "2.spacy" in said[1]] == [True, True]
-    said = annotate("1.spacy", "2.spacy", "3.spacy", "-q").stderr.splitlines()
-    assert said[1].startswith("disambig: [D325] 2 more messages like the first one, such as: 2.spacy is not")
+    messages = annotate("1.spacy", "2.spacy", "-q").stderr.splitlines()
+    assert ["1.spacy" in messages[0], "2.spacy" in messages[1]] == [True, True]
+    messages = annotate("1.spacy", "2.spacy", "3.spacy", "-q").stderr.splitlines()
+    assert messages[1].startswith(
+        "disambig: [D325] 2 more messages like the first one, such as: 2.spacy is not"
+    )
 
 
 def test_at_most_fifty_messages_are_shown(folder, annotate):

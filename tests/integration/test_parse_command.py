@@ -518,10 +518,10 @@ def test_newspaper_text_is_parsed_as_well_as_the_card_says(parser_pack):
 
     wsj = [tree for files in penn_sections(Path(data)).values() for trees in files.values() for tree in trees]
     some = filter_by_length(wsj)[::20]
-    found = Parseval.from_trees(some, parse_again(load_parser(), some))
+    scores = Parseval.from_trees(some, parse_again(load_parser(), some))
     figures = json.loads((SOURCE / "figures.json").read_text(encoding="utf8"))
-    assert found.f1 == pytest.approx(figures["wsj"]["f1"], abs=0.03)
-    assert not found.failed.any()
+    assert scores.f1 == pytest.approx(figures["wsj"]["f1"], abs=0.03)
+    assert not scores.failed.any()
 
 
 @pytest.mark.slow

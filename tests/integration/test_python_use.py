@@ -85,8 +85,8 @@ def test_records_of_flags_are_short():
 def test_every_argument_has_its_effect(model):
     text = "We like a quite street. He wants a peace of cake."
     assert disambig.check(text, models=model) == []
-    found = disambig.check(text, models=[model], writing="learner")
-    assert [each.observed for each in found] == ["quite", "peace"]
+    flags = disambig.check(text, models=[model], writing="learner")
+    assert [each.observed for each in flags] == ["quite", "peace"]
     fixed = disambig.correct(text, models=[Path(model)], writing="learner", ignore=["Peace"])
     assert fixed == "We like a quiet street. He wants a peace of cake."
     assert disambig.check(text, models=model, writing="learner", flags_per_1000={"spelling": 0}) == []

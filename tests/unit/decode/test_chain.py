@@ -323,8 +323,8 @@ def test_edges_are_those_that_are_written_out():
 def test_a_chain_takes_the_number_of_states_from_the_layout():
     edges = SHORT.as_chains()
     scores = edges.scores(np.random.default_rng(5).normal(size=SHORT.n_weights))
-    known = Chain(3)
-    assert (Chain().best(scores, edges.layout) == known.best(scores, edges.offsets)).all()
+    chain = Chain(3)
+    assert (Chain().best(scores, edges.layout) == chain.best(scores, edges.offsets)).all()
     with pytest.raises(ValueError, match="does not know the number of states"):
         Chain().best(scores, edges.offsets)
     with pytest.raises(ValueError, match="4 states cannot decode one of 3"):

@@ -321,9 +321,9 @@ def test_without_the_layer_there_are_no_features():
     features = fit_and_transform(Subsequences(layer="tag"), view, where, GROUP)
     assert features.batch.rows.shape == (1, 0)
     assert features.asked.tolist() == [0, 0]
-    known = Subsequences(layer="tag").fit(tagged, where, [GROUP])
-    assert transform_checked(known, view, where, GROUP).batch.rows.nnz == 0
-    assert transform_checked(known, tagged, where, GROUP).batch.rows.nnz == 1
+    fitted_extractor = Subsequences(layer="tag").fit(tagged, where, [GROUP])
+    assert transform_checked(fitted_extractor, view, where, GROUP).batch.rows.nnz == 0
+    assert transform_checked(fitted_extractor, tagged, where, GROUP).batch.rows.nnz == 1
 
 
 def test_rare_subsequences_are_left_out():

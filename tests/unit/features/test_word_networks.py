@@ -327,7 +327,7 @@ TEXTS = ["The cat sat. A dog-house burned, didn't it?", "In 2010 THE cats ran.",
 TAGS = EveryToken()
 
 
-def rows_of(extractor, texts):
+def extract_rows(extractor, texts):
     view = TOKENS(texts)
     return extractor.rows(view, TAGS.instances(view).positions)[0]
 
@@ -347,15 +347,17 @@ def test_the_batch_is_sequences_of_sentences():
 
 def test_features_of_tokens_end_with_the_sentence_and_show_case_in_the_shape():
     extractor = fitted(["One two. Three four.", "Six two. Three four."])
-    first, second = (rows_of(extractor, [text]) for text in ("One two. Three four.", "Six two. Three four."))
+    first, second = (
+        extract_rows(extractor, [text]) for text in ("One two. Three four.", "Six two. Three four.")
+    )
     assert (first[[3, 4, 5]] != second[[3, 4, 5]]).nnz == 0
     assert (first[[0, 1, 2]] != second[[0, 1, 2]]).nnz > 0
     extractor = fitted(["cat Cat 12 77"])
-    rows = [set(rows_of(extractor, [text]).indices.tolist()) for text in ("cat", "Cat", "12", "77")]
+    rows = [set(extract_rows(extractor, [text]).indices.tolist()) for text in ("cat", "Cat", "12", "77")]
     assert rows[2] == rows[3]
     assert rows[0] != rows[1] and len(rows[0] & rows[1]) > len(rows[0]) / 2
     extractor = fitted(["cat"])
-    rows = rows_of(extractor, ["xylophonic\u4e00"])
+    rows = extract_rows(extractor, ["xylophonic\u4e00"])
     assert rows.shape[1] == len(extractor.state()["keys"])
     assert rows.nnz < len(extractor.state()["keys"])
 
@@ -365,7 +367,7 @@ def test_columns_can_be_removed_and_joined():
     assert 0 < len(often.state()["keys"]) < len(all_of_them.state()["keys"])
     extractor = fitted(TEXTS)
     kept = np.arange(len(extractor.state()["keys"])) % 3 == 0
-    whole, part = rows_of(extractor, TEXTS), rows_of(extractor.only(kept), TEXTS)
+    whole, part = extract_rows(extractor, TEXTS), extract_rows(extractor.only(kept), TEXTS)
     assert (whole[:, np.flatnonzero(kept)] != part).nnz == 0
     one, other = fitted(["the cat"]), fitted(["a dog"])
     both = one.joined_with(other)
@@ -381,11 +383,11 @@ def test_backends_and_batches_agree_on_any_text(texts):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DISAMBIG_ENGINE", engine)
             extractor = fitted([*TEXTS, "".join(texts)[:40]], classes=classes)
-            result[engine] = extractor.keys, rows_of(extractor, [*texts, *TEXTS])
+            result[engine] = extractor.keys, extract_rows(extractor, [*texts, *TEXTS])
     assert (result["numpy"][0] == result["numba"][0]).all()
     first, second = (result[engine][1] for engine in ("numpy", "numba"))
     assert (first.indptr == second.indptr).all() and (first.indices == second.indices).all()
-    alone = [np.zeros(0, int), *(rows_of(extractor, [text]).indices for text in texts)]
+    alone = [np.zeros(0, int), *(extract_rows(extractor, [text]).indices for text in texts)]
     expected = np.concatenate(alone)  # the batch has no effect
     assert np.array_equal(second.indices[: len(expected)], expected)
 
@@ -394,8 +396,8 @@ def test_classes_are_shared_by_words_and_joined():
     classes = WordClasses(np.sort(hash_words(["cat", "dog"])), np.array([[3], [3]], np.uint16))
     with_classes = fitted(["cat"], classes=classes)
     without = fitted(["cat"])
-    gained = rows_of(with_classes, ["dog"]).nnz - rows_of(without, ["dog"]).nnz
-    assert gained > rows_of(with_classes, ["cow"]).nnz - rows_of(without, ["cow"]).nnz
+    gained = extract_rows(with_classes, ["dog"]).nnz - extract_rows(without, ["dog"]).nnz
+    assert gained > extract_rows(with_classes, ["cow"]).nnz - extract_rows(without, ["cow"]).nnz
     one = WordClasses(np.array([1, 2], np.uint64), np.array([[4], [5]], np.uint16))
     other = WordClasses(np.array([2, 3], np.uint64), np.array([[7], [8]], np.uint16))
     both = one.joined_with(other)
@@ -453,7 +455,7 @@ def test_templates_of_classes_round_trip_and_are_checked():
     usual = fitted(["the cat sat the cat"], classes=WordClasses(words, columns))
     assert not np.array_equal(extractor.keys, usual.keys)
     again = TokenContext().from_state(extractor.state())
-    assert (rows_of(again, TEXTS) != rows_of(extractor, TEXTS)).nnz == 0
+    assert (extract_rows(again, TEXTS) != extract_rows(extractor, TEXTS)).nnz == 0
     for broken in ([[CLASS + 1, 0, -1, 0]], [[0, 0, -2, 0]], [[0, 101, -1, 0]], [[0, 0, 0]]):
         with pytest.raises(ValueError, match="word classes"):
             WordClasses.from_state({**wide.state(), "class_templates": np.array(broken, np.int8)})

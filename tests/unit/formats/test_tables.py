@@ -294,7 +294,7 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch)
 TEXT = 'In Russia\r\n\U0001f600 During 1997 to "2001", =A1 QUITE PLACE,\nwith him.'
 
 
-def rows_of(name: str, data: bytes, request: pytest.FixtureRequest) -> list[dict]:
+def read_rows(name: str, data: bytes, request: pytest.FixtureRequest) -> list[dict]:
     """Return the rows of a table in the format of that name."""
     if name == "parquet":
         return request.getfixturevalue("arrow").parquet.read_table(io.BytesIO(data)).to_pylist()
@@ -308,7 +308,7 @@ def test_glosses_have_a_column(name, request):
     (group,) = plain.decisions[1].table
     named = replace(group, glosses=("quite%4:02:00::", ""))
     labels = AnnotatedDocument(plain.document, (replace(plain.decisions[1], table=(named,)),))
-    rows = rows_of(name, encode(name, labels, plain), request)
+    rows = read_rows(name, encode(name, labels, plain), request)
     assert [row["gloss"] for row in rows] == ["quite%4:02:00::", "", "", ""]
 
 
@@ -316,7 +316,7 @@ def test_glosses_have_a_column(name, request):
 @pytest.mark.parametrize("name", ["csv", "tsv", "parquet"])
 def test_one_row_per_decision(name, text, request):
     results = [annotated(TEXT, line=3), annotated("no it"), annotated(TEXT)]
-    rows = rows_of(name, encode(name, *results, chunks=4, text=text), request)
+    rows = read_rows(name, encode(name, *results, chunks=4, text=text), request)
     if name != "parquet":
         values = dict.fromkeys(("start", "end", "line"), int) | dict.fromkeys(
             ("probability", "margin"), float
@@ -359,7 +359,7 @@ def test_a_file_name_that_is_not_utf8_is_written(name, request):
         meta = {"a\ud800": ["b\udc00", {"c": "\ud800"}], "n": 1}
         assert encode(name, annotated(SENTENCE, meta=meta))
     elif name == "parquet":
-        paths = [row["path"] for row in rows_of(name, data, request)]
+        paths = [row["path"] for row in read_rows(name, data, request)]
     else:
         data.decode()
         return
@@ -388,7 +388,7 @@ def test_every_cell_round_trips_and_none_is_a_formula(cell):
 )
 def test_formulas_are_escaped_in_csv_by_default(name, safe, mark, request):
     data = encode(name, annotated("=SUM(A1) quite place", "-a.txt"), safe_cells=safe)
-    (row,) = rows_of(name, data, request)
+    (row,) = read_rows(name, data, request)
     assert (row["left"], row["path"]) == (f"{mark}=SUM(A1)", f"{mark}-a.txt")
     assert row["observed"] == "quite"
     assert float(row["margin"]) > 0

@@ -289,7 +289,7 @@ def lines_of(results=MIXED, **options) -> bytes:
     return make_format("jsonl", **options).encode(results)
 
 
-def rows_of(results=MIXED, **options) -> list[dict]:
+def written_rows(results=MIXED, **options) -> list[dict]:
     return [json.loads(line) for line in lines_of(results, **options).splitlines()]
 
 
@@ -306,7 +306,7 @@ def test_records_of_all_inputs_fit_the_schema():
     check = validator(record_schema()).validate
     parts = record_schema()["properties"]
     parts |= parts["decisions"]["items"]["properties"]
-    for row in [*rows_of(), *rows_of(text=False)]:
+    for row in [*written_rows(), *written_rows(text=False)]:
         check(row)
         for key in ("meta", "other_languages"):
             validator(parts[key]["contentSchema"]).validate(json.loads(row[key]))
@@ -316,7 +316,7 @@ def test_records_of_all_inputs_fit_the_schema():
 
 def test_keys_are_always_the_same_and_in_the_order_of_the_schema():
     names = keys_of(record_schema())
-    for row in rows_of():
+    for row in written_rows():
         assert list(row) == list(names)
         for decision in row["decisions"]:
             assert list(decision) == list(names["decisions"])
@@ -339,11 +339,11 @@ def test_every_key_of_the_schema_is_required_and_no_other_is_allowed():
         assert all(value["description"] for value in schema["properties"].values())
     assert json.loads(record_schema_text()) == record_schema()  # a file of the package
     name = record_schema()["properties"]["schema"]["const"]
-    assert {row["schema"] for row in rows_of()} == {name}
+    assert {row["schema"] for row in written_rows()} == {name}
 
 
 def test_values_of_a_record():
-    row = rows_of()[7]
+    row = written_rows()[7]
     flag = next(decision for decision in row["decisions"] if decision["flagged"])
     assert flag["candidates"][0] == {"text": "from", "score": 2.25}
     (other,) = json.loads(flag["alternatives"])
@@ -353,17 +353,17 @@ def test_values_of_a_record():
     assert (row["schema"], row["line"], row["flags"]) == ("disambig/records/2", 1, 2)
     named = {entry["task"]: entry["model"] for entry in row["models"]}
     assert named == {task: f"fake/{task} 0.0.1" for task in ("preposition", "spelling")}
-    assert json.loads(rows_of()[10]["other_languages"]) == [{"start": 39, "end": 48, "language": "de"}]
-    assert {decision["gloss"] for decision in rows_of()[8]["decisions"]} == {"quiet%1"}
-    assert {decision["rank"] for decision in rows_of()[9]["decisions"]} == {1}
-    assert rows_of()[-1]["path"] == "caf\\udce9.txt"
-    assert {row["text"] for row in rows_of(text=False)} == {None}
+    assert json.loads(written_rows()[10]["other_languages"]) == [{"start": 39, "end": 48, "language": "de"}]
+    assert {decision["gloss"] for decision in written_rows()[8]["decisions"]} == {"quiet%1"}
+    assert {decision["rank"] for decision in written_rows()[9]["decisions"]} == {1}
+    assert written_rows()[-1]["path"] == "caf\\udce9.txt"
+    assert {row["text"] for row in written_rows(text=False)} == {None}
 
 
 def test_a_replacement_is_a_proposal_and_only_a_flag_asks_for_it():
-    decisions = [decision for row in rows_of([meeting()]) for decision in row["decisions"]]
+    decisions = [decision for row in written_rows([meeting()]) for decision in row["decisions"]]
     silent = replace(meeting().decisions[0], flagged=np.zeros(len(meeting().decisions[0]), bool))
-    decisions += rows_of([replace(meeting(), decisions=(silent,))])[0]["decisions"]
+    decisions += written_rows([replace(meeting(), decisions=(silent,))])[0]["decisions"]
     assert any(not one["flagged"] and one["replacement"] != one["observed"] for one in decisions)
     keys = record_schema()["properties"]["decisions"]["items"]["properties"]
     assert "only a proposal" in keys["replacement"]["description"]
@@ -385,24 +385,24 @@ def test_a_replacement_is_a_proposal_and_only_a_flag_asks_for_it():
     ],
 )
 def test_meta_has_the_other_keys_of_the_input_once(keys, meta):
-    (row,) = rows_of([meeting(kind="json", line=1, id="1", meta=keys)])
+    (row,) = written_rows([meeting(kind="json", line=1, id="1", meta=keys)])
     assert json.loads(row["meta"]) == meta
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_record_read_again_keeps_only_its_metadata(version):
     before = meeting(kind="json", line=4, meta={"n": 1})
-    (record,) = rows_of([replace(before, foreign=(ForeignParagraph(0, 2, "de"),))], records=version)
+    (record,) = written_rows([replace(before, foreign=(ForeignParagraph(0, 2, "de"),))], records=version)
     del record["text"]
-    (row,) = rows_of([meeting(kind="json", line=1, meta={**record, "label": "x"})])
+    (row,) = written_rows([meeting(kind="json", line=1, meta={**record, "label": "x"})])
     assert json.loads(row["meta"]) == {"n": 1, "label": "x"}
     assert len(row["decisions"]) == len(record["decisions"])
 
 
 def test_the_former_records_can_still_be_written():
     old, new = (
-        rows_of([meeting(line=3, kind="json", meta={"n": 1})] * 2, records=1)[0],
-        rows_of()[2],
+        written_rows([meeting(line=3, kind="json", meta={"n": 1})] * 2, records=1)[0],
+        written_rows()[2],
     )
     assert list(old) == ["id", "path", "line", "text", "meta", "models", "flags", "decisions"]
     assert old["meta"] == {"n": 1} and isinstance(old["models"], dict)
@@ -463,7 +463,7 @@ def test_datasets_reads_records(written, tmp_path, monkeypatch):
     rows = datasets.load_dataset("json", data_files=str(path), split="train", cache_dir=str(tmp_path))
     assert rows.num_rows == n
     assert rows.features.arrow_schema.remove_metadata().equals(arrow_schema())
-    assert rows[n - len(MIXED) + 7] == rows_of()[7]
+    assert rows[n - len(MIXED) + 7] == written_rows()[7]
 
 
 def test_duckdb_reads_records(written):
@@ -486,5 +486,5 @@ def test_pandas_reads_records(written):
     frame = pandas.read_json(path, lines=True)
     assert frame.shape == (n, len(keys_of(record_schema())))
     assert frame["flags"].sum() == frame["decisions"].map(lambda row: sum(d["flagged"] for d in row)).sum()
-    flat = pandas.json_normalize(rows_of(), "decisions", ["id", "path"])
+    flat = pandas.json_normalize(written_rows(), "decisions", ["id", "path"])
     assert set(flat["task"]) == {"preposition", "spelling"}

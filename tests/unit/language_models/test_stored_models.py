@@ -63,9 +63,9 @@ def test_mixtures_are_weighted_sums(text, other, weight, least, order, seed):
 def test_a_weight_of_one_is_the_background_bit_for_bit(background):
     text = random_text(200, seed=1)
     mixture = adapt(background, [[*sentence, "strange"] for sentence in text], weight=1)
-    known = Sentences.from_words(background.vocabulary, text)
-    assert (known.ids > 0).all() and len(mixture.vocabulary) == len(background.vocabulary) + 1
-    assert sentence_scores(mixture, known).tobytes() == sentence_scores(background, known).tobytes()
+    indexed = Sentences.from_words(background.vocabulary, text)
+    assert (indexed.ids > 0).all() and len(mixture.vocabulary) == len(background.vocabulary) + 1
+    assert sentence_scores(mixture, indexed).tobytes() == sentence_scores(background, indexed).tobytes()
 
 
 def test_states_of_a_mixture_are_those_of_both(background):

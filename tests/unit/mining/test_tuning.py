@@ -95,8 +95,8 @@ def test_a_correction_of_a_frequent_word_is_ignored_beside_its_neighbour_only():
     texts = ["We have an SQL table here.", "It is not an SQL file at all.", "We saw an eel there."]
     tuned = tune(checker, half(texts=[*texts, *usual, "Or an eagle in the air."]), half())
     assert tuned.layer.ignore == ("an -> a",)  # all four are flagged: it is always wrong here
-    known = half([mistake("an", "a", i) for i in range(3)], texts)
-    assert tune(checker, known, half()).layer.ignore == ("an sql -> a sql",)
+    half_known = half([mistake("an", "a", i) for i in range(3)], texts)
+    assert tune(checker, half_known, half()).layer.ignore == ("an sql -> a sql",)
 
 
 def test_precise_tasks_need_more_flags_to_ignore():

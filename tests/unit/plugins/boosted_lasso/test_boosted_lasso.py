@@ -115,8 +115,8 @@ def test_each_step_of_continuous_search_is_of_the_best_feature():
     grid = np.linspace(-4, 4, 1601)
     pairs = differences(LISTS, (0,))
     for t in range(0, 30, 5):
-        each = np.exp(-pairs @ path.weights(t))
-        tried = np.array([[each @ np.exp(-s * column) for s in grid] for column in pairs[:, 1:].T])
+        factors = np.exp(-pairs @ path.weights(t))
+        tried = np.array([[factors @ np.exp(-s * column) for s in grid] for column in pairs[:, 1:].T])
         best = np.unravel_index(tried.argmin(), tried.shape)
         assert path.columns[t] == best[0] + 1
         assert abs(path.steps[t] - np.clip(grid[best[1]], -0.25, 0.25)) < 0.01

@@ -233,9 +233,9 @@ def test_candidates_are_all_ways_to_make_edits_apart():
 def test_candidates_are_few_and_never_overlap(places):
     edits = [ProposedEdit(start, start + length, "x", "preposition", sure) for start, length, sure in places]
     edits.sort(key=lambda each: -each.sure)
-    found = possible_edits(edits)
-    assert len(found) <= MOST and len(set(found)) == len(found) and found[0] == ()
-    for chosen_edits in found:
+    possible = possible_edits(edits)
+    assert len(possible) <= MOST and len(set(possible)) == len(possible) and possible[0] == ()
+    for chosen_edits in possible:
         for i, j in combinations(chosen_edits, 2):
             first, second = sorted((edits[i], edits[j]), key=lambda each: (each.start, each.end))
             assert first.end < second.start
@@ -332,8 +332,8 @@ def test_runs_near_differences_tell_what_whole_sequences_tell():
         dense = batch.rows.toarray()
         differences = dense - dense[np.repeat(batch.offsets[:-1], 6)]
         names = list(batch.columns.names)
-        told = {name: differences[:, i] for i, name in enumerate(names) if differences[:, i].any()}
-        tables.append(told)
+        by_name = {name: differences[:, i] for i, name in enumerate(names) if differences[:, i].any()}
+        tables.append(by_name)
     assert set(tables[0]) == set(tables[1]) and len(tables[0]) > 50
     assert all(np.array_equal(tables[0][name], tables[1][name]) for name in tables[0])
 

@@ -83,28 +83,28 @@ def test_lines_without_an_entry(small):
 
 
 def test_lists_have_all_columns(small):
-    found = small.nbest(["はしをわたる。", "とりがなく。"], 5, references=["橋を渡る。", "鳥が泣く。"])
-    assert found.offsets.tolist() == [0, 5, 10]
-    assert found.ranks.tolist() == [0, 1, 2, 3, 4] * 2
+    lists = small.nbest(["はしをわたる。", "とりがなく。"], 5, references=["橋を渡る。", "鳥が泣く。"])
+    assert lists.offsets.tolist() == [0, 5, 10]
+    assert lists.ranks.tolist() == [0, 1, 2, 3, 4] * 2
     for i in range(2):
-        own = slice(*found.offsets[i : i + 2])
-        assert (np.diff(found.scores[own]) <= 0).all()
-        assert len({*found.texts[own]}) == 5
-    assert found.costs[0] == 0
-    assert found.costs[found.texts.index("鳥が鳴く。")] == 1
-    for row, text in enumerate(found.texts):
-        assert "".join(found.words.candidate_words(row)) == text
-    assert found.words.candidate_words(0) == ("橋", "を", "渡る", "。")
-    assert found.words.candidate_tags(0) == ("名詞", "助詞", "動詞", "補助記号")
+        own = slice(*lists.offsets[i : i + 2])
+        assert (np.diff(lists.scores[own]) <= 0).all()
+        assert len({*lists.texts[own]}) == 5
+    assert lists.costs[0] == 0
+    assert lists.costs[lists.texts.index("鳥が鳴く。")] == 1
+    for row, text in enumerate(lists.texts):
+        assert "".join(lists.words.candidate_words(row)) == text
+    assert lists.words.candidate_words(0) == ("橋", "を", "渡る", "。")
+    assert lists.words.candidate_tags(0) == ("名詞", "助詞", "動詞", "補助記号")
     assert np.isnan(small.nbest(["はし"]).costs).all()
 
 
 def test_scores_are_those_of_the_language_model():
     plain = converter(unit="spelling", weighed=False)
-    found = plain.nbest(["わたしははしをわたる。"], 1)
-    words, model = ["<s>", *found.words.candidate_words(0), "</s>"], plain.model
+    lists = plain.nbest(["わたしははしをわたる。"], 1)
+    words, model = ["<s>", *lists.words.candidate_words(0), "</s>"], plain.model
     wanted = sum(model.log_probability(words[i], words[:i]) for i in range(1, len(words)))
-    assert found.scores[0] == pytest.approx(wanted, abs=1e-5)
+    assert lists.scores[0] == pytest.approx(wanted, abs=1e-5)
 
 
 def test_text_of_another_kind_brings_its_words_and_its_taste():
@@ -125,10 +125,10 @@ def test_text_of_another_kind_brings_its_words_and_its_taste():
 
 def test_words_of_a_dictionary():
     more = KanaLexicon.counted([("麒麟", "きりん", "名詞-普通名詞"), ("橋", "はし", "名詞-普通名詞")], [0, 0])
-    found = Converter.learn(segmented(), dictionary=more, settings=ConverterSettings(least=1))
-    assert found.best(["きりんがなく。"])[0].startswith("麒麟が")
+    learned = Converter.learn(segmented(), dictionary=more, settings=ConverterSettings(least=1))
+    assert learned.best(["きりんがなく。"])[0].startswith("麒麟が")
     assert "麒麟" not in converter().nbest(["きりん"], 1000).texts
-    assert found.best(["はしをわたる。"]) == ["橋を渡る。"]
+    assert learned.best(["はしをわたる。"]) == ["橋を渡る。"]
     # text has one reading of it, which a program chose; the spelling is the likely one all the same
     more = KanaLexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
     settings = (ConverterSettings(least=1, unit=unit) for unit in (ConverterSettings().unit, "spelling"))
@@ -140,11 +140,11 @@ def test_words_of_a_dictionary():
 def test_long_lines_are_converted_in_pieces(small, monkeypatch):
     line = "わたしははしをわたる。" * 1000
     assert small.best([line]) == ["私は橋を渡る。" * 1000]
-    found = small.nbest([line, "はしをわたる。", "ん" * 1000 + "はし"], 20)
-    assert np.diff(found.offsets).tolist() == [20, 20, 20]
+    lists = small.nbest([line, "はしをわたる。", "ん" * 1000 + "はし"], 20)
+    assert np.diff(lists.offsets).tolist() == [20, 20, 20]
     for i in range(3):
-        assert len({*found.instance_candidates(i)}) == 20
-    assert "".join(found.words.candidate_words(0)) == found.texts[0]
+        assert len({*lists.instance_candidates(i)}) == 20
+    assert "".join(lists.words.candidate_words(0)) == lists.texts[0]
     monkeypatch.setattr(pieces, "LONGEST", 6)
     short = small.nbest(["はしをたべる。にわでなく。ABCだ。"], 20)
     assert short.texts[0].endswith("庭で鳴く。ABCだ。")

@@ -126,16 +126,16 @@ def test_every_rule_has_its_columns():
 
 
 def test_segmented_text_is_written_and_read(tmp_path):
-    said = [*sentences(), [], [("New York", "New York", "名詞"), (" ", " ", "空白")]]
-    assert write_segmented(tmp_path / "it.tsv", said) == len(said)
-    found = read_segmented(tmp_path / "it.tsv")
-    assert [found.sentence(i) for i in range(len(found))] == said
-    assert found.column(0)[0] == "私は橋を渡る。"
-    assert found.column(1)[-1] == "New York "
-    assert found[1:3].column(1) == found.column(1)[1:3]
-    assert len(found[5:2]) == 0
-    both = SegmentedText.concat([found, segmented()])
-    assert both.column(1) == [*found.column(1), *segmented().column(1)]
+    lines = [*sentences(), [], [("New York", "New York", "名詞"), (" ", " ", "空白")]]
+    assert write_segmented(tmp_path / "it.tsv", lines) == len(lines)
+    segmented_lines = read_segmented(tmp_path / "it.tsv")
+    assert [segmented_lines.sentence(i) for i in range(len(segmented_lines))] == lines
+    assert segmented_lines.column(0)[0] == "私は橋を渡る。"
+    assert segmented_lines.column(1)[-1] == "New York "
+    assert segmented_lines[1:3].column(1) == segmented_lines.column(1)[1:3]
+    assert len(segmented_lines[5:2]) == 0
+    both = SegmentedText.concat([segmented_lines, segmented()])
+    assert both.column(1) == [*segmented_lines.column(1), *segmented().column(1)]
     (tmp_path / "bad.tsv").write_text("a b\ta\tc\n", encoding="utf8")
     with pytest.raises(UserError, match="D672"):
         read_segmented(tmp_path / "bad.tsv")

@@ -30,7 +30,7 @@ from disambig.testing import blocks, chains, crossed, crossed_lists, dense_lists
 LOSSES = ("hinge", "cost", "log")
 
 
-def batch_of(rows, sizes, cost):
+def sparse_rows(rows, sizes, cost):
     """Return lists of candidates with the rows of a dense matrix."""
     rows = csr_array(np.asarray(rows, np.float64))
     columns = Columns(np.full(rows.shape[1], -1, np.int32), np.zeros(rows.shape[1], np.int32), ("all",))
@@ -45,7 +45,7 @@ def random_batch(seed, *, n=8, columns=5, whole=True):
     cost = rng.integers(1, 4, sizes.sum()).astype(float)
     cost[np.cumsum(sizes) - sizes + rng.integers(0, sizes)] = 0.0
     rows = rng.integers(-1, 3, (sizes.sum(), columns)) if whole else rng.normal(size=(sizes.sum(), columns))
-    return batch_of(rows, sizes, cost)
+    return sparse_rows(rows, sizes, cost)
 
 
 def primal_of(batch, weights, C, loss):
@@ -110,7 +110,7 @@ def test_the_worked_example_of_the_slides():
     ],
 )
 def test_the_losses_of_the_slides(loss, margins, costs, expected):
-    batch = batch_of(np.concatenate([[0.0], -np.array(margins)])[:, None], [6], [0.0, *costs])
+    batch = sparse_rows(np.concatenate([[0.0], -np.array(margins)])[:, None], [6], [0.0, *costs])
     dual = dual_of(batch, loss=loss)
     dual.weights[:] = 1.0
     dual.theta = np.array([0.0, *[-1e6] * 5])  # all of alpha on gold: the gap is the loss
@@ -190,7 +190,7 @@ def test_lists_take_pairwise_steps_unless_the_loss_is_the_log_loss():
 def test_shared_features_are_omitted():
     rng = np.random.default_rng(0)
     common = rng.integers(1, 4, (6, 30)).repeat(5, axis=0)
-    batch = batch_of(common + (rng.random((30, 30)) < 0.1), np.full(6, 5), np.tile([0, 1, 2, 1, 3], 6))
+    batch = sparse_rows(common + (rng.random((30, 30)) < 0.1), np.full(6, 5), np.tile([0, 1, 2, 1, 3], 6))
     assert len(ReducedLists.from_batch(batch).values) < batch.rows.nnz / 4
 
 
@@ -199,26 +199,26 @@ def test_shared_features_are_omitted():
 def test_storages_are_read_as_what_they_are_written_out(make, loss):
     batch = make(20)
     learner = EG(C=0.3, loss=loss, epochs=3, gap=1e-9)
-    found = learner.fit(batch).scorer.state()["weights"]
+    weights = learner.fit(batch).scorer.state()["weights"]
     written = learner.fit(convert(batch, SparseRows)).scorer.state()["weights"]
-    np.testing.assert_allclose(found, written, rtol=1e-6, atol=1e-9)
-    assert np.abs(found).max() > 0.01
+    np.testing.assert_allclose(weights, written, rtol=1e-6, atol=1e-9)
+    assert np.abs(weights).max() > 0.01
 
 
 def test_lists_with_candidates_that_are_no_rivals():
-    batch = batch_of([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]], [3], [0, 0, 1])
-    found = EG(C=10.0, gap=1e-8, epochs=1000).fit(batch).scorer.state()["weights"]
-    np.testing.assert_allclose(found, [0.0, 1.0], atol=1e-3)  # the second column tells gold from its rival
-    batch = batch_of([[5.0], [7.0], [1.0], [0.0]], [1, 1, 2], [0, 3, 0, 1])
-    found = EG(C=10.0, gap=1e-8, epochs=1000).fit(batch).scorer.state()["weights"]
-    np.testing.assert_allclose(found, [1.0], atol=1e-3)
-    batch = batch_of([[0, 1, 0], [1, 0, 1], [1, 1, 0], [0, 2, 0], [3, 0, 0]], [3, 2], [2, 1, 3, 0, 1])
+    batch = sparse_rows([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]], [3], [0, 0, 1])
+    weights = EG(C=10.0, gap=1e-8, epochs=1000).fit(batch).scorer.state()["weights"]
+    np.testing.assert_allclose(weights, [0.0, 1.0], atol=1e-3)  # the second column tells gold from its rival
+    batch = sparse_rows([[5.0], [7.0], [1.0], [0.0]], [1, 1, 2], [0, 3, 0, 1])
+    weights = EG(C=10.0, gap=1e-8, epochs=1000).fit(batch).scorer.state()["weights"]
+    np.testing.assert_allclose(weights, [1.0], atol=1e-3)
+    batch = sparse_rows([[0, 1, 0], [1, 0, 1], [1, 1, 0], [0, 2, 0], [3, 0, 0]], [3, 2], [2, 1, 3, 0, 1])
     fitted = EG(C=10.0, gap=1e-6, epochs=500).fit(batch)
     assert fitted.report["gold_missing"] == 1
     scores = fitted.scorer.scores(batch)
     assert scores[:3].argmax() == 1
     assert scores[3:].argmax() == 0
-    batch = batch_of([[1.0], [5.0], [0.0]], [3], [0.0, 0.0, 2.0])
+    batch = sparse_rows([[1.0], [5.0], [0.0]], [3], [0.0, 0.0, 2.0])
     dual = PairwiseLists(ReducedLists.from_batch(batch), "cost", 1.0)
     for _ in range(5):
         dual.epoch(np.arange(1))
@@ -244,9 +244,9 @@ def test_bad_examples_are_refused():
         ([[0.0], [1.0]], [0, np.inf], "D610"),
     ):
         with pytest.raises(UserError, match=code):
-            EG().fit(batch_of(rows, [2], cost))
+            EG().fit(sparse_rows(rows, [2], cost))
     with pytest.raises(UserError, match="D705"):
-        EG().fit(batch_of(np.zeros((0, 2)), [], []))
+        EG().fit(sparse_rows(np.zeros((0, 2)), [], []))
 
 
 @pytest.mark.parametrize(

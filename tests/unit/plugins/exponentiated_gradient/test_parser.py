@@ -83,8 +83,8 @@ def test_a_broken_parser_is_one_line(folder, what):
 
 def test_names_of_nothing(tmp_path, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_en_parser .*"), (("disambig_en_parser",), "")):
-        found = {name: SimpleNamespace(name=name, folders={"parser": tmp_path}) for name in brought}
-        monkeypatch.setattr("disambig.packs.packs", lambda found=found: found)
+        packs = {name: SimpleNamespace(name=name, folders={"parser": tmp_path}) for name in brought}
+        monkeypatch.setattr("disambig.packs.packs", lambda packs=packs: packs)
         message = rf"D901.*'nothing_en', neither a folder nor a pack: {wanted}name a f"
         with pytest.raises(UserError, match=message):
             load_parser("nothing_en")
@@ -407,8 +407,8 @@ def test_many_docs_at_once_are_as_one_by_one(nlp):
         for sent in doc.sents:
             if sent.text.strip():
                 assert sent._.parse_string.startswith("(")
-    found = list(nlp.pipe([TEXT] * 4, n_process=2, batch_size=2))
-    assert [rows(doc) for doc in found] == [rows(nlp(TEXT))] * 4
+    docs = list(nlp.pipe([TEXT] * 4, n_process=2, batch_size=2))
+    assert [rows(doc) for doc in docs] == [rows(nlp(TEXT))] * 4
 
 
 def test_all_is_kept_on_the_disk(nlp, tmp_path):

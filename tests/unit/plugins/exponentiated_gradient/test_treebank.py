@@ -452,10 +452,10 @@ def test_properties_of_any_two_trees(one, other):
 @fewer_examples
 @given(trees())
 def test_another_label_costs_two_brackets(tree):
-    found = Parseval.from_trees([tree], [Tree("TOP", (Tree("EXTRA", tree.children),))])
+    scores = Parseval.from_trees([tree], [Tree("TOP", (Tree("EXTRA", tree.children),))])
     some_word = any(tag not in DELETED for tag in tree.tags())
-    assert found.errors[0] == some_word
-    assert found.matched[0] == found.gold[0]
+    assert scores.errors[0] == some_word
+    assert scores.matched[0] == scores.gold[0]
     mine = TreeBrackets.from_tree(tree)
     gone = [tag in DELETED for tag in mine.tags]
     for label, start, end in mine.counted(gone):

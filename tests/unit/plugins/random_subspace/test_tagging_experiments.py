@@ -165,8 +165,14 @@ def test_differences_between_the_treebanks():
         return result
 
     here, there = tags_of(penn), tags_of(web)
-    known = {tag for counts in here.values() for tag in counts}
-    assert {tag for counts in there.values() for tag in counts} - known == {"HYPH", "NFP", "ADD", "GW", "AFX"}
+    penn_tags = {tag for counts in here.values() for tag in counts}
+    assert {tag for counts in there.values() for tag in counts} - penn_tags == {
+        "HYPH",
+        "NFP",
+        "ADD",
+        "GW",
+        "AFX",
+    }
     # frequent in both, with a tag on the web that the Penn Treebank never gives the word, more often than not
     new = {
         word
@@ -466,7 +472,7 @@ def test_sizes_of_the_treebanks():
     train, dev, tests = load_sentences(Path(str(DATA)), silver=True, quick=False)
     assert len(train) + len(dev) + len(tests["Penn"]) == 3914 + 10_948
     assert sum(len(tests[genre]) for genre in EWT_GENRES) == 16_622
-    known = KnownWords.from_sentences(train)
-    web = join_texts([GoldTokens.from_sentences(tests[genre], known) for genre in EWT_GENRES])
+    vocabulary = KnownWords.from_sentences(train)
+    web = join_texts([GoldTokens.from_sentences(tests[genre], vocabulary) for genre in EWT_GENRES])
     assert 0.02 < 1 - web.alike.mean() < 0.06
     assert 0.1 < web.unknown.mean() < 0.3
