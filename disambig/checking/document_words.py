@@ -8,7 +8,7 @@ likely meant.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cached_property
@@ -40,10 +40,32 @@ _WORD_RUN = re.compile(
     rf"(?:\A|(?<=[\n\u2029]))[^\S\n\u2029]*{_UNIT}(?:{_NEXT}{_UNIT}){{2,}}(?=[^\S\n\u2029]*(?:[\n\u2029]|\Z))"
 )
 """Three or more lines, list items or table cells in a row with one word each."""
-_EMPHASISED = rf"{HIDDEN}{{1,3}}[^{HIDDEN}\n\u2029]{{1,40}}{HIDDEN}{{1,3}}"
+_MARK = rf"(?<!{HIDDEN}){HIDDEN}{{1,12}}(?!{HIDDEN})"
+"""A whole mark of emphasis: as long as ``*`` or ``</emphasis>``, and not a part of a longer one."""
+_EMPHASISED = rf"{_MARK}[^{HIDDEN}\n\u2029]{{1,40}}{_MARK}"
 _GAP = rf"[^\S\n\u2029{HIDDEN}]*"
 _EXAMPLES = re.compile(rf"{_EMPHASISED}(?:,?{_GAP}\n?{_GAP}(?:(?:and|or|for)[ \n])?{_EMPHASISED}){{2,}}")
 """Three or more emphasised words or phrases in an enumeration, which are mentioned and not used."""
+_LINK = re.compile(r"\]\(|<a\s", re.IGNORECASE)
+_ENCLOSED = re.compile(
+    rf"{_MARK}(?=\w)(?P<marked>[^{HIDDEN}\n\u2029]{{1,40}})(?<![^\S{HIDDEN}]){_MARK}"
+    r"|(?<![\w*_])(?P<mark>[*_]{1,3})(?![\s*_])(?P<written>[^*_\n\u2029]{1,40})(?<!\s)(?P=mark)(?![\w*_])"
+    r"|(?<!\w)['\u2018](?=\w)(?P<quoted>[^'\u2018\u2019\n\u2029]{1,40})(?<=\w)['\u2019](?!\w)"
+)
+"""Words that are emphasised, in any markup or in text without markup, or between single quotation marks."""
+_GAP_MARKS = f" \t\r\n*_'\u2018\u2019{HIDDEN}"
+_MAX_GAP = 20
+"""Maximum number of characters between a word and a phrase beside it."""
+_SENTENCE_END = re.compile(rf"[.!?]['\")\]{HIDDEN}\u2019]*\s|\n[^\S\n]*\n|\u2029")
+_MAX_SENTENCE = 300
+"""Number of characters before and after an emphasised phrase in which the ends of its sentence are sought."""
+_ABOUT_LANGUAGE = re.compile(
+    r"\b(?:(?:mis)?spell(?:s|ed|ing|ings)?|(?:mis)?spelt|phrases?|words?|expressions?|writ(?:e|es|ing|ten)|wrote"
+    r"|say(?:s|ing)?|mean(?:s|t)?|typos?|mistakes?|wrong(?:ly)?|incorrect(?:ly)?|confus(?:e|es|ed|ing)"
+    r"|grammar|grammatical(?:ly)?|instead of|in place of)\b",
+    re.IGNORECASE,
+)
+"""Words of sentences that mention words and phrases."""
 _COMMON_WORDS = frozenset(
     """
     a about after all also an and another any are as at be because been before being between both but by can
@@ -95,13 +117,61 @@ class DocumentWords:
         They are lines, list items or cells of one word each, and emphasised phrases in an enumeration.
         """
         text = self._plain.text
-        runs = [*_WORD_RUN.finditer(text), *(_EXAMPLES.finditer(text) if HIDDEN in text else ())]
-        return tuple(sorted(run.span() for run in runs))
+        runs = [run.span() for run in _WORD_RUN.finditer(text)]
+        if HIDDEN in text:
+            examples = (run.span() for run in _EXAMPLES.finditer(text))
+            runs += [run for run in examples if not _LINK.search(self._text, *run)]
+        return tuple(sorted(runs))
+
+    @cached_property
+    def enclosed(self) -> tuple[tuple[int, int], ...]:
+        """Spans of short phrases that are emphasised or between single quotation marks, in text order."""
+        phrases = _ENCLOSED.finditer(self._plain.text)
+        return tuple(phrase.span(phrase.lastgroup or 0) for phrase in phrases)
 
     def is_listed(self, start: int, end: int) -> bool:
         """Return True if a flagged word stands alone, as its neighbours do, or is one of several examples."""
         number = bisect_right(self.word_runs, start, key=lambda run: run[0]) - 1
         return number >= 0 and end <= self.word_runs[number][1]
+
+    def is_mentioned(self, start: int, end: int, replacement: str) -> bool:
+        """Return True if a flagged word is in a phrase that is mentioned and not used.
+
+        Such a phrase is emphasised or between single quotation marks. Its sentence is about language, or has
+        the corrected phrase as well, in the same way: write *could have*, never *could of*. In a sentence
+        about language with several of them, words beside them are not flagged either: they are their context.
+
+        Parameters
+        ----------
+        start, end : int
+            Span of the written word.
+        replacement : str
+            Its replacement, "" for no word.
+        """
+        text, phrases = self._plain.text, self.enclosed
+        number = bisect_right(phrases, end, key=lambda phrase: phrase[0]) - 1
+        inside = number >= 0 and phrases[number][0] <= start and end <= phrases[number][1]
+        for first, last in phrases[number : number + 1] if inside else phrases[max(number, 0) : number + 2]:
+            if not (inside or _are_beside(text, (start, end), (first, last))):
+                continue
+            begin, stop = self._sentence_around(first, last)
+            others = phrases[bisect_left(phrases, (begin, begin)) : bisect_left(phrases, (stop, stop))]
+            if _ABOUT_LANGUAGE.search(text, begin, first) or _ABOUT_LANGUAGE.search(text, last, stop):
+                if inside or len(others) > 1:
+                    return True
+            elif inside:
+                corrected = _words(text[first:start] + replacement + text[end:last])
+                return any(_words(text[slice(*phrase)]) == corrected for phrase in others)
+        return False
+
+    def _sentence_around(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the sentence around a phrase, as far as it is near."""
+        text = self._plain.text
+        first = max(0, start - _MAX_SENTENCE)
+        for match in _SENTENCE_END.finditer(text, first, start):
+            first = match.end()
+        following = _SENTENCE_END.search(text, end, end + _MAX_SENTENCE)
+        return first, following.end() if following else min(end + _MAX_SENTENCE, len(text))
 
     def is_document_word(self, observed: str, replacement: str, end: int) -> bool:
         """Return True if a flagged word is a name in the document's code, or repeated in its prose.
@@ -161,6 +231,17 @@ class DocumentWords:
         for start, end in (*self._plain.comments, (len(text), len(text))):
             yield from _differing_stretches(text, plain, position, start)
             position = max(position, end)
+
+
+def _are_beside(text: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Return True if two spans have nothing but blanks and marks between them."""
+    (_, end), (start, _) = sorted((one, other))
+    return start - end <= _MAX_GAP and not text[end:start].strip(_GAP_MARKS)
+
+
+def _words(text: str) -> str:
+    """Return a text in lower case, with one blank between its words."""
+    return " ".join(text.lower().split())
 
 
 def _differing_stretches(text: str, plain: str, start: int, end: int) -> Iterator[str]:

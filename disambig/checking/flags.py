@@ -478,6 +478,8 @@ def find_flags(
             continue
         if document.follows_plural_name(*correction) or document.is_listed(start, end):
             continue
+        if document.is_mentioned(start, end, correction[1]):
+            continue
         flags.append(flag)
     words = count_words(plain.text)
     kept = most_certain(flags, words, most_per_1000)

@@ -336,12 +336,38 @@ def test_emphasised_examples_are_not_flagged(flagged):
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "words"),
+    [
+        # the start of one mark is not the end of another: two emphasised words are no enumeration
+        ("x.html", "<p>You <em>should of</em> known it. See <code>x</code>.</p>", ["should of"]),
+        ("x.html", "<p>It&nbsp;depends of the user &amp; the <b>day</b>.</p>", ["of"]),
+        ("x.md", "See [the guide](a), [the map](b) and [a hour](c).", ["a"]),
+        # mentioned phrases, in any markup
+        ("x.md", "People write *could of* when they mean it.", []),
+        ("x.md", "It is *could have*, never *could of*.", []),
+        ("x.md", "Some write *depends of* in place of *depends on*.", []),
+        ("x.md", "The word *then* is often written for *than*; *its* is not *it's*.", []),
+        ("x.html", "<p>Write <em>could have</em> for <em>could of</em></p>", []),
+        ("x.tex", r"Some write \emph{could of}. You \emph{should of} known it.", ["should of"]),
+        ("x.py", "# Write *could of* when you mean it. You *should of* known it.", ["should of"]),
+        ("x.txt", "Write 'then' in place of 'than'. He waited 'a hour' there.", ["a"]),
+        ("x.md", "He *said* that it *depends of* the weather.", ["of"]),
+    ],
+)
+def test_mentioned_phrases_are_not_flagged(path, text, words):
+    plain = read_markup(path, text)
+    flags = find_flags(path, text, plain, ModelSource().load()([plain.text])).flags
+    assert [flag.observed for flag in flags] == words
+
+
 def test_runs_of_words_take_linear_time():
     def seconds(unit: str, n: int) -> float:
         text = unit * n
         words = DocumentWords(text, PlainText(text))
         start = time.process_time()
         assert len(words.word_runs) <= 1
+        assert words.enclosed is not None
         return time.process_time() - start
 
     for unit in (
@@ -353,6 +379,8 @@ def test_runs_of_words_take_linear_time():
         f"{HIDDEN}a{HIDDEN}, ",
         f"{HIDDEN}a ",
         HIDDEN,
+        "'a ",
+        "*a* ",
     ):
         assert seconds(unit, 80_000) < 12 * max(seconds(unit, 20_000), 0.002)
 
