@@ -134,6 +134,8 @@ class CheckRun:
         directive for another task is unused, but right.
     evidence : bool
         Whether to report the evidence for each flag; `format` is one of `reports.WITH_EVIDENCE` then.
+    report_path : str, optional
+        File to which the caller writes the report; it is not checked.
     """
 
     paths: tuple[str, ...]
@@ -146,6 +148,7 @@ class CheckRun:
     new_baseline: str | None = None
     report_unused: bool = True
     evidence: bool = False
+    report_path: str | None = None
 
 
 class RunOutput(Protocol):
@@ -162,7 +165,11 @@ class RunOutput(Protocol):
 
 
 def run(
-    request: CheckRun, project: ProjectSettings, load: Callable[[CheckSettings], Annotate], output: RunOutput
+    request: CheckRun,
+    project: ProjectSettings,
+    load: Callable[[CheckSettings], Annotate],
+    output: RunOutput,
+    write_report: Callable[[str], object] | None = None,
 ) -> int:
     """Check files and return the exit status: 0 without flags, 1 with flags, 2 after an error.
 
@@ -174,13 +181,15 @@ def run(
     load : callable
         Loads the models that settings name; called only if there is a file to check.
     output : RunOutput
+    write_report : callable, optional
+        Writes flags and diffs; by default they go to `output`.
 
     Raises
     ------
     UserError
         The errors of `load`, and those of settings, a baseline or git.
     """
-    return _Linter(request, project, load, output).run()
+    return _Linter(request, project, load, output, write_report).run()
 
 
 class _Linter:
@@ -192,8 +201,11 @@ class _Linter:
         project: ProjectSettings,
         load: Callable[[CheckSettings], Annotate],
         output: RunOutput,
+        write_report: Callable[[str], object] | None = None,
     ) -> None:
         self.request, self.project, self.output, self.load = request, project, output, load
+        fixes_stdin = request.fix and STDIN in request.paths  # the corrected text is the result
+        self._write_report = write_report or (output.note if fixes_stdin else output.result)
         self.tally = RunTally()
         self.left_out = SkippedFiles()
         self.work_trees = WorkTrees()
@@ -266,7 +278,10 @@ class _Linter:
         files = find_files(
             self.request.paths, self._takes, self._report, left_out=self.left_out, git=self.work_trees
         )
+        report_path = self.request.report_path and os.path.realpath(self.request.report_path)
         for path in files:
+            if path != STDIN and report_path == os.path.realpath(path):
+                continue  # the report of an earlier run
             settings = self.project.for_file(self._name(path))
             if settings.excluded:
                 self._remark(f"{escape_control_chars(self._name(path))}: left out by `exclude`")
@@ -338,7 +353,7 @@ class _Linter:
         if self.request.diff or self.request.fix:
             self._correct(file, plain.text, flags)
         else:
-            self.output.result(self.report.add(self._reported_flags(file, plain.text, flags)))
+            self._write_report(self.report.add(self._reported_flags(file, plain.text, flags)))
 
     def _select_shown(
         self, file: TextFile, plain: str, checked: CheckedText, settings: CheckSettings
@@ -378,7 +393,7 @@ class _Linter:
         reasons = self._reasons(flags, likely, possible, select_fitting(possible, layout), corrected)
         new_text = apply_corrections(file.text, corrected, layout)
         if self.request.diff:
-            self.output.result(unified_diff(name, file.text, new_text))
+            self._write_report(unified_diff(name, file.text, new_text))
             left = [(flag, reason) for flag, reason in zip(flags, reasons, strict=True) if reason]
             if left:
                 n_left = pluralize(len(left), "flag")
@@ -511,11 +526,6 @@ class _Linter:
         if not self.request.evidence or not isinstance(annotate, CorrectingAnnotator):
             return lambda flag: None
         return lambda flag: annotate.evidence(plain, flag)
-
-    def _write_report(self, text: str) -> None:
-        """Write a part of the report, to another stream than the corrected text of standard input."""
-        fixes_stdin = self.request.fix and STDIN in self.request.paths
-        (self.output.note if fixes_stdin else self.output.result)(text)
 
     def _end(self) -> int:
         """Write the summary of the run, and return the exit status."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from disambig.cli.options import (
     share_options,
 )
 from disambig.errors import UserError, nearest_first
+from disambig.formatting import escape_control_chars
 
 app = typer.Typer(**SETTINGS)
 
@@ -64,6 +66,16 @@ def check(
             "others) or rdjson (reviewdog).",
         ),
     ] = "text",
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the report, or the diff, to this file when the run has ended; an existing report is "
+            "replaced. Default or -: standard output.",
+        ),
+    ] = None,
     evidence: Annotated[
         bool,
         typer.Option(
@@ -114,7 +126,7 @@ def check(
     corrected or an option or setting is invalid.
     """
     from disambig.checking import Changes, CheckRun, load_checker, run
-    from disambig.cli.output import StandardOutput
+    from disambig.cli.output import StandardOutput, open_results
     from disambig.cli.progress import remark
     from disambig.configuration import ProjectSettings, settings_to_toml
     from disambig.files import STDIN, stdin_has_data
@@ -136,6 +148,8 @@ def check(
         staged=staged,
         write_baseline=write_baseline,
         evidence=evidence,
+        output=(output := None if output == "-" else output),
+        show_settings=show_settings,
     )
     project = ProjectSettings(options)
     if show_settings:
@@ -154,8 +168,14 @@ def check(
         new_baseline=write_baseline,
         report_unused=not any(choices[name] for name in ("task", "model", "rule", "ignore_rule")),
         evidence=evidence,
+        report_path=output,
     )
-    status = run(request, project, load_checker, StandardOutput())
+    if output is None:
+        status = run(request, project, load_checker, StandardOutput())
+    else:
+        with open_results(Path(output), force=True) as write_report:
+            status = run(request, project, load_checker, StandardOutput(), write_report)
+        remark(f"disambig: the report is in {escape_control_chars(output)}")
     if status:
         raise typer.Exit(status)
 
@@ -169,6 +189,8 @@ _EXCLUSIVE = (
     ("--diff", "--write-baseline"),
     ("--since", "--write-baseline"),  # a baseline must contain all flags
     ("--staged", "--write-baseline"),
+    ("--output", "--write-baseline"),
+    ("--output", "--show-settings"),
 )
 """Pairs of options that exclude each other."""
 
@@ -184,8 +206,13 @@ def _check_combinations(
     staged: bool,
     write_baseline: str | None,
     evidence: bool,
+    output: str | None,
+    show_settings: bool,
 ) -> None:
-    """Raise an error if options exclude each other. Raises D600; D601 for an unknown format."""
+    """Raise an error if options exclude each other.
+
+    Raises D600; D601 for an unknown format, D316 if the output is one of the files to check.
+    """
     from disambig.checking import FORMATS, WITH_EVIDENCE, WITH_OUTCOMES
     from disambig.files import STDIN
 
@@ -197,6 +224,8 @@ def _check_combinations(
         "--write-baseline": write_baseline is not None,
         "--since": since is not None,
         "--staged": staged,
+        "--output": output is not None,
+        "--show-settings": show_settings,
     }
     given = {name for name, is_given in options.items() if is_given}
     for first, second in _EXCLUSIVE:
@@ -211,6 +240,20 @@ def _check_combinations(
         raise _usage_error("standard input is not tracked by git: omit --since and --staged")
     if backup is not None and (not backup or os.sep in backup):
         raise _usage_error(f"invalid --backup-suffix {backup!r}; use --no-backup to keep no copy")
+    if output is not None:
+        _check_output(output, paths)
+
+
+def _check_output(output: str, paths: list[str]) -> None:
+    """Raise an error if writing a report would destroy a text. Raises D316, D600."""
+    from disambig.files import STDIN
+    from disambig.markup import path_format
+
+    if any(path != STDIN and os.path.realpath(path) == os.path.realpath(output) for path in paths):
+        raise UserError("D316", path=output)
+    entry = path_format(output)
+    if entry is not None and not output.lower().endswith(".xml") and os.path.exists(output):
+        raise _usage_error(f"--output {output} exists, and is not a report but a file of {entry.name}")
 
 
 def _usage_error(problem: str) -> UserError:

@@ -89,6 +89,36 @@ def test_quiet_runs_do_not_mention_written_files(note, capfd):
     assert (note.parent / "note.md.bak").exists() and (note.parent / "flags.json").exists()
 
 
+def test_the_report_is_written_to_a_file_at_the_end(note, capfd):
+    report = note.with_name("flags.txt")
+    report.write_text("an older report: a quite place")
+    status, out, err = check_file(capfd, ".", "--output", "flags.txt")  # which is not checked
+    assert (status, out) == (1, "") and "2 flags in 1 of 1 file" in err
+    assert err.endswith("disambig: the report is in flags.txt\n")
+    assert report.read_text().splitlines()[0] == "./note.md:3:10: quite -> quiet (spelling)"
+    assert check_file(capfd, "note.md", "-o", "-", "--quiet")[1].startswith("note.md:3:10: ")
+    assert check_file(capfd, "--quiet", "--diff", "note.md", "-o", "a.diff")[:2] == (1, "")
+    assert note.with_name("a.diff").read_text().startswith("--- note.md\n+++ note.md\n")
+    # an error before the end leaves the older report as it is
+    assert check_file(capfd, "note.md", "--output", "flags.txt", "--baseline", "gone.json")[0] == 2
+    assert report.read_text().startswith("./note.md:3:10: ")
+    assert sorted(path.name for path in note.parent.iterdir()) == ["a.diff", "flags.txt", "note.md"]
+
+
+def test_the_report_never_replaces_a_text(note, capfd):
+    other = note.with_name("other.rst")
+    other.write_text("Text.")
+    for output, code in (
+        ("note.md", "D316"),
+        ("./note.md", "D316"),
+        ("other.rst", "D600"),
+        ("no/a.txt", "D309"),
+    ):
+        status, out, err = check_file(capfd, "note.md", "--output", output)
+        assert (status, out) == (2, "") and f"[{code}]" in err and "Traceback" not in err
+    assert note.read_bytes() == NOTE.encode() and other.read_text() == "Text."
+
+
 def test_fix_without_a_backup_or_with_another_suffix(note, capfd):
     check_file(capfd, "--fix", "--no-backup", "note.md")
     assert [path.name for path in note.parent.iterdir()] == ["note.md"]
@@ -375,6 +405,13 @@ def test_reports_are_complete_with_errors_and_without_files(home, format):
         assert suite.get("tests") == "1" and suite.get("failures") == suite.get("errors") == "0"
     else:
         assert nothing.stdout == ""
+
+
+def test_corrected_standard_input_and_its_report(home):
+    given = "It was a quite place.\n"
+    done = check_project(home, "--fix", "--format", "json", "-o", "flags.json", "-", given=given)
+    assert done.returncode == 1 and done.stdout == given.replace("quite", "quiet")
+    assert [flag["outcome"] for flag in json.loads((home / "flags.json").read_text())["flags"]] == ["fixed"]
 
 
 def test_corrections_as_json(home):
