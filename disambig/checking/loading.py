@@ -77,7 +77,8 @@ def load_checker(settings: CheckSettings) -> Annotate:
         D4xx for an unknown name or a damaged model; D322 if no model accepts confusion sets; D644 for a model
         that chooses labels; D861 if a minimum precision is set and no model was measured, D864 if no model
         reaches it; D862 for a damaged measurement; D519 for an unknown rule; the errors of an invalid file of
-        confusion sets. D404 and D519 mention the settings file that contains the name.
+        confusion sets. D322, D404, D519 and D950 mention the settings file that contains the wrong value;
+        D974 for a model that a settings file names and that does not exist.
     """
     source = correcting_source(settings)
     try:
@@ -102,21 +103,35 @@ def load_checker(settings: CheckSettings) -> Annotate:
 
 
 def _with_origin(problem: UserError, settings: CheckSettings) -> UserError:
-    """Add the settings file that names an unknown model or rule to the error about it, if there is one."""
-    name = problem.values.get("name")
+    """Add the settings file that contains a wrong name, rate or set to the error, if there is one."""
+    keys, value = _wrong_value(problem, settings)
+    for key in keys:
+        origins = settings.origins.get(key, ())
+        if not any(map(os.path.isabs, origins)):
+            continue  # it comes from an option
+        if value is not None and value not in getattr(settings, key):
+            continue
+        where = " or ".join(origins)
+        if key == "tasks":
+            return unknown_task_error(str(value), where)
+        if key == "models":
+            source = f"{where}, models"
+            return UserError("D974", path=value, problem="does not exist", source=source)
+        return UserError(problem.code, **{**problem.values, "where": f"{where}, {key}: "})
+    return problem
+
+
+def _wrong_value(problem: UserError, settings: CheckSettings) -> tuple[tuple[str, ...], object]:
+    """Return the keys of settings that an error may be about, and the value; None for any value."""
     if problem.code == "D404":
-        key = "tasks"
-    elif problem.code == "D519":
-        key = "ignore_rules" if name in settings.ignore_rules else "rules"
-    else:
-        return problem
-    origins = settings.origins.get(key, ())
-    if name not in getattr(settings, key) or not any(map(os.path.isabs, origins)):
-        return problem  # the name comes from an option
-    where = " or ".join(origins)
-    if key == "tasks":
-        return unknown_task_error(str(name), where)
-    return UserError(problem.code, **{**problem.values, "where": f"{where}, {key}: "})
+        return ("tasks", "models"), problem.values["name"]
+    if problem.code == "D519":
+        return ("ignore_rules", "rules"), problem.values["name"]
+    if problem.code == "D950" and isinstance(settings.flags_per_1000, Mapping):
+        return ("flags_per_1000",), problem.values["task"]
+    if problem.code == "D322":
+        return ("sets", "sets_files"), None
+    return (), None
 
 
 def selectable_names(annotate: Annotate) -> set[str]:

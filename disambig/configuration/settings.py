@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from disambig.errors import UserError
 from disambig.rules import RuleSelection
 
 if TYPE_CHECKING:
@@ -91,23 +92,34 @@ class CheckSettings:
     def words_to_ignore(self) -> tuple[str, ...]:
         """Return the words to ignore, including those in `ignore_files`.
 
-        Raises D30x for a file that cannot be read; D971 for a pattern in it.
+        Raises D974 for a file that a settings file names and that does not exist; D30x for a file that cannot
+        be read; D971 for a pattern in it.
         """
         from disambig.data import read_ignore_list
 
+        self._check_existence("ignore_files")
         return (*self.ignore, *(word for path in self.ignore_files for word in read_ignore_list(path)))
 
     def confusion_sets(self) -> tuple[Group, ...]:
         """Return the confusion sets that are added to those of the models, without duplicates.
 
-        Raises D30x for a file that cannot be read; D410, D411 and D665 for an invalid confusion
-        set.
+        Raises D974 for a file that a settings file names and that does not exist; D30x for a file that cannot
+        be read; D410, D411 and D665 for an invalid confusion set.
         """
         from disambig.data import confusion_set, read_confusion_sets
 
+        self._check_existence("sets_files")
         groups = [confusion_set(text) for text in self.sets]
         groups += [group for path in self.sets_files for group in read_confusion_sets(path)]
         return tuple({group.name: group for group in groups}.values())
+
+    def _check_existence(self, key: str) -> None:
+        """Raise D974 if a settings file names a file that does not exist."""
+        sources = [origin for origin in self.origins.get(key, ()) if os.path.isabs(origin)]
+        for path in getattr(self, key) if sources else ():
+            if not os.path.exists(path):
+                source = f"{' or '.join(sources)}, {key}"
+                raise UserError("D974", path=path, problem="does not exist", source=source)
 
 
 def merge_sources(sources: Iterable[SettingsSource], *, excluded: bool = False) -> CheckSettings:

@@ -212,7 +212,7 @@ MESSAGES: dict[str, str] = {
     "D942": "there is no model {name!r}: name a model's directory or one of {names}; text is given with --text",
     "D943": "{name} is a file, but a {what} is a folder: name one that {made_by} made, or a pack that includes one; available: {names}",
     # flag rates of several tasks
-    "D950": "no installed model of the task {task!r} raises flags, so no rate can be set for it; available: {names}",
+    "D950": "{where}no installed model of the task {task!r} raises flags, so no rate can be set for it; available: {names}",
     "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one per task, such as spelling=0.2,article=0.1",
     "D952": "component {name!r}: no installed model corrects words in {language!r}: install a pack for that language, or name models in its config",
     # kinds of writing

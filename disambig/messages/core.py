@@ -85,7 +85,7 @@ MESSAGES: dict[str, str] = {
     "D319": "{path} has changed since the job began: start the job anew",
     "D320": "{path} is longer than {limit:,} bytes: split it, or read it with --lines",
     "D321": "{format} cannot be made from {kind} ({path}): choose --format jsonl, csv, html or {kind}",
-    "D322": "none of the models {models} accepts confusion sets: --sets needs the task spelling",
+    "D322": "{where}none of the models {models} accepts confusion sets, which need the task spelling",
     "D323": "no model is installed: name one with --model DIR, or install a pack such as disambig_en",
     "D324": "{path}: line {line:,}: {problem}; not valid CoNLL-U",
     "D325": "{path} is not a spaCy DocBin: {problem}; write it again (`DocBin.to_disk`)",

@@ -49,7 +49,7 @@ def task_rates(models: Sequence[Model], requested: RequestedRates) -> dict[str, 
         for task, rate in requested.items():
             check_rate(rate)
             if task not in tasks:
-                raise UserError("D950", task=task, names=", ".join(sorted(tasks)) or "none")
+                raise UserError("D950", where="", task=task, names=", ".join(sorted(tasks)) or "none")
         return {task: float(rate) for task, rate in requested.items()}
     rules = [model.judge for model in flagging]
     curves = [get_trait(rule, DecisionRuleTraits, "gains")() for rule in rules]

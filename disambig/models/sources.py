@@ -203,7 +203,7 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     Raises D322 if no model accepts them.
     """
     if not any(isinstance(model.task, Extensible) for model in models):
-        raise UserError("D322", models=", ".join(model.name for model in models))
+        raise UserError("D322", where="", models=", ".join(model.name for model in models))
     return [model.with_groups(sets) if isinstance(model.task, Extensible) else model for model in models]
 
 

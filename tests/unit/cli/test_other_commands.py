@@ -540,6 +540,12 @@ def test_rules_are_shown_and_hidden(tmp_path, options, settings, rules):
         ('tasks = ["speling"]',
          r"\[D404\] .* in \S+disambig.toml, `tasks` .*; give a directory in `models` or one "
          r"of spelling, (?!.*\b(it|tag)\b)"),
+        ("flags_per_1000 = { speling = 1 }", r"\[D950\] \S+disambig.toml, flags_per_1000: no .* 'speling'"),
+        ('[overrides."*.md"]\nflags_per_1000 = { it = 1 }', r"\[D950\] \S+.toml, \*.md, flags_per_1000: no"),
+        ('tasks = ["preposition"]\nsets = ["then/than"]', r"\[D322\] \S+disambig.toml, sets: none of"),
+        ('ignore_files = ["words.txt"]', r"\[D974\] \S+words.txt does not exist; .*.toml, ignore_files"),
+        ('sets_files = ["sets.txt"]', r"\[D974\] \S+sets.txt does not exist; .*disambig.toml, sets_files"),
+        ('models = ["model"]', r"\[D974\] \S+model does not exist; it is named in \S+disambig.toml, models"),
     ],
 )  # fmt: skip
 def test_unknown_names_in_settings_are_reported_with_the_file(tmp_path, settings, message):

@@ -153,7 +153,7 @@ def test_words_and_sets_from_files(home):
     assert result.words_to_ignore() == ("quite", "then", "one", "Depends  of")
     assert [group.name for group in result.confusion_sets()] == ["lie/lay", "then/than"]
     (home / "words.txt").unlink()
-    with pytest.raises(UserError, match="D300"):
+    with pytest.raises(UserError, match=r"D974.*words.txt does not exist; it is named in .*disambig.toml"):
         result.words_to_ignore()
 
 
