@@ -97,9 +97,7 @@ def mixed(one, other):
     return most + np.log1p(np.exp(min(one, other) - most))
 
 
-# Numba infers the types of compiled functions.
-# mypy: allow-untyped-defs
-
+# ---- the lattice of a line
 
 HIRAGANA, KATAKANA, AS_TYPED, NUMBER, LAST = -1, -2, -3, -4, -5
 _BASE = np.uint64(0x9E3779B97F4A7C15)

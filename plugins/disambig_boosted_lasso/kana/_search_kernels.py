@@ -376,9 +376,7 @@ def _behind_any(tables, arcs, work, place):
             _add(work.tally, nodes, work.streams, to, ALL, place, arc, bound)
 
 
-# Numba infers the types of compiled functions.
-# mypy: allow-untyped-defs
-
+# ---- the k best strings, from the end of a line to its beginning
 
 DONE, NO_ROOM = 0, 1
 HYPOTHESES, HEAP, NBEST_FULL, SEEN = 0, 1, 2, 3

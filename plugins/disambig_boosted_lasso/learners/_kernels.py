@@ -535,11 +535,7 @@ def follow_winners(
     return total
 
 
-def sample() -> None:
-    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
-    one, zero = np.zeros(1), np.zeros(1, np.int64)
-    bounds = np.array([0, 1])
-    follow_winners(bounds, zero, one, zero, bounds, one, zero, one, one.copy(), zero.copy(), 0.0, one.copy())
+# ---- the averaged perceptron over lists
 
 
 @compiled
@@ -582,3 +578,10 @@ def perceptron_pass(indptr, indices, data, offsets, cost, reference, order, fixe
             add_row(indptr, indices, data, best, -time, fixed, late)
         time += 1.0
     return mistakes
+
+
+def sample() -> None:
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
+    one, zero = np.zeros(1), np.zeros(1, np.int64)
+    bounds = np.array([0, 1])
+    follow_winners(bounds, zero, one, zero, bounds, one, zero, one, one.copy(), zero.copy(), 0.0, one.copy())

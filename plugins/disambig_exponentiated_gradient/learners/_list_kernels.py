@@ -137,7 +137,9 @@ def visit(
     weights : array of float64, shape (n_columns,)
         W; changed.
     workspace : array of float64, shape (5, at least K)
-    wide : array of float64, shape (2, at least the list's columns)
+        Work space for the candidates.
+    column_space : array of float64, shape (2, at least the list's columns)
+        Work space for the weights of the list's columns, and for their change.
     """
     k, m = len(theta), len(cols)
     alpha, new_alpha, new_theta = workspace[0, :k], workspace[1, :k], workspace[2, :k]
@@ -280,7 +282,7 @@ def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, list
         The visit ends when the list's gap is at most this share of C.
     mass : array of float64, shape (K,)
         Alphas, updated in place.
-    own : array of float64
+    list_weights : array of float64
         Weights of the list's columns, updated in place.
     scores, change : array of float64
         Work space for the candidates and for the list's columns.
@@ -404,27 +406,9 @@ def gaps(lists, loss, gold, log_linear, theta, weights):
     all_slopes(lists, loss, gold, log_linear, theta, weights, nabla)
     total = 0.0
     for i in range(len(offsets) - 1):
-        list_weights = slice(offsets[i], offsets[i + 1])
-        total += list_gap(nabla[list_weights], alpha[list_weights], theta[list_weights], log_linear)
+        rows = slice(offsets[i], offsets[i + 1])
+        total += list_gap(nabla[rows], alpha[rows], theta[rows], log_linear)
     return total
-
-
-def sample() -> None:
-    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
-    for kind in (np.float32, np.float64):
-        lists = (
-            np.array([0, 2]), np.zeros(1, np.int32), np.array([[0, 1]]), np.array([0, 1, 1]),
-            np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros((1, 2), np.int64), np.ones(1, kind),
-            np.zeros(2, np.int64), 0,
-        )  # fmt: skip
-        loss, gold = np.array([0.0, 1.0]), np.zeros(1, np.int64)
-        theta, weights, order = np.log([0.5, 0.5]), np.zeros(1), np.zeros(1, np.int64)
-        compute_weights(lists, gold, 1.0, theta, weights)
-        step = 50.0, np.ones(1), np.ones(1), 1, 0.0
-        online_epoch(lists, loss, gold, 1.0, False, *step, order, theta, weights)
-        gaps(lists, loss, gold, False, theta, weights)
-        pairwise_epoch(lists, loss, 1.0, 1, True, 0.0, order, np.array([1.0, 0.0]), weights)
-        squared_spans(lists, np.empty(1))
 
 
 @compiled
@@ -526,10 +510,23 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
             place[c] = -1
 
 
-def sample_reduction() -> None:
+def sample() -> None:
     """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     for kind in (np.float32, np.float64):
+        lists = (
+            np.array([0, 2]), np.zeros(1, np.int32), np.array([[0, 1]]), np.array([0, 1, 1]),
+            np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros((1, 2), np.int64), np.ones(1, kind),
+            np.zeros(2, np.int64), 0,
+        )  # fmt: skip
+        loss, gold = np.array([0.0, 1.0]), np.zeros(1, np.int64)
+        theta, weights, order = np.log([0.5, 0.5]), np.zeros(1), np.zeros(1, np.int64)
+        compute_weights(lists, gold, 1.0, theta, weights)
+        step = 50.0, np.ones(1), np.ones(1), 1, 0.0
+        online_epoch(lists, loss, gold, 1.0, False, *step, order, theta, weights)
+        gaps(lists, loss, gold, False, theta, weights)
+        pairwise_epoch(lists, loss, 1.0, 1, True, 0.0, order, np.array([1.0, 0.0]), weights)
+        squared_spans(lists, np.empty(1))
         rows = np.array([0, 1, 2]), np.zeros(2, np.int32), np.ones(2, kind), np.array([0, 2])
         sizes = np.zeros(2, np.int64), np.zeros(2, np.int64)
-        out = np.zeros(1, np.int32), np.zeros(3, np.int64), np.zeros(2, np.int32), np.zeros(2, kind)
-        reduce_lists(*rows, 1, True, *sizes, *out)
+        reduced = np.zeros(1, np.int32), np.zeros(3, np.int64), np.zeros(2, np.int32), np.zeros(2, kind)
+        reduce_lists(*rows, 1, True, *sizes, *reduced)

@@ -543,13 +543,7 @@ def write_features(nodes, words, forest, closed, out, ends):
         ends[tree] = out[1]
 
 
-def sample() -> None:
-    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
-    from .features import TreeOccurrences
-
-    occurrences = TreeOccurrences(["(TOP (NP (NP (DT a) (NN b)) (CC and) (NP (NN c))))"])
-    occurrences.names(occurrences.occur(0, 1).places[:1])
-
+# ---- reading of trees
 
 OPEN, CLOSE = 0, 1
 """Symbols of brackets."""
@@ -662,3 +656,11 @@ def head_words(word, after, which, head, leaf):
         for _ in range(which[node]):
             child = after[child]
         head[node], leaf[node] = child, leaf[child]
+
+
+def sample() -> None:
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
+    from .features import TreeOccurrences
+
+    occurrences = TreeOccurrences(["(TOP (NP (NP (DT a) (NN b)) (CC and) (NP (NN c))))"])
+    occurrences.names(occurrences.occur(0, 1).places[:1])

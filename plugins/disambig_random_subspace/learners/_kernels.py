@@ -118,17 +118,6 @@ def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, most
             add_eight(indices, data, start, end, weights, steps, keep)
 
 
-def sample() -> None:
-    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
-    row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
-    keep = np.ones((1, LANES), np.uint8)
-    passive_aggressive_labels(*row, np.ones(1), keep, 1, 1.0, np.zeros(keep.shape), np.zeros(LANES))
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 @compiled
 def descend_without_folds(
     indptr, indices, data, targets, folds, left_out, passes, threshold, alpha, weights, intercepts, keep
@@ -172,19 +161,6 @@ def descend_without_folds(
                 add_eight(indices, data, start, end, weights, steps, keep)
     for lane in range(lanes):
         weights[:, lane] *= scales[lane]
-
-
-def sample_folds() -> None:
-    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
-    row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
-    keep, fold = np.ones((1, LANES), np.uint8), np.zeros(1, np.int64)
-    descend_without_folds(
-        *row, np.ones(1), fold, fold - 1, 1, 1.0, 1e-4, np.zeros(keep.shape), np.zeros(1), keep
-    )
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 @compiled
@@ -238,8 +214,7 @@ def confidence_labels(indptr, indices, data, targets, passes, phi, means, varian
                 of_intercept[lane] /= 1.0 + shrink * of_intercept[lane]
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
+# ---- lists of candidates
 
 
 @compiled
@@ -392,3 +367,13 @@ def confidence_lists(
                             means[j, lane] += step * variance * x
                             variances[j, lane] = variance / (1.0 + shrink * x * x * variance)
                         workspace[j] = 0.0
+
+
+def sample() -> None:
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
+    row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
+    keep, fold = np.ones((1, LANES), np.uint8), np.zeros(1, np.int64)
+    passive_aggressive_labels(*row, np.ones(1), keep, 1, 1.0, np.zeros(keep.shape), np.zeros(LANES))
+    descend_without_folds(
+        *row, np.ones(1), fold, fold - 1, 1, 1.0, 1e-4, np.zeros(keep.shape), np.zeros(1), keep
+    )

@@ -248,10 +248,7 @@ def extreme(values, costs, gold, alive, direction, rounding, gradient):
     return cost
 
 
-def sample() -> None:
-    """Run one function on tiny input, so that `disambig doctor --compile` compiles it."""
-    values = np.ones((1, 2, 1), np.float32)
-    diagonal(values, np.zeros((1, 1), np.int32), np.ones((1, 1)), np.empty((2, 1)))
+# ---- lists of sparse rows
 
 
 @compiled
@@ -356,3 +353,9 @@ def list_losses(indptr, indices, data, offsets, cost, counts, gold, weights):
                 most = max(most, cost[row] + row_product(indptr, indices, data, row, weights))
         total += most - gold_score
     return total
+
+
+def sample() -> None:
+    """Run one function on tiny input, so that `disambig doctor --compile` compiles it."""
+    values = np.ones((1, 2, 1), np.float32)
+    diagonal(values, np.zeros((1, 1), np.int32), np.ones((1, 1)), np.empty((2, 1)))
