@@ -20,7 +20,7 @@ from typing import Any
 
 from card import write_card
 from disambig_random_subspace.experiments import ewt, train_baselines, with_penn_colons
-from recipe import Lessons, TaggerData, load_data, read_lessons, train_tagger_by_recipe
+from recipe import TaggerData, UntaggedSentences, load_data, read_untagged_sentences, train_tagger_by_recipe
 
 from disambig.experiments import EWT_GENRES, ewt_sentences
 from disambig.models import Model, load, save_model
@@ -48,17 +48,17 @@ def sentences(
     return tagged if own_labels else with_penn_colons(tagged)
 
 
-def load_lessons(data: Path) -> tuple[TaggerData, Lessons]:
+def load_training_data(data: Path) -> tuple[TaggerData, UntaggedSentences]:
     """Return plain text, partially tagged corpora and the sentences for the teacher."""
-    tagger_data = load_data(data, log_progress)
-    return tagger_data, read_lessons(tagger_data, pack("disambig_en").home / "encoder", log_progress)
+    tagger_data, encoder = load_data(data, log_progress), pack("disambig_en").home / "encoder"
+    return tagger_data, read_untagged_sentences(tagger_data, encoder, log_progress)
 
 
 def build(data: Path, *, folder: Path, own_labels: bool) -> None:
     """Train the tagger of the pack; `own_labels`: with EWT's tag of dashes and semicolons."""
     train, dev = (sentences(data, splits=[split], own_labels=own_labels) for split in ("train", "dev"))
     about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": MIN_WEIGHT}
-    model = train_tagger_by_recipe(train, dev, *load_lessons(data), progress=log_progress, **about)
+    model = train_tagger_by_recipe(train, dev, *load_training_data(data), progress=log_progress, **about)
     save_model(model, folder, force=True)
 
 
@@ -67,12 +67,12 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
 
     `together` are the genres that are left out together.
     """
-    lessons = load_lessons(data)
+    training_data = load_training_data(data)
     by_genre = figures().get("held_out", {})
     for genres in together:
         others = [other for other in EWT_GENRES if other not in genres]
         train, dev = (sentences(data, others, [split]) for split in PARTS)
-        model = train_tagger_by_recipe(train, dev, *lessons, name="held out", progress=log_progress)
+        model = train_tagger_by_recipe(train, dev, *training_data, name="held out", progress=log_progress)
         for genre in genres:
             test = sentences(data, [genre], PARTS)
             shares = {**by_genre.get(genre, {}).get("accuracy", {}), VERSION: accuracy(model, test)}

@@ -1,6 +1,6 @@
 """The recipe of the tagger: a slow teacher tags text for a fast learner.
 
-1. Words of plain text are clustered by neighbouring words (`company`).
+1. Words of plain text are clustered by neighbouring words (`by_neighbours`).
 2. A first tagger is trained on the tagged sentences. It tags the plain text; words are clustered by these
    tags and by their capitals.
 3. A teacher, a network over the states of an encoder (`teacher`), is trained on the tagged sentences. It
@@ -32,7 +32,7 @@ MODERN = ("essays", "guides", "encyclopedic", "manuals", "mixed")
 OTHERS = ("government", "health", "technical", "textbooks", "science", "speeches", "fiction")
 WORDS = {**dict.fromkeys(MODERN, 2_000_000), **dict.fromkeys(OTHERS, 700_000)}
 """Maximum number of tokens that are read from each domain."""
-COMPANY = {"n_words": 50_000, "sizes": (128, 512)}
+NEIGHBOUR_CLASSES = {"n_words": 50_000, "sizes": (128, 512)}
 """Settings of the classes by neighbouring words."""
 CRAFT_SENTENCES = 5_000
 SEED = 1
@@ -67,13 +67,13 @@ class TaggerData:
     ----------
     views : list of TokenView
         Plain text.
-    company : WordClasses
+    by_neighbours : WordClasses
         Its words clustered by neighbouring words.
     partly : list of (words, tags that each may have)
     """
 
     views: list[TokenView]
-    company: WordClasses
+    by_neighbours: WordClasses
     partly: list[Partly]
 
 
@@ -83,12 +83,12 @@ def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerDa
     for number, (domain, max_words) in enumerate(WORDS.items()):
         progress(f"reading {domain}", number, len(WORDS))
         views += list(token_views(data / f"english/{domain}.train.txt.xz", max_words))
-    progress("classes by company", 0, 1)
-    company = learn_classes((view.hashes for view in views), **COMPANY)
+    progress("classes by neighbours", 0, 1)
+    by_neighbours = learn_classes((view.hashes for view in views), **NEIGHBOUR_CLASSES)
     progress("corpora tagged in part", 0, 1)
     craft = list(craft_partly(data))
     sample = np.random.default_rng(SEED).choice(len(craft), CRAFT_SENTENCES, replace=False)
-    return TaggerData(views, company, [*noad_partly(data), *(craft[i] for i in np.sort(sample))])
+    return TaggerData(views, by_neighbours, [*noad_partly(data), *(craft[i] for i in np.sort(sample))])
 
 
 def plain_sentences(views: Sequence[TokenView]) -> Iterator[list[str]]:
@@ -109,7 +109,7 @@ def plain_sentences(views: Sequence[TokenView]) -> Iterator[list[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class UntaggedSentences:
     """Sentences for the teacher to tag, with the states of the encoder.
 
     Attributes
@@ -123,24 +123,24 @@ class Lessons:
     states: NDArray[np.float16]
 
 
-def read_lessons(
+def read_untagged_sentences(
     tagger_data: TaggerData,
     encoder: Path,
     progress: Callable[[str, int, int], None],
-) -> Lessons:
+) -> UntaggedSentences:
     """Read the partially tagged sentences and a sample of plain text with the encoder."""
     plain = [(words, [()] * len(words)) for words in plain_sentences(tagger_data.views)]
     sentences = [*tagger_data.partly, *plain]
     progress(f"encoder: {len(sentences):,} sentences", 0, 1)
     reader = LayerReader(encoder)
-    return Lessons(reader, sentences, reader.read([words for words, _ in sentences]))
+    return UntaggedSentences(reader, sentences, reader.read([words for words, _ in sentences]))
 
 
-def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
+def with_usage(by_neighbours: WordClasses, usage: WordClasses) -> WordClasses:
     """Return both classes, with the features that help: coarse classes two words away, all others nearby."""
-    both = company.joined_with(usage)
+    both = by_neighbours.joined_with(usage)
     fine = [CLASS + g for g in range(both.depth)]
-    coarse, capitals = fine.pop(company.depth), fine[-1]
+    coarse, capitals = fine.pop(by_neighbours.depth), fine[-1]
     near = [(attribute, place, -1, 0) for attribute in fine for place in (-1, 0, 1)]
     far = [(coarse, place, -1, 0) for place in (-2, 2)]
     return replace(both, chosen=np.array([*near, *far, (capitals, 0, SHAPE, 0), *SHAPES], np.int64))
@@ -150,7 +150,7 @@ def train_tagger_by_recipe(
     train: Sentences,
     dev: Sentences,
     tagger_data: TaggerData,
-    lessons: Lessons,
+    untagged: UntaggedSentences,
     *,
     progress: Callable[[str, int, int], None],
     **settings: Any,
@@ -160,7 +160,7 @@ def train_tagger_by_recipe(
     `settings`: see `train_tagger`.
     """
     classes = learn_word_classes(train, dev, tagger_data, progress)
-    more = tag_lessons(train, classes, lessons, progress)
+    more = tag_by_teacher(train, classes, untagged, progress)
     progress("tagger", 0, 1)
     about = {"learner": LEARNER, "classes": classes, "more": more, **settings}
     return train_tagger(train, dev, progress=progress, **about)
@@ -169,25 +169,25 @@ def train_tagger_by_recipe(
 def learn_word_classes(
     train: Sentences, dev: Sentences, tagger_data: TaggerData, progress: Callable[[str, int, int], None]
 ) -> WordClasses:
-    """Return the classes of words by company, by tags of a first tagger, and by capitals."""
+    """Return the classes of words by their neighbours, by tags of a first tagger, and by capitals."""
     progress("first tagger", 0, 1)
-    first = train_tagger(train, dev, name="first", learner=FIRST_LEARNER, classes=tagger_data.company)
+    first = train_tagger(train, dev, name="first", learner=FIRST_LEARNER, classes=tagger_data.by_neighbours)
     progress("tagging plain text", 0, 1)
     n_tags = len(first.task.groups[0].candidates)
     usage = learn_usage(((view, predict_tags(first, view)) for view in tagger_data.views), n_tags)
-    return with_usage(tagger_data.company, usage)
+    return with_usage(tagger_data.by_neighbours, usage)
 
 
-def tag_lessons(
+def tag_by_teacher(
     train: Sentences,
     classes: WordClasses,
-    lessons: Lessons,
+    untagged: UntaggedSentences,
     progress: Callable[[str, int, int], None],
 ) -> list[tuple[list[str], list[str]]]:
     """Return the sentences with the tags of a teacher that is trained on tagged sentences."""
-    teacher = train_teacher(train, classes, lessons.reader, progress)
+    teacher = train_teacher(train, classes, untagged.reader, progress)
     progress("teacher tags", 0, 1)
-    return list(teacher.tag(lessons.sentences, lessons.states))
+    return list(teacher.tag(untagged.sentences, untagged.states))
 
 
 def train_teacher(

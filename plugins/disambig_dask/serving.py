@@ -28,11 +28,11 @@ def expected_environment(work: Work) -> dict[str, Any]:
 
 def check_environment(expected: Mapping[str, Any], seen: Mapping[str, Any], address: str) -> None:
     """Check that a worker reports the expected environment. Raises D856 with the first difference."""
-    here, there = dict(_flatten(expected)), dict(_flatten(seen))
-    for what in here | there:
-        ours, theirs = here.get(what), there.get(what)
+    own, reported = dict(_flatten(expected)), dict(_flatten(seen))
+    for key in own | reported:
+        ours, theirs = own.get(key), reported.get(key)
         if ours != theirs:
-            raise UserError("D856", address=address, what=what, there=_shorten(theirs), here=_shorten(ours))
+            raise UserError("D856", address=address, what=key, there=_shorten(theirs), here=_shorten(ours))
 
 
 def _flatten(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

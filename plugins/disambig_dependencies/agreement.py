@@ -260,10 +260,10 @@ def _compare(
             fits = (bare_fit, article_fit) if sizes[1] else (article_fit, bare_fit)
             values[_FITS : _FITS + 4] = fits * 2
         return values
-    same = 0
-    while same < min(sizes) - 1 and before.words[at + same] == after.words[at + same]:
-        same += 1
-    place = at + same
+    n_equal = 0
+    while n_equal < min(sizes) - 1 and before.words[at + n_equal] == after.words[at + n_equal]:
+        n_equal += 1
+    place = at + n_equal
     observed, candidate = before.words[place], after.words[place]
     for i, parse in enumerate((before, after)):
         kind, expected = _expect(parse, place)
@@ -272,13 +272,13 @@ def _compare(
         if not expected.kind:
             continue
         values[_CONFIDENCE] += expected.confidence / 2
-        both = [
+        word_fits = [
             _fit(expected, word, other, sentence.tags[place])
             for word, other, sentence in ((observed, candidate, before), (candidate, observed, after))
         ]
-        if min(both) < 0 or 0 not in both:  # a fit alone says nothing: all good text fits
+        if min(word_fits) < 0 or 0 not in word_fits:  # a fit alone says nothing: all good text fits
             column = _FITS + 2 * i
-            values[column : column + 2] = expected.confidence * np.array(both)
+            values[column : column + 2] = expected.confidence * np.array(word_fits)
     return values
 
 

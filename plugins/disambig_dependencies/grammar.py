@@ -186,8 +186,8 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float]:
     conjuncts = parse.select(noun, "conj")
     if conjuncts:
         return _coordinated(parse, noun, conjuncts)
-    of = [i for i in parse.select(noun, "nmod") if _has_case(parse, i, "of")]
-    inner = of[0] if of else -1
+    of_phrases = [i for i in parse.select(noun, "nmod") if _has_case(parse, i, "of")]
+    inner = of_phrases[0] if of_phrases else -1
     determiners = {parse.words[i] for i in parse.select(noun, "det")}
     if word == "i":
         return FIRST, 1.0

@@ -25,8 +25,8 @@ from .running_text import (
 )
 from .sounds import (
     ENGLISH_SOUNDS as ENGLISH_SOUNDS,
-    SURE as SURE,
-    SUREST as SUREST,
+    MAX_LOG_ODDS as MAX_LOG_ODDS,
+    MAX_NUMBER_LOG_ODDS as MAX_NUMBER_LOG_ODDS,
     ArticleSound as ArticleSound,
     log_odds as log_odds,
     log_odds_after as log_odds_after,

@@ -55,10 +55,10 @@ class WordRelations:
         number = dict(zip(names, range(len(names)), strict=True))
         n = len(names)
         one, other = _pairs(sets, number)
-        apart = np.array(_pairs(without, number), np.int64)
-        apart = apart[:, (apart >= 0).all(axis=0)]  # pairs of words that occur in `sets`
+        excluded = np.array(_pairs(without, number), np.int64)
+        excluded = excluded[:, (excluded >= 0).all(axis=0)]  # pairs of words that occur in `sets`
         keys, first = np.unique(one * n + other, return_index=True)
-        first = np.sort(first[~np.isin(keys, apart[0] * n + apart[1])])  # back in the order of the sets
+        first = np.sort(first[~np.isin(keys, excluded[0] * n + excluded[1])])  # back in the order of the sets
         kept = np.unique(one[first])
         hashes = hash_words([names[i] for i in kept.tolist()])
         by_hash = np.argsort(hashes)

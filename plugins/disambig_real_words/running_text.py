@@ -53,10 +53,10 @@ def layout_lines(text: str, *, comments: bool = False) -> tuple[NDArray[np.int64
     spans = [
         line[:2]
         for block in blocks
-        for line, apart in zip(
+        for line, is_layout in zip(
             block, _is_layout(block, alone=len(blocks) == 1 or (comments and _is_comment(block))), strict=True
         )
-        if apart
+        if is_layout
     ]
     places = np.array(spans, np.int64).reshape(-1, 2)
     return places[:, 0], places[:, 1]

@@ -26,7 +26,7 @@ from disambig.api.text import CODE_SIGNS, HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
 ENGLISH_SOUNDS = Path(__file__).parent / "languages" / "en.sounds.tsv"
 LONGEST = 5
 """Maximum number of first letters in a key."""
-SURE, SUREST = 6.0, 10.0
+MAX_LOG_ODDS, MAX_NUMBER_LOG_ODDS = 6.0, 10.0
 """Limits of the log-odds; the second is for numbers."""
 CLEAR = 1.0
 """Log-odds of the sound from which on the form of an article ("a" or "an") counts as correct."""
@@ -74,7 +74,7 @@ class WordSounds:
         """
         hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:
-            return {SPOKEN_VOWEL: SURE, SPOKEN_CONSONANT: -SURE}.get(hidden[1], math.nan)
+            return {SPOKEN_VOWEL: MAX_LOG_ODDS, SPOKEN_CONSONANT: -MAX_LOG_ODDS}.get(hidden[1], math.nan)
         match = _NEXT.match(text, end, end + _REACH)
         return 0.0 if match is None else self._cached_log_odds(match[1])
 
@@ -159,15 +159,15 @@ def _key_log_odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     odds = {}
     for key, pair in counted.items():
         if key[0] == "#":
-            odds[key] = _clip(NUMBER_FACTOR * _log_ratio(*pair) - usual, SUREST)
+            odds[key] = _clip(NUMBER_FACTOR * _log_ratio(*pair) - usual, MAX_NUMBER_LOG_ODDS)
         else:
-            odds[key] = _clip((CAPITALS_FACTOR if key[0] == "+" else 1.0) * _log_ratio(*pair), SURE)
+            odds[key] = _clip((CAPITALS_FACTOR if key[0] == "+" else 1.0) * _log_ratio(*pair), MAX_LOG_ODDS)
     return odds
 
 
 def log_odds(a: int, an: int) -> float:
-    """Return the smoothed log-odds of "an" for counts of the two articles, limited to `SURE`."""
-    return _clip(_log_ratio(a, an), SURE)
+    """Return the smoothed log-odds of "an" for counts of the two articles, limited to `MAX_LOG_ODDS`."""
+    return _clip(_log_ratio(a, an), MAX_LOG_ODDS)
 
 
 def _log_ratio(a: int, an: int) -> float:

@@ -458,8 +458,8 @@ class Doubled(InContext):
             quoted = view.layers["protected"][at - 1].astype(bool)
             at = at[~quoted | np.array([view.written(place - 1).istitle() for place in at.tolist()], bool)]
         ones = np.ones(len(at), np.int32)
-        both = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
-        at = at[~is_word_part(view, *both) & in_running_text(view, *both, any_line=True)]
+        span = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
+        at = at[~is_word_part(view, *span) & in_running_text(view, *span, any_line=True)]
         texts = [text[start:end] for text, start, end in view.locate(at)]
         names = [not text.islower() for text in texts]
         if any(names) and self.most_twice < np.inf:

@@ -360,12 +360,12 @@ def adapt_with_one_lexicon(
     described = rerank_lists(lists, dev, test, dict(zip(LEARNERS, LEARNERS, strict=True)), results)
     test_batch = described.batch(test.lists)
     for name in (BOOSTING, BLASSO):
-        about = results.about[name]
-        chosen = {setting: about[setting] for _, some in LEARNERS[name] for setting in some}
+        details = results.about[name]
+        chosen = {setting: details[setting] for _, settings in LEARNERS[name] for setting in settings}
         learner = make_learner(LEARNERS[name][0][0], **chosen, steps=max(PAPER_STEPS))
         path = learner.path(described.train)
         scorers = {step: path.scorer(min(step, len(path))) for step in PAPER_STEPS}
-        about["by steps"] = {
+        details["by steps"] = {
             str(step): {
                 "CER": 100 * test.error_rate(test.best_texts(scorer, test_batch)),
                 "non-zero": int(np.count_nonzero(scorer.weights)),
@@ -423,11 +423,11 @@ def rerank_lists(
 def cross_fitted_lists(background: Converter, train: SegmentedText, weight: float) -> ConversionLists:
     """Return lists of at most `LISTS` sentences, each from a language model adapted to the other folds."""
     folds = np.arange(len(train)) % FOLDS
-    asked = np.zeros(len(train), np.bool_)
+    selected = np.zeros(len(train), np.bool_)
     for fold in range(FOLDS):
-        asked[spread_rows(np.flatnonzero(folds == fold), LISTS // FOLDS)] = True
+        selected[spread_rows(np.flatnonzero(folds == fold), LISTS // FOLDS)] = True
     lists, rows = cross_fit_lists(
-        train, folds, lambda others: background.adapted(train.take(others), weight=weight), asked=asked
+        train, folds, lambda others: background.adapted(train.take(others), weight=weight), selected=selected
     )
     return ConversionLists(lists, train.take(rows).column(0))
 

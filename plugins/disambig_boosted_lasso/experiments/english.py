@@ -217,17 +217,21 @@ class Gao2006English:
             built.append(build_correction_lists(checker, *read_part(data, part, every=every)))
         train, dev = built
         by_folds, parts = compare_on_folds(train, folds=QUICK_FOLDS if quick else N_FOLDS, progress=progress)
-        of_dev, learned = compare_on_dev(train, dev, progress=progress)
+        dev_choices, learned = compare_on_dev(train, dev, progress=progress)
         tags = compare_on_tags(data, every=TAGS_EVERY if quick else 1, progress=progress)
         rows, claims = [], []
-        for where, choices, of in ((ON_DEV, of_dev, [dev]), (BY_FOLDS, by_folds, parts)):
-            words, units, of_fixes = (
-                np.concatenate(columns) for columns in zip(*map(_paragraph_columns, of), strict=True)
+        for part_name, choices, paragraph_lists in (
+            (ON_DEV, dev_choices, [dev]),
+            (BY_FOLDS, by_folds, parts),
+        ):
+            words, units, fix_units = (
+                np.concatenate(columns)
+                for columns in zip(*map(_paragraph_columns, paragraph_lists), strict=True)
             )
-            clean = int(sum(part.words[part.n_fixes :].sum() for part in of))
-            rows += scoring.correction_rows(where, choices, words, clean)
-            claims += claim_lower_cost(f"corrections, {where}", choices, units, "projects")
-            claims += claim_more_corrections(f"corrections, {where}", choices, of_fixes)
+            clean = int(sum(part.words[part.n_fixes :].sum() for part in paragraph_lists))
+            rows += scoring.correction_rows(part_name, choices, words, clean)
+            claims += claim_lower_cost(f"corrections, {part_name}", choices, units, "projects")
+            claims += claim_more_corrections(f"corrections, {part_name}", choices, fix_units)
         claims += claim_lower_cost("tags", tags.choices, np.arange(tags.n_sentences), "sentences")
         return ExperimentResult(
             [*rows, *scoring.tag_rows(tags.choices, tags.n_words)],
@@ -262,7 +266,7 @@ def compare_on_dev(
     tuned = train.units % N_FOLDS == N_FOLDS - 1
     parts = train.seen.take(several & ~tuned), train.seen.take(several & tuned)
     scores, learned = _train_systems(SYSTEMS, WORD_FAMILIES, parts, dev.seen, progress, stage)
-    plain, alone = _train_systems(ABLATED, (), parts, dev.seen, progress, stage)
+    plain, learned_ablated = _train_systems(ABLATED, (), parts, dev.seen, progress, stage)
     choices = {
         WRITTEN: scoring.unchanged_choice(dev),
         FIRST: scoring.correction_choice(dev, dev.lists.scores),
@@ -273,7 +277,7 @@ def compare_on_dev(
         name: scoring.correction_choice(dev, system_scores)
         for name, system_scores in (scores | plain).items()
     }
-    return choices, learned | alone
+    return choices, learned | learned_ablated
 
 
 def compare_on_folds(
@@ -300,20 +304,22 @@ def compare_on_tags(data: Path, *, every: int, progress: Progress) -> TagResults
     seen = tagging.cross_fitted_tags(train, tags, progress)
     progress("tagging", 0, 1)
     tagger = tagging.ChainTagger.train(train, tags)
-    held, asked = (tagging.tag_sequence_lists(part, tagger.best(part), tags) for part in (tune, test))
+    tune_lists, test_lists = (
+        tagging.tag_sequence_lists(part, tagger.best(part), tags) for part in (tune, test)
+    )
     stage = "learning from tags"
-    scores, learned = _train_systems(SYSTEMS, TAG_FAMILIES, (seen, held), asked, progress, stage)
+    scores, learned = _train_systems(SYSTEMS, TAG_FAMILIES, (seen, tune_lists), test_lists, progress, stage)
     for systems, families in ((ABLATED, ()), ({TAGS_ALONE: OURS[BLASSO]}, TAG_FAMILIES[:1])):
-        more = _train_systems(systems, families, (seen, held), asked, progress, stage)
-        scores, learned = scores | more[0], learned | more[1]
-    lists = asked.lists
-    every_score = {FIRST: lists.scores, ORACLE: -lists.costs.astype(np.float64)} | scores
+        ablated = _train_systems(systems, families, (seen, tune_lists), test_lists, progress, stage)
+        scores, learned = scores | ablated[0], learned | ablated[1]
+    lists = test_lists.lists
+    all_scores = {FIRST: lists.scores, ORACLE: -lists.costs.astype(np.float64)} | scores
     return TagResults(
         {
             name: scoring.tag_accuracy(
                 lists.costs[chosen_candidates(system_scores, lists.offsets)].astype(np.float64)
             )
-            for name, system_scores in every_score.items()
+            for name, system_scores in all_scores.items()
         },
         learned,
         len(test),
@@ -325,7 +331,7 @@ def _train_systems(
     systems: Mapping[str, Sequence[Config]],
     families: Sequence[NgramFamily],
     parts: tuple[WordLists, WordLists],
-    asked: WordLists,
+    test: WordLists,
     progress: Progress,
     stage: str,
 ) -> tuple[dict[str, NDArray[np.float64]], dict[str, FittedReranker]]:
@@ -333,7 +339,7 @@ def _train_systems(
     describer = RowExtractor.fit(parts[0], families)
     train, tune = (describer.rows(part) for part in parts)
     learned = fit_reranker(systems, train, tune, progress=progress, stage=stage)
-    rows = describer.rows(asked)
+    rows = describer.rows(test)
     return {name: fitted.scorer.scores(rows) for name, fitted in learned.items()}, learned
 
 

@@ -169,8 +169,8 @@ def default_choice(part: CorrectionLists) -> ScoredChoice:
 
 def unchanged_choice(part: CorrectionLists) -> ScoredChoice:
     """Return the choices of the system that changes nothing."""
-    none = chosen_candidates(-part.changes.astype(np.float64), part.lists.offsets)
-    return _score_choice(part, none, none)
+    unchanged = chosen_candidates(-part.changes.astype(np.float64), part.lists.offsets)
+    return _score_choice(part, unchanged, unchanged)
 
 
 def oracle_choice(part: CorrectionLists) -> ScoredChoice:
@@ -254,5 +254,5 @@ def tag_rows(choices: Mapping[str, ScoredChoice], n_words: int) -> list[ResultRo
 
 def tag_accuracy(costs: Floats) -> ScoredChoice:
     """Return the choices of sequences with the given numbers of wrong tags."""
-    none = np.zeros(0, np.int64)
-    return ScoredChoice(costs, costs == 0, none, none.astype(bool))
+    empty = np.zeros(0, np.int64)
+    return ScoredChoice(costs, costs == 0, empty, empty.astype(bool))

@@ -109,14 +109,18 @@ class Gao2006Figures:
                     f"figures 5 to 8: {name}, head words",
                     "iterations",
                     "test CER, %",
-                    lines=_lines(of, "rates"),
+                    lines=_lines(by_learner, "rates"),
                 )
-                for (name, heads), of in curves.items()
+                for (name, heads), by_learner in curves.items()
                 if heads
             ),
         ]
         return ExperimentResult(
-            [row for (name, heads), of in curves.items() for row in figure_rows(name, heads, of)],
+            [
+                row
+                for (name, heads), by_learner in curves.items()
+                for row in figure_rows(name, heads, by_learner)
+            ],
             figure_claims(curves),
             [
                 f"{'a few' if quick else '8,000'} sentences of each domain, lists of the background "
@@ -125,8 +129,8 @@ class Gao2006Figures:
                 "statements about the curves are among the claims",
             ],
             {
-                _name(key): {system: curve.details() for system, curve in of.items()}
-                for key, of in curves.items()
+                _name(key): {system: curve.details() for system, curve in by_learner.items()}
+                for key, by_learner in curves.items()
             },
             panels,
             places=2,
@@ -135,14 +139,14 @@ class Gao2006Figures:
 
 def figure_rows(name: str, heads: bool, curves: Mapping[str, PathCurve]) -> list[ResultRow]:
     """Return the lowest test error of each path, and its last one."""
-    what = f"{name}, head words" if heads else name
+    label = f"{name}, head words" if heads else name
     return [
         row
         for system, curve in curves.items()
         for row in (
-            ResultRow(f"{what}, {system}", "least", None, float(curve.rates.min()), curve.n),
-            ResultRow(f"{what}, {system}", "where development data stop", None, curve.stopped, curve.n),
-            ResultRow(f"{what}, {system}", "at the end", None, float(curve.rates[-1]), curve.n),
+            ResultRow(f"{label}, {system}", "least", None, float(curve.rates.min()), curve.n),
+            ResultRow(f"{label}, {system}", "where development data stop", None, curve.stopped, curve.n),
+            ResultRow(f"{label}, {system}", "at the end", None, float(curve.rates[-1]), curve.n),
         )
     ]
 
@@ -150,10 +154,13 @@ def figure_rows(name: str, heads: bool, curves: Mapping[str, PathCurve]) -> list
 def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> list[Claim]:
     """Return the paper's claims about its figures."""
     plain = curves[LIKE_ENCARTA, False]
-    norms = {key: _norms_at_equal_loss(of[BLASSO], of[F_BOOSTING]) for key, of in curves.items()}
+    norms = {
+        key: _norms_at_equal_loss(by_learner[BLASSO], by_learner[F_BOOSTING])
+        for key, by_learner in curves.items()
+    }
     below = {key: float((first < second).mean()) for key, (first, second) in norms.items()}
     at_end = {key: float(first[-1] / second[-1]) for key, (first, second) in norms.items()}
-    apart = [_last_rate(of) for of in curves.values()]
+    late_differences = [_last_rate(by_learner) for by_learner in curves.values()]
     return [
         Claim(
             "BLasso's L1 norm is below F-Boosting's at equal loss (figure 3)",
@@ -168,9 +175,9 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
         ),
         Claim(
             "... and at equal numbers of iterations, as in the paper's figure",
-            all(_norm_late(of) < 1 for of in curves.values()),
+            all(_norm_late(by_learner) < 1 for by_learner in curves.values()),
             "at the last step of the shorter path: "
-            + "; ".join(f"{_name(key)} {_norm_late(of):.3f}" for key, of in curves.items()),
+            + "; ".join(f"{_name(key)} {_norm_late(by_learner):.3f}" for key, by_learner in curves.items()),
         ),
         Claim(
             "in later steps BLasso has fewer errors than F-Boosting (figure 4)",
@@ -180,8 +187,11 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
         ),
         Claim(
             "... and so in every domain, with head words and without",
-            min(apart) > 0,
-            "; ".join(f"{_name(key)} {late:+.3f}" for key, late in zip(curves, apart, strict=True)),
+            min(late_differences) > 0,
+            "; ".join(
+                f"{_name(key)} {difference:+.3f}"
+                for key, difference in zip(curves, late_differences, strict=True)
+            ),
         ),
         Claim(
             "with head words the gap is wider",
@@ -203,8 +213,8 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
 def _reaches_rate(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> Claim:
     """Compare the lowest errors of grid search and continuous search (figures 5 to 8)."""
     least = {
-        name: (float(of[F_BOOSTING].rates.min()), float(of[FSLR].rates.min()))
-        for (name, heads), of in curves.items()
+        name: (float(by_learner[F_BOOSTING].rates.min()), float(by_learner[FSLR].rates.min()))
+        for (name, heads), by_learner in curves.items()
         if heads
     }
     won = sum(first < second for first, second in least.values())
@@ -241,9 +251,9 @@ def _norms_at_equal_loss(first: PathCurve, second: PathCurve) -> tuple[Any, Any]
     return tuple(np.interp(-losses, -curve.losses, curve.norms) for curve in (first, second))  # type: ignore[return-value]
 
 
-def _lines(curves: Mapping[str, PathCurve], which: str) -> dict[str, Sequence[tuple[float, float]]]:
+def _lines(curves: Mapping[str, PathCurve], attribute: str) -> dict[str, Sequence[tuple[float, float]]]:
     return {
-        system: [(float(at), float(getattr(curve, which)[at])) for at in curve.sampled_steps(MARKS)]
+        system: [(float(at), float(getattr(curve, attribute)[at])) for at in curve.sampled_steps(MARKS)]
         for system, curve in curves.items()
     }
 

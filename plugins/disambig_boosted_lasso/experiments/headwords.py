@@ -122,5 +122,5 @@ def shared_errors(part: DomainLists) -> float:
         str(names[i]): totals[i] for i in np.flatnonzero(groups != heads).tolist() if " " in str(names[i])
     }
     own = np.flatnonzero(groups == heads).tolist()
-    same = sum(adjoining.get(str(names[i]), 0) >= totals[i] for i in own)
-    return same / max(len(own), 1)
+    n_shared = sum(adjoining.get(str(names[i]), 0) >= totals[i] for i in own)
+    return n_shared / max(len(own), 1)

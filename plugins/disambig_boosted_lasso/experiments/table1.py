@@ -44,35 +44,37 @@ from .adaptation import (
     read_segmented_cached,
 )
 
-P = 0.01
+SIGNIFICANCE = 0.01
 
 
 def table1_claims(tried: Sequence[DomainResults]) -> list[Claim]:
     """Return the claims of one panel with their figures."""
     large = [(result, size) for result in tried for size in result.by_size if size >= 8_000]
-    every = [(result, size) for result in tried for size in result.by_size]
+    all_places = [(result, size) for result in tried for size in result.by_size]
     return [
         _in_every_domain(
-            f"{BOOSTING} beats {MAP} at 8K and 72K in every domain", large or every, BOOSTING, MAP
+            f"{BOOSTING} beats {MAP} at 8K and 72K in every domain", large or all_places, BOOSTING, MAP
         ),
-        _in_every_domain(f"{BLASSO} beats {MAP} at 8K and 72K in every domain", large or every, BLASSO, MAP),
-        _on_average(every, BLASSO, BOOSTING),
-        _over_domains(every, BLASSO, BOOSTING),
-        _on_average(every, BLASSO, F_BOOSTING),
-        _on_average(every, FSLR, BOOSTING),
-        _in_every_domain(f"{BLASSO} beats the {BASELINE.lower()}", every, BLASSO, BASELINE),
-        *(_panel_claims(every)),
+        _in_every_domain(
+            f"{BLASSO} beats {MAP} at 8K and 72K in every domain", large or all_places, BLASSO, MAP
+        ),
+        _on_average(all_places, BLASSO, BOOSTING),
+        _over_domains(all_places, BLASSO, BOOSTING),
+        _on_average(all_places, BLASSO, F_BOOSTING),
+        _on_average(all_places, FSLR, BOOSTING),
+        _in_every_domain(f"{BLASSO} beats the {BASELINE.lower()}", all_places, BLASSO, BASELINE),
+        *(_panel_claims(all_places)),
     ]
 
 
-def _panel_claims(every: Sequence[tuple[DomainResults, int]]) -> list[Claim]:
+def _panel_claims(places: Sequence[tuple[DomainResults, int]]) -> list[Claim]:
     """Return the claims about what only one panel has."""
-    if every[0][0].panel == ONE_LEXICON:
-        return [_at_steps(every), _in_every_domain(f"{MAP} beats the baseline", every, MAP, BASELINE)]
+    if places[0][0].panel == ONE_LEXICON:
+        return [_at_steps(places), _in_every_domain(f"{MAP} beats the baseline", places, MAP, BASELINE)]
     return [
-        _in_every_domain(f"{ALL_LEARNERS} is better than {MAP}", every, ALL_LEARNERS, MAP),
-        _in_every_domain(f"{ALL_LEARNERS} is better than {BLASSO}", every, ALL_LEARNERS, BLASSO),
-        _over_domains(every, ALL_LEARNERS, MAP),
+        _in_every_domain(f"{ALL_LEARNERS} is better than {MAP}", places, ALL_LEARNERS, MAP),
+        _in_every_domain(f"{ALL_LEARNERS} is better than {BLASSO}", places, ALL_LEARNERS, BLASSO),
+        _over_domains(places, ALL_LEARNERS, MAP),
     ]
 
 
@@ -97,8 +99,8 @@ def _at_steps(places: Sequence[tuple[DomainResults, int]]) -> Claim:
             rates = result.by_size[size].rates_at(step)
             n += 1
             if rates[BLASSO] >= rates[BOOSTING]:
-                where = f"{result.domain.name} {size:,}, {step:,} steps"
-                lost.append(f"{where}: {rates[BLASSO]:.2f} and {rates[BOOSTING]:.2f}")
+                place = f"{result.domain.name} {size:,}, {step:,} steps"
+                lost.append(f"{place}: {rates[BLASSO]:.2f} and {rates[BOOSTING]:.2f}")
     evidence = f"{n - len(lost)} of {n}" + (f"; not {'; '.join(lost)}" if lost else "")
     steps = ", ".join(f"{step:,}" for step in PAPER_STEPS)
     return Claim(f"{BLASSO} beats {BOOSTING} after {steps} steps", not lost, evidence)
@@ -122,18 +124,18 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
     for result, size in places:
         references += result.references
         units += range(firsts[id(result)], firsts[id(result)] + len(result.references))
-        for name, some in texts.items():
-            some += result.by_size[size].texts[name]
+        for name, chosen in texts.items():
+            chosen += result.by_size[size].texts[name]
     first, second = (conversion_outcomes(texts[name], references, units=units) for name in (better, worse))
-    at = paired_bootstrap(CER, first, second)
-    low, high = (100 * bound for bound in at.interval)
+    comparison = paired_bootstrap(CER, first, second)
+    low, high = (100 * bound for bound in comparison.interval)
     evidence = (
-        f"{100 * at.first:.3f} and {100 * at.second:.3f}, p = {at.p:.2g}, difference {low:.3f} to "
-        f"{high:.3f} (95 %, {at.n_units:,} sentences, resampled)"
+        f"{100 * comparison.first:.3f} and {100 * comparison.second:.3f}, p = {comparison.p:.2g}, "
+        f"difference {low:.3f} to {high:.3f} (95 %, {comparison.n_units:,} sentences, resampled)"
     )
     return Claim(
-        f"{better} is better than {worse} over all domains and sizes (p < {P})",
-        at.difference > 0 and at.p < P,
+        f"{better} is better than {worse} over all domains and sizes (p < {SIGNIFICANCE})",
+        comparison.difference > 0 and comparison.p < SIGNIFICANCE,
         evidence,
     )
 

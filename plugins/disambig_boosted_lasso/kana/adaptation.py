@@ -38,7 +38,7 @@ def cross_fit_lists(
     folds: Rows,
     learn: Callable[[Rows], Converter],
     *,
-    asked: NDArray[np.bool_] | None = None,
+    selected: NDArray[np.bool_] | None = None,
     k: int = 20,
     tell: Callable[[str, int, int], Any] | None = None,
 ) -> tuple[CandidateLists, Rows]:
@@ -50,14 +50,14 @@ def cross_fit_lists(
         Fold of each sentence, from 0.
     learn : callable
         Called with the sorted rows of the sentences outside a fold; returns a converter trained on them.
-    asked : array of bool, shape (n_sentences,), optional
+    selected : array of bool, shape (n_sentences,), optional
         Sentences for which candidates are needed; by default all.
     k : int
         Candidates per sentence.
     tell : callable, optional
         Called with ``(stage, done, total)``.
     """
-    wanted = np.ones(len(text), np.bool_) if asked is None else asked
+    wanted = np.ones(len(text), np.bool_) if selected is None else selected
     lists, rows = [], []
     n = int(folds.max(initial=-1)) + 1
     for fold in range(n):
@@ -357,13 +357,13 @@ def _train_reranker(
     if len(text) < ENOUGH:
         return next(iter(models.items()))
     blocks = fold_blocks(len(text))
-    asked = np.zeros(len(text), np.bool_)
-    asked[np.random.default_rng(0).permutation(len(text))[:MOST_LISTS]] = True
+    selected = np.zeros(len(text), np.bool_)
+    selected[np.random.default_rng(0).permutation(len(text))[:MOST_LISTS]] = True
 
     def learn(rows: NDArray[np.int64]) -> Converter:
         return base.converter.adapted(text.take(rows), weight=weight)
 
-    lists, rows = cross_fit_lists(text, blocks % FOLDS, learn, asked=asked, tell=tell)
+    lists, rows = cross_fit_lists(text, blocks % FOLDS, learn, selected=selected, tell=tell)
     is_judged = blocks[rows] // FOLDS % 5 == 0
     tell("learning to rank", 0, 1)
     documents = [str(block) for block in blocks[rows][~is_judged].tolist()]

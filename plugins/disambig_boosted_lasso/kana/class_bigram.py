@@ -233,7 +233,7 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     tokens["cost"] = arrays["costs"].astype(np.float32) / np.float32(COST_STEPS)
     other, weight = int(header["other"]), float(header["weight"])
     domain_weights = {str(name): float(value) for name, value in header.get("domain_weights", {}).items()}
-    constant, each = map(float, header["unknown"])
+    constant, per_kana = map(float, header["unknown"])
     if not len(readings) == len(surfaces) == len(sizes) or "" in readings or "" in surfaces:
         raise ValueError("the numbers of readings, spellings and sizes differ, or one is empty")
     if sizes.sum() != len(tokens) or sizes.min(initial=1) < 1:
@@ -241,10 +241,10 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     n = len(connections)
     if connections.shape != (n, n) or max(other, left.max(initial=0), right.max(initial=0)) >= n:
         raise ValueError("a class has no connections")
-    numbers = [weight, constant, each, *domain_weights.values()]
+    numbers = [weight, constant, per_kana, *domain_weights.values()]
     if other < 0 or not np.isfinite(numbers).all() or min(numbers) < 0:
         raise ValueError("its header has invalid numbers")
-    unknown = constant, each
+    unknown = constant, per_kana
     return ClassBigram(readings, surfaces, sizes, tokens, connections, other, unknown, weight, domain_weights)
 
 

@@ -187,9 +187,9 @@ def voiced_alike(lexicon: KanaLexicon) -> tuple[NDArray[np.int64], NDArray[np.in
         if _EITHER.isdisjoint(reading):
             continue
         # entries are sorted by frequency, so the first is the most frequent
-        alike = first.setdefault((reading.translate(_ALIKE), surface), row)
-        if alike != row and lexicon.counts[row] == 0:
-            rows.append((row, alike))
+        first_row = first.setdefault((reading.translate(_ALIKE), surface), row)
+        if first_row != row and lexicon.counts[row] == 0:
+            rows.append((row, first_row))
     added, originals = np.array(rows, np.int64).reshape(-1, 2).T
     return added, originals
 
@@ -289,18 +289,18 @@ def general_usage(
         Share of the probability of words missing in the text that follows the other text's frequencies; the
         rest follows part of speech and length.
     """
-    elsewhere = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
+    other_frequencies = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
     counts: Counter[str] = Counter()
     for surface, count in zip(lexicon.surfaces, lexicon.counts.tolist(), strict=True):
         counts[surface] += count
-    here = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
-    seen = here > 0
-    ratios = np.log(np.maximum(elsewhere[seen], MIN_FREQUENCY)) - np.log(here[seen])
+    own_frequencies = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
+    seen = own_frequencies > 0
+    ratios = np.log(np.maximum(other_frequencies[seen], MIN_FREQUENCY)) - np.log(own_frequencies[seen])
     usage = np.zeros(len(lexicon))
-    bounded = np.where(elsewhere[seen] > 0, ratios, np.minimum(ratios, 0.0))
+    bounded = np.where(other_frequencies[seen] > 0, ratios, np.minimum(ratios, 0.0))
     usage[seen] = weight * np.clip(bounded, -most, most)
     never = lexicon.counts == 0
-    new = np.where(seen, 0.0, elsewhere)[never]
+    new = np.where(seen, 0.0, other_frequencies)[never]
     if share and new.sum() > 0:
         weights = unseen_weights(lexicon)[never]
         weights /= weights.sum()
@@ -338,14 +338,14 @@ def reading_usage(
         competes with both, which know their contexts.
     """
     pairs = zip(lexicon.readings, lexicon.surfaces, strict=True)
-    elsewhere = np.array([frequencies.get(pair, 0.0) for pair in pairs])
-    elsewhere /= max(elsewhere.sum(), 1e-300)
+    other_frequencies = np.array([frequencies.get(pair, 0.0) for pair in pairs])
+    other_frequencies /= max(other_frequencies.sum(), 1e-300)
     usage = np.zeros(len(lexicon))
-    both = (lexicon.counts > 0) & (elsewhere > 0)
-    ratios = np.log(elsewhere[both]) - np.log(lexicon.counts[both] / lexicon.counts.sum())
-    usage[both] = weight * np.clip(ratios, -most, most)
+    in_both = (lexicon.counts > 0) & (other_frequencies > 0)
+    ratios = np.log(other_frequencies[in_both]) - np.log(lexicon.counts[in_both] / lexicon.counts.sum())
+    usage[in_both] = weight * np.clip(ratios, -most, most)
     never = lexicon.counts == 0
-    new = elsewhere[never]
+    new = other_frequencies[never]
     if share and new.sum() > 0:
         weights = unseen_weights(lexicon)[never]
         weights /= weights.sum()

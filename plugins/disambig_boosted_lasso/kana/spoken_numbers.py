@@ -180,8 +180,8 @@ def number_log_prob(digits: str) -> float:
     """Return ln P of a number that does not begin with zero among those with as many digits."""
     n = len(digits)
     zeros = n - len(digits.rstrip("0")) if digits.strip("0") else n - 1
-    alike = math.log(9) if zeros == n - 1 else math.log(81) + (n - zeros - 2) * math.log(10)
-    return math.log(_SHARES.get((n, zeros), 1 / n)) - alike
+    log_count = math.log(9) if zeros == n - 1 else math.log(81) + (n - zeros - 2) * math.log(10)
+    return math.log(_SHARES.get((n, zeros), 1 / n)) - log_count
 
 
 class SpokenNumbers(NamedTuple):

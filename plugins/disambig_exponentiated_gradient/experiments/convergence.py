@@ -153,7 +153,7 @@ def _fall(dual: Sequence[float]) -> float:
 
 def convergence_panels(paths: Paths, first: float) -> list[Panel]:
     """Return objectives, gaps and F1 against epochs."""
-    about: Any = {"x": "epochs", "logarithmic": True}
+    axes: Any = {"x": "epochs", "logarithmic": True}
     compared = [ONLINE, BATCH, *(name for name in paths if ", eta " in name)]
     top = 3.0 * max(paths[ONLINE]["dual"])
     objectives = {
@@ -167,14 +167,14 @@ def convergence_panels(paths: Paths, first: float) -> list[Panel]:
     n_epochs = max(len(path["F1"]) for path in paths.values())
     reached = {name.removeprefix(f"{COST}, "): _line(paths[name]["F1"]) for name in compared}
     reached |= {PERCEPTRON: _line(paths[PERCEPTRON]["F1"]), "PCFG": [(1.0, first), (float(n_epochs), first)]}
-    every = {name: _line(paths[name]["F1"]) for name in by_loss}
-    every |= {PERCEPTRON: reached[PERCEPTRON], "PCFG": [(1.0, first), (20.0, first)]}
+    f1_by_loss = {name: _line(paths[name]["F1"]) for name in by_loss}
+    f1_by_loss |= {PERCEPTRON: reached[PERCEPTRON], "PCFG": [(1.0, first), (20.0, first)]}
     return [
-        Panel(f"{COST}: primal and dual", y="objective", lines=objectives, **about),
-        Panel(f"{COST}: gap", y="log10 of the relative gap", lines=gaps, **about),
-        Panel(f"{COST}: test F1", y="F1, %", lines=reached, **about),
-        Panel("each loss: gap", y="log10 of the relative gap", lines=losses, **about),
-        Panel("each loss: test F1", y="F1, %", lines=every, **about),
+        Panel(f"{COST}: primal and dual", y="objective", lines=objectives, **axes),
+        Panel(f"{COST}: gap", y="log10 of the relative gap", lines=gaps, **axes),
+        Panel(f"{COST}: test F1", y="F1, %", lines=reached, **axes),
+        Panel("each loss: gap", y="log10 of the relative gap", lines=losses, **axes),
+        Panel("each loss: test F1", y="F1, %", lines=f1_by_loss, **axes),
     ]
 
 

@@ -36,7 +36,7 @@ from .tree_lists import (
     train_reranker,
 )
 
-P = 0.05
+SIGNIFICANCE = 0.05
 REQUIRED_GAIN = 2.0
 """Required gain in F1 over the PCFG, in points."""
 COMPARED = (
@@ -59,7 +59,7 @@ class Difference:
     @property
     def is_worse(self) -> bool:
         """Whether the second is significantly worse."""
-        return self.points < 0 and self.p < P
+        return self.points < 0 and self.p < SIGNIFICANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,18 @@ def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Clai
     """Return each claim with its figures."""
 
     def evidence(first: str, second: str) -> str:
-        return "; ".join(f"{name} {found.between(first, second)}" for name, found in comparisons.items())
+        return "; ".join(
+            f"{name} {comparison.between(first, second)}" for name, comparison in comparisons.items()
+        )
 
     def better(first: str, second: str, least: float = 0.0) -> bool:
-        differences = [found.between(first, second) for found in comparisons.values()]
-        return all(gain.points >= max(least, np.nextafter(0, 1)) and gain.p < P for gain in differences)
+        differences = [comparison.between(first, second) for comparison in comparisons.values()]
+        return all(
+            gain.points >= max(least, np.nextafter(0, 1)) and gain.p < SIGNIFICANCE for gain in differences
+        )
 
     def no_worse(first: str, second: str) -> bool:
-        return not any(found.between(first, second).is_worse for found in comparisons.values())
+        return not any(comparison.between(first, second).is_worse for comparison in comparisons.values())
 
     claims = [
         Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), evidence(PCFG, system))
@@ -118,7 +122,7 @@ def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Clai
     ]
     claims += [
         Claim(
-            f"{system}: not worse than the averaged perceptron (not significantly, p < {P:g})",
+            f"{system}: not worse than the averaged perceptron (not significantly, p < {SIGNIFICANCE:g})",
             no_worse(PERCEPTRON, system),
             evidence(PERCEPTRON, system),
         )

@@ -87,7 +87,7 @@ EPOCHS = 12
 TO_CHOOSE = "email"
 """The genre on which settings for training on the newspaper are chosen, as by Søgaard and Johannsen."""
 OWN, ACROSS = "EWT", "newspaper to web"
-ALL, P = "all", 0.05
+ALL, SIGNIFICANCE = "all", 0.05
 QUICK_TRAIN, QUICK_TEST = 400, 150
 Hits = NDArray[np.bool_]
 Part = tuple[list[ResultRow], list[Claim], dict[str, Any]]
@@ -223,7 +223,7 @@ def tagging_claims(setting: TaggingSetting, hits: Mapping[str, Mapping[str, Hits
     claims = []
     for system in LOSSES:
         paired = paired_bootstrap(measure_named("accuracy"), outcomes[PERCEPTRON], outcomes[system])
-        worse = paired.difference < 0 and paired.p < P
+        worse = paired.difference < 0 and paired.p < SIGNIFICANCE
         evidence = f"{100 * paired.difference:+.2f} points (p = {paired.p:.2g})"
         claims.append(
             Claim(f"{setting.name}: {system} is not worse than the {PERCEPTRON}", not worse, evidence)

@@ -237,8 +237,8 @@ class ChainDual(GradientDual):
 
         k = self.costs.shape[1]
         weights = np.zeros((self._n_columns, k)), np.zeros(k), np.zeros((k, k))
-        about = self._rows, self._starts, self.costs, self._gold, self.C, self.log_linear
-        bonus = add_weights(*about, *theta, *weights)
+        problem = self._rows, self._starts, self.costs, self._gold, self.C, self.log_linear
+        bonus = add_weights(*problem, *theta, *weights)
         square = sum(float(np.vdot(part, part)) for part in weights)
         return self.C * float(bonus) - 0.5 * square, weights
 
@@ -257,8 +257,8 @@ class ChainDual(GradientDual):
 
         (of_place, of_step), (own, first, table) = self.theta, self._weights
         places, steps = np.empty_like(of_place), np.empty_like(of_step)
-        about = self._rows, self._starts, self.costs, self.log_linear
-        slopes(*about, of_place, of_step, own, first, table, places, steps)
+        problem = self._rows, self._starts, self.costs, self.log_linear
+        slopes(*problem, of_place, of_step, own, first, table, places, steps)
         return places, steps
 
     def _move(self, gradient: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -276,8 +276,8 @@ class ChainDual(GradientDual):
         """Return primal minus dual for the current weights."""
         from ._chain_kernels import gaps
 
-        about = self._rows, self._starts, self.costs, self.log_linear
-        return self.C * float(gaps(*about, *self.theta, *self._weights))
+        problem = self._rows, self._starts, self.costs, self.log_linear
+        return self.C * float(gaps(*problem, *self.theta, *self._weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -70,8 +70,8 @@ def force_derivations(
         return charts, found_derivations
     edges_now = ChartEdges(*(np.ascontiguousarray(column, np.int32) for column in np.concatenate(tables).T))
     joined = join_graphs(graphs)
-    about = charts.sentences, charts.thresholds, charts.without_parse, charts.too_large
-    return Charts(joined, np.concatenate(scores), edges_now, *about), found_derivations
+    sentence_columns = charts.sentences, charts.thresholds, charts.without_parse, charts.too_large
+    return Charts(joined, np.concatenate(scores), edges_now, *sentence_columns), found_derivations
 
 
 def join_graphs(graphs: Sequence[Hypergraphs]) -> Hypergraphs:
@@ -126,13 +126,13 @@ def _insert_edges(grammar: TreebankGrammar, edges: Table) -> tuple[Table, Hyperg
     is_above = (kind == ChartEdges.UNARY) | (kind == ChartEdges.SELF)
     heads = key(start, end, is_above, symbol)
     tails = np.full((len(edges), 2), -1, np.int64)
-    two, one, same = (
+    is_binary, is_unary, is_self = (
         kind == edge_kind for edge_kind in (ChartEdges.BINARY, ChartEdges.UNARY, ChartEdges.SELF)
     )
-    tails[two, 0] = key(start[two], split[two], 1, rules.binary[rule[two], 1])
-    tails[two, 1] = key(split[two], end[two], 1, rules.binary[rule[two], 2])
-    tails[one, 0] = key(start[one], end[one], 0, rules.unary[rule[one], 1])
-    tails[same, 0] = key(start[same], end[same], 0, symbol[same])
+    tails[is_binary, 0] = key(start[is_binary], split[is_binary], 1, rules.binary[rule[is_binary], 1])
+    tails[is_binary, 1] = key(split[is_binary], end[is_binary], 1, rules.binary[rule[is_binary], 2])
+    tails[is_unary, 0] = key(start[is_unary], end[is_unary], 0, rules.unary[rule[is_unary], 1])
+    tails[is_self, 0] = key(start[is_self], end[is_self], 0, symbol[is_self])
     order = np.argsort(heads, kind="stable")
     nodes, numbers = np.unique(heads, return_inverse=True)
     tails = np.where(tails < 0, -1, np.searchsorted(nodes, tails))
@@ -150,12 +150,12 @@ def _scores(grammar: TreebankGrammar, edges: Table, words: WordScores) -> NDArra
     kind, rule = edges[:, 0], edges[:, 1]
     scores = np.zeros(len(edges))
     rules = grammar.grammar
-    for which, table in (
+    for edge_kind, table in (
         (ChartEdges.LEXICAL, words.scores),
         (ChartEdges.BINARY, rules.binary_scores),
         (ChartEdges.UNARY, rules.unary_scores),
     ):
-        scores[kind == which] = np.asarray(table)[rule[kind == which]]
+        scores[kind == edge_kind] = np.asarray(table)[rule[kind == edge_kind]]
     return scores
 
 
@@ -216,8 +216,8 @@ def edge_costs(named: NamedEdges, mass: Floats) -> NDArray[np.float32]:
     nodes = graphs.heads + graphs.nodes[named.chart]
     chained = np.zeros(int(graphs.nodes[-1]), bool)
     chained[nodes[(mass > 0) & (edges.kinds == edges.UNARY)]] = True
-    same = edges.kinds == edges.SELF
-    cost[same] = chained[nodes[same]]
+    is_self = edges.kinds == edges.SELF
+    cost[is_self] = chained[nodes[is_self]]
     return cost
 
 

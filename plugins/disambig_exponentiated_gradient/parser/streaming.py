@@ -268,14 +268,14 @@ class ParserRun:
 
     def warnings(self) -> Iterator[str]:
         """Yield lines about sentences without a parse."""
-        of = f"of {self.done:,} sentence{'s' * (self.done != 1)}"
+        total = f"of {self.done:,} sentence{'s' * (self.done != 1)}"
         if n := self.kinds[NONE]:
-            yield f"{n:,} {of}: no parse, {_flat(n)}"
+            yield f"{n:,} {total}: no parse, {_flat(n)}"
         if n := self.kinds[LONG]:
             longest = self.parser.max_length
-            yield f"{n:,} {of}: more than {longest:,} words (--max-length), {_flat(n)}"
+            yield f"{n:,} {total}: more than {longest:,} words (--max-length), {_flat(n)}"
         if n := self.kinds[COARSE]:
-            yield f"{n:,} {of}: parsed by the grammar of plain labels, because the other one has no parse"
+            yield f"{n:,} {total}: parsed by the grammar of plain labels, because the other one has no parse"
 
 
 def _flat(n: int) -> str:

@@ -79,18 +79,18 @@ class HeadStep:
 def head_rules() -> dict[str, tuple[HeadStep, ...]]:
     """Return the search steps for the head of each label, from the table."""
     rules: dict[str, tuple[HeadStep, ...]] = {}
-    same: dict[str, str] = {}
+    copies: dict[str, str] = {}
     for line in TABLE.read_text(encoding="utf8").splitlines():
         parent, _, rule_text = line.partition("\t")
         if line.startswith("#"):
             continue
         if " " not in rule_text:
-            same[parent] = rule_text
+            copies[parent] = rule_text
             continue
         steps = [tuple(step.split()) for step in rule_text.split(";")]
         assert all(step[0] in _SIDES and step[1] in _MODES for step in steps), line
         rules[parent] = tuple(HeadStep(step[0], step[1] == "each", step[2:]) for step in steps)
-    return rules | {parent: rules[other] for parent, other in same.items()}
+    return rules | {parent: rules[other] for parent, other in copies.items()}
 
 
 def head_child(label: str, children: Sequence[str]) -> int:

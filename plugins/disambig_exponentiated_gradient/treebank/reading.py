@@ -273,10 +273,10 @@ def split_last(
     files: Sequence[Sequence[Tree]], share: float = 0.1
 ) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
     """Return the trees of the first files, and those of the last ones, with about a `share` of all trees."""
-    total, behind, first = sum(map(len, files)), 0, len(files)
-    while first > 1 and behind < share * total:
+    total, n_held_out, first = sum(map(len, files)), 0, len(files)
+    while first > 1 and n_held_out < share * total:
         first -= 1
-        behind += len(files[first])
+        n_held_out += len(files[first])
     return _join_sections(files[:first]), _join_sections(files[first:])
 
 

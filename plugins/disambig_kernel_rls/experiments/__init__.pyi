@@ -10,7 +10,7 @@ from .senseval import (
     MFS as MFS,
 )
 from .trials import (
-    Bench as Bench,
+    FeatureCache as FeatureCache,
     WordOccurrence as WordOccurrence,
     decide_senses as decide_senses,
     leave_one_out as leave_one_out,

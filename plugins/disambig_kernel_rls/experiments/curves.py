@@ -15,8 +15,8 @@ from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
 from . import systems
-from .senseval import MFS, SENSEVAL_2, SURE, TAGS, SensevalSample, read_edition
-from .trials import Bench, FeatureRows, Index, WordOccurrences, decide_senses, is_right, most_frequent
+from .senseval import MFS, SENSEVAL_2, SIGNIFICANCE, TAGS, SensevalSample, read_edition
+from .trials import FeatureCache, FeatureRows, Index, WordOccurrences, decide_senses, is_right, most_frequent
 
 SIZES = (5, 10, 25, 50, 100, 200)
 """Maximum numbers of training examples per word; the last point uses all examples."""
@@ -91,8 +91,8 @@ class Popescu2004Curves:
 def training_shares(sample: SensevalSample, draws: int, *, progress: Progress) -> dict[str, Floats]:
     """Return the accuracy of each system, shape ``(n_words, n_sizes + 1, draws)``."""
     occurrences = sample.occurrences
-    bench = Bench(occurrences, sample.train)
-    features = {name: bench.features(system)[0] for name, system in SYSTEMS.items()}
+    cache = FeatureCache(occurrences, sample.train)
+    features = {name: cache.features(system)[0] for name, system in SYSTEMS.items()}
     shape = (len(occurrences.words), len(SIZES) + 1, draws)
     shares_by_system = {name: np.empty(shape) for name in (MFS, *SYSTEMS)}
     for word in range(shape[0]):
@@ -188,7 +188,7 @@ def curve_claims(
 
     frequent = [
         accuracy[COMB][place] > accuracy[MFS][place]
-        and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SURE
+        and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SIGNIFICANCE
         for place in range(SIZES.index(10), len(names))
     ]
     most = list(word_classes(n_examples).values())[-1]
@@ -197,7 +197,7 @@ def curve_claims(
     p = wilcoxon(words[COMB][most][:, -1], words[COMB][most][:, half])
     return [
         Claim(
-            f"{COMB} is above the most frequent sense from 10 examples on (p < {SURE})",
+            f"{COMB} is above the most frequent sense from 10 examples on (p < {SIGNIFICANCE})",
             all(frequent),
             compared(COMB, MFS, SIZES.index(10)),
         ),
@@ -218,8 +218,8 @@ def curve_claims(
         ),
         Claim(
             f"{COMB} still gains from more than 100 examples, on the words with the most examples (p < "
-            f"{SURE})",
-            bool(curve[-1] > curve[half]) and p < SURE,
+            f"{SIGNIFICANCE})",
+            bool(curve[-1] > curve[half]) and p < SIGNIFICANCE,
             f"{int(most.sum())} words: {curve[half]:.2f} with 100, {curve[-1]:.2f} with all, p = {p:.2g}",
         ),
     ]

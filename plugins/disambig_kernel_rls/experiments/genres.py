@@ -24,10 +24,10 @@ from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, R
 from disambig.api.formats import read_noad
 
 from . import systems
-from .senseval import MFS, SURE
+from .senseval import MFS, SIGNIFICANCE
 from .systems import tokens
 from .trials import (
-    Bench,
+    FeatureCache,
     Index,
     WordOccurrence,
     WordOccurrences,
@@ -172,9 +172,9 @@ def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequ
         Each base learner with its variants in random subspaces.
     """
     other = {name: by_condition[AS_MANY] for name, by_condition in hits.items()}
-    there = "trained on other kinds,"
+    condition = "trained on other kinds,"
     claims = [
-        claim_above(f"{there} {name} is above the most frequent sense", other[name], other[MFS], words)
+        claim_above(f"{condition} {name} is above the most frequent sense", other[name], other[MFS], words)
         for name in (RLSC_COMB, SVM_COMB, *rivals)
     ]
     claims += [
@@ -190,14 +190,14 @@ def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequ
             other[RLSC_COMB],
             words,
         ),
-        claim_above(f"{there} {RLSC_COMB} is above {SVM_COMB}", other[RLSC_COMB], other[SVM_COMB], words),
+        claim_above(f"{condition} {RLSC_COMB} is above {SVM_COMB}", other[RLSC_COMB], other[SVM_COMB], words),
     ]
     for base, robust in rivals.items():
         for name in robust:
             claims += [
-                claim_above(f"{there} {name} is above {base}", other[name], other[base], words),
+                claim_above(f"{condition} {name} is above {base}", other[name], other[base], words),
                 claim_gains_more(base, name, hits, words),
-                claim_above(f"{there} {RLSC_COMB} is above {name}", other[RLSC_COMB], other[name], words),
+                claim_above(f"{condition} {RLSC_COMB} is above {name}", other[RLSC_COMB], other[name], words),
             ]
     return claims
 
@@ -206,8 +206,8 @@ def claim_above(claim: str, first: Bools, second: Bools, words: NDArray[np.int64
     """Return the claim that the first system is correct more often, tested across words."""
     p = wilcoxon(mean_by_word(first, words), mean_by_word(second, words))
     return Claim(
-        f"{claim} (p < {SURE})",
-        bool(first.mean() > second.mean()) and p < SURE,
+        f"{claim} (p < {SIGNIFICANCE})",
+        bool(first.mean() > second.mean()) and p < SIGNIFICANCE,
         f"{100 * first.mean():.2f} and {100 * second.mean():.2f}; p = {p:.2g} across words, "
         f"{mcnemar(first, second):.2g} over occurrences",
     )
@@ -217,13 +217,13 @@ def claim_gains_more(base: str, robust: str, hits: Hits, words: NDArray[np.int64
     """Return the claim that random subspaces gain more under genre shift than without."""
     points, gains = [], []
     for condition in (AS_MANY, SAME):
-        ours, alone = hits[robust][condition], hits[base][condition]
-        points.append(100 * float(ours.mean() - alone.mean()))
-        gains.append(mean_by_word(ours, words) - mean_by_word(alone, words))
+        ours, without = hits[robust][condition], hits[base][condition]
+        points.append(100 * float(ours.mean() - without.mean()))
+        gains.append(mean_by_word(ours, words) - mean_by_word(without, words))
     p = wilcoxon(*gains)
     return Claim(
-        f"{robust} gains more over {base} from other kinds than from the same kind (p < {SURE})",
-        points[0] > points[1] and p < SURE,
+        f"{robust} gains more over {base} from other kinds than from the same kind (p < {SIGNIFICANCE})",
+        points[0] > points[1] and p < SIGNIFICANCE,
         f"{points[0]:+.2f} and {points[1]:+.2f} points; p = {p:.2g} across words",
     )
 
@@ -322,8 +322,8 @@ class Popescu2004Genres:
 
 def evaluate_systems(occurrences: WordOccurrences, folds: Sequence[GenreFold], *, progress: Progress) -> Hits:
     """Return which test occurrences each system decides correctly under each training condition."""
-    bench = Bench(occurrences, np.arange(len(occurrences)))
-    features = bench.features(SYSTEMS[RLSC_COMB])[0]
+    cache = FeatureCache(occurrences, np.arange(len(occurrences)))
+    features = cache.features(SYSTEMS[RLSC_COMB])[0]
     hits: dict[str, dict[str, list[NDArray[np.bool_]]]] = {
         name: {condition: [] for condition in CONDITIONS} for name in (MFS, *SYSTEMS)
     }

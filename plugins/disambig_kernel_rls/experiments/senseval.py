@@ -17,7 +17,7 @@ from disambig.api.formats import read_key, read_sensemap, read_senseval
 
 from .systems import MOST_FREQUENT, SystemConfig, tokens
 from .trials import (
-    Bench,
+    FeatureCache,
     Index,
     Seconds,
     WordOccurrence,
@@ -205,7 +205,7 @@ def _check_parts(
 MFS = "most frequent sense"
 OFFICIAL = "most frequent sense, as published"
 """Counted over the first sense of each training instance, without P and U."""
-SURE = 0.05
+SIGNIFICANCE = 0.05
 STAGES = ("reading", "tokens and tags", "features", "learning", "deciding")
 Figures = dict[str, Any]
 
@@ -228,11 +228,11 @@ def evaluate_systems(
     stage: str = "learning",
 ) -> dict[str, SystemResults]:
     """Return the results of each system, and of the most frequent sense, on a sample."""
-    bench = Bench(sample.occurrences, sample.train)
-    results = {OFFICIAL: _published_baseline(sample), MFS: _evaluate_system(sample, MOST_FREQUENT, bench)}
+    cache = FeatureCache(sample.occurrences, sample.train)
+    results = {OFFICIAL: _published_baseline(sample), MFS: _evaluate_system(sample, MOST_FREQUENT, cache)}
     for done, (name, system) in enumerate(systems.items()):
         progress(f"{stage}: {name}", done, len(systems))
-        results[name] = _evaluate_system(sample, system, bench)
+        results[name] = _evaluate_system(sample, system, cache)
     progress(stage, len(systems), len(systems))
     return results
 
@@ -245,24 +245,24 @@ def leave_one_out_accuracies(
     stage: str = "leave-one-out",
 ) -> dict[str, float]:
     """Return the leave-one-out accuracy of each system on the training part, in %."""
-    occurrences, bench = sample.occurrences, Bench(sample.occurrences, sample.train)
+    occurrences, cache = sample.occurrences, FeatureCache(sample.occurrences, sample.train)
     parts = [occurrences.select_word(word, sample.train) for word in range(len(occurrences.words))]
     accuracies = {}
     for done, (name, system) in enumerate(systems.items()):
         progress(f"{stage}: {name}", done, len(systems))
-        features, _ = bench.features(system)
+        features, _ = cache.features(system)
         hits = sum(len(part) * leave_one_out(system, features, occurrences, part) for part in parts)
         accuracies[name] = 100 * hits / sample.n_train
     progress(stage, len(systems), len(systems))
     return accuracies
 
 
-def _evaluate_system(sample: SensevalSample, system: SystemConfig, bench: Bench) -> SystemResults:
+def _evaluate_system(sample: SensevalSample, system: SystemConfig, cache: FeatureCache) -> SystemResults:
     occurrences, clock = sample.occurrences, dict(sample.seconds)
     chosen = np.empty(len(occurrences), object)
     reports: list[Mapping[str, Any]] = []
     if system.extractors:
-        features, clock["features"] = bench.features(system)
+        features, clock["features"] = cache.features(system)
     for word in range(len(occurrences.words)):
         train, test = (occurrences.select_word(word, part) for part in (sample.train, sample.test))
         if system.extractors:
@@ -316,15 +316,15 @@ def compare_systems(
     first: str,
     second: str,
     *,
-    sure: bool,
+    significant: bool,
 ) -> Claim:
-    """Return the claim that the first system is above the second; `sure` requires p below `SURE`."""
+    """Return the claim that the first system is above the second and, if asked for, significantly so."""
     p = mcnemar(results[first].right, results[second].right)
     first_alone = int((results[first].right & ~results[second].right).sum())
     second_alone = int((results[second].right & ~results[first].right).sum())
     return Claim(
         claim,
-        bool(scores[first] > scores[second]) and (p < SURE or not sure),
+        bool(scores[first] > scores[second]) and (p < SIGNIFICANCE or not significant),
         f"{scores[first]:.2f} and {scores[second]:.2f}: {scores[first] - scores[second]:+.2f} points; right "
         f"alone on {first_alone} and {second_alone} instances, p = {p:.2g}",
     )
@@ -406,25 +406,27 @@ def evaluate_editions(
             progress(f"reading {edition.name}", 0, 1)
             other = read_edition(edition, data, quick=quick)
             notes += other.notes
-            there = evaluate_systems(other, systems, progress=progress, stage=edition.name)
-            scores[edition.name] = {name: system_figures(other, result) for name, result in there.items()}
+            other_results = evaluate_systems(other, systems, progress=progress, stage=edition.name)
+            scores[edition.name] = {
+                name: system_figures(other, result) for name, result in other_results.items()
+            }
     return sample, results, scores, notes
 
 
 def table_rows(scores: Mapping[str, Mapping[str, Scores]]) -> list[ResultRow]:
     """Return the rows of all systems, Senseval-2 first; missing editions have no figure."""
     rows = []
-    for system, ours in scores[SENSEVAL_2.name].items():
+    for system, own_figures in scores[SENSEVAL_2.name].items():
         paper = PAPER.get(system, {})
         rows += [
-            ResultRow(system, setting, paper.get(setting), *ours[setting])
+            ResultRow(system, setting, paper.get(setting), *own_figures[setting])
             for setting in SETTINGS
-            if setting in ours
+            if setting in own_figures
         ]
         for edition in OTHERS:
-            there = scores.get(edition.name, {}).get(system, {})
+            figures = scores.get(edition.name, {}).get(system, {})
             for reading, setting in (("fine", edition.name), ("coarse", f"{edition.name}, coarse")):
-                if reading in there or setting in paper:
-                    value, n = there.get(reading, (None, 0))
+                if reading in figures or setting in paper:
+                    value, n = figures.get(reading, (None, 0))
                     rows.append(ResultRow(system, setting, paper.get(setting), value, n))
     return rows

@@ -62,18 +62,18 @@ class SystemConfig:
     # whether the multiword marks in the data restrict the possible senses of an occurrence
     multiwords: bool = False
 
-    def built(self) -> Learner:
+    def build_learner(self) -> Learner:
         """Return the learner."""
         learner: Learner = resolve({"learner": self.learner})["learner"]
         return learner
 
-    def learned_by(self, name: str, **settings: Any) -> SystemConfig:
+    def with_learner(self, name: str, **settings: Any) -> SystemConfig:
         """Return the system with the learner of this registered name."""
         return replace(self, learner={"@disambig_learners": name, **settings})
 
-    def seeing(self, *more: Config) -> SystemConfig:
+    def with_extractors(self, *configs: Config) -> SystemConfig:
         """Return the system with additional extractors."""
-        return replace(self, extractors={**self.extractors, **{config["name"]: config for config in more}})
+        return replace(self, extractors={**self.extractors, **{config["name"]: config for config in configs}})
 
 
 def make_extractor(config: Config) -> FeatureExtractor:
@@ -93,21 +93,21 @@ MOST_FREQUENT = SystemConfig({}, {})
 _BINARY = {"local": LOCAL, "broad": BROAD | {"weighting": "binary"}}
 RLSC_LIN = SystemConfig(_BINARY, {"@disambig_learners": "kernel_rls.RLSCLin.v1"})
 RLSC_COMB = SystemConfig({"local": LOCAL, "broad": BROAD}, {"@disambig_learners": "kernel_rls.RLSCComb.v1"})
-SVM_LIN = RLSC_LIN.learned_by("kernel_rls.SVMLin.v1")
-SVM_COMB = RLSC_COMB.learned_by("kernel_rls.SVMComb.v1")
+SVM_LIN = RLSC_LIN.with_learner("kernel_rls.SVMLin.v1")
+SVM_COMB = RLSC_COMB.with_learner("kernel_rls.SVMComb.v1")
 
 _LOG = BROAD | {"sublinear_tf": True}
 _FORMS = LOCAL | {"tags": False, "target": False}
 _NEXT = LOCAL | {"window": 1, "words": False}
 _COMB = "kernel_rls.RLSCComb.v1"
 OPTIONS: dict[str, SystemConfig] = {
-    "COMB, weights by alignment": RLSC_COMB.learned_by(_COMB, weights="alignment"),
-    "COMB, weights by leave-one-out": RLSC_COMB.learned_by(_COMB, weights="loo"),
-    "COMB, string kernel": RLSC_COMB.seeing(STRING),
-    "COMB, tag kernel": RLSC_COMB.seeing(TAGS).learned_by(
+    "COMB, weights by alignment": RLSC_COMB.with_learner(_COMB, weights="alignment"),
+    "COMB, weights by leave-one-out": RLSC_COMB.with_learner(_COMB, weights="loo"),
+    "COMB, string kernel": RLSC_COMB.with_extractors(STRING),
+    "COMB, tag kernel": RLSC_COMB.with_extractors(TAGS).with_learner(
         _COMB, weights={"local": 0.4, "broad": 0.4, "tags": 0.2}
     ),
-    "COMB, near words": RLSC_COMB.seeing(NEAR),
+    "COMB, near words": RLSC_COMB.with_extractors(NEAR),
     "COMB, tags within 1 token": replace(
         RLSC_COMB, extractors={"forms": _FORMS, "tags": _NEXT, "broad": BROAD}
     ),
@@ -117,7 +117,7 @@ OPTIONS: dict[str, SystemConfig] = {
 }
 """The improvements that the paper names, and two of ours, each added to the kernels of RLSC-COMB."""
 _LOCAL = LOCAL | {"boundaries": True}
-IMPROVED = SystemConfig({"local": _LOCAL, "broad": _LOG, "near": NEAR}, {}).learned_by(
+IMPROVED = SystemConfig({"local": _LOCAL, "broad": _LOG, "near": NEAR}, {}).with_learner(
     _COMB, weights={"local": 0.3, "broad": 0.2, "near": 0.5}
 )
 """Its settings were chosen by leave-one-out on the training part of Senseval-2, but not the system itself.
@@ -126,7 +126,7 @@ In the study that led to it, leave-one-out accuracy was .6900 for this system an
 syntactic kernel. The simpler system was preferred after a look at the test part, where the two were equal
 (.6851, .6848).
 """
-ALL = IMPROVED.seeing(STRING, TAGS).learned_by(
+ALL = IMPROVED.with_extractors(STRING, TAGS).with_learner(
     _COMB, weights={"local": 0.2, "broad": 0.2, "near": 0.5, "string": 0.05, "tags": 0.05}
 )
 MARKED = {

@@ -53,15 +53,15 @@ class WordOccurrences:
         return among[self.instances.groups[among] == word]
 
 
-def locate_occurrences(view: TokenView, found_occurrences: Sequence[WordOccurrence]) -> WordOccurrences:
+def locate_occurrences(view: TokenView, occurrences: Sequence[WordOccurrence]) -> WordOccurrences:
     """Find the tokens of occurrences; an occurrence without a token is put at the next token."""
-    words = tuple(sorted({occurrence.word for occurrence in found_occurrences}))
+    words = tuple(sorted({occurrence.word for occurrence in occurrences}))
     numbers = {word: n for n, word in enumerate(words)}
     is_word = view.ends > view.starts
     places = np.flatnonzero(is_word)
     ends = np.searchsorted(places, view.documents)
     positions, lengths = [], []
-    for occurrence in found_occurrences:
+    for occurrence in occurrences:
         inside = places[int(ends[occurrence.text]) : int(ends[occurrence.text + 1])]
         first = int(np.searchsorted(view.ends[inside], occurrence.start, side="right"))
         last = int(np.searchsorted(view.starts[inside], occurrence.end, side="left"))
@@ -71,12 +71,12 @@ def locate_occurrences(view: TokenView, found_occurrences: Sequence[WordOccurren
     instances = Instances(
         np.array(positions, np.int64),
         np.array(lengths, np.int32),
-        np.array([numbers[occurrence.word] for occurrence in found_occurrences], np.int32),
-        np.zeros(len(found_occurrences), np.int32),
+        np.array([numbers[occurrence.word] for occurrence in occurrences], np.int32),
+        np.zeros(len(occurrences), np.int32),
     )
     senses, multiwords = (
-        [occurrence.senses for occurrence in found_occurrences],
-        [occurrence.multiword for occurrence in found_occurrences],
+        [occurrence.senses for occurrence in occurrences],
+        [occurrence.multiword for occurrence in occurrences],
     )
     return WordOccurrences(view, instances, words, senses, multiwords)
 
@@ -150,13 +150,13 @@ class FeatureRows:
 
 
 @dataclass(slots=True, eq=False)
-class Bench:
+class FeatureCache:
     """The features of occurrences, computed once for all systems."""
 
     occurrences: WordOccurrences
     fitted_on: Index  # the occurrences from which extractors learn their vocabularies
     # the features of each extractor config, and the seconds that they took
-    made: dict[str, tuple[Features, float]] = field(default_factory=dict)
+    computed: dict[str, tuple[Features, float]] = field(default_factory=dict)
 
     def features(self, system: SystemConfig) -> tuple[FeatureRows, float]:
         """Return the features of a system, and the seconds that they took."""
@@ -169,12 +169,12 @@ class Bench:
 
     def _part(self, config: Config) -> tuple[Features, float]:
         key = repr(config)
-        if key not in self.made:
+        if key not in self.computed:
             clock: Seconds = {}
             with timed(clock, "features"):
                 features = transform_occurrences(self.occurrences, config, self.fitted_on)
-            self.made[key] = features, clock["features"]
-        return self.made[key]
+            self.computed[key] = features, clock["features"]
+        return self.computed[key]
 
 
 def transform_occurrences(occurrences: WordOccurrences, config: Config, rows: Index) -> Features:
@@ -212,7 +212,7 @@ def decide_senses(
         if system.scaled:
             used = used_columns(batch)
             batch = restricted(normalised(batch), used)
-        fitted = system.built().fit(batch)
+        fitted = system.build_learner().fit(batch)
     if reports is not None:
         reports.append(fitted.report)
     frequencies = np.array(list(senses.values()))
@@ -244,7 +244,7 @@ def leave_one_out(
     names = list(senses_by_frequency(occurrences, train))
     if len(names) == 1:
         return 1.0
-    learner: Any = system.built()
+    learner: Any = system.build_learner()
     share: float = learner.leave_one_out(_examples(features, occurrences, train, names))
     return share
 

@@ -145,7 +145,7 @@ def mostly_missed_forms(
     labelled: Sequence[Labelled],
     view: TokenView,
     texts: Sequence[str],
-    found: Instances,
+    instances: Instances,
 ) -> list[str]:
     """Return the forms that are not found by their tags at most of their labelled places.
 
@@ -153,11 +153,11 @@ def mostly_missed_forms(
     ----------
     view : TokenView
         The view of `texts`.
-    own : Instances
+    instances : Instances
         The instances of the task in the view.
     """
     number = {text: i for i, text in enumerate(texts)}
-    starts, documents = view.starts[found.positions], view.document_indices(found.positions)
+    starts, documents = view.starts[instances.positions], view.document_indices(instances.positions)
     located = set(zip(documents.tolist(), starts.tolist(), strict=True))
     places: Counter[str] = Counter()
     missed: Counter[str] = Counter()
@@ -171,7 +171,7 @@ def mostly_missed_forms(
 
 
 def tag_disagreements(
-    groups: Sequence[Group], labelled: Instances, found: Instances, certain: Instances
+    groups: Sequence[Group], labelled: Instances, by_tag_only: Instances, by_either: Instances
 ) -> list[str]:
     """Return notes on words whose labelled places mostly have tags of another part of speech.
 
@@ -180,18 +180,18 @@ def tag_disagreements(
     own, certain : Instances
         The instances found by tags only, and those found by tags or certain forms.
     """
-    by_tag, by_either = (
-        set(zip(i.positions.tolist(), i.groups.tolist(), strict=True)) for i in (found, certain)
+    places_by_tag, places_by_either = (
+        set(zip(i.positions.tolist(), i.groups.tolist(), strict=True)) for i in (by_tag_only, by_either)
     )
     notes = []
     for g, group in enumerate(groups):
         lemma, _, letter = group.name.rpartition(".")
         rows = np.flatnonzero(labelled.groups == g)
-        missed = [pair for p in labelled.positions[rows].tolist() if (pair := (p, g)) not in by_tag]
+        missed = [pair for p in labelled.positions[rows].tolist() if (pair := (p, g)) not in places_by_tag]
         if not group.learned or not lemma or letter not in PARTS or 2 * len(missed) <= len(rows):
             continue
         consequence = "it is decided regardless of its tag"
-        if not all(pair in by_either for pair in missed):
+        if not all(pair in places_by_either for pair in missed):
             consequence = "in other text such places get no decision"
         summary = f"{len(missed):,} of {len(rows):,} labelled places are not {PLURALS[PARTS[letter]]}"
         notes.append(f"{group.name}: {summary} by their tags: {consequence}")

@@ -39,9 +39,12 @@ def system_accuracies(
     accuracies: dict[str, Floats] = {}
     for number, (pair, places) in enumerate(wanted.items()):
         progress("learning", number, len(wanted))
-        lesson = counted.lesson(pair)
+        training_pair = counted.training_pair(pair)
         groups = sorted({group for place in places for group in instances[place].test})
-        train, tests = lesson.batch("train", pair), [lesson.batch("test", [group]) for group in groups]
+        train, tests = (
+            training_pair.batch("train", pair),
+            [training_pair.batch("test", [group]) for group in groups],
+        )
         for name, learn in trials.items():
             fits = learn(train)
             shares = accuracies.setdefault(name, np.empty((len(instances), len(fits))))
@@ -51,8 +54,8 @@ def system_accuracies(
                     for group, test in zip(groups, tests, strict=True)
                 }
                 for place in places:
-                    both = [hits[group] for group in instances[place].test]
-                    shares[place, setting] = np.concatenate(both).mean()
+                    decisions = [hits[group] for group in instances[place].test]
+                    shares[place, setting] = np.concatenate(decisions).mean()
     return accuracies
 
 
@@ -94,7 +97,7 @@ def compare_systems(base: Floats, other: Floats) -> dict[str, Any]:
     }
 
 
-def group_by_lesson(instances: Sequence[ProblemInstance], shares: Floats) -> Floats:
+def mean_by_training_pair(instances: Sequence[ProblemInstance], shares: Floats) -> Floats:
     """Return the mean share for each training pair.
 
     Instances with the same training documents are not independent; these means are less dependent.
@@ -131,8 +134,8 @@ def rate_systems(base: str, rates: Sequence[float], size: int) -> Trial:
     learner = BASES[base]
 
     def learn(batch: CrossedRows) -> list[Fitted]:
-        under = [RandomSubspaces(base=learner, n_subspaces=size, removal_rate=rate) for rate in rates]
-        return [learner.fit(batch), *(ensemble.fit(batch) for ensemble in under)]
+        ensembles = [RandomSubspaces(base=learner, n_subspaces=size, removal_rate=rate) for rate in rates]
+        return [learner.fit(batch), *(ensemble.fit(batch) for ensemble in ensembles)]
 
     return learn
 

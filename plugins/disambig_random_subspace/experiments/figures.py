@@ -14,7 +14,7 @@ from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
 from . import comparison as systems, newsgroups
-from .comparison import compare_systems, error_reductions, group_by_lesson, system_accuracies
+from .comparison import compare_systems, error_reductions, mean_by_training_pair, system_accuracies
 from .newsgroups import (
     SHIFTED,
     CountedDocuments,
@@ -23,7 +23,7 @@ from .newsgroups import (
     read_corpus,
     sample_instances,
 )
-from .table1 import COUNTING, EVERY, SAMPLED, SIZES, SURE, WORDS, sample_positions
+from .table1 import COUNTING, EVERY, SAMPLED, SIGNIFICANCE, SIZES, WORDS, sample_positions
 
 FIGURE5_BASE = "P"
 HURT = (3, 8)
@@ -52,21 +52,21 @@ class Sogaard2012Figure5:
         shares = system_accuracies(read_corpus(data), instances, trials, progress=progress)[FIGURE5_BASE]
         gains = 100 * np.stack([error_reductions(shares[:, 0], column) for column in shares[:, 1:].T], axis=1)
         places = [sample_positions(FIGURE5_BASE, size, instances) for size in SIZES]
-        some = [gains[at, column] for column, at in enumerate(places)]
-        everything = list(gains.T)
+        sampled = [gains[at, column] for column, at in enumerate(places)]
+        all_gains = list(gains.T)
         return ExperimentResult(
-            [*figure5_rows("", some), *figure5_rows(", all", everything)],
-            figure5_claims(some, everything),
+            [*figure5_rows("", sampled), *figure5_rows(", all", all_gains)],
+            figure5_claims(sampled, all_gains),
             [
                 COUNTING,
                 f"{SAMPLED} random instances for each K, those of table 1; 'all': of all instances",
                 "hurt: instances with fewer right decisions than the perceptron's alone",
                 WORDS,
             ],
-            {"hurt": count_hurt(some), "hurt of all": count_hurt(everything), "all": len(instances)},
+            {"hurt": count_hurt(sampled), "hurt of all": count_hurt(all_gains), "all": len(instances)},
             [
-                figure5_panel(size, of_some, of_all)
-                for size, of_some, of_all in zip(SIZES, some, everything, strict=True)
+                figure5_panel(size, sample, of_all)
+                for size, sample, of_all in zip(SIZES, sampled, all_gains, strict=True)
             ],
         )
 
@@ -91,11 +91,11 @@ def figure5_rows(note: str, gains: Sequence[Floats]) -> list[ResultRow]:
     ]
 
 
-def figure5_claims(some: Sequence[Floats], everything: Sequence[Floats]) -> list[Claim]:
+def figure5_claims(sampled: Sequence[Floats], all_gains: Sequence[Floats]) -> list[Claim]:
     """Return the paper's claims about the plots."""
-    hurt = count_hurt(some)
-    shares = [f"{100 * (column < 0).mean():.0f}" for column in everything]
-    best, best_of_all = (max(float(column.max()) for column in gains) for gains in (some, everything))
+    hurt = count_hurt(sampled)
+    shares = [f"{100 * (column < 0).mean():.0f}" for column in all_gains]
+    best, best_of_all = (max(float(column.max()) for column in gains) for gains in (sampled, all_gains))
     counts = ", ".join(f"{size}: {n}" for size, n in hurt.items())
     return [
         Claim(
@@ -111,18 +111,18 @@ def figure5_claims(some: Sequence[Floats], everything: Sequence[Floats]) -> list
     ]
 
 
-def figure5_panel(size: int, some: Floats, everything: Floats) -> Panel:
+def figure5_panel(size: int, sampled: Floats, all_gains: Floats) -> Panel:
     """Return the sorted reductions with K subspaces: sampled instances as marks, all instances as a curve."""
     across = np.linspace(0, 100, PLACES)
-    curve = list(zip(across.tolist(), np.percentile(everything, across).tolist(), strict=True))
-    at = 100 * (np.arange(len(some)) + 0.5) / len(some)
-    marks = list(zip(at.tolist(), np.sort(some).tolist(), strict=True))
+    curve = list(zip(across.tolist(), np.percentile(all_gains, across).tolist(), strict=True))
+    at = 100 * (np.arange(len(sampled)) + 0.5) / len(sampled)
+    marks = list(zip(at.tolist(), np.sort(sampled).tolist(), strict=True))
     return Panel(
         f"K = {size}",
         "instances, sorted, %",
         "error reduction, %",
-        {f"all {len(everything):,}": curve},
-        {f"{len(some)} sampled": marks},
+        {f"all {len(all_gains):,}": curve},
+        {f"{len(sampled)} sampled": marks},
     )
 
 
@@ -135,7 +135,7 @@ ORDERS = 25
 """Number of orders of the examples over which the control averages, without removal."""
 FIGURE6_BASE, USUAL, MORE = "SGD", RATES.index(0.1), RATES.index(0.2)
 RIVALS = ("PA", "CW", FIGURE6_BASE)
-MUCH = 5.0
+MUCH_BETTER = 5.0
 """Difference on an instance, in points, that counts as much better."""
 
 
@@ -160,14 +160,14 @@ class Sogaard2012Figure6:
         at = sample_instances(instances, SAMPLED, (12, 6))
         removed = removed_shares(counted, instances)
         by_rate = {base: shares[base][:, 1:] for base in systems.BASES}
-        alike = {name: columns[:, 0] for name, columns in shares.items()}
-        alike[systems.robust_system(FIGURE6_BASE)] = by_rate[FIGURE6_BASE][:, USUAL]
+        by_learner = {name: columns[:, 0] for name, columns in shares.items()}
+        by_learner[systems.robust_system(FIGURE6_BASE)] = by_rate[FIGURE6_BASE][:, USUAL]
         return ExperimentResult(
-            figure6_rows(alike, by_rate, at),
+            figure6_rows(by_learner, by_rate, at),
             [
-                *learners_compared(alike, instances, at),
+                *learners_compared(by_learner, instances, at),
                 *rates_compared(by_rate, instances, removed, at),
-                *orders_compared(alike, by_rate, instances),
+                *orders_compared(by_learner, by_rate, instances),
             ],
             [
                 COUNTING,
@@ -180,72 +180,86 @@ class Sogaard2012Figure6:
             ],
             {
                 "learners": {
-                    name: compare_systems(values, alike[systems.robust_system(FIGURE6_BASE)])
-                    for name, values in alike.items()
+                    name: compare_systems(values, by_learner[systems.robust_system(FIGURE6_BASE)])
+                    for name, values in by_learner.items()
                 },
                 "rates": {
-                    base: {str(rate): compare_systems(of[:, USUAL], of[:, n]) for n, rate in enumerate(RATES)}
-                    for base, of in by_rate.items()
+                    base: {
+                        str(rate): compare_systems(columns[:, USUAL], columns[:, n])
+                        for n, rate in enumerate(RATES)
+                    }
+                    for base, columns in by_rate.items()
                 },
                 "removed by the shift": [
                     round(float(value), 4) for value in np.percentile(removed, (0, 50, 100))
                 ],
             },
-            [learners_panel(alike, at), *(rates_panel(base, of, at) for base, of in by_rate.items())],
+            [
+                learners_panel(by_learner, at),
+                *(rates_panel(base, columns, at) for base, columns in by_rate.items()),
+            ],
         )
 
 
 def removed_shares(counted: CountedDocuments, instances: Sequence[ProblemInstance]) -> Floats:
     """Return for each instance the share of training words that do not occur in its test documents."""
-    lessons = {pair: counted.lesson(pair) for pair in dict.fromkeys(instance.train for instance in instances)}
+    training_pairs = {
+        pair: counted.training_pair(pair) for pair in dict.fromkeys(instance.train for instance in instances)
+    }
     tests = {
         pair: np.concatenate([counted.rows["test", group] for group in pair])
         for pair in dict.fromkeys(instance.test for instance in instances)
     }
-    return np.array([lessons[instance.train].removed(tests[instance.test]) for instance in instances])
+    return np.array([training_pairs[instance.train].removed(tests[instance.test]) for instance in instances])
 
 
 def figure6_rows(
-    alike: Mapping[str, Floats], by_rate: Mapping[str, Floats], at: Sequence[int]
+    by_learner: Mapping[str, Floats], by_rate: Mapping[str, Floats], at: Sequence[int]
 ) -> list[ResultRow]:
     """Return the accuracies of learners and of removal rates, on sampled and on all instances."""
-    shown = {name: values for name, values in alike.items() if name != systems.robust_system(FIGURE6_BASE)}
+    shown = {
+        name: values for name, values in by_learner.items() if name != systems.robust_system(FIGURE6_BASE)
+    }
     shown |= {
-        f"{systems.robust_system(base)}, {100 * rate:.0f} % removed": of[:, n]
-        for base, of in by_rate.items()
+        f"{systems.robust_system(base)}, {100 * rate:.0f} % removed": columns[:, n]
+        for base, columns in by_rate.items()
         for n, rate in enumerate(RATES)
     }
     return [
-        ResultRow(name, setting, None, 100 * float(some.mean()), len(some))
+        ResultRow(name, setting, None, 100 * float(accuracies.mean()), len(accuracies))
         for name, values in shown.items()
-        for setting, some in ((f"{len(at)} sampled", values[at]), ("all", values))
+        for setting, accuracies in ((f"{len(at)} sampled", values[at]), ("all", values))
     ]
 
 
 def learners_compared(
-    alike: Mapping[str, Floats], instances: Sequence[ProblemInstance], at: Sequence[int]
+    by_learner: Mapping[str, Floats], instances: Sequence[ProblemInstance], at: Sequence[int]
 ) -> list[Claim]:
     """Claim that SGD-RLRS is more robust than the others, but that CW is much better on some instances."""
-    ours = alike[systems.robust_system(FIGURE6_BASE)]
+    ours = by_learner[systems.robust_system(FIGURE6_BASE)]
     claims = [
         Claim(
-            f"{systems.robust_system(FIGURE6_BASE)} is better on average than {rival} (p < {SURE})",
-            bool(ours.mean() > alike[rival].mean()) and p < SURE,
-            f"{100 * (ours - alike[rival]).mean():+.2f} points on all instances, "
-            f"{100 * (ours - alike[rival])[at].mean():+.2f} on those sampled; p = {p:.2g}",
+            f"{systems.robust_system(FIGURE6_BASE)} is better on average than {rival} (p < {SIGNIFICANCE})",
+            bool(ours.mean() > by_learner[rival].mean()) and p < SIGNIFICANCE,
+            f"{100 * (ours - by_learner[rival]).mean():+.2f} points on all instances, "
+            f"{100 * (ours - by_learner[rival])[at].mean():+.2f} on those sampled; p = {p:.2g}",
         )
         for rival in RIVALS
-        for p in [wilcoxon(group_by_lesson(instances, ours), group_by_lesson(instances, alike[rival]))]
+        for p in [
+            wilcoxon(
+                mean_by_training_pair(instances, ours), mean_by_training_pair(instances, by_learner[rival])
+            )
+        ]
     ]
-    ahead = 100 * (alike["CW"] - ours)
+    ahead = 100 * (by_learner["CW"] - ours)
     return [
         *claims,
         Claim(
             f"CW is much better than {systems.robust_system(FIGURE6_BASE)} on some instances "
-            f"({MUCH:.0f} points or more)",
-            bool((ahead >= MUCH).any()),
-            f"{(ahead >= MUCH).sum():,} of {len(ahead):,}, {(ahead[at] >= MUCH).sum()} of {len(at)} sampled; "
-            f"at most {ahead.max():+.1f} points",
+            f"({MUCH_BETTER:.0f} points or more)",
+            bool((ahead >= MUCH_BETTER).any()),
+            f"{(ahead >= MUCH_BETTER).sum():,} of {len(ahead):,}, "
+            f"{(ahead[at] >= MUCH_BETTER).sum()} of {len(at)} sampled; at most {ahead.max():+.1f} points",
         ),
     ]
 
@@ -257,11 +271,14 @@ def rates_compared(
     from scipy.stats import spearmanr
 
     claims = []
-    for base, of in by_rate.items():
-        name, gain = systems.robust_system(base), 100 * (of[:, MORE] - of[:, USUAL])
-        p = wilcoxon(group_by_lesson(instances, of[:, MORE]), group_by_lesson(instances, of[:, USUAL]))
+    for base, columns in by_rate.items():
+        name, gain = systems.robust_system(base), 100 * (columns[:, MORE] - columns[:, USUAL])
+        p = wilcoxon(
+            mean_by_training_pair(instances, columns[:, MORE]),
+            mean_by_training_pair(instances, columns[:, USUAL]),
+        )
         correlation: Any = spearmanr(removed, gain)
-        some: Any = spearmanr(removed[at], gain[at])
+        of_sample: Any = spearmanr(removed[at], gain[at])
         claims += [
             Claim(
                 f"{name}: removing 20 % is slightly better than 10 %",
@@ -271,30 +288,30 @@ def rates_compared(
             ),
             Claim(
                 f"{name}: the more dimensions are missing in the test data, the more 20 % gains over 10 %",
-                bool(correlation.statistic > 0 and correlation.pvalue < SURE),
+                bool(correlation.statistic > 0 and correlation.pvalue < SIGNIFICANCE),
                 f"Spearman {correlation.statistic:+.2f} (p = {correlation.pvalue:.2g}) over all instances, "
-                f"{some.statistic:+.2f} (p = {some.pvalue:.2g}) over those sampled",
+                f"{of_sample.statistic:+.2f} (p = {of_sample.pvalue:.2g}) over those sampled",
             ),
         ]
     return claims
 
 
 def orders_compared(
-    alike: Mapping[str, Floats], by_rate: Mapping[str, Floats], instances: Sequence[ProblemInstance]
+    by_learner: Mapping[str, Floats], by_rate: Mapping[str, Floats], instances: Sequence[ProblemInstance]
 ) -> list[Claim]:
     """Claim that removing dimensions has a larger effect than averaging; the paper makes no such claim."""
     claims = []
-    for base, of in by_rate.items():
-        mean, usual = alike[mean_name(base)], of[:, USUAL]
-        p = wilcoxon(group_by_lesson(instances, usual), group_by_lesson(instances, mean))
-        best = int(of.mean(axis=0).argmax())
+    for base, columns in by_rate.items():
+        mean, usual = by_learner[mean_name(base)], columns[:, USUAL]
+        p = wilcoxon(mean_by_training_pair(instances, usual), mean_by_training_pair(instances, mean))
+        best = int(columns.mean(axis=0).argmax())
         claims.append(
             Claim(
                 f"control, ours: {systems.robust_system(base)} (10 %) is better than {mean_name(base)} "
-                f"(p < {SURE})",
-                bool(usual.mean() > mean.mean()) and p < SURE,
+                f"(p < {SIGNIFICANCE})",
+                bool(usual.mean() > mean.mean()) and p < SIGNIFICANCE,
                 f"{100 * (usual - mean).mean():+.2f} points on all instances, p = {p:.2g}; "
-                f"with {100 * RATES[best]:.0f} % removed {100 * (of[:, best] - mean).mean():+.2f}",
+                f"with {100 * RATES[best]:.0f} % removed {100 * (columns[:, best] - mean).mean():+.2f}",
             )
         )
     return claims
@@ -305,21 +322,24 @@ def mean_name(base: str) -> str:
     return f"{base}, mean of {ORDERS} orders"
 
 
-def learners_panel(alike: Mapping[str, Floats], at: Sequence[int]) -> Panel:
+def learners_panel(by_learner: Mapping[str, Floats], at: Sequence[int]) -> Panel:
     """Return the accuracy of each learner on the sampled instances, sorted by that of SGD-RLRS."""
-    order = np.array(at)[np.argsort(alike[systems.robust_system(FIGURE6_BASE)][at], kind="stable")]
+    order = np.array(at)[np.argsort(by_learner[systems.robust_system(FIGURE6_BASE)][at], kind="stable")]
     points = {
-        name: [(n, 100 * float(alike[name][place])) for n, place in enumerate(order, start=1)]
+        name: [(n, 100 * float(by_learner[name][place])) for n, place in enumerate(order, start=1)]
         for name in (systems.robust_system(FIGURE6_BASE), *RIVALS)
     }
     title = f"{len(at)} instances, by the accuracy of {systems.robust_system(FIGURE6_BASE)}"
     return Panel(title, "instance", "accuracy, %", points=points)
 
 
-def rates_panel(base: str, of: Floats, at: Sequence[int]) -> Panel:
+def rates_panel(base: str, columns: Floats, at: Sequence[int]) -> Panel:
     """Return accuracy against the removal rate."""
     lines = {
-        name: [(100 * rate, 100 * float(share)) for rate, share in zip(RATES, some.mean(axis=0), strict=True)]
-        for name, some in ((f"{len(at)} sampled", of[at]), (f"all {len(of):,}", of))
+        name: [
+            (100 * rate, 100 * float(share))
+            for rate, share in zip(RATES, accuracies.mean(axis=0), strict=True)
+        ]
+        for name, accuracies in ((f"{len(at)} sampled", columns[at]), (f"all {len(columns):,}", columns))
     }
     return Panel(f"{systems.robust_system(base)}, K = {SIZE}", "dimensions removed, %", "accuracy, %", lines)

@@ -71,7 +71,7 @@ class ProblemInstance(NamedTuple):
 
 def _instances(wanted: Callable[[ProblemInstance], bool]) -> tuple[ProblemInstance, ...]:
     problems = combinations(HIERARCHY, 2)
-    groups = {top: [group for group, its in TOP_OF.items() if its == top] for top in HIERARCHY}
+    groups = {top: [group for group, category in TOP_OF.items() if category == top] for top in HIERARCHY}
     pairs = (list(product(groups[first], groups[second])) for first, second in problems)
     instances = (ProblemInstance(train, test) for pair in pairs for train, test in permutations(pair, 2))
     return tuple(instance for instance in instances if wanted(instance))
@@ -113,12 +113,12 @@ class CountedDocuments:
     counts: Any  # shape (n_documents, n_words)
     rows: dict[tuple[str, str], NDArray[np.int64]]  # rows for each part and group
 
-    def lesson(self, pair: Pair) -> TrainingPair:
+    def training_pair(self, pair: Pair) -> TrainingPair:
         """Return the training problem of a pair of groups, from the words of its training documents only."""
         from sklearn.feature_extraction.text import TfidfTransformer
 
-        both = [self.rows["train", group] for group in pair]
-        counts = self.counts[np.concatenate(both)]
+        documents = [self.rows["train", group] for group in pair]
+        counts = self.counts[np.concatenate(documents)]
         words = np.unique(counts.indices)
         weigher = TfidfTransformer().fit(counts[:, words])
         return TrainingPair(self, pair, words, weigher)

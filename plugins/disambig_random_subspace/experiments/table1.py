@@ -12,7 +12,7 @@ from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
 from . import comparison as systems, newsgroups
-from .comparison import compare_systems, group_by_lesson, system_accuracies
+from .comparison import compare_systems, mean_by_training_pair, system_accuracies
 from .newsgroups import (
     DIFFERENT,
     ONE_SIDE,
@@ -25,7 +25,7 @@ from .newsgroups import (
 
 SIZES = (25, 50, 75, 100, 150, 250)
 SAMPLED = 20
-SURE = 0.05
+SIGNIFICANCE = 0.05
 PAPER = {
     "P": ((67.2, 63.8, 73.2, 72.0, 72.3, 70.4), (70.1, 66.2, 75.3, 73.3, 76.2, 72.6), (9, 7, 8, 5, 14, 7)),
     "SGD": (
@@ -97,21 +97,21 @@ def table1_figures(base: str, instances: Sequence[ProblemInstance], shares: Floa
     """Return the results for each K: on samples, all instances, training pairs, and counted otherwise."""
     places = {instance: place for place, instance in enumerate(instances)}
     shifted = [instance for instance in instances if instance in set(SHIFTED)]
-    of_all = shares[[places[instance] for instance in shifted]]
+    all_shares = shares[[places[instance] for instance in shifted]]
     one_side = shares[[places[instance] for instance in instances if instance in set(ONE_SIDE)]]
     figures: Figures = {"sampled": {}, "all": {}, "training pairs": {}, "one side": {}, "different": {}}
     for column, size in enumerate(SIZES, start=1):
-        some = of_all[sample_positions(base, size, shifted)]
-        lessons = [group_by_lesson(shifted, of_all[:, index]) for index in (0, column)]
+        sampled = all_shares[sample_positions(base, size, shifted)]
+        pair_means = [mean_by_training_pair(shifted, all_shares[:, index]) for index in (0, column)]
         for name, pair in {
-            "sampled": (some[:, 0], some[:, column]),
-            "all": (of_all[:, 0], of_all[:, column]),
-            "training pairs": (lessons[0], lessons[1]),
+            "sampled": (sampled[:, 0], sampled[:, column]),
+            "all": (all_shares[:, 0], all_shares[:, column]),
+            "training pairs": (pair_means[0], pair_means[1]),
             "one side": (one_side[:, 0], one_side[:, column]),
             "different": (shares[:, 0], shares[:, column]),
         }.items():
             figures[name][str(size)] = compare_systems(*pair)
-    fewest, most = (group_by_lesson(shifted, of_all[:, index]) for index in (1, len(SIZES)))
+    fewest, most = (mean_by_training_pair(shifted, all_shares[:, index]) for index in (1, len(SIZES)))
     return figures | {"p of most against fewest": wilcoxon(most, fewest)}
 
 
@@ -124,18 +124,18 @@ def table1_rows(base: str, figures: Figures) -> list[ResultRow]:
     """Return the rows of a base system and its robust version, sampled and for all instances."""
     names = (base, systems.robust_system(base), f"{base}: error reduction")
     rows = []
-    for which, published in (("sampled", PAPER[base]), ("all", [[None] * len(SIZES)] * 3)):
-        note = ", all" if which == "all" else ""
+    for selection, published in (("sampled", PAPER[base]), ("all", [[None] * len(SIZES)] * 3)):
+        note = ", all" if selection == "all" else ""
         for name, key, paper in zip(names, ("base", "other", "error_reduction"), published, strict=True):
             rows += [
                 ResultRow(
                     name + note,
                     str(size),
-                    theirs,
-                    figures[which][str(size)][key],
-                    figures[which][str(size)]["n"],
+                    published_figure,
+                    figures[selection][str(size)][key],
+                    figures[selection][str(size)]["n"],
                 )
-                for size, theirs in zip(SIZES, paper, strict=True)
+                for size, published_figure in zip(SIZES, paper, strict=True)
             ]
     return rows
 
@@ -143,40 +143,43 @@ def table1_rows(base: str, figures: Figures) -> list[ResultRow]:
 def table1_claims(base: str, figures: Figures) -> list[Claim]:
     """Return the paper's claims about a base system and its robust version, with the measured results."""
     name, sizes = systems.robust_system(base), [str(size) for size in SIZES if size >= 50]
-    of_all, some, lessons = (
+    all_instances, sampled, training_pairs = (
         [figures[which][k] for k in sizes] for which in ("all", "sampled", "training pairs")
     )
     least, most = (figures["all"][str(size)] for size in (SIZES[0], SIZES[-1]))
     p = figures["p of most against fewest"]
-    gains = ", ".join(f"{k}: {f['other'] - f['base']:+.2f}" for k, f in zip(sizes, of_all, strict=True))
+    gains = ", ".join(
+        f"{k}: {row['other'] - row['base']:+.2f}" for k, row in zip(sizes, all_instances, strict=True)
+    )
     return [
         Claim(
             f"{name} beats {base} on average at every K >= 50",
-            all(f["other"] > f["base"] for f in of_all),
+            all(row["other"] > row["base"] for row in all_instances),
             f"all instances, in points: {gains}",
         ),
         Claim(
-            f"{name} is significantly better across {SAMPLED} sampled instances (p < {SURE}, every K >= 50)",
-            all(f["other"] > f["base"] and f["p"] < SURE for f in some),
-            ", ".join(f"{k}: p = {f['p']:.2g}" for k, f in zip(sizes, some, strict=True)),
+            f"{name} is significantly better across {SAMPLED} sampled instances (p < {SIGNIFICANCE}, "
+            "every K >= 50)",
+            all(row["other"] > row["base"] and row["p"] < SIGNIFICANCE for row in sampled),
+            ", ".join(f"{k}: p = {row['p']:.2g}" for k, row in zip(sizes, sampled, strict=True)),
         ),
         Claim(
-            f"{name} is significantly better across training pairs (p < {SURE}, every K >= 50)",
-            all(f["other"] > f["base"] and f["p"] < SURE for f in lessons),
-            f"{lessons[0]['n']} pairs; "
-            + ", ".join(f"{k}: p = {f['p']:.2g}" for k, f in zip(sizes, lessons, strict=True)),
+            f"{name} is significantly better across training pairs (p < {SIGNIFICANCE}, every K >= 50)",
+            all(row["other"] > row["base"] and row["p"] < SIGNIFICANCE for row in training_pairs),
+            f"{training_pairs[0]['n']} pairs; "
+            + ", ".join(f"{k}: p = {row['p']:.2g}" for k, row in zip(sizes, training_pairs, strict=True)),
         ),
         Claim(
             f"{name} hurts in a minority of instances at every K >= 50",
-            all(2 * f["hurt"] < f["n"] for f in (*of_all, *some)),
+            all(2 * row["hurt"] < row["n"] for row in (*all_instances, *sampled)),
             ", ".join(
                 f"{k}: {100 * a['hurt'] / a['n']:.0f} % of all, {s['hurt']} of {s['n']}"
-                for k, a, s in zip(sizes, of_all, some, strict=True)
+                for k, a, s in zip(sizes, all_instances, sampled, strict=True)
             ),
         ),
         Claim(
             f"{name} becomes more robust with more subspaces",
-            most["other"] > least["other"] and p < SURE,
+            most["other"] > least["other"] and p < SIGNIFICANCE,
             f"all instances: {least['other']:.2f} with {SIZES[0]}, {most['other']:.2f} with {SIZES[-1]}; "
             f"p = {p:.2g} across training pairs",
         ),
@@ -186,24 +189,24 @@ def table1_claims(base: str, figures: Figures) -> list[Claim]:
 def other_countings(details: Figures) -> str:
     """Return a sentence about other ways of counting instances."""
     last, sentences = str(SIZES[-1]), []
-    for which, meaning in (
+    for counting, meaning in (
         ("one side", "one group moves to another sub-domain and the other stays (280 if order is ignored)"),
         ("different", "any other pair of groups"),
     ):
         figures = ", ".join(
-            f"{base} {at[which][last]['base']:.1f}, "
-            f"{systems.robust_system(base)} {at[which][last]['other']:.1f}"
-            for base, at in details.items()
+            f"{base} {by_counting[counting][last]['base']:.1f}, "
+            f"{systems.robust_system(base)} {by_counting[counting][last]['other']:.1f}"
+            for base, by_counting in details.items()
         )
-        n = next(iter(details.values()))[which][last]["n"]
+        n = next(iter(details.values()))[counting][last]["n"]
         sentences.append(f"{meaning}, {n:,} instances: {figures}")
     return f"other ways to count, K = {last}: " + "; ".join(sentences)
 
 
-def table1_panel(base: str, of_all: Figures) -> Panel:
+def table1_panel(base: str, figures: Figures) -> Panel:
     """Return the plot of accuracy against K."""
     lines = {
-        systems.robust_system(base): [(size, of_all[str(size)]["other"]) for size in SIZES],
-        base: [(size, of_all[str(size)]["base"]) for size in SIZES],
+        systems.robust_system(base): [(size, figures[str(size)]["other"]) for size in SIZES],
+        base: [(size, figures[str(size)]["base"]) for size in SIZES],
     }
     return Panel(f"{base}, all instances", "random subspaces (K)", "accuracy, %", lines)

@@ -122,9 +122,9 @@ def run_trials(
 ) -> dict[str, dict[int, list[Hits]]]:
     """Return which test examples each system gets right, by training size and draw; size 0 if it has none."""
     most = QUICK_OTHERS if quick else OTHERS
-    elsewhere = join_blocks([first(other["train"], most) for other in others])
+    pooled = join_blocks([first(other["train"], most) for other in others])
     tuning = join_blocks([first(other["dev"], OTHERS_DEV) for other in others])
-    other_scorer = VarianceSVM().fit(elsewhere, dev=tuning).scorer
+    other_scorer = VarianceSVM().fit(pooled, dev=tuning).scorer
     dev, test = domain["dev"], domain["test"]
     assert isinstance(other_scorer, LinearScorer)
     weights: Any = other_scorer.weights
@@ -142,7 +142,7 @@ def run_trials(
                 NEAR: (VarianceSVM(prior=weights, variance=()), sample),
             }
             if draw < POOLED_DRAWS:
-                learners[POOLED] = (VarianceSVM(), join_blocks([elsewhere, sample]))
+                learners[POOLED] = (VarianceSVM(), join_blocks([pooled, sample]))
             for system, (learner, examples) in learners.items():
                 scores = learner.fit(examples, dev=dev).scorer.scores(test)
                 hits[system].setdefault(size, []).append(count_hits(scores, test))

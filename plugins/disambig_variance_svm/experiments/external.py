@@ -320,8 +320,10 @@ def system_builders(
         model = load_model(place)
         for extractor in model.extractors if len(model.extractors) > 1 else ():
             if not isinstance(extractor, MissingWordOdds):  # its scores do not depend on the word
-                alone = trained_system(FittedExtractor(extractor), ConditionalLogit(), of=model.task)
-                yield f"{name}, its {type(extractor).__name__} alone", alone
+                system = trained_system(
+                    FittedExtractor(extractor), ConditionalLogit(), fitted_task=model.task
+                )
+                yield f"{name}, its {type(extractor).__name__} alone", system
 
 
 def resolve_extractor(section: Mapping[str, Any]) -> FeatureExtractor:
@@ -339,13 +341,13 @@ def saved_model(place: str) -> Callable[[Any, Texts], Any]:
 
 
 def trained_system(
-    extractor: Any, learner: Any, baseline: Any = None, *, of: Any = None, **settings: Any
+    extractor: Any, learner: Any, baseline: Any = None, *, fitted_task: Any = None, **settings: Any
 ) -> Callable[[Any, Texts], Any]:
     """Return a function that trains and calibrates a model with one extractor, as `disambig train` does.
 
     Parameters
     ----------
-    of : Task, optional
+    fitted_task : Task, optional
         The task that the extractor was fitted to. The model decides between the candidates of this task if
         they differ from those of the task under test.
     **settings
@@ -354,7 +356,7 @@ def trained_system(
 
     def build(task: Any, texts: Texts) -> Any:
         parts = {
-            "task": task if of is None or of.groups == task.groups else of,
+            "task": task if fitted_task is None or fitted_task.groups == task.groups else fitted_task,
             "tokenisation": Words(),
             "extractors": {"only": extractor},
             "learner": learner,

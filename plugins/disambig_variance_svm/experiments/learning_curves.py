@@ -130,7 +130,7 @@ Figures = dict[str, dict[int, float]]
 SIZES = (10, 100, 1000, 10_000, 100_000)
 WITHIN = 0.5
 """Points by which VAR-SVM with 10 examples may be below the unsupervised sum."""
-SURE = 0.05
+SIGNIFICANCE = 0.05
 
 
 def curve_rows(outcomes: Outcomes, paper: Paper, *, n: int, note: str = "") -> list[ResultRow]:
@@ -245,9 +245,11 @@ def claim_significantly_best(tests: Mapping[str, Any], systems: Sequence[str]) -
         f"{system} at {size:,} ({test['difference']:+.1f}, p = {test['chi_squared']:.2g}, "
         f"McNemar {test['mcnemar']:.2g})"
         for size, system, test in pairs
-        if not (test["difference"] > 0 and test["chi_squared"] < SURE)
+        if not (test["difference"] > 0 and test["chi_squared"] < SIGNIFICANCE)
     ]
-    evidence = "exceptions: " + "; ".join(weak) if weak else f"all {len(pairs)} comparisons have p < {SURE}"
+    evidence = (
+        "exceptions: " + "; ".join(weak) if weak else f"all {len(pairs)} comparisons have p < {SIGNIFICANCE}"
+    )
     text = f"VAR-SVM is significantly better than all others up to {pairs[-1][0]:,} examples (chi-squared)"
     return [Claim(text, not weak, evidence)]
 

@@ -119,10 +119,10 @@ class Bergsma2010Table3:
             )
             majority, unsupervised = material.fixed()
             n = len(rows)
-            where = f"-{note}" if note else ""
+            suffix = f"-{note}" if note else ""
             shown += [
-                ResultRow("majority", where, None if note else 59.4, majority, n),
-                ResultRow(UNSUPERVISED, where, None if note else 80.1, unsupervised, n),
+                ResultRow("majority", suffix, None if note else 59.4, majority, n),
+                ResultRow(UNSUPERVISED, suffix, None if note else 80.1, unsupervised, n),
                 *curves.curve_rows(outcomes, PAPER, n=n, note=note),
             ]
             parts[note] = outcomes, unsupervised
@@ -223,5 +223,5 @@ def claim_free_bias_helps(figures: curves.Figures, tests: Mapping[str, Any]) -> 
         f"VAR-SVM+FreeB {free:.1f}, VAR-SVM {bound:.1f}: {free - bound:+.2f} points over all draws; "
         f"{test['difference']:+.2f} over the first turn of the folds, McNemar p = {test['mcnemar']:.2g}"
     )
-    holds = free > bound and test["difference"] > 0 and test["mcnemar"] < curves.SURE
-    return [Claim(f"FreeB helps with 100 examples (McNemar p < {curves.SURE})", holds, evidence)]
+    holds = free > bound and test["difference"] > 0 and test["mcnemar"] < curves.SIGNIFICANCE
+    return [Claim(f"FreeB helps with 100 examples (McNemar p < {curves.SIGNIFICANCE})", holds, evidence)]

@@ -80,9 +80,9 @@ def word_classes(
 
 def _cooccurrences(ids: NDArray[np.int64], offset: int, *, n_rows: int, n_columns: int) -> Matrix:
     """Count pairs of words at a distance of `offset`; words beyond `n_columns` share the last column."""
-    here, there = (ids[-offset:], ids[:offset]) if offset < 0 else (ids[:-offset], ids[offset:])
-    has_row = here < n_rows
-    cells = here[has_row] * (n_columns + 1) + np.minimum(there[has_row], n_columns)
+    words, neighbours = (ids[-offset:], ids[:offset]) if offset < 0 else (ids[:-offset], ids[offset:])
+    has_row = words < n_rows
+    cells = words[has_row] * (n_columns + 1) + np.minimum(neighbours[has_row], n_columns)
     counts = np.bincount(cells, minlength=n_rows * (n_columns + 1))
     return counts.reshape(n_rows, n_columns + 1).astype(np.float32)
 
@@ -282,10 +282,10 @@ _HEAD = f"{'':<28}{'n':>6}{'is':>7}{'passed':>8}{'precision':>11}{'recall':>8}{'
 
 def report_row(name: str, passed: Bools, truth: Bools) -> str:
     """Return one line of the report: the share of prepositions, and their agreement with `passed`, in %."""
-    both = int((passed & truth).sum())
-    precision = both / passed.sum() if passed.any() else np.nan
-    recall = both / truth.sum() if truth.any() else np.nan
-    f1 = 2 * both / max(1, passed.sum() + truth.sum())
+    true_positives = int((passed & truth).sum())
+    precision = true_positives / passed.sum() if passed.any() else np.nan
+    recall = true_positives / truth.sum() if truth.any() else np.nan
+    f1 = 2 * true_positives / max(1, passed.sum() + truth.sum())
     accuracy = float((passed == truth).mean())
     figures = f"{100 * truth.mean():7.1f}{100 * passed.mean():8.1f}{100 * precision:11.1f}{100 * recall:8.1f}"
     return f"{name:<28}{len(truth):6d}{figures}{100 * f1:7.1f}{100 * accuracy:10.1f}"
@@ -314,9 +314,9 @@ def usage_report(usage: PrepositionUsage, train: PrepositionExamples, test: Prep
     ]
     words = test.words()
     for i, word in enumerate(PREPOSITIONS):
-        here = words == i
-        if here.any():
-            lines.append(report_row(word, passed[here], test.truth[here]))
+        of_word = words == i
+        if of_word.any():
+            lines.append(report_row(word, passed[of_word], test.truth[of_word]))
     return "\n".join(lines)
 
 

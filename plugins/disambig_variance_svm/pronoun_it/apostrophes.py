@@ -27,7 +27,7 @@ from disambig.api.text import hash_word
 APOSTROPHES = Path(__file__).parent / "next_words"
 FILE = "words.npz"
 STEP = 1 / 16
-SURE = 3.0
+CERTAIN_LOG_ODDS = 3.0
 """Log-odds (for equal frequencies of "it's" and "its") from which on the written form counts as a mistake."""
 LEAST = 3
 """Minimum number of times that a word must follow one of the two."""
@@ -86,19 +86,19 @@ def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWor
     """Count the words that follow "its" and "it's" in texts."""
     forms = np.array([hash_word("its"), hash_word("it's")], np.uint64)
     after: list[list[NDArray[np.uint64]]] = [[], []]
-    for some in minibatch(texts, _AT_ONCE):
-        hashes = Words()(some).hashes
+    for batch in minibatch(texts, _AT_ONCE):
+        hashes = Words()(batch).hashes
         for form, blocks in zip(forms, after, strict=True):
             blocks.append(hashes[1:][hashes[:-1] == form])
-    its, it_is = (np.concatenate(blocks) for blocks in after)
-    words = np.unique(np.concatenate([its, it_is]))
-    counts = np.stack([_counts(its, words), _counts(it_is, words)])  # (2, m)
+    after_its, after_it_is = (np.concatenate(blocks) for blocks in after)
+    words = np.unique(np.concatenate([after_its, after_it_is]))
+    counts = np.stack([_counts(after_its, words), _counts(after_it_is, words)])  # (2, m)
     totals = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     share = (counts + 0.5) / totals
     odds = np.log(share[1] / share[0])
     kept = (counts.sum(axis=0) >= LEAST) & (words != 0)
     steps = np.clip(np.round(odds / STEP), -127, 127).astype(np.int8)
-    header = {"sources": list(sources), "its": len(its), "it's": len(it_is), "step": STEP}
+    header = {"sources": list(sources), "its": len(after_its), "it's": len(after_it_is), "step": STEP}
     return NextWords(words[kept], steps[kept], header)
 
 

@@ -81,12 +81,12 @@ class FillerCounts(StatelessExtractor):
         values[:, 1, :-1] = np.log1p(counts).transpose(0, 2, 1).reshape(n, N_COLUMNS - 1)
         values[:, 1, -1] = 1.0
         costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
-        seen = (counts.sum(axis=2) > 0).sum(axis=1).astype(np.int32)
-        asked = contexts_in_sentence(view, instances).sum(axis=1).astype(np.int32)
+        n_hits = (counts.sum(axis=2) > 0).sum(axis=1).astype(np.int32)
+        n_queries = contexts_in_sentence(view, instances).sum(axis=1).astype(np.int32)
         blocks = DenseBlocks(
             values, np.tile(np.arange(N_COLUMNS), (2, 1)), _columns(group.candidates[1]), costs
         )
-        return Features(blocks, np.repeat(seen, 2), np.repeat(asked, 2))
+        return Features(blocks, np.repeat(n_hits, 2), np.repeat(n_queries, 2))
 
 
 @lru_cache(maxsize=64)
@@ -127,8 +127,8 @@ def filler_counts(table: Any, view: TokenView, instances: Instances) -> NDArray[
         words = view.hashes[places]  # (m, left + 1 + right)
         filled = np.repeat(words[:, None], len(FILLER_HASHES), axis=1)
         filled[:, :, left] = FILLER_HASHES
-        asked = filled.reshape(-1, words.shape[1])
-        by_filler = table.counts_of_words(asked, tokenisation=view.tokenisation).reshape(len(rows), -1)
+        ngrams = filled.reshape(-1, words.shape[1])
+        by_filler = table.counts_of_words(ngrams, tokenisation=view.tokenisation).reshape(len(rows), -1)
         total = table.counts_of_words(any_word(words, left), tokenisation=view.tokenisation)
         rest = np.maximum(total.astype(np.float64) - by_filler.sum(axis=1, dtype=np.float64), 0.0)
         counts[rows, c] = np.column_stack([by_filler, rest])

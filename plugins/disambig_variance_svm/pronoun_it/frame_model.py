@@ -173,10 +173,10 @@ STEP = 1 / 32
 """Weights are stored in steps of this size."""
 SETS = ("clause", "rare")
 """The two sets of weights."""
-SURE = 1.5
+CERTAIN_LOG_ODDS = 1.5
 """The excess of the log-odds over this value is an attribute of its own, with its own weight: labelled
 examples have few such certain cases."""
-_ATTRIBUTES = tuple(f"{sure}{name} habits" for sure in ("", "sure ") for name in SETS)
+_ATTRIBUTES = tuple(f"{prefix}{name} habits" for prefix in ("", "sure ") for name in SETS)
 _CODE = "D498"
 
 
@@ -263,5 +263,5 @@ class ItHabits(StatelessExtractor):
         odds = np.zeros((len(SETS), 0), np.float32)
         if len(instances):
             odds = load_frame_model(str(self.habits)).log_odds(frame_keys(view, instances))
-        halves = np.concatenate([odds, np.maximum(odds - SURE, 0.0)]).T / 2  # (n, 4)
+        halves = np.concatenate([odds, np.maximum(odds - CERTAIN_LOG_ODDS, 0.0)]).T / 2  # (n, 4)
         return opposite_attributes(halves, instances, group, name=NAME, names=_ATTRIBUTES)

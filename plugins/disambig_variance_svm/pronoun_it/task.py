@@ -36,7 +36,7 @@ from disambig.api import (
 from disambig.api.arrays import offsets_from_sizes
 from disambig.api.text import hash_word
 
-from .apostrophes import SURE, next_words
+from .apostrophes import CERTAIN_LOG_ODDS, next_words
 
 IT, THEY, PRONOUN, NUMBER, RARE = "it", "they", "<pronoun>", "<number>", "<rare>"
 STEM = 4
@@ -207,8 +207,8 @@ class It:
         odds = next_words().log_odds(following)
         meant = np.where(
             length == len(_ITS),
-            ~clitic & (odds >= SURE),
-            (length == len(IT)) & ~(clitic & (odds <= -SURE)),
+            ~clitic & (odds >= CERTAIN_LOG_ODDS),
+            (length == len(IT)) & ~(clitic & (odds <= -CERTAIN_LOG_ODDS)),
         )
         positions = positions[meant]
         n = len(positions)

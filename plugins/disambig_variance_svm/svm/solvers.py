@@ -254,9 +254,9 @@ def _scale_start(problem: SVMProblem, start: Floats) -> Floats:
 def _cooled(problem: SVMProblem, point: SolverPoint, gradient: Floats, factor: float) -> SolverPoint:
     """Lower the temperature, moving to the estimated minimum if that is better than the current weights."""
     temperature = factor * point.temperature
-    there = problem.at(problem.cooled(point, gradient, factor), temperature)
-    if there.smoothed <= problem.smoothed(point.weights, temperature):
-        return there
+    cooled_point = problem.at(problem.cooled(point, gradient, factor), temperature)
+    if cooled_point.smoothed <= problem.smoothed(point.weights, temperature):
+        return cooled_point
     return problem.at(point.weights, temperature)
 
 
@@ -271,11 +271,11 @@ def _search(
     while length > _SHORTEST:
         trial = point.weights + length * step
         if length == longest:
-            there = problem.at(trial, point.temperature)
-            value = there.smoothed
+            trial_point = problem.at(trial, point.temperature)
+            value = trial_point.smoothed
         else:
             value = problem.smoothed(trial, point.temperature)
         if value <= point.smoothed * (1.0 + _ROUNDING) - 1e-4 * length * decrease:
-            return (there if length == longest else problem.at(trial, point.temperature)), length
+            return (trial_point if length == longest else problem.at(trial, point.temperature)), length
         length *= 0.5
     return None, 1.0

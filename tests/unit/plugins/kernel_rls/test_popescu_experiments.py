@@ -17,7 +17,7 @@ from disambig_kernel_rls.experiments import (
     MFS,
     OTHER,
     SAME,
-    Bench,
+    FeatureCache,
     WordOccurrence,
     curves,
     decide_senses,
@@ -264,18 +264,18 @@ def test_places_between_tokens_are_taken_at_a_token():
 
 
 def test_features_are_computed_once_for_all_systems(sample):
-    bench = Bench(sample.occurrences, sample.train)
-    lin, _ = bench.features(systems.RLSC_LIN)
-    assert len(bench.made) == 2
-    comb, _ = bench.features(systems.RLSC_COMB)
-    assert len(bench.made) == 3
+    cache = FeatureCache(sample.occurrences, sample.train)
+    lin, _ = cache.features(systems.RLSC_LIN)
+    assert len(cache.computed) == 2
+    comb, _ = cache.features(systems.RLSC_COMB)
+    assert len(cache.computed) == 3
     assert (lin.rows.indices == comb.rows.indices).all() and comb.rows.data.max() > lin.rows.data.max() == 1
     assert set(lin.columns.group_names) == {"local", "broad"}
 
 
 def test_a_word_of_one_sense_in_training(sample):
-    bench = Bench(sample.occurrences, sample.train)
-    features, _ = bench.features(systems.RLSC_COMB)
+    cache = FeatureCache(sample.occurrences, sample.train)
+    features, _ = cache.features(systems.RLSC_COMB)
     train, test = np.array([1, 3]), np.array([40, 41])
     reports: list = []
     chosen = decide_senses(systems.RLSC_COMB, features, sample.occurrences, train, [test], reports=reports)
@@ -329,7 +329,7 @@ def test_decisions_are_possible_senses(occurrences):
     assert most_frequent(occurrences, train, [test]) == [["call_up%1"] * 3]
     expected = ["call_up%1", "call%1", "call_up%1"]
     assert most_frequent(occurrences, train, [test, test[:1]], multiwords=True) == [expected, expected[:1]]
-    features, _ = Bench(occurrences, train).features(systems.RLSC_COMB)
+    features, _ = FeatureCache(occurrences, train).features(systems.RLSC_COMB)
     both = systems.RLSC_COMB, systems.MARKED["COMB, marked phrasal verbs"]
     alone, kept = (decide_senses(item, features, occurrences, train, [test])[0] for item in both)
     assert kept[0] == "call_up%1" and kept[1] != "call_up%1" and kept[2] == alone[2]
@@ -354,11 +354,11 @@ def test_leave_one_out_accuracies(sample):
     words = {"bank.n": range(12), "play.v": range(12, 24), "cool.a": range(24, 36)}
     chosen = {
         "lin": tables.TABLE1_SYSTEMS[tables.LIN],
-        "improved, plain": tables.TURNED_DOWN["COMB, improved, no boundary words"],
+        "improved, plain": tables.REJECTED["COMB, improved, no boundary words"],
     }
     result = senseval.leave_one_out_accuracies(sample, chosen, progress=ignore_progress)
     for name, system in chosen.items():
-        features, _ = Bench(sample.occurrences, sample.train).features(system)
+        features, _ = FeatureCache(sample.occurrences, sample.train).features(system)
         hits = 0
         for word in words.values():
             for out in word:

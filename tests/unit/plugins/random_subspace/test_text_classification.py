@@ -155,7 +155,7 @@ def test_rows_equal_scikit_learn(contents):
         for group in newsgroups.TOP_OF
     }
     pair, tested = ("sci.med", "talk.politics.guns"), ["sci.space", "talk.religion.misc"]
-    lesson = count_words(documents).lesson(pair)
+    lesson = count_words(documents).training_pair(pair)
     train, test = lesson.batch("train", pair), lesson.batch("test", tested)
     alone = TfidfVectorizer()
     expected = alone.fit_transform([text for group in pair for text in documents["train", group]])
@@ -166,7 +166,7 @@ def test_rows_equal_scikit_learn(contents):
     assert len(test.columns) == 2 * test.rows.shape[1]
     documents = {("train", "sci.med"): ["aa bb"], ("train", "rec.autos"): ["cc dd"]}
     counted = count_words(documents | {("test", "sci.space"): ["bb ee"]})
-    lesson = counted.lesson(("rec.autos", "sci.med"))
+    lesson = counted.training_pair(("rec.autos", "sci.med"))
     assert lesson.removed(counted.rows["test", "sci.space"]) == 0.75
 
 
@@ -248,7 +248,7 @@ def test_error_reductions():
     assert across.error_reductions(base, other) == pytest.approx([0.4, 0.0, -0.25])
     pairs = [("a", "b"), ("a", "c"), ("a", "b")]
     instances = [ProblemInstance(pair, ("x", "y")) for pair in pairs]
-    assert across.group_by_lesson(instances, np.array([0.2, 0.5, 0.4])) == pytest.approx([0.3, 0.5])
+    assert across.mean_by_training_pair(instances, np.array([0.2, 0.5, 0.4])) == pytest.approx([0.3, 0.5])
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_claims_of_figure_6():
 
 
 def test_the_mean_over_one_order_is_the_base(data):
-    batch = read_corpus(data).lesson(TRAIN).batch("train", TRAIN)
+    batch = read_corpus(data).training_pair(TRAIN).batch("train", TRAIN)
     one_order, two_orders = (systems.order_systems("SGD", n) for n in (1, 2))
     trials = one_order, systems.single_system(systems.BASES["SGD"]), two_orders
     weights = [trial(batch)[0].scorer.state()["weights"] for trial in trials]

@@ -15,9 +15,9 @@ from disambig_real_words import (
     ENGLISH_RELATIONS,
     ENGLISH_SOUNDS,
     KINDS,
+    MAX_LOG_ODDS,
+    MAX_NUMBER_LOG_ODDS,
     MAX_WORDS,
-    SURE,
-    SUREST,
     ZERO,
     Article,
     ArticleSound,
@@ -292,7 +292,7 @@ def test_keys_of_any_word(word):
 def test_odds_of_keys(tmp_path):
     assert log_odds(3, 3) == 0
     assert log_odds(0, 4) == pytest.approx(np.log(4.25 / 0.25))
-    assert log_odds(10**6, 0) == -SURE
+    assert log_odds(10**6, 0) == -MAX_LOG_ODDS
     # the odds of a number are relative to those of all numbers
     (tmp_path / "xx.tsv").write_text("m-\t4\t8\n+m.\t4\t8\n#8\t10\t40\n#2\t90\t10\n", encoding="utf8")
     sounds, once = read_sounds(tmp_path / "xx.tsv"), log_odds(4, 8)
@@ -300,7 +300,14 @@ def test_odds_of_keys(tmp_path):
     assert sounds.article_log_odds("a MRI", 1) == pytest.approx(2 * once)
     assert sounds.article_log_odds("a 8", 1) == pytest.approx(3 * log_odds(10, 40) - log_odds(100, 50))
     assert sounds.article_log_odds("a 2", 1) == pytest.approx(3 * log_odds(90, 10) - log_odds(100, 50))
-    assert -SUREST < sounds.article_log_odds("a 2", 1) < -1 < 1 < sounds.article_log_odds("a 8", 1) < SUREST
+    assert (
+        -MAX_NUMBER_LOG_ODDS
+        < sounds.article_log_odds("a 2", 1)
+        < -1
+        < 1
+        < sounds.article_log_odds("a 8", 1)
+        < MAX_NUMBER_LOG_ODDS
+    )
     specific = "// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n"
     (tmp_path / "specific.tsv").write_text(specific, encoding="utf8")
     sounds = read_sounds(tmp_path / "specific.tsv")
