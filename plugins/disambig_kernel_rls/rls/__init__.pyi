@@ -28,5 +28,4 @@ from .systems import (
     leave_one_out_qualities as leave_one_out_qualities,
     leave_one_out_quality as leave_one_out_quality,
     prepare_problem as prepare_problem,
-    solve_reference as solve_reference,
 )

@@ -1,4 +1,4 @@
-"""Linear systems of regularised least squares in dual and primal form, leave-one-out, and a reference.
+"""Linear systems of regularised least squares in dual and primal form, and leave-one-out.
 
 The dual system is ``(K + s I) c = y`` with the kernel matrix K of the examples; the primal one, for linear
 kernels, is ``(X'X + s I) w = X'y``. All candidates share the matrix. The shift s is n lambda (Popescu 2004,
@@ -286,24 +286,3 @@ def best_regularisation(problem: RLSProblem, system: LinearSystem) -> tuple[floa
     qualities = leave_one_out_qualities(problem, system, GRID)
     best = max(range(len(GRID)), key=lambda i: (*qualities[i], -i))  # GRID ascends
     return GRID[best], qualities[best]
-
-
-def solve_reference(gram: Floats, targets: Floats, regularisation: float) -> Floats:
-    """Return the coefficients of ``min_c 1/n |y - K c|^2 + lambda c'Kc`` for each column of targets.
-
-    This needs cvxpy. If K is singular, other coefficients give the same scores ``K c``.
-
-    Parameters
-    ----------
-    gram : array of float64, shape (n, n)
-    targets : array of float64, shape (n, K)
-    """
-    import cvxpy
-
-    values, vectors = np.linalg.eigh(gram)
-    root: Any = vectors * np.sqrt(np.maximum(values, 0.0))  # root root' = K
-    coefficients = cvxpy.Variable(targets.shape)
-    loss = cvxpy.sum_squares(targets - root @ (root.T @ coefficients)) / len(gram)
-    length = cvxpy.sum_squares(root.T @ coefficients)
-    cvxpy.Problem(cvxpy.Minimize(loss + regularisation * length)).solve(solver=cvxpy.CLARABEL)
-    return np.asarray(coefficients.value)

@@ -1,4 +1,4 @@
-"""Optimisation of variance SVMs: the problem, fast solvers with a certified gap, and a slow reference solver.
+"""Optimisation of variance SVMs: the problem, and fast solvers with a certified gap.
 
 The package works on arrays only; it does not depend on tasks, configs or learners.
 """

@@ -6,5 +6,4 @@ from .problem import (
 )
 from .solvers import (
     solve as solve,
-    solve_reference as solve_reference,
 )

@@ -1,4 +1,4 @@
-"""Solvers of Crammer-Singer SVMs with variance and L2 regularisers: a certified fast one and a reference.
+"""A solver of Crammer-Singer SVMs with variance and L2 regularisers, with a certified duality gap.
 
 The problem (Bergsma, Lin and Schuurmans 2010, eq. 6, with one slack variable per example) is
 
@@ -15,56 +15,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from disambig.api import DenseBlocks, SparseRows
+from disambig.api import DenseBlocks
 from disambig.api.arrays import Floats
-from disambig.api.batches import convert
 
 from .problem import Recession, Regulariser, SolverPoint, SVMProblem, dual_bound, recession, settle
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ReferenceSolution:
-    """The solution of the reference solver."""
-
-    weights: Floats
-    objective: float
-
-
-def solve_reference(
-    batch: DenseBlocks, regulariser: Regulariser, C: float, *, prior: Floats | None = None
-) -> ReferenceSolution:
-    """Solve the primal with cvxpy, with one slack variable per example; the parameters are those of `solve`.
-
-    The variance of a subset is expressed as the minimum of the sum of squares around any mean.
-
-    Raises `ImportError` if cvxpy is not installed.
-    """
-    import cvxpy
-
-    rows = convert(batch, SparseRows).rows
-    n, k = batch.costs.shape
-    gold = np.repeat(np.arange(n) * k + batch.costs.argmin(axis=1), k)
-    w, slack = cvxpy.Variable(rows.shape[1]), cvxpy.Variable(n, nonneg=True)
-    change = w if prior is None else w - prior
-    penalty: Any = 0.0
-    for number in np.unique(regulariser.subset):
-        inside = np.flatnonzero((regulariser.subset == number) & (regulariser.strength > 0))
-        if not len(inside):
-            continue
-        around = change[inside] - cvxpy.Variable() if number >= 0 else change[inside]
-        root = np.sqrt(regulariser.strength[inside])
-        penalty += 0.5 * cvxpy.sum_squares(cvxpy.multiply(root, around))
-    margins = (rows - rows[gold]) @ w + batch.cost.astype(np.float64)
-    constraints = [margins <= slack[np.repeat(np.arange(n), k)]]
-    problem = cvxpy.Problem(cvxpy.Minimize(penalty + C * cvxpy.sum(slack)), constraints)
-    objective = problem.solve(solver=cvxpy.CLARABEL)
-    return ReferenceSolution(np.asarray(w.value), float(objective))
-
 
 _STALLED = 15
 """Number of Newton steps at one temperature after which the curvature is computed exactly."""
