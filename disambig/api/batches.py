@@ -9,11 +9,13 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.data import (
+        LARGEST_NUMBER as LARGEST_NUMBER,
         CrossedColumns as CrossedColumns,
         DenseLists as DenseLists,
         JoinedRows as JoinedRows,
         PartRows as PartRows,
         SequenceRows as SequenceRows,
+        check_numbers as check_numbers,
         convert as convert,
         has_own_labels as has_own_labels,
         normalised as normalised,

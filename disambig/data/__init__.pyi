@@ -18,6 +18,8 @@ from .columns import (
     strings_from_state as strings_from_state,
 )
 from .conversions import (
+    LARGEST_NUMBER as LARGEST_NUMBER,
+    check_numbers as check_numbers,
     convert as convert,
     has_own_labels as has_own_labels,
     join_crossed as join_crossed,

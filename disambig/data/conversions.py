@@ -303,6 +303,25 @@ def _group_weights(names: tuple[str, ...], weights: Mapping[str, float] | None) 
     return np.array([weights[name] for name in names], np.float64)
 
 
+LARGEST_NUMBER = 1e100
+"""Squares of larger numbers, and their sums, leave the range of floating point."""
+
+
+def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
+    """Raise D772 for NaN and infinity in sparse rows, and D773 for numbers beyond `LARGEST_NUMBER`.
+
+    The message of D772 has the number of the row or, with `offsets`, of its instance.
+    """
+    bad = np.flatnonzero(~np.isfinite(rows.data))
+    if len(bad):
+        example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
+        if offsets is not None:
+            example = int(np.searchsorted(offsets, example, side="right")) - 1
+        raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
+    if float(np.abs(rows.data).max(initial=0.0)) > LARGEST_NUMBER:
+        raise UserError("D773")
+
+
 def used_columns(batch: CrossedRows) -> NDArray[np.int64]:
     """Return the columns that have an entry in some row, ascending."""
     from scipy.sparse import csr_array

@@ -70,6 +70,15 @@ class TokenView(WeakRefMixin):
         """Return the index of the document that contains each token position."""
         return np.searchsorted(self.documents, positions, side="right") - 1
 
+    def sentence_indices(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the index of the sentence that contains each token position."""
+        return np.searchsorted(self.sentences, positions, side="right") - 1
+
+    def sentence_bounds(self, position: int) -> tuple[int, int]:
+        """Return the first token of the sentence that contains a token, and the end of the sentence."""
+        end = int(self.sentences.searchsorted(position, "right"))
+        return int(self.sentences[end - 1]), int(self.sentences[end])
+
     def locate(self, positions: NDArray[np.int64]) -> list[tuple[str, int, int]]:
         """Return the text of the document that contains each token, and the offsets of the token in it."""
         texts = [self.texts[document] for document in self.document_indices(positions).tolist()]

@@ -219,8 +219,7 @@ class SyntaxReader:
             if not len(inside):
                 continue
             at = first + int(inside[0])
-            sentence = int(view.sentences.searchsorted(at, side="right")) - 1
-            begin, end = view.sentences[sentence : sentence + 2].tolist()
+            begin, end = view.sentence_bounds(at)
             if end - begin > LONGEST or at + size >= end:
                 continue
             text = masked[paragraph]

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, CrossedRows, UserError
 from disambig.api.arrays import Floats
-from disambig.api.batches import CrossedColumns
+from disambig.api.batches import LARGEST_NUMBER, CrossedColumns
 from disambig.api.settings import choice
 
 from .rls.kernel_functions import (
@@ -37,7 +37,6 @@ from .rls.systems import (
     PrimalSystem,
     RLSProblem,
     best_regularisation,
-    check_sizes,
     leave_one_out_quality,
 )
 
@@ -137,7 +136,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, right = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise UserError("D706", seen=self.classes_.tolist()[0])
-        check_sizes(X.data if hasattr(X, "indptr") else X)
+        if np.abs(X.data if hasattr(X, "indptr") else X).max() > LARGEST_NUMBER:
+            raise UserError("D773")
         targets = np.where(np.arange(len(self.classes_)) == right[:, None], 1.0, -1.0)
         problem = RLSProblem(self._training_rows(X, targets), np.zeros(0, np.int32), targets)
         system = self._system(problem.rows)

@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, CrossedRows, UserError, nearest_first
 from disambig.api.arrays import Floats
+from disambig.api.batches import check_numbers
 
 from .learners.linear import SGD, ConfidenceWeighted, LinearLearner, PassiveAggressive, Perceptron
-from .learners.problem import check_numbers
 from .learners.random_subspaces import RandomSubspaces
 
 NAMES = ("cw", "pa", "perceptron", "sgd")

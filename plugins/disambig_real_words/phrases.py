@@ -234,8 +234,7 @@ class PhraseTable:
 
     def _applies(self, view: TokenView, phrase: Phrase, first: int, last: int) -> bool:
         """Return True if words that match a pattern are that phrase, and not code, a name or an exception."""
-        sentence = int(np.searchsorted(view.sentences, first, side="right")) - 1
-        bounds = int(view.sentences[sentence]), int(view.sentences[sentence + 1])
+        bounds = view.sentence_bounds(first)
         text = view.document_text(first)
         gaps = pairwise(range(first, last))
         if not all(text[view.ends[one] : view.starts[other]].isspace() for one, other in gaps):
@@ -251,8 +250,7 @@ class PhraseTable:
             return False
         if self.mention is None:
             return True
-        sentence = int(np.searchsorted(view.sentences, first, side="right")) - 1
-        around = range(*view.sentences[sentence : sentence + 2].tolist())
+        around = range(*view.sentence_bounds(first))
         return any(self.mention.matches(view, at) for at in around if not first <= at < last)
 
     def _texts(self, view: TokenView, phrase: Phrase, first: int, last: int) -> tuple[int, int, str, str]:

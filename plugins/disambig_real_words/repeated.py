@@ -103,8 +103,7 @@ class RepeatedWords:
             The second word of each repetition.
         """
         results = np.zeros(len(positions), np.int8)
-        sentences = np.searchsorted(view.sentences, positions, side="right") - 1
-        first_tokens = view.sentences[sentences].tolist()
+        first_tokens = view.sentences[view.sentence_indices(positions)].tolist()
         documents = view.document_indices(positions).tolist()
         for row, (at, first, document) in enumerate(
             zip(positions.tolist(), first_tokens, documents, strict=True)

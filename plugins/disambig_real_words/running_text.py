@@ -223,7 +223,7 @@ def in_running_text(
 
 def _is_in_title(view: TokenView, positions: Ints) -> Bools:
     """Return which tokens are in a title, and not in an example of code inside a comment."""
-    sentences = np.searchsorted(view.sentences, positions, side="right") - 1
+    sentences = view.sentence_indices(positions)
     first, last = view.sentences[sentences] + 1, view.sentences[sentences + 1] - 2
     is_title = last - first >= _LEAST_SENTENCE
     for row, document in enumerate(view.document_indices(positions).tolist()):

@@ -413,11 +413,10 @@ class Doubled(InContext):
 
         A word that joins clauses fits nearly everywhere ("then the file"), so that its own score says little.
         """
-        sentence = int(np.searchsorted(view.sentences, at, side="right")) - 1
-        first, last = int(view.sentences[sentence]) + 1, int(view.sentences[sentence + 1]) - 2
+        first, stop = view.sentence_bounds(at)
         text = view.document_text(at)
         start, end, word = int(view.starts[at - 1]), int(view.ends[at]), view.written(at)
-        before, after = text[int(view.starts[first]) : start], text[end : int(view.ends[last])]
+        before, after = text[int(view.starts[first + 1]) : start], text[end : int(view.ends[stop - 2])]
         alone = self._fit(before, word, after)
         if place == 0:
             return self._fit(f"{before}{rival} ", word, after) - alone

@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, Kernel, UserError
 from disambig.api.arrays import Floats
+from disambig.api.batches import check_numbers
 
 from .scorers import ColumnWeights, find_winners, read_batch
-
-MOST = 1e100
-"""Squares of larger numbers, and their sums, overflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +73,7 @@ def prepare_problem(batch: CandidateBatch, kernel: Kernel) -> RLSProblem:
     """Return the problem of a batch; a candidate that is never correct has the target minus one everywhere.
 
     Raises D459 for a batch that cannot be converted, D705 if there is no example, D772 for numbers that are
-    NaN or infinite, D773 for numbers beyond `MOST`.
+    NaN or infinite, D773 for numbers beyond `LARGEST_NUMBER`.
     """
     from scipy.sparse import csr_array
 
@@ -90,21 +88,6 @@ def prepare_problem(batch: CandidateBatch, kernel: Kernel) -> RLSProblem:
         columns = columns.astype(np.int32)
         rows = csr_array((rows.data, at.astype(np.int32), rows.indptr), (rows.shape[0], len(columns)))
     return RLSProblem(rows, columns, np.where(crossed.costs == 0, 1.0, -1.0))
-
-
-def check_numbers(rows: Any) -> None:
-    """Raise D772 if a number in sparse rows is NaN or infinite, and D773 if it is beyond `MOST`."""
-    bad = np.flatnonzero(~np.isfinite(rows.data))
-    if len(bad):
-        example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
-        raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
-    check_sizes(rows.data)
-
-
-def check_sizes(values: Floats) -> None:
-    """Raise D773 if a number is beyond `MOST`."""
-    if float(np.abs(values).max(initial=0.0)) > MOST:
-        raise UserError("D773")
 
 
 class LinearSystem(Protocol):

@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, SparseRows, UserError
 from disambig.api.arrays import Floats
-from disambig.api.batches import convert, has_own_labels
+from disambig.api.batches import check_numbers, convert, has_own_labels
 from disambig.api.decoding import from_the_least
-
-MOST = 1e100
-"""Squares of larger numbers, and their sums, leave the range of floating point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +99,7 @@ def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
     A candidate with zero cost is right; if there are several, the first one is.
 
     Raises D705 if there are no examples, D772 for numbers that are NaN or infinite, D773 for numbers beyond
-    `MOST`.
+    `LARGEST_NUMBER`.
     """
     from scipy.sparse import csr_array
 
@@ -138,21 +135,6 @@ def _sort_by_frequency(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.uint32]
     ranks = np.zeros(rows.shape[1], np.uint32)
     ranks[used] = np.arange(len(used))
     return used, ranks[rows.indices]
-
-
-def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
-    """Raise an error for sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773).
-
-    The message gives the number of the row or, with `offsets`, of its instance.
-    """
-    bad = np.flatnonzero(~np.isfinite(rows.data))
-    if len(bad):
-        example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
-        if offsets is not None:
-            example = int(np.searchsorted(offsets, example, side="right")) - 1
-        raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
-    if np.abs(rows.data).max(initial=0.0) > MOST:
-        raise UserError("D773")
 
 
 def wider_columns(columns: Columns, k: int) -> Columns:

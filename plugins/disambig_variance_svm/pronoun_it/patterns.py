@@ -242,7 +242,7 @@ def matched_kinds(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
     If a non-referential pattern matches, matches of referential patterns are dropped: "it stopped raining".
     """
     matched = np.zeros((len(instances), len(KINDS)), bool)
-    sentences = np.searchsorted(view.sentences, instances.positions, side="right") - 1
+    sentences = view.sentence_indices(instances.positions)
     documents = view.document_indices(instances.positions)
     for sentence in np.unique(sentences).tolist():
         rows = np.flatnonzero(sentences == sentence)

@@ -28,6 +28,7 @@ from disambig.data import (
     apart,
     candidate_names,
     check_certain_mistakes,
+    check_numbers,
     confusion_set,
     edited_text,
     empty_places,
@@ -280,6 +281,17 @@ def test_columns_of_other_rows_are_dropped():
     none = restricted(make_batch([[1, 2, 3, 4, 5]]), np.zeros(0, np.int64))
     assert none.rows.shape == (1, 0)
     assert len(none.columns) == 0
+
+
+def test_numbers_that_no_learner_can_use():
+    rows = csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [0.0, np.nan, np.inf]]))
+    with pytest.raises(UserError, match=r"D772.* 2 are NaN.*example 2, dimension 1"):
+        check_numbers(rows)
+    with pytest.raises(UserError, match=r"D772.*example 1, dimension 1"):
+        check_numbers(rows, np.array([0, 2, 3]))
+    with pytest.raises(UserError, match="D773"):
+        check_numbers(csr_array(np.array([[-1e101]])))
+    check_numbers(csr_array(np.array([[np.float32(3e38), 0.0]], np.float32)))
 
 
 any_floats = st.floats(-700, 700).map(lambda value: round(value, 2))

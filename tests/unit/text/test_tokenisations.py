@@ -522,6 +522,17 @@ def test_long_paragraphs_are_cut_between_sentences(sizes, before):
 BANKS = "The banks were closed. He RUNS to  the river's mouth!\n\nNo. 5 mark"
 
 
+def test_sentences_of_tokens():
+    view = Words()([BANKS, "", "A b. C"])
+    positions = np.arange(len(view))
+    sentences = view.sentence_indices(positions)
+    assert sentences.tolist() == [
+        i for i, size in enumerate(np.diff(view.sentences).tolist()) for _ in range(size)
+    ]
+    bounds = [view.sentence_bounds(position) for position in positions.tolist()]
+    assert bounds == [tuple(view.sentences[i : i + 2].tolist()) for i in sentences.tolist()]
+
+
 def layer_values(view, layer):
     """Return (word, value) of every token with a value in a layer."""
     values = view.layers[layer].tolist()
