@@ -166,6 +166,7 @@ _CONDITIONS = re.compile(
 )
 _OVERLAY = re.compile(r"<[^<>\r\n{}]{0,80}>")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_SINGLE_QUOTATION = re.compile(r"(?<![\w`])`(?=\w)(?:[^`'\n]|(?<=\w)'(?=\w)){1,200}'(?!['\w])")
 _MARKS = re.compile(r"\\(?:([A-Za-z@]+)\*?|[^A-Za-z@])|\$\$?|[{}~&]|``|''|`", re.DOTALL)
 _ENVIRONMENT = re.compile(r"\s{0,9}\{([^{}\\\r\n]{1,40})\}")
 _SPACE = re.compile(r"[ \t]*(?:\r\n|\r|\n)?[ \t]*")
@@ -425,7 +426,7 @@ class _Commands:
         elif mark == "''":
             self.canvas.put(at, f"\u201d{BLANK}")
         elif mark == "`":
-            self.canvas.put(at, "\u2018")
+            self._single_quotation(at)
         elif mark == "&":
             if self.tables:
                 self._end_cell(at, after)
@@ -439,6 +440,15 @@ class _Commands:
         else:
             self.canvas.mark(at, after)
         return after
+
+    def _single_quotation(self, at: int) -> None:
+        """Read `` `words' `` as a quotation, like those between double marks."""
+        quotation = _SINGLE_QUOTATION.match(self.text, at)
+        if quotation is None:
+            self.canvas.put(at, "\u2018")
+        else:
+            self.canvas.put(at, "\u201c")
+            self.canvas.put(quotation.end() - 1, "\u201d")
 
     def _math(self, mark: str, at: int, after: int) -> int:
         stop = -1

@@ -652,6 +652,7 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
     labels: list[tuple[int, int]] = []
     literal = -1  # indentation of the line that introduced the current literal block
     sections = False  # whether NumPy sections, which are underlined, have been seen
+    refers = False  # whether the current section has names with descriptions: See Also
     for number, words in enumerate(stripped):
         if not words:
             continue
@@ -675,13 +676,12 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
         elif _UNDERLINE.match(words):
             canvas.leave_out(start, start + width)
             sections = sections or (bool(before) and words[0] in "-=")
+            refers = before.lower() == "see also"
         elif number + 1 < len(stripped) and _UNDERLINE.match(stripped[number + 1]):
             canvas.end_sentence(start + width)
-        elif (
-            (term := _TERM.match(words))
-            and deeper
-            and words[term.end() - 1].isupper()  # a sentence and not a type: "int or tuple of ints"
-            and _has_prose(words[term.end() :])
+        elif (term := _TERM.match(words)) and (
+            # behind a name, "int or tuple of ints" is a type, and a sentence a description
+            words[term.end() - 1].isupper() and _has_prose(words[term.end() :]) if deeper else refers
         ):
             labels.append((start, start + term.end() - 1))
         elif (deeper and following == number + 1 and sections and not _LIST_ITEM.match(words)) or (
@@ -714,6 +714,18 @@ CODE_MARKS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         (re.compile(r"(?<![\w@])@[^@\n]{1,200}@(?!\w)"), OPAQUE),
         (re.compile(r"(?<![\w'])'(?:[A-Z]\w*\.)*[A-Za-z_][\w']*'(?!\w)"), OPAQUE),
     ),
+    "GoLexer": ((re.compile(r"\A\s*(?:unordered )?output:.*", re.DOTALL | re.IGNORECASE), BREAK),),
+    "PowerShell": (
+        (
+            re.compile(r"^[ \t]*\.EXAMPLE\b[^\n]*(?:\n[ \t]*(?=\n))*(?:\n[ \t]*[^\s.][^\n]*)*", re.MULTILINE),
+            BREAK,
+        ),
+        (re.compile(r"^[ \t]*\.[A-Z]{3,}\b[^\n]*$", re.MULTILINE), BREAK),
+    ),
+    "Scala": (
+        (re.compile(r"\{\{\{(?:[^}\n]|\}(?!\}\}))*\}\}\}"), OPAQUE),
+        (re.compile(r"\{\{\{(?:[^}]|\}(?!\}\})){0,2000}\}\}\}"), BREAK),
+    ),
     "OCaml": (
         (re.compile(r"\{\[(?:[^\]]|\](?!\}))*\]\}|\{v\s(?:[^v]|v(?!\}))*v\}"), BREAK),
         (re.compile(r"\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]|\{!(?:[a-z]+:)?[^{}\s]+\}"), OPAQUE),
@@ -725,6 +737,7 @@ Span = tuple[int, int]
 _SESSION = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[^\n]*(?:\n[ \t]*\S[^\n]*)*|^[ \t]*\$ [^\n]*", re.MULTILINE)
 """A doctest with its output, or a shell command."""
 
+_ONLY_ARTICLE = re.compile(r"[\W_]*(an?|the)[\W_]*", re.IGNORECASE)
 _SOME_WORD = "x"
 _SPACE_BETWEEN = re.compile(r"\s")
 
@@ -796,6 +809,8 @@ def paint_block(
         for match in LETTER.finditer(painted.text):
             if match.start() not in articles:
                 painted.fill(match.start(), match.end(), OPAQUE)
+    if only_article := _ONLY_ARTICLE.fullmatch(painted.text):
+        painted.fill(*only_article.span(1), OPAQUE)  # a name, or a part of a drawing
     return painted
 
 

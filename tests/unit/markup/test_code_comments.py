@@ -541,6 +541,16 @@ def read_prose(path: str, text: str) -> str:
             "This file implements the parts of it, which are used by all others.",
         ),
         ("a.hs", "{-|\nModule      : A.B\nCopyright   : (C) 2012 X\n\nIt is the text of a module that has no licence.\n-}\nmodule A where\n", "It is the text of a module that has no licence."),
+        # code as PowerShell, Scala and Go mark it
+        (
+            "a.ps1",
+            "<#\n.SYNOPSIS\nIn the words.\n.PARAMETER its then\nOf the words.\n.EXAMPLE\n\n    its the the\n    of\n\nIt is of it.\n.NOTES\nThe end.\n#>\n",
+            "In the words. | Of the words. | It is of it. | The end.",
+        ),
+        ("a.scala", "/** In the {{{ the the }}} words.\n  * {{{\n  * the the\n  * }}}\n  * It is of it.\n  */\n", "In the # words. | It is of it."),
+        ("a.go", "// Output:\n// the the\n// a hour\nx()\n// The output: it is of it.\n", "The output: it is of it."),
+        # an article alone
+        ("a.py", "x = 1  # an\ny = 2  # A.\n\n# an hour\n", "# | #. | an hour"),
         # quotation marks of older texts, and code with an apostrophe
         ("a.c", "/* If the `-r' or ``name'' of the `bash file' is set. */\n", "If the # or # of the bash file' is set."),
         ("a.py", "# It is the ``a='*'`` of `f(x='')` here.\n", "It is the # of # here."),
@@ -642,6 +652,14 @@ def test_descriptions_beside_a_name_are_text():
         'axis : int or None\n    The words.\n"""\n'
     )
     assert comments_of(text)[2:] == ["The words of the rest, which are more than these.", "The words."]
+
+
+def test_descriptions_of_other_functions_are_text():
+    text = (
+        '"""Of it.\n\nSee Also\n--------\nother : The words of the rest.\na.b, c : the end of it\n\n'
+        'Returns\n-------\naxis : int or None\n    The words.\n"""\n'
+    )
+    assert comments_of(text)[2:] == ["The words of the rest.", "the end of it", "#", "The words."]
 
 
 def test_the_first_word_of_a_comparison_is_text():
