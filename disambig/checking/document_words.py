@@ -32,8 +32,10 @@ _AGREEING_VERBS = frozenset(
     "is are was were has have does do isn't aren't wasn't weren't hasn't haven't doesn't don't".split()
 )
 """Verbs whose form depends on the number of their subject."""
-_MARKUP_PREFIXES = ("](", "<", "&", "---", "+++")
-"""Hidden text with one of these prefixes is markup or an address, not code."""
+_MARKUP_PREFIXES = ("](", "<", "&", "---", "+++", "-- ")
+"""Hidden text with one of these prefixes is markup, an address or a signature, not code."""
+_QUOTED_LINE = re.compile("^>(?!>>)[^\n]*", re.MULTILINE)
+"""A line that quotes somebody else; ``>>>`` begins code of Python."""
 _UNIT = r"[\w\ufffc][\w'\u2019\ufffc-]*"
 _NEXT = r"[^\S\n\u2029]*[\n\u2029][\s\u2029]*"
 _WORD_RUN = re.compile(
@@ -102,7 +104,7 @@ class DocumentWords:
         names: set[str] = set()
         for hidden in self._hidden_stretches():
             if not hidden.startswith(_MARKUP_PREFIXES) and "://" not in hidden:
-                names.update(_NAME.findall(hidden))
+                names.update(_NAME.findall(_QUOTED_LINE.sub("", hidden)))
         return frozenset(name for name in names if name.lower() not in _COMMON_WORDS)
 
     @cached_property

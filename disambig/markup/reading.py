@@ -4,7 +4,7 @@ Markup, and code apart from its comments, is replaced by blanks. Code in prose, 
 addresses are replaced by a character that is a word in no count table. Headings, list items and table cells
 end their sentences. An offset into the plain text is therefore also an offset into the file, except in a word
 with a reference to an apostrophe (``it&#39;s``): see `PlainText.file_offset`. The supported subset of each
-format is documented in its module. Text without markup has code in backticks, and comments, too.
+format is documented in its module. Text without markup has code in backticks, quoted lines and comments, too.
 
 Behind "a" and "an" the sound of a hidden word decides. Where it can be told from the letters, the word is
 replaced by `SPOKEN_VOWEL` or `SPOKEN_CONSONANT` in place of `OPAQUE` (see `spoken_words`).
@@ -24,6 +24,7 @@ from disambig.errors import UserError
 from disambig.markup.canvas import OPAQUE, ShortenedWord
 from disambig.markup.formats import FORMATS, is_section, path_format
 from disambig.markup.layout import Layout
+from disambig.markup.plain_texts import without_code_and_quotations
 from disambig.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 SUFFIXES = tuple(suffix for entry in FORMATS if entry.in_folders for suffix in entry.suffixes)
@@ -32,8 +33,6 @@ CODE = tuple(suffix for entry in FORMATS if entry.lexer for suffix in entry.suff
 """Suffixes of code, whose comments and docstrings are text."""
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
-# Opened as in `like this' of old texts, an apostrophe closes it; "it`s" has a backtick for an apostrophe.
-_INLINE_CODE = re.compile(r"(?<![`\w])(`{1,2})(?![\s`])[^`\r\n]*(?<!\s)\1(?![`\w])")
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
 _QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"
 _FIRST_WORD = re.compile(rf"(?:{_QUALIFIER}|(?!{_QUALIFIER})[`'\"<]*)([A-Za-z][a-z]{{2,}})")
@@ -80,7 +79,8 @@ class PlainText:
 def plain_text(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> str:
     """Return `text` with its markup painted over; the suffix of `path` determines the format.
 
-    In text with any other suffix, only code between backticks is painted over. The length stays the same.
+    In text with any other suffix, code between backticks, quoted lines and a signature are painted over. The
+    length stays the same.
 
     Raises D344 for a text that is not in its format, such as a notebook that is not valid JSON.
     """
@@ -105,7 +105,7 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     """Return the plain text and the comments of `text`; the suffix of `path` determines the format.
 
     In text with any other suffix, or with that of a manual section but no roff, HTML comments are found, and
-    only code between backticks of one line is painted over.
+    code between backticks of one line, quoted lines (``> ...``) and a signature are painted over.
 
     Parameters
     ----------
@@ -114,7 +114,8 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     """
     entry, suffix = path_format(path), os.path.splitext(path)[1].lower()
     if entry is None or (is_section(suffix) and not _is_roff(text)):
-        return PlainText(_without_inline_code(text), tuple(_html_comments(text)))
+        plain = without_code_and_quotations(text)
+        return PlainText(spoken_words(plain, text), tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
     canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
     plain = spoken_words(canvas.text, text)
@@ -175,14 +176,6 @@ def spoken_words(plain: str, text: str) -> str:
         return match[0].replace(OPAQUE, sound)
 
     return _AFTER_ARTICLE.sub(with_sound, plain) if OPAQUE in plain else plain
-
-
-def _without_inline_code(text: str) -> str:
-    """Return a text without markup, but with the code between backticks of one line painted over."""
-    if "`" not in text:
-        return text
-    plain = _INLINE_CODE.sub(lambda match: OPAQUE * len(match[0]), text)
-    return spoken_words(plain, text)
 
 
 def _html_comments(text: str) -> list[tuple[int, int]]:

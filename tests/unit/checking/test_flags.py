@@ -276,6 +276,10 @@ def test_names_come_from_code_only():
     assert not result & {"Prose", "here", "page", "target", "comment", "host", "path", "for", "in"}
     assert {"decimals", "round_to"} <= names("def round_to(decimals):\n    # all of them\n    pass\n", "x.py")
     assert names("the word lat", "x.txt") == frozenset()
+    for path in ("x.md", "x.txt"):  # words that others wrote are not code
+        assert names("> A quoted lat,\n>> and a fan\n\nProse.\n", path) == frozenset()
+    assert "lat" in names(">>> lat = 1\n", "x.md")
+    assert names("Prose.\n\n-- \nAnn Lat\n", "x.txt") == frozenset()
 
 
 def test_a_name_is_not_flagged_and_no_word_is_missing_before_it(flagged):

@@ -662,3 +662,27 @@ def test_a_broken_notebook_is_one_line(tmp_path):
         problem = "line 1, column 12: Expecting value"
         assert line == f"disambig: [D344] a.ipynb is not a valid Jupyter notebook: {problem}"
         assert done.returncode == 2, done.stderr
+
+
+def test_quoted_lines_and_signatures_of_texts_are_left_out():
+    mail = "Hi,\n\nof it.\n\nAnn wrote:\n> it is\n>> of it\nof the\n\n-- \nAnn Lee\nof the end\n"
+    for text in (mail, mail.replace("\n", "\r\n")):
+        assert legible("x.txt", text) == "Hi, of it. Ann wrote:¶of the"
+    text = "of it\n-- \n" + "of the end\n" * 20  # too long for a signature
+    assert "end" in legible("x.txt", text)
+    assert plain_text("x.txt", "a > b\n--\nof it\n") == "a > b\n--\nof it\n"
+
+
+@pytest.mark.parametrize("name", [".git/COMMIT_EDITMSG", "MERGE_MSG", "x.gitcommit"])
+def test_commit_messages_without_the_lines_of_git(name):
+    message = (
+        "of it\n\nIn the `words` of it.\n\nFixes: the end\nSigned-off-by: Ann Of <of@the.example>\n"
+        "# of the branch\n# disambig: ignore-file\n# -------- >8 --------\nof the\n+the the\n"
+    )
+    assert legible(name, message) == "of it In the # of it."
+    comments = read_markup(name, message).comments
+    assert [message[start:end] for start, end in comments][:2] == [
+        "# of the branch",
+        "# disambig: ignore-file",
+    ]
+    assert plain_text(name, "In the end of it: #1") == "In the end of it: #1"
