@@ -547,19 +547,23 @@ def _pooled(domains: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _weak_sets(left_out: dict[str, Any], *, least: int = 20) -> list[str]:
+MIN_OCCURRENCES = 20
+"""Minimum number of occurrences of a set for its accuracy to be judged."""
+
+
+def _weak_sets(left_out: dict[str, Any]) -> list[str]:
     """List the sets for which each domain's more frequent word would be better, with the domain left out."""
     weak = {
         name: at
         for name, at in left_out.items()
-        if at["n"] >= least and at["accuracy"] < at["majority"] - 0.05
+        if at["n"] >= MIN_OCCURRENCES and at["accuracy"] < at["majority"] - 0.05
     }
     if not weak:
         return []
     listed = ", ".join(f"{name} ({percent(at['accuracy'])})" for name, at in sorted(weak.items()))
     text = (
         "With the domain left out, always choosing the domain's more frequent word would be better by five "
-        f"points or more for these sets (of those with at least {least} occurrences): {listed}."
+        f"points or more for these sets (of those with at least {MIN_OCCURRENCES} occurrences): {listed}."
     )
     return [fill(text, 108, break_on_hyphens=False, break_long_words=False), ""]
 

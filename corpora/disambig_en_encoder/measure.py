@@ -27,10 +27,10 @@ def correction_example(row: dict, pieces: WordPieces) -> Example | None:
     return build_example([*before, *new, *after], [Edit(len(before), len(new), old)], pieces)
 
 
-def padded(rows: Sequence[Sequence[int]], value: int = PAD) -> Tensor:
+def padded(rows: Sequence[Sequence[int]]) -> Tensor:
     """Return rows of word pieces as a rectangle."""
     length = max(map(len, rows))
-    return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
+    return torch.tensor([[*row, *[PAD] * (length - len(row))] for row in rows])
 
 
 @torch.no_grad()

@@ -362,8 +362,8 @@ def distinct_tags(sentences: Sequence[Tagged]) -> tuple[str, ...]:
 def cross_fitted_tags(sentences: Sequence[Tagged], tags: tuple[str, ...], progress: Progress) -> WordLists:
     """Return the lists of sentences, each by a tagger trained on the other folds; fold by fold.
 
-    Folds consist of blocks of `BLOCK` adjacent sentences, so that most texts are in one fold, and each genre
-    in several.
+    Folds consist of blocks of adjacent sentences (`TAGGING_BLOCK`), so that most texts are in one fold, and
+    each genre in several.
     """
     parts, fold_of = [], np.arange(len(sentences)) // TAGGING_BLOCK % TAGGING_FOLDS
     for fold in range(TAGGING_FOLDS):
@@ -413,7 +413,7 @@ def tag_sequence_lists(
 
 
 def _near_difference(paths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each position whether it is at most `AROUND` from a difference between the sequences."""
+    """Return for each position whether a difference between the sequences is near (see `NEIGHBOURHOOD`)."""
     differ = (paths != paths[0]).any(axis=0)
     return (
         np.convolve(differ, np.ones(2 * NEIGHBOURHOOD + 1), mode="full")[

@@ -26,9 +26,16 @@ from ..packed_parser.features import ChartVocabulary
 from ..packed_parser.parser import LEAST, ChartBatch
 from ..packed_parser.training_charts import LONGEST, THRESHOLD, TrainingCharts
 from ..treebank.parseval import BracketF1, Parseval
-from ..treebank.reading import CRAFT, PENN, CorpusSplit, craft_split, filter_by_length, penn_split
+from ..treebank.reading import (
+    CRAFT,
+    PENN,
+    CorpusSplit,
+    craft_split,
+    filter_by_length,
+    penn_split,
+    spread_evenly,
+)
 from ..treebank.tree import Tree, format_one_line
-from .tree_lists import spread_trees
 
 PCFG, PERCEPTRON, COST, LOG = "PCFG", "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LEARNED = (PERCEPTRON, COST, LOG)
@@ -417,12 +424,12 @@ def _read_trees(
         filter_by_length(split.test, LONGEST),
     )
     if sizes is QUICK:
-        return train[:600], dev[:30], spread_trees(test, sizes.test)
+        return train[:600], dev[:30], spread_evenly(test, sizes.test)
     if treebank == CRAFT_NAME:
         parts = (train, CRAFT_TREES), (dev, CRAFT_DEV), (test, CRAFT_TEST)
-        train, dev, test = (spread_trees(trees, n) for trees, n in parts)
+        train, dev, test = (spread_evenly(trees, n) for trees, n in parts)
         return train, dev, test
-    return train, dev, spread_trees(test, sizes.test)
+    return train, dev, spread_evenly(test, sizes.test)
 
 
 def _describe_run(problem: PackedProblem) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ..grammar.treebank_grammar import TreebankGrammar
 from ..learners.eg import EG
 from ..reranking.lists import FOLDS, K, TreeLists, candidate_trees, jackknife_lists, read_lists, write_lists
 from ..treebank import reading as corpora
-from ..treebank.reading import CRAFT, MAX_WORDS, PENN
+from ..treebank.reading import CRAFT, MAX_WORDS, PENN, spread_evenly
 from ..treebank.tree import Tree
 
 FEATURES = {
@@ -211,7 +211,7 @@ class TreebankSource:
             split = corpora.penn_split(data, self.train, self.test)
         train: Sequence[Tree] = (*split.train, *split.dev)
         return TreebankSplit(
-            self.name, tuple(spread_trees(train, CRAFT_TREES) if self.file == CRAFT else train), split.test
+            self.name, tuple(spread_evenly(train, CRAFT_TREES) if self.file == CRAFT else train), split.test
         )
 
 
@@ -263,13 +263,5 @@ def _make_lists(
     if quick:
         test = test[:QUICK_TEST]
     elif source.file == CRAFT:
-        test = spread_trees(test, CRAFT_TEST)
+        test = spread_evenly(test, CRAFT_TEST)
     return candidate_trees(TreebankGrammar.from_trees(train), test, k, report)
-
-
-def spread_trees(trees: Sequence[Tree], n: int | None) -> list[Tree]:
-    """Return n of the trees, spread evenly, or all of them if there are fewer or n is None."""
-    if n is None or len(trees) <= n:
-        return list(trees)
-    places = np.linspace(0, len(trees) - 1, n).astype(int)
-    return [trees[i] for i in places.tolist()]

@@ -17,6 +17,7 @@ from disambig.api.settings import whole_number
 from ..grammar.rules import Derivation, tree_cells
 from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser
 from ..treebank.binarisation import Binarisation, coarse_symbol
+from ..treebank.reading import spread_evenly
 from ..treebank.tree import Tree
 from .features import Keys, NamedEdges, PartFeatures, mix_hashes
 
@@ -319,19 +320,17 @@ class TrainingCharts:
         """
         for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", most, 1)):
             whole_number("D614", fewest).or_none.check(setting, value)
-        lengths = np.array([len(tree.words()) for tree in trees])
-        chosen = np.flatnonzero(lengths <= longest)
-        if most is not None and len(chosen) > most:
-            chosen = chosen[np.linspace(0, len(chosen) - 1, most).astype(np.int64)]
-        edges = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(np.int64)
+        short = [i for i, tree in enumerate(trees) if len(tree.words()) <= longest]
+        chosen = set(spread_evenly(short, most))
+        bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
         charts = []
-        for fold, (first, last) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
-            own = chosen[(chosen >= first) & (chosen < last)].tolist()
-            if own:
+        for fold, (first, last) in enumerate(pairwise(bounds)):
+            fold_trees = [trees[i] for i in range(first, last) if i in chosen]
+            if fold_trees:
                 grammar = TreebankGrammar.from_trees([*trees[:first], *trees[last:]], binarisation)
-                charts.append(cls.from_trees(grammar, [trees[i] for i in own], threshold=threshold))
+                charts.append(cls.from_trees(grammar, fold_trees, threshold=threshold))
             if report is not None:
-                report(fold + 1, len(edges) - 1)
+                report(fold + 1, len(bounds) - 1)
         if not any(map(len, charts)):
             raise UserError("D613", n=len(trees))
         return cls.concat(charts)

@@ -15,6 +15,7 @@ from disambig.api.tasks import CandidateLists
 
 from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser, flat_tree
 from ..treebank.parseval import Parseval, TreeBrackets
+from ..treebank.reading import spread_evenly
 from ..treebank.tree import Tree, format_one_line
 
 K = 50
@@ -109,9 +110,7 @@ def jackknife_lists(
         Called with the number of parsed sentences, and the number of sentences.
     """
     short = [i for i, tree in enumerate(trees) if longest is None or len(tree.words()) <= longest]
-    if most is not None and most < len(short):
-        short = [short[i] for i in np.linspace(0, len(short) - 1, most).astype(int).tolist()]
-    listed = set(short)
+    listed = set(spread_evenly(short, most))
     bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
     parts = []
     for first, last in pairwise(bounds):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from disambig.api import UserError
 from disambig.api.formats import corpus_files
 
 from .tree import TOP, Tree, fold_tree
+
+Item = TypeVar("Item")
 
 DEEPEST = 500
 """Maximum depth of brackets (30 in the Penn Treebank)."""
@@ -278,6 +281,13 @@ def split_last(
         first -= 1
         n_held_out += len(files[first])
     return _join_sections(files[:first]), _join_sections(files[first:])
+
+
+def spread_evenly(items: Sequence[Item], most: int | None) -> list[Item]:
+    """Return at most a given number of items at equal distances; all if `most` is None."""
+    if most is None or len(items) <= most:
+        return list(items)
+    return [items[i] for i in np.linspace(0, len(items) - 1, most).astype(int).tolist()]
 
 
 def filter_by_length(trees: Sequence[Tree], most: int = MAX_WORDS) -> list[Tree]:

@@ -242,18 +242,17 @@ def leave_one_out_accuracies(
     systems: Mapping[str, SystemConfig],
     *,
     progress: Progress,
-    stage: str = "leave-one-out",
 ) -> dict[str, float]:
     """Return the leave-one-out accuracy of each system on the training part, in %."""
     occurrences, cache = sample.occurrences, FeatureCache(sample.occurrences, sample.train)
     parts = [occurrences.select_word(word, sample.train) for word in range(len(occurrences.words))]
     accuracies = {}
     for done, (name, system) in enumerate(systems.items()):
-        progress(f"{stage}: {name}", done, len(systems))
+        progress(f"leave-one-out: {name}", done, len(systems))
         features, _ = cache.features(system)
         hits = sum(len(part) * leave_one_out(system, features, occurrences, part) for part in parts)
         accuracies[name] = 100 * hits / sample.n_train
-    progress(stage, len(systems), len(systems))
+    progress("leave-one-out", len(systems), len(systems))
     return accuracies
 
 

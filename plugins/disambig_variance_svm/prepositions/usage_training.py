@@ -104,13 +104,15 @@ def _main_dimensions(matrix: Matrix, dimensions: int) -> Matrix:
     return normalised
 
 
-def _spherical_means(
-    vectors: Matrix, k: int, rng: np.random.Generator, *, rounds: int = 25
-) -> NDArray[np.int64]:
+_ROUNDS = 25
+"""Number of iterations of k-means."""
+
+
+def _spherical_means(vectors: Matrix, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the cluster of each row, 0 to ``k - 1``, by spherical k-means, seeded with frequent words."""
     centres = vectors[np.sort(rng.choice(min(len(vectors), 10 * k), size=k, replace=False))]
     nearest = np.zeros(len(vectors), dtype=np.int64)
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         nearest = (vectors @ centres.T).argmax(axis=1).astype(np.int64)
         sums = np.zeros_like(centres)
         np.add.at(sums, nearest, vectors)
@@ -370,11 +372,9 @@ SOURCES = (
 LICENCE = "CC BY-SA 4.0"
 
 
-def raw_words(
-    texts: Iterable[Path], tokenisation: Tokenisation, *, characters: int = RAW_CHARACTERS
-) -> NDArray[np.uint64]:
-    """Return the word hashes of a sample of text files, about `characters` characters of each at most."""
-    samples = ("\n\n".join(sample_paragraphs(path, characters)) for path in texts)
+def raw_words(texts: Iterable[Path], tokenisation: Tokenisation) -> NDArray[np.uint64]:
+    """Return the word hashes of a sample of text files (see `RAW_CHARACTERS`)."""
+    samples = ("\n\n".join(sample_paragraphs(path, RAW_CHARACTERS)) for path in texts)
     return np.concatenate([tokenisation([sample]).hashes for sample in samples])
 
 
