@@ -183,14 +183,14 @@ MORE, DONE = 0, 1
 class StepRule(NamedTuple):
     """How steps are chosen and their length; plain numbers, so that functions are compiled only once."""
 
-    grid: bool
+    grid: bool  # see `path.StepSettings` for these fields
     eps: float
     truncate: bool
-    backward: bool
+    backward: bool  # whether there are steps back
     theta: float
     smoothing: float
     shrinkage: float
-    least: float
+    least: float  # a smaller reduction of ExpLoss ends the path
 
 
 class PairIndex(NamedTuple):
@@ -203,27 +203,34 @@ class PairIndex(NamedTuple):
     ends: Any
     pairs: Any
     pair_codes: Any
-    up: Any
-    down: Any
+    up: Any  # float64 (n_codes,): the share of a pair's weight that a step of eps removes
+    down: Any  # the same for a step of -eps
+
+
+UP, DOWN, BACK, BACK_STEP, PLUS, MINUS = 0, 1, 2, 3, 4, 6
+"""Columns of `StepState.sums`: the reductions of ExpLoss by a step of eps, of -eps, and by a step back that
+is shorter than eps, and this step (0 for none); from `PLUS` and `MINUS` on, two columns each: the weights of the
+pairs with positive and with negative values, and these weights times the absolute values."""
 
 
 class StepState(NamedTuple):
-    """The state that steps change."""
+    """The state that steps change, for n features."""
 
-    weight: Any
-    sums: Any
-    weights: Any
-    key: Any
-    tree: Any
-    back_key: Any
+    pair_weights: Any  # float64 (n_pairs,): exp(-margin)
+    sums: Any  # float64 (n, 8): see `UP`
+    weights: Any  # float64 (n,): of the features
+    key: Any  # float64 (n,): gain of a forward step (`forward_key`)
+    tree: Any  # tournament of the features by `key`
+    back_key: Any  # float64 (n,): gain of a step back (`backward_key`); empty without steps back
     back_tree: Any
-    sure: Any
-    stamp: Any
-    touched: Any
+    is_exact: Any  # uint8 (n,): whether `key` is exact and not an upper bound
+    is_touched: Any  # uint8 (n,): whether a feature is in `touched`
+    touched: Any  # int32 (n,): buffer for the features whose sums a step changes
+    # buffers for the pairs of one feature by value: the values, the sums of the weights, the ends
     values: Any
     totals: Any
     run_ends: Any
-    now: Any
+    now: Any  # float64 (3,): see `LOSS`
 
 
 @compiled
@@ -233,13 +240,13 @@ def add_to_sums(rule, index, sums, p, change):
         k, code = index.features[at], index.codes[at]
         value = index.values[code]
         if rule.grid or rule.backward:
-            sums[k, 0] += change * index.up[code]
-            sums[k, 1] += change * index.down[code]
-            if sums[k, 3] != 0.0:
-                sums[k, 2] -= change * np.expm1(-sums[k, 3] * value)
+            sums[k, UP] += change * index.up[code]
+            sums[k, DOWN] += change * index.down[code]
+            if sums[k, BACK_STEP] != 0.0:
+                sums[k, BACK] -= change * np.expm1(-sums[k, BACK_STEP] * value)
         if not rule.grid:
             # the sums that `max_reduction` takes: weights, and weights times |value|, by sign
-            column = 4 if value > 0.0 else 6
+            column = PLUS if value > 0.0 else MINUS
             sums[k, column] += change
             sums[k, column + 1] += change * abs(value)
 
@@ -248,8 +255,8 @@ def add_to_sums(rule, index, sums, p, change):
 def forward_key(rule, sums, k):
     """Return the amount by which a step of feature k may lower ExpLoss."""
     if rule.grid:
-        return max(sums[k, 0], sums[k, 1])
-    return max_reduction(sums[k, 4:])
+        return max(sums[k, UP], sums[k, DOWN])
+    return max_reduction(sums[k, PLUS:])
 
 
 @compiled
@@ -261,20 +268,20 @@ def backward_key(rule, state, k):
     weight, sums = state.weights[k], state.sums
     if weight == 0.0:
         return _NEVER
-    if sums[k, 3] != 0.0:
-        return sums[k, 2] / abs(sums[k, 3])
-    return (sums[k, 1] if weight > 0.0 else sums[k, 0]) / rule.eps
+    if sums[k, BACK_STEP] != 0.0:
+        return sums[k, BACK] / abs(sums[k, BACK_STEP])
+    return (sums[k, DOWN] if weight > 0.0 else sums[k, UP]) / rule.eps
 
 
 @compiled
 def refresh_sums(rule, index, state):
     """Compute all sums and keys from the pairs' weights, so that rounding errors do not accumulate."""
-    state.sums[:, :3] = 0.0
-    state.sums[:, 4:] = 0.0
-    for p in range(len(state.weight)):
-        add_to_sums(rule, index, state.sums, p, state.weight[p])
-    state.now[LOSS] = state.weight.sum()
-    state.sure[:] = 0
+    state.sums[:, :BACK_STEP] = 0.0
+    state.sums[:, PLUS:] = 0.0
+    for p in range(len(state.pair_weights)):
+        add_to_sums(rule, index, state.sums, p, state.pair_weights[p])
+    state.now[LOSS] = state.pair_weights.sum()
+    state.is_exact[:] = 0
     for k in range(len(state.key)):
         state.key[k] = forward_key(rule, state.sums, k)
     build_tree(state.key, state.tree)
@@ -289,11 +296,11 @@ def set_step_back(rule, state, k, n):
     """Record the step back of a feature whose pairs are gathered, if it is shorter than eps."""
     size = abs(state.weights[k])
     if size == 0.0 or size >= rule.eps * (1.0 - _SAME):
-        state.sums[k, 3] = 0.0
-        state.sums[k, 2] = 0.0
+        state.sums[k, BACK_STEP] = 0.0
+        state.sums[k, BACK] = 0.0
         return
-    state.sums[k, 3] = -state.weights[k]
-    state.sums[k, 2] = loss_reduction(state.values, state.totals, n, -state.weights[k])
+    state.sums[k, BACK_STEP] = -state.weights[k]
+    state.sums[k, BACK] = loss_reduction(state.values, state.totals, n, -state.weights[k])
 
 
 @compiled
@@ -312,13 +319,13 @@ def take_step(rule, index, state, k, n, step):
         factor = np.exp(-step * state.values[v])
         while at < state.run_ends[v]:
             p = index.pairs[at]
-            change = state.weight[p] * (factor - 1.0)
-            state.weight[p] += change
+            change = state.pair_weights[p] * (factor - 1.0)
+            state.pair_weights[p] += change
             add_to_sums(rule, index, state.sums, p, change)
             for place in range(index.starts[p], index.starts[p + 1]):
                 j = index.features[place]
-                if not state.stamp[j]:
-                    state.stamp[j] = 1
+                if not state.is_touched[j]:
+                    state.is_touched[j] = 1
                     state.touched[n_touched] = j
                     n_touched += 1
             at += 1
@@ -328,8 +335,8 @@ def take_step(rule, index, state, k, n, step):
     # keys change only after all pairs: a feature that many of them share plays its matches once
     for i in range(n_touched):
         j = state.touched[i]
-        state.stamp[j] = 0
-        state.sure[j] = 0
+        state.is_touched[j] = 0
+        state.is_exact[j] = 0
         change_key(state.key, state.tree, j, forward_key(rule, state.sums, j))
         if rule.backward:
             change_key(state.back_key, state.back_tree, j, backward_key(rule, state, j))
@@ -343,7 +350,7 @@ def best_forward_step(rule, index, state):
         k = np.int64(state.tree[1])
         if k < 0 or state.key[k] <= rule.least:
             return k, 0, 0.0
-        n = gather_sums(index, state.weight, k, values, totals, state.run_ends)
+        n = gather_sums(index, state.pair_weights, k, values, totals, state.run_ends)
         if rule.grid:  # eq. (12)
             step = rule.eps
             up, down = loss_reduction(values, totals, n, step), loss_reduction(values, totals, n, -step)
@@ -353,8 +360,8 @@ def best_forward_step(rule, index, state):
             step = best_step(values, totals, n, 0.0, np.inf)
             up = totals[:n].sum() if np.isinf(step) else loss_reduction(values, totals, n, step)
         # Keys may be upper bounds (`max_reduction`). If the exact key still wins, no other can be better.
-        if not state.sure[k]:
-            state.sure[k] = 1
+        if not state.is_exact[k]:
+            state.is_exact[k] = 1
             change_key(state.key, state.tree, k, up)
             if state.tree[1] != k:
                 continue
@@ -391,7 +398,7 @@ def best_backward_step(rule, index, state):
         # a second win in a row is with a freshly computed key, free of accumulated rounding errors
         if k == last:
             return k, n, step
-        n = gather_sums(index, state.weight, k, state.values, state.totals, state.run_ends)
+        n = gather_sums(index, state.pair_weights, k, state.values, state.totals, state.run_ends)
         change_key(
             state.back_key, state.back_tree, k, loss_reduction(state.values, state.totals, n, step) / size
         )
@@ -404,6 +411,8 @@ def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
 
     Returns
     -------
+    n : int
+        Number of steps.
     ended : int
         `DONE` if no step lowers ExpLoss by more than `StepRule.least`, else `MORE`.
     """

@@ -133,7 +133,7 @@ class Stepper:
     @property
     def sums(self) -> tuple[Floats, Floats]:
         """The current weights of pairs and sums of features (see the step functions of `_kernels`)."""
-        return self._state.weight.copy(), self._state.sums.copy()
+        return self._state.pair_weights.copy(), self._state.sums.copy()
 
 
 _POINTS = 100

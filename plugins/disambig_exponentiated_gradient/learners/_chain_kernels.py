@@ -1,4 +1,20 @@
-"""Compiled functions of exponentiated gradient on sequences of labels."""
+"""Compiled functions of exponentiated gradient on sequences of labels.
+
+Arguments, for S sequences with N positions in all, K labels and D features:
+
+* ``rows``: the features of all positions, the three arrays of a CSR matrix (N, D);
+* ``starts`` (S + 1,): sequence s has the positions ``starts[s]:starts[s + 1]``;
+* ``costs`` (N, K), ``gold`` (N,): the cost of each label, and the right label;
+* ``theta_places`` (N, K), ``theta_pairs`` (S, K, K): the parameters of the dual, for the label of each
+  position, and for each pair of neighbouring labels of a sequence;
+* ``weights`` (D, K), ``first`` (K,), ``table`` (K, K): W, for features with labels, for the label of the
+  first position, and for pairs of neighbouring labels;
+* ``gram``, ``begins`` (S,): the result of `row_products`;
+* ``etas``, ``safe`` (S,): the step size of each sequence, and one for which no step lowers the dual;
+* ``log_linear``: whether the loss is the log loss, otherwise it is the sum of the labels' costs.
+
+``mass`` (n, K) and ``pairs`` (K, K) are marginals: of the labels of a sequence, and the sum over its pairs.
+"""
 
 # Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
@@ -229,7 +245,7 @@ def marginal_changes(starts, theta_places, theta_pairs, new_theta_places, new_th
 
 @compiled
 def gaps(rows, starts, costs, log_linear, theta_places, theta_pairs, weights, first, table):
-    """Return the sum of the sequences' gaps."""
+    """Return primal minus dual, summed over the sequences, as a share of C."""
     k, total = costs.shape[1], 0.0
     pairs, unused, shared = np.empty((k, k)), np.empty((k, k)), table.copy().reshape(1, k, k)
     for s in range(len(starts) - 1):

@@ -1,4 +1,19 @@
-"""Compiled exponentiated gradient and pairwise steps on charts (hypergraphs)."""
+"""Compiled exponentiated gradient and pairwise steps on charts (hypergraphs).
+
+``charts`` is a tuple of arrays, for n charts, whose edges are the rows:
+
+* ``offsets`` (n + 1,): chart i has the rows ``offsets[i]:offsets[i + 1]``;
+* ``nodes`` (n + 1,): the same for its nodes; ``heads`` (n_rows,), ``tails`` (n_rows, 2): the node of each
+  edge, and the nodes that it leads to, -1 for none, counted within the chart;
+* ``parts`` (n_rows, p): the parts of each edge, counted within the chart, -1 for none;
+* ``part_starts`` (n + 1,): the parts of each chart; ``ptr`` (n_parts + 1,), ``local``, ``values``: the
+  features of each part, where ``local`` are indices into the columns of the chart;
+* ``cols``, ``col_starts`` (n + 1,): the columns of chart i are ``cols[col_starts[i]:col_starts[i + 1]]``.
+
+``costs``, ``gold``, ``theta`` and ``mass`` (n_rows,) are the cost of each edge, the right derivation, the
+parameters of the dual, and marginals. ``etas`` and ``safe`` (n,) are the step size of each chart, and one for
+which no step lowers the dual. ``log_linear`` says whether the loss is the log loss.
+"""
 
 # Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
@@ -224,7 +239,7 @@ def marginal_changes(charts, before, after, slope):
 
 @compiled
 def gaps(charts, costs, log_linear, thetas, weights):
-    """Return primal minus dual, as a share of C."""
+    """Return primal minus dual, summed over the charts, as a share of C."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
     workspace = np.empty((3, largest(offsets)))
     part_values, column_space = np.empty(largest(part_starts)), np.empty(largest(col_starts))
@@ -271,8 +286,6 @@ def pairwise_epoch(charts, costs, C, n_steps, whole, enough, order, mass, weight
 
     Parameters
     ----------
-    charts : tuple
-        See `PackedCharts.arrays`.
     n_steps : int
         Maximum number of steps per chart.
     whole : bool
@@ -379,7 +392,7 @@ def pairwise_epoch(charts, costs, C, n_steps, whole, enough, order, mass, weight
 
 @compiled
 def pairwise_gaps(charts, costs, mass, weights):
-    """Return primal minus dual, as a share of C."""
+    """Return primal minus dual, summed over the charts, as a share of C."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
     scores = np.empty(largest(offsets))
     part_values, column_space = np.empty(largest(part_starts)), np.empty(largest(col_starts))

@@ -1,4 +1,17 @@
-"""Compiled exponentiated gradient on lists: visits, passes over all lists, removal of shared features."""
+"""Compiled exponentiated gradient on lists: visits, passes over all lists, removal of shared features.
+
+Arguments of the functions for one list, which has K candidates:
+
+* ``ptr`` (K + 1,), ``local``, ``values``: candidate y has the entries ``ptr[y]:ptr[y + 1]``; ``local`` has
+  their columns, as indices into the columns ``cols`` of the list;
+* ``loss`` (K,): L; negative for candidates that are left out; ``gold``: the index of the right candidate;
+* ``theta``, ``alpha`` (K,): the dual variables alpha, and their logarithms;
+* ``nabla`` (K,): the slope of the dual for each alpha, as a share of C (see `slopes`).
+
+The functions for all lists have these arrays for all candidates, list after list, ``lists``
+(`ReducedLists.arrays`), ``weights``, W, and ``etas`` and ``safe`` (n,): the step size of each list, and one
+for which no step lowers the dual. ``log_linear`` says whether the loss is the log loss.
+"""
 
 # Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs

@@ -284,7 +284,7 @@ class ChainDual(GradientDual):
 class PackedCharts:
     """Charts as arguments of the compiled functions."""
 
-    arrays: tuple[Any, ...]  # the argument `charts` of the compiled functions
+    arrays: tuple[Any, ...]  # the argument `charts` of the compiled functions (see `_chart_kernels`)
     # float64 (n_rows,): cost of each row relative to its instance's lowest cost; mass of the gold derivation
     cost: Floats
     gold: Floats
