@@ -209,8 +209,8 @@ class PairIndex(NamedTuple):
 
 UP, DOWN, BACK, BACK_STEP, PLUS, MINUS = 0, 1, 2, 3, 4, 6
 """Columns of `StepState.sums`: the reductions of ExpLoss by a step of eps, of -eps, and by a step back that
-is shorter than eps, and this step (0 for none); from `PLUS` and `MINUS` on, two columns each: the weights of the
-pairs with positive and with negative values, and these weights times the absolute values."""
+is shorter than eps, and this step (0 for none); from `PLUS` and `MINUS` on, two columns each: the weights of
+the pairs with positive and with negative values, and these weights times the absolute values."""
 
 
 class StepState(NamedTuple):
