@@ -1,4 +1,4 @@
-"""Task *topic*: which of some labels a document has (Søgaard and Johannsen 2012, section 4)."""
+"""Task *topic*: which of some labels a document has (Søgaard and Johannsen 2012, section 3)."""
 
 from __future__ import annotations
 

@@ -301,7 +301,7 @@ class Converter:
     ) -> Converter:
         """Return a converter with the words of both texts and a mixture of their language models.
 
-        MAP interpolation (Gao, Suzuki and Yu 2006, section 2.3).
+        MAP interpolation (Gao, Suzuki and Yu 2006, section 5.2).
 
         Parameters
         ----------

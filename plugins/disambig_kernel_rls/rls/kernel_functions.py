@@ -154,7 +154,7 @@ class LinearKernel(NormalisedRows):
     """The inner product of normalised rows; learners with it store weights of columns, not training rows.
 
     Normalised by "row" it is the kernel of RLSC-LIN, by "groups" with equal weights that of RLSC-COMB
-    (Popescu 2004, section 3).
+    (Popescu 2004, section 4).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Learners of regularised least squares (Popescu 2004, sections 2 and 3), and weights of feature groups.
+"""Learners of regularised least squares (Popescu 2004, sections 3 and 4), and weights of feature groups.
 
 Support vector machines with the same kernels, by scikit-learn, are there for comparison.
 """

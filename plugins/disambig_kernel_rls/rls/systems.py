@@ -2,7 +2,7 @@
 
 The dual system is ``(K + s I) c = y`` with the kernel matrix K of the examples; the primal one, for linear
 kernels, is ``(X'X + s I) w = X'y``. All candidates share the matrix. The shift s is n lambda (Popescu 2004,
-section 2).
+section 3).
 
 Leave-one-out has a closed form: the score of example i by the model trained on all others, at the same
 shift, is ``y_i - c_i / (A^-1)_ii`` with ``A = K + s I``, for all i from one factorisation.

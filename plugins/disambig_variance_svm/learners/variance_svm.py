@@ -1,6 +1,6 @@
 """VAR-SVM and related learners: SVMs that penalise the variance of class-specific weights.
 
-Bergsma, Lin and Schuurmans (CoNLL 2010), section 3. For small C the solution approaches the unsupervised
+Bergsma, Lin and Schuurmans (CoNLL 2010), section 2.3. For small C the solution approaches the unsupervised
 sum of the counts (SumLM), for large C that of the CS-SVM. The settings of the paper's systems::
 
     VAR-SVM                 variance = ["3-gram", "4-gram", "5-gram"]
@@ -210,7 +210,7 @@ class VarianceSVM:
         the smallest among equals; without development data it is 0.1 divided by the number of examples.
     variance : list of str or of lists of str
         Feature groups whose weights, taken together, keep a low variance. A list of lists defines several
-        subsets (eq. 7 of the paper, several theta_j).
+        subsets (theta_j in section 2.3 of the paper).
     free : list of str
         Feature groups whose weights are not regularised. All other weights get L2.
     sum : list of str

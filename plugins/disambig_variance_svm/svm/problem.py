@@ -39,7 +39,7 @@ class Regulariser:
         """Q, shape ``(n_columns, n_columns)``."""
         q = np.diag(self.strength)
         for p in self._subsets():
-            q -= np.outer(p, p) / p.sum()  # Cov = diag(p) - p p', section 3 of the paper
+            q -= np.outer(p, p) / p.sum()  # diag(p) - p p', eq. (7) of the paper
         return q
 
     @property

@@ -310,7 +310,7 @@ def test_solution_of_the_problem_of_the_paper(lam):
     gram, targets = dual_system(problem).gram, problem.targets
     solution = DualSystem(gram).solve(targets, 15 * lam)
 
-    def objective(c):  # section 2: 1/n |y - K c|^2 + lambda c'Kc, summed over the candidates
+    def objective(c):  # section 3: 1/n |y - K c|^2 + lambda c'Kc, summed over the candidates
         return ((targets - gram @ c) ** 2).sum() / 15 + lam * np.einsum("ik,ij,jk->", c, gram, c)
 
     # the problem is convex: at a point without slope no other point is better
