@@ -1,7 +1,7 @@
 """``bergsma2010.domains``: when a prior learned in other domains helps.
 
-The paper suggests weights from other domains as guidance, but does not test it (section 6). Here each domain in
-turn is the new one, with a few labelled examples and with weights learned from all other domains.
+The paper suggests weights from other domains as guidance, but does not test it (section 6). Here each domain
+in turn is the new one, with a few labelled examples and with weights learned from all other domains.
 """
 
 from __future__ import annotations
