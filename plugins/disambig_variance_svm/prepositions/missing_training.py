@@ -8,16 +8,16 @@ weights that the task *preposition* uses. The same data give the same weights.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from disambig.api import Words
+from disambig.api import UserError, Words
 from disambig.api.arrays import minibatch
 from disambig.api.tasks import Gaps, learn_gaps
 
+from .._script import run_script
 from ..plain_text import counted_files, find_files, sample_paragraphs
 from .task import MISSING_WEIGHTS, PREPOSITIONS
 
@@ -41,11 +41,14 @@ def learn_missing(data: Path, domains: Sequence[str]) -> Gaps:
     return learn_gaps(views, PREPOSITIONS, bits=BITS, header=header)
 
 
-def main(data: Path, folder: Path = MISSING_WEIGHTS) -> None:
-    """Learn from all domains and write the weights."""
-    names = sorted(path.name.split(".")[0] for path in (data / "english").glob("*.train.txt.xz"))
-    learn_missing(data, names).save(folder)
+def main(data: Path, output: Path) -> None:
+    """Learn from all domains and write the weights. Raises D300 if there are none."""
+    pattern = data / "english" / "*.train.txt.xz"
+    names = sorted(path.name.split(".")[0] for path in pattern.parent.glob(pattern.name))
+    if not names:
+        raise UserError("D300", path=pattern)
+    learn_missing(data, names).save(output)
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    run_script(__doc__, main, output=MISSING_WEIGHTS)

@@ -1,4 +1,6 @@
-"""Train `usage`: ``python -m disambig_variance_svm.prepositions.usage_training DATA_DIR [OUTPUT_DIR]``.
+"""Train the classifier of words that are used as prepositions.
+
+Run ``python -m disambig_variance_svm.prepositions.usage_training DATA_DIR [OUTPUT_DIR]``.
 
 It reads ``DATA_DIR/labelled/ewt`` (UD English EWT) and a sample of the text in `plain_text`, writes the
 weights and prints an evaluation. The strength and the threshold are chosen on the development part, and the
@@ -27,7 +29,6 @@ information with its neighbours, reduced to its main dimensions; spherical k-mea
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +41,7 @@ from disambig.api.arrays import Bools, Floats, Hashes, HashVocabulary
 from disambig.api.formats import ConlluSentence, read_conllu
 from disambig.api.text import hash_words
 
+from .._script import run_script
 from ..plain_text import COUNTED, find_files, sample_paragraphs
 from .task import PREPOSITIONS
 from .usage import N_CLASSES, WEIGHTS, PrepositionUsage, build_class_table, feature_buckets, neighbour_words
@@ -460,17 +462,14 @@ def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
     return float(np.ceil(probability[order[enough[-1]]] * 1000) / 1000) if len(enough) else 1.0
 
 
-def main(data: str, output: str | Path = WEIGHTS) -> str:
+def main(data: Path, output: Path) -> str:
     """Train, write the weights and return the report."""
     tokenisation = Words()
-    usage = train_usage(Path(data), tokenisation)
-    usage.save(Path(output))
-    return usage_report(
-        usage,
-        read_ewt_examples(Path(data), "train", tokenisation),
-        read_ewt_examples(Path(data), "test", tokenisation),
-    )
+    usage = train_usage(data, tokenisation)
+    usage.save(output)
+    train, test = (read_ewt_examples(data, part, tokenisation) for part in ("train", "test"))
+    return usage_report(usage, train, test)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(main(*sys.argv[1:3]) + "\n")
+    run_script(__doc__, main, output=WEIGHTS)

@@ -8,7 +8,6 @@ word gets its most frequent kind. The same data and tagger give the same lexicon
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from disambig.api import Words, load_model
 from disambig.api.arrays import minibatch
 from disambig.api.features import WORD_KINDS, PartsOfSpeech
 
+from .._script import run_script
 from ..plain_text import PACK_DOMAINS, counted_files, find_files, sample_paragraphs
 from .task import PARTS_OF_SPEECH
 
@@ -85,10 +85,10 @@ def learn_word_kinds(data: Path) -> PartsOfSpeech:
     return PartsOfSpeech.from_words(kind_numbers, header)
 
 
-def main(data: Path, folder: Path = PARTS_OF_SPEECH) -> None:
+def main(data: Path, output: Path) -> None:
     """Learn the lexicon and save it."""
-    learn_word_kinds(data).save(folder)
+    learn_word_kinds(data).save(output)
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    run_script(__doc__, main, output=PARTS_OF_SPEECH)

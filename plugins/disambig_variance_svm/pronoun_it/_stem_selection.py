@@ -5,8 +5,6 @@ Run ``python -m disambig_variance_svm.pronoun_it._stem_selection DATA_DIR``.
 
 from __future__ import annotations
 
-import lzma
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +13,9 @@ import numpy as np
 
 from disambig.api import Words
 from disambig.api.arrays import minibatch
+from disambig.api.experiments import text_lines
 
+from .._script import run_script
 from ..plain_text import COUNTED, find_files
 from .task import IT, NUMBER, PRONOUN, STEMS, THEY, normalise_word
 
@@ -41,8 +41,7 @@ def main(data: Path) -> None:
     """Write the stems with the largest shares, summed over the domains."""
     shares: Counter[str] = Counter()
     for path in find_files(data, COUNTED):
-        with lzma.open(path, "rt", encoding="utf8") as lines:
-            shares.update(count_stem_shares(line.rstrip("\n") for line in lines))
+        shares.update(count_stem_shares(text_lines(path)))
     for name in (IT, THEY, PRONOUN, NUMBER):
         del shares[name]
     stems = [stem for stem, _ in shares.most_common(N_STEMS)]
@@ -50,4 +49,4 @@ def main(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    run_script(__doc__, main)

@@ -8,7 +8,6 @@ counted in edited text.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -106,17 +105,18 @@ def _counts(following: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray
     return np.bincount(np.searchsorted(words, following), minlength=len(words))
 
 
-def main() -> None:
+def main(data: Path, output: Path) -> None:
     """Count the next words and save them."""
     from disambig.api.experiments import text_lines
 
     from ..plain_text import PACK_DOMAINS, counted_files, find_files
 
     names = counted_files(PACK_DOMAINS)
-    paths = find_files(Path(sys.argv[1]), names)
-    texts = (line for path in paths for line in islice(text_lines(path), PARAGRAPHS))
-    count_next_words(texts, sources=names).save(APOSTROPHES)
+    texts = (line for path in find_files(data, names) for line in islice(text_lines(path), PARAGRAPHS))
+    count_next_words(texts, sources=names).save(output)
 
 
 if __name__ == "__main__":
-    main()
+    from .._script import run_script
+
+    run_script(__doc__, main, output=APOSTROPHES)

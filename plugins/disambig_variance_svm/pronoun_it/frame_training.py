@@ -1,4 +1,6 @@
-"""Train the frame model of "it": ``python -m disambig_variance_svm.pronoun_it.frame_training DATA_DIR``.
+"""Train the frame model of "it".
+
+Run ``python -m disambig_variance_svm.pronoun_it.frame_training DATA_DIR``.
 
 Sentences of ``DATA_DIR/english/*.train.txt.xz`` in which a pattern matches (`patterns`) are the examples,
 few of each wording. Sentences without a match are taken as referential, as most are, with a lower weight.
@@ -9,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from disambig.api import Instances
 from disambig.api.experiments import text_lines
 from disambig.api.text import view_of_texts
 
+from .._script import run_script
 from ..plain_text import PACK_DOMAINS, counted_files, find_files
 from .frame_model import FRAME_MODEL, STEP, FrameModel, frame_keys
 from .patterns import LABELS, UNMATCHED, find_examples, first_it, sample_wordings, sentences_with_it
@@ -150,23 +152,24 @@ def example_frames(examples: Sequence[PatternExample]) -> tuple[NDArray[np.uint3
     return frame_keys(view, instances.take(rows)), used
 
 
-def main() -> None:
-    """Find the examples, then print some of them or train and save the model."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
+def main(data: Path, show: int | None) -> str | None:
+    """Find the examples, and return some of them or train and save the model."""
+    examples = find_pattern_examples(data)
+    if not show:
+        learn_frame_model(examples, sources=counted_files(PACK_DOMAINS)).save(FRAME_MODEL)
+        return None
+    lines, seen = [], Counter[str]()
+    for example in examples:
+        seen[example.kind] += 1
+        if seen[example.kind] <= show:
+            before, after = example.text[: example.start], example.text[example.start + 2 :]
+            lines.append(f"{example.kind}\t{before}[[it]]{after}")
+    return "\n".join(lines)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show", type=int, metavar="N", help="print N examples of each kind")
-    options = parser.parse_args()
-    examples = find_pattern_examples(options.data)
-    if options.show:
-        seen = Counter[str]()
-        for example in examples:
-            seen[example.kind] += 1
-            if seen[example.kind] <= options.show:
-                before, after = example.text[: example.start], example.text[example.start + 2 :]
-                sys.stdout.write(f"{example.kind}\t{before}[[it]]{after}\n")
-        return
-    learn_frame_model(examples, sources=counted_files(PACK_DOMAINS)).save(FRAME_MODEL)
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__doc__, main, options=_add_options)

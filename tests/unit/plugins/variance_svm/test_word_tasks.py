@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import lzma
 import os
+import runpy
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -385,6 +388,34 @@ def test_training_of_missing_prepositions(tmp_path):
     view = Words()(["They wait bread. They ask bread. They bread."])
     at = np.flatnonzero(view.hashes == view.hashes[3])
     assert (learned.log_odds(view, at - 1, at)[:2] > 0).all()
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "prepositions.missing_training",
+        "prepositions.usage_training",
+        "prepositions.word_kind_training",
+        "pronoun_it._stem_selection",
+        "pronoun_it.apostrophes",
+        "pronoun_it.frame_training",
+    ],
+)
+def test_command_lines_of_training(module, tmp_path, monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["training", *arguments])
+        with warnings.catch_warnings(), pytest.raises(SystemExit) as ended:
+            warnings.simplefilter("ignore", RuntimeWarning)  # the module is imported already
+            runpy.run_module(f"disambig_variance_svm.{module}", run_name="__main__")
+        return ended.value.code, *capsys.readouterr()
+
+    status, out, _ = run("--help")
+    assert status == 0 and "directory of the data" in out
+    status, _, errors = run()
+    assert status == 2 and "required: data" in errors
+    status, out, errors = run(str(tmp_path))
+    assert (status, out) == (2, "") and errors.count("\n") == 1
+    assert errors.startswith(f"[D300] {tmp_path}")
 
 
 def test_shipped_weights(tmp_path):
