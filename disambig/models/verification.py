@@ -48,7 +48,7 @@ DecideNear = Callable[[Sequence[str], Sequence[Sequence[Span]]], Sequence[Decisi
 _CONTEXT_WORDS = 26
 """Words on each side of a paragraph that the models see; their networks see 25."""
 _CONTEXT_CHARACTERS = 400
-_LONGEST_PARAGRAPH = 1_000
+_LONGEST_PARAGRAPH = 300
 """Number of characters of a paragraph on each side of a flag that are decided again."""
 _NEAR_CHARACTERS = 40
 """Maximum number of characters between two flags that may be about the same mistake."""
