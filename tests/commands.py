@@ -53,3 +53,12 @@ def process(
     settings = {"capture_output": True, "check": False, "timeout": 300} | settings
     done = subprocess.run(command, cwd=folder, **{"input": given.encode()} | settings)
     return Done(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
+
+
+def status_of(*arguments: object) -> int:
+    """Run ``disambig ARGUMENTS`` in this process with its standard streams, and return the exit status."""
+    from disambig.cli import main
+
+    with pytest.raises(SystemExit) as end:
+        main.run([*map(str, arguments)])
+    return end.value.code

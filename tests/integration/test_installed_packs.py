@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from commands import here
+from commands import here, status_of
 from disambig_random_subspace.tagger import train_tagger
 from spacy.tokens import Doc, DocBin
 from toy_texts import TAGGED
@@ -788,3 +788,56 @@ def test_saved_and_used_by_the_component(trained, tmp_path):
     nlp.add_pipe("disambig_tagger", config={"model": str(tmp_path / "tagger")})
     (doc,) = nlp.pipe([Doc(nlp.vocab, words=["a", "dog", "sleeps"])])
     assert [token.tag_ for token in doc] == ["DT", "NN", "VBZ"]
+
+
+def test_a_note_says_that_the_name_of_a_file_is_taken_as_a_text(tmp_path):
+    (tmp_path / "notes.md").write_text("It is to late.")
+    named = here("explain", "notes.md", "--task", "it", folder=tmp_path)
+    assert named.returncode == 0 and "[D352] 'notes.md' is treated as text" in named.stderr
+    for arguments in (("notes.md", "--quiet"), ("It is to late.",), ("other.md",)):
+        assert "D352" not in here("explain", *arguments, "--task", "it", folder=tmp_path).stderr
+
+
+def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeypatch, capsys):
+    (tmp_path / "notes.txt").write_text("It is to late.")
+    assert here("annotate", "notes.txt", "--task", "it", "-o", "job", folder=tmp_path).returncode == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", None)
+    assert status_of("explain", "-") == 2
+    assert "[D307]" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdout", None)
+    commands = [
+        ("explain", "It is."),
+        ("job", "merge", "job"),
+        ("plugins",),
+        ("plugins", "--json"),
+        ("rules",),
+    ]
+    commands += [("rules", "word-form", "--json"), ("--version",), ("--help",), ("schema",)]
+    commands += [
+        ("evaluate", "no-such-model", "--text", "notes.txt"),
+        ("counts", "query", "disambig_en", "the"),
+    ]
+    for arguments in commands:
+        assert status_of(*arguments) == 2, arguments
+        assert "[D309] cannot write standard output: it is closed" in capsys.readouterr().err
+    assert status_of("lsp") == 2
+    assert "[D893]" in capsys.readouterr().err
+
+
+def test_explain_and_check_agree_on_what_is_flagged():
+    text = "They asks for help, because the users likely does not want to wait for it.\n\nIt depends of us."
+    explained = [line.strip() for line in here("explain", text).stdout.splitlines()]
+    verdicts = [number for number, line in enumerate(explained) if line.startswith("flagged")]
+    raised = {explained[i - 1] for i in verdicts if explained[i].startswith("flagged:")}
+    checked = {
+        (flag.observed, flag.replacement or "(no word)", str(flag.start)) for flag in disambig.check(text)
+    }
+    assert {
+        (line.split("[")[1].split("]")[0], line.rsplit(" -> ", 1)[1], line.split("-")[0]) for line in raised
+    } == checked
+    remarks = [explained[i + 1] for i in verdicts if explained[i].startswith("flagged by this task:")]
+    assert len(remarks) == len(verdicts) - len(raised) > 0
+    surer = '"asks" -> "ask" and "does" -> "do"'
+    assert f"check drops this flag: with the surer {surer} corrected, nothing is wrong here" in remarks
+    assert "check raises this flag once, for the task slip, which is more certain" in remarks

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import pytest
 import typer
-from commands import here, process
+from commands import here, process, status_of
 from typer.testing import CliRunner
 
 from disambig import __version__
@@ -27,12 +27,6 @@ from disambig.cli.output import line_blocks
 from disambig.cli.progress import ProgressRate, format_duration, format_size
 from disambig.errors import UserError
 from disambig.jobs import JobReport, Totals
-
-
-def status_of(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as end:
-        main.run(list(arguments))
-    return end.value.code
 
 
 @pytest.fixture
@@ -285,41 +279,6 @@ def test_commands_refuse_invalid_rates(command, tmp_path):
         done = here(command, what, "--flags-per-1000", rates, folder=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert expected in done.stderr and len(done.stderr.strip().splitlines()) == 1
-
-
-def test_a_note_says_that_the_name_of_a_file_is_taken_as_a_text(tmp_path):
-    (tmp_path / "notes.md").write_text("It is to late.")
-    named = here("explain", "notes.md", "--task", "it", folder=tmp_path)
-    assert named.returncode == 0 and "[D352] 'notes.md' is treated as text" in named.stderr
-    for arguments in (("notes.md", "--quiet"), ("It is to late.",), ("other.md",)):
-        assert "D352" not in here("explain", *arguments, "--task", "it", folder=tmp_path).stderr
-
-
-def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeypatch, capsys):
-    (tmp_path / "notes.txt").write_text("It is to late.")
-    assert here("annotate", "notes.txt", "--task", "it", "-o", "job", folder=tmp_path).returncode == 0
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "stdin", None)
-    assert status_of("explain", "-") == 2
-    assert "[D307]" in capsys.readouterr().err
-    monkeypatch.setattr(sys, "stdout", None)
-    commands = [
-        ("explain", "It is."),
-        ("job", "merge", "job"),
-        ("plugins",),
-        ("plugins", "--json"),
-        ("rules",),
-    ]
-    commands += [("rules", "word-form", "--json"), ("--version",), ("--help",), ("schema",)]
-    commands += [
-        ("evaluate", "no-such-model", "--text", "notes.txt"),
-        ("counts", "query", "disambig_en", "the"),
-    ]
-    for arguments in commands:
-        assert status_of(*arguments) == 2, arguments
-        assert "[D309] cannot write standard output: it is closed" in capsys.readouterr().err
-    assert status_of("lsp") == 2
-    assert "[D893]" in capsys.readouterr().err
 
 
 def test_one_rate_is_shared_among_models(tmp_path):

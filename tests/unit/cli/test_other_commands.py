@@ -24,7 +24,6 @@ from fake_models import annotate_texts, fakes
 from hypothesis import given, strategies as st
 from made_decisions import make_decisions
 
-import disambig
 from disambig import registry
 from disambig.checking import FORMATS, Flag, flag_line, left_flags_line
 from disambig.cli import main
@@ -234,24 +233,6 @@ def test_evidence_is_not_counted_if_nothing_was_looked_up(observed, flagged):
     unflagged = "not flagged: the word" if observed == 0 else "toward, with"
     assert shown.startswith("flagged" if flagged else unflagged)
     assert " of 0" not in shown and "evidence" not in shown
-
-
-def test_explain_and_check_agree_on_what_is_flagged():
-    text = "They asks for help, because the users likely does not want to wait for it.\n\nIt depends of us."
-    explained = [line.strip() for line in here("explain", text).stdout.splitlines()]
-    verdicts = [number for number, line in enumerate(explained) if line.startswith("flagged")]
-    raised = {explained[i - 1] for i in verdicts if explained[i].startswith("flagged:")}
-    checked = {
-        (flag.observed, flag.replacement or "(no word)", str(flag.start)) for flag in disambig.check(text)
-    }
-    assert {
-        (line.split("[")[1].split("]")[0], line.rsplit(" -> ", 1)[1], line.split("-")[0]) for line in raised
-    } == checked
-    remarks = [explained[i + 1] for i in verdicts if explained[i].startswith("flagged by this task:")]
-    assert len(remarks) == len(verdicts) - len(raised) > 0
-    surer = '"asks" -> "ask" and "does" -> "do"'
-    assert f"check drops this flag: with the surer {surer} corrected, nothing is wrong here" in remarks
-    assert "check raises this flag once, for the task slip, which is more certain" in remarks
 
 
 HEAD = "from disambig.api import hookimpl\n@hookimpl\ndef disambig_register_commands(register):\n"
