@@ -36,8 +36,11 @@ counted, some writers made a mistake, so the counts understate how certain the m
 _SMOOTHING = 0.25
 _GAP = rf"(?=[\s{HIDDEN}])[ \t{HIDDEN}]*(?:\r?\n[ \t\u00a0{HIDDEN}]*)?"
 """Blanks and hidden markup between two words of a paragraph; in comments of code, lines have a margin."""
-_NEXT = re.compile(_GAP + r"[\"'\u2018\u201c(\[{`*_$@.#<\x1f]*(\w+(?:[,.]\d{3})*)")
-"""The word after an article; opening quotation marks and markup may be in between."""
+_NEXT = re.compile(_GAP + r"([\"'\u2018\u201c(\[{`*_<\x1f$@.#=+\-/~&%\\]*)(\w+(?:[,.]\d{3})*)")
+"""Signs before the word after an article, such as quotation marks and markup, and the word."""
+_SPOKEN_SIGN = re.compile(r"[$@.#=+\-/~&%\\]")
+_VOWEL_SIGNS = "@=&"
+"""Signs whose names begin with a vowel: "at", "equals" and "ampersand" or "and"."""
 _NEXT_HIDDEN = re.compile(rf"{_GAP}([{CODE_SIGNS}])")
 _REACH = 1_000
 """Number of characters after an article in which the next word is searched: a hidden link can be long."""
@@ -70,13 +73,18 @@ class WordSounds:
         """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown.
 
         The result is NaN if either article may be right. This is the case before hidden code, letters such
-        as "lru", words with two pronunciations such as "SQLite", and rare acronyms that can be read as words.
+        as "lru", words with two pronunciations such as "SQLite", rare acronyms that can be read as words, and
+        signs that may be spoken or not: "a -x option" is read "a dash x".
         """
         hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:
             return {SPOKEN_VOWEL: MAX_LOG_ODDS, SPOKEN_CONSONANT: -MAX_LOG_ODDS}.get(hidden[1], math.nan)
         match = _NEXT.match(text, end, end + _REACH)
-        return 0.0 if match is None else self._cached_log_odds(match[1])
+        if match is None:
+            return 0.0
+        odds = self._cached_log_odds(match[2])
+        sign = _SPOKEN_SIGN.search(match[1])
+        return odds if sign is None or (sign[0] in _VOWEL_SIGNS) == (odds > 0) else math.nan
 
     def _word_log_odds(self, word: str) -> float:
         """Return the log-odds of "an" before a word, NaN if it is spoken in two ways."""

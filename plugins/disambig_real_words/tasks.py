@@ -575,7 +575,8 @@ class Form(OtherWords):
         is one that is compared: "better than the author's in all cases". So is "its" before a gerund that is
         the subject of a sentence: "Its being late is fine", and an auxiliary verb after a name of code, which
         may mean several things: "the optional `args` are passed". So is a verb that may be a subjunctive: "it
-        is important that each file have a name".
+        is important that each file have a name", "as if each file were empty"; and one whose subject is left
+        out, as documentation does: "If omitted, uses the default".
         """
         instances = super().instances(view)
         if instances.own is None or not len(instances):
@@ -592,6 +593,12 @@ class Form(OtherWords):
         base_forms = np.flatnonzero([self._is_base(own, row) for row in range(len(instances))])
         for row, place in zip(base_forms.tolist(), view.locate(at[base_forms]), strict=True):
             left_out[row] |= may_be_subjunctive(*place)
+        for is_left_out, rows in (
+            (is_unreal_past, np.flatnonzero(written == "were")),
+            (follows_opening_clause, np.flatnonzero(np.char.endswith(written, "s"))),
+        ):
+            for row, (text, start, _) in zip(rows.tolist(), view.locate(at[rows]), strict=True):
+                left_out[row] |= is_left_out(text, start)
         its = np.flatnonzero((written == "its") & (view.hashes[at - 1] == START_HASH))
         for row, (text, _, end) in zip(its.tolist(), view.locate(at[its]), strict=True):
             left_out[row] = begins_gerund_subject(text, end)
@@ -702,6 +709,28 @@ def may_be_subjunctive(text: str, start: int, end: int) -> bool:
     """
     before = text[max(0, start - _LONGEST_CLAUSE) : start]
     return bool(_SUBJUNCTIVE.search(before)) and not _ANOTHER_VERB.match(text, end)
+
+
+_UNREAL_PAST = re.compile(
+    rf"\b(?:if|though|wish(?:es|ed)?|suppose|supposing|imagine)\s+(?:that\s+)?"
+    rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{1,6}}\Z",
+    re.IGNORECASE,
+)
+
+
+def is_unreal_past(text: str, start: int) -> bool:
+    """Return True if "were" at an offset may be about what is not so: "as if each file were empty"."""
+    return bool(_UNREAL_PAST.search(text, max(0, start - _LONGEST_CLAUSE), start))
+
+
+_OPENING_CLAUSE = re.compile(
+    r"\b(?:If|When|Unless|Once|Otherwise|By default)\b(?:[^.:;!?]|[.:](?=\S))*,\s+\Z"
+)
+
+
+def follows_opening_clause(text: str, start: int) -> bool:
+    """Return True if what stands at an offset follows the comma of a clause such as "If none is given,"."""
+    return bool(_OPENING_CLAUSE.search(text, max(0, start - _LONGEST_CLAUSE), start))
 
 
 _COMPARISON = re.compile(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from disambig.api import CandidateFinder, Group, Instances, TokenView
 from disambig.api.features import Headwords, MissingWordOdds, WordNetwork, load_gaps
 from disambig.api.tasks import ENGLISH_RULES, RuleSet, apart, empty_places
+from disambig.api.text import hash_word, hash_words
 
 if TYPE_CHECKING:
     from .usage import PrepositionUsage
@@ -27,6 +28,8 @@ MISSING_WEIGHTS = Path(__file__).parent / "gaps"
 ZERO = ""
 """The empty candidate: no preposition."""
 VARIANTS = (("toward", "towards"), ("on", "upon"))
+BARE_INFINITIVE = hash_words(["need", "dare"])
+"""Verbs after which an infinitive may stand without "to": "no file need be closed"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +114,10 @@ class Preposition:
         """Return the places where a preposition may be missing: between words that are not candidates."""
         places = empty_places(view)
         places = places[apart(places, instances, len(view))]
+        takes_no_to = np.isin(view.hashes[places - 1], BARE_INFINITIVE) & (
+            view.hashes[places] == hash_word("be")
+        )
+        places = places[~takes_no_to]
         odds = load_gaps(str(self.gaps)).log_odds(view, places - 1, places)
         return places[odds >= least_odds]
 

@@ -250,10 +250,16 @@ def test_words_after_a_and_an():
 
 
 def test_punctuation_after_the_article():
-    for between in (' "', " \N{LEFT DOUBLE QUOTATION MARK}", " (", " `", " *", "\n", " [", " .", " **_"):
+    for between in (' "', " \N{LEFT DOUBLE QUOTATION MARK}", " (", " `", " *", "\n", " [", " **_"):
         assert article_log_odds(f"a{between}hour", 1) == article_log_odds("a hour", 1) > 1
     for text in ("a", "a.", "a, hour", "a - hour", "a) hour", "a  \N{EM DASH}", "a '", "a ..."):
         assert article_log_odds(text, 1) == 0  # no word follows
+    for text in ("a -x flag", "an -x flag", "a .exe file", "an #include line", 'an "=head" block', "a @user"):
+        assert math.isnan(article_log_odds(text, len(text.split()[0]))), text  # the sign may be spoken or not
+    for text in ("a @array", "a =over line"):
+        assert article_log_odds(text, 1) > 1, text  # "an", with the name of the sign or without it
+    for text in ("an .name library", "an -verbose flag"):
+        assert article_log_odds(text, 2) < -1, text
     hidden = HIDDEN * 200  # a long link
     assert article_log_odds(f"an {hidden}\ufffc is known", 2) != 0.0  # unknown, but not no word
     assert article_log_odds(f"an {hidden}hour", 2) > 3
