@@ -17,6 +17,7 @@ from .build import (
     merge_tables as merge_tables,
     ngram_numbers as ngram_numbers,
     prune_table as prune_table,
+    refuse_no_ngrams as refuse_no_ngrams,
     slice_places as slice_places,
     write_counter as write_counter,
 )

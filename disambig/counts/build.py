@@ -115,11 +115,31 @@ def build_table(
     with make_counter([item.name for item in tokenisations], gaps=gaps, **choices) as counter:
         tell = None if progress is None else lambda done: progress("count", done, None)
         n_texts = count_texts(counter, texts, *tokenisations, tell=tell)
-        if not counter.totals[0] and not choices.get("keep_words"):
-            raise UserError("D113")
+        refuse_no_ngrams(counter.totals, choices.get("keep_words"))
         text_info = {"texts": n_texts, "sources": [dict(source) for source in sources]}
         views = {item.name: text_info for item in tokenisations}
         return write_counter(path, counter, info=header_info(views, **choices), **choices)
+
+
+def refuse_no_ngrams(totals: Sequence[int], keep_words: Collection[str] | None) -> None:
+    """Raise an error if nothing was counted: D113, or D126 if only n-grams with certain words are kept.
+
+    Parameters
+    ----------
+    totals : sequence of int
+        Number of counted n-grams of each kind, such as of each length.
+    """
+    if any(totals):
+        return
+    if keep_words is None:
+        raise UserError("D113")
+    words = sorted(keep_words)
+    more = [f"{len(words) - _SHOWN_WORDS:,} more"] if len(words) > _SHOWN_WORDS else []
+    raise UserError("D126", words=", ".join(words[:_SHOWN_WORDS] + more) or "none")
+
+
+_SHOWN_WORDS = 3
+"""Number of kept words that an error shows."""
 
 
 def make_counter(

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts.build import BuildOptions, header_info, make_counter, write_counter
+from disambig.counts.build import (
+    BuildOptions,
+    header_info,
+    make_counter,
+    refuse_no_ngrams,
+    write_counter,
+)
 from disambig.counts.counter import NgramCounter
 from disambig.counts.inputs import BOM, count_format, unpacked
 from disambig.counts.table import UNSPLIT_TOKENISATIONS
@@ -357,6 +363,8 @@ def import_table(
                     if progress is not None:
                         progress("count", before + n_bytes, None)
             before += os.path.getsize(file)
+        if choices.get("keep_words") is not None:
+            refuse_no_ngrams(counter.totals, choices["keep_words"])
         text_info: dict[str, Any] = {
             "sources": [{"name": os.path.basename(file), "bytes": os.path.getsize(file)} for file, _ in files]
         }

@@ -29,6 +29,7 @@ from disambig.counts import (
     ngram_numbers,
     record_form,
     refuse_existing,
+    refuse_no_ngrams,
 )
 from disambig.errors import UserError
 from disambig.files import STDIN, read_json, save_json
@@ -140,8 +141,7 @@ def build_in_job(
         work = CountWork(place.directory, tuple(tokenisations), gaps, counting, folders)
         records = job.run("count", work, plan.shards, lambda shard: finished_shard(work, shard, kinds))
         totals = [sum(record.details["totals"][row] for record in records) for row in range(kinds)]
-        if not totals[0] and not choices.get("keep_words"):
-            raise UserError("D113")
+        refuse_no_ngrams(totals, choices.get("keep_words"))
         source = ShardSource(place.directory, len(plan.shards), orders, gaps, choices.get("min_counts"))
         text_info = {"texts": sum(record.totals.documents for record in records), "sources": text.sources}
         info = header_info({name: text_info for name in tokenisations}, **choices)

@@ -56,6 +56,7 @@ MESSAGES: dict[str, str] = {
     "D123": ".zst files need the package zstandard: pip install 'zstandard>=0.22'",
     "D124": "{path} is an ARPA language model, which holds probabilities and not counts: give the n-gram counts from which it was estimated (one n-gram, a TAB and its count per line), or count the text again with `disambig counts build`",
     "D125": "no count table is written: each n-gram occurs less often than --min-count requires; give lower numbers",
+    "D126": "no count table is written: no n-gram contains a word of --keep-words ({words}); correct their spelling, or give other text",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",

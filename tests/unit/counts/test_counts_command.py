@@ -63,6 +63,25 @@ def test_a_table_without_ngrams_is_not_written(tmp_path, job):
 
 
 @pytest.mark.parametrize("job", [[], ["--job", "job"]])
+def test_kept_words_that_are_not_in_the_text_are_an_error(tmp_path, job):
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "words.txt").write_text("zebra\nquagga\nokapi\nkudu\n")
+    done = disambig("build", "a.txt", "-o", "x.counts", "--keep-words", "words.txt", *job, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    seen = "no n-gram contains a word of --keep-words (kudu, okapi, quagga, 1 more)"
+    assert done.stderr.splitlines()[-1].startswith(f"disambig: [D126] no count table is written: {seen}")
+    assert not (tmp_path / "x.counts").exists()
+
+
+def test_kept_words_that_are_not_in_imported_counts_are_an_error(tmp_path):
+    (tmp_path / "a.tsv").write_text("the house\t3\n")
+    (tmp_path / "words.txt").write_text("zebra\n")
+    done = disambig("import", "a.tsv", "-o", "x.counts", "--keep-words", "words.txt", folder=tmp_path)
+    assert done.returncode == 2 and "[D126]" in done.stderr and "(zebra)" in done.stderr
+    assert not (tmp_path / "x.counts").exists()
+
+
+@pytest.mark.parametrize("job", [[], ["--job", "job"]])
 def test_files_of_a_directory_that_are_not_counted_are_named(tmp_path, job):
     folder = tmp_path / "texts"
     (folder / "more").mkdir(parents=True)
