@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -336,11 +336,21 @@ def _checked_instances(task: Task, view: TokenView, instances: Instances, method
     return instances
 
 
+_CHECKED_TEXTS = 1000
+"""Maximum number of per-instance candidates that are checked to be texts."""
+
+
 def _check_own(task: Task, instances: Instances, method: str) -> None:
     """Raise D414 unless there are per-instance candidates exactly if the task decides between them."""
     n, own, between = len(instances), instances.own, decides(task).between
     if (own is not None) == (between == "own") and (own is None or isinstance(own, CandidateLists)):
-        if own is None or (len(own) == n and bool((np.diff(own.offsets) > 0).all())):
+        if own is None:
+            return
+        if len(own) == n and bool((np.diff(own.offsets) > 0).all()):
+            for text in islice(own.texts, _CHECKED_TEXTS):
+                if not isinstance(text, str):
+                    problem = f"own of {method} has the candidate {text!r}"
+                    raise _contract_error(task, problem, "candidates that are texts")
             return
         problem = f"own of {method} has {len(own):,} lists for {n:,} instances"
         if len(own) == n:

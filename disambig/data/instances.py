@@ -352,7 +352,18 @@ class CandidateLists:
 
     @classmethod
     def from_texts(cls, lists: Sequence[Sequence[str]]) -> CandidateLists:
-        """Return candidate lists that have nothing but texts."""
+        """Return candidate lists that have nothing but texts.
+
+        Raises
+        ------
+        TypeError
+            If the candidates of an instance are a single text instead of a list of texts.
+        """
+        for candidates in lists:
+            if isinstance(candidates, str):
+                raise TypeError(
+                    f"the candidates are {candidates!r}; expected a list of texts for each instance"
+                )
         offsets = offsets_from_sizes(map(len, lists))
         texts = [text for candidates in lists for text in candidates]
         n = len(texts)

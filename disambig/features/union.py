@@ -106,11 +106,15 @@ def _check_arrays(component: str, state: object) -> dict[str, NDArray[Any]]:
     return {str(name): array for name, array in state.items()}
 
 
+def _same_numbers(seen: NDArray[Any], expected: NDArray[Any]) -> bool:
+    return seen.shape == expected.shape and np.allclose(seen, expected, rtol=_TOLERANCE, atol=_TOLERANCE)
+
+
 def check_same_numbers(
     component: str, what: str, restored: NDArray[Any], expected: NDArray[Any], state: object
 ) -> None:
     """Raise D414 unless a restored component returns the same numbers; `what` names them in the message."""
-    if restored.shape == expected.shape and np.allclose(restored, expected, rtol=_TOLERANCE, atol=_TOLERANCE):
+    if _same_numbers(restored, expected):
         return
     names = ", ".join(map(str, state)) if isinstance(state, Mapping) and state else "no array"
     raise contract_error(
@@ -212,6 +216,10 @@ def _check_blocks(extractor: FeatureExtractor, batch: DenseBlocks, n: int, k: in
     if not isinstance(values, np.ndarray) or values.ndim != 3:
         seen = f"transform gave DenseBlocks with {describe_value(values)} as values"
         raise extractor_error(extractor, seen, f"an array of shape ({n}, {k}, number of attributes)")
+    if values.shape[:2] != np.shape(batch.costs) and np.ndim(batch.costs) == 2:
+        seen = f"transform gave DenseBlocks with values of shape {values.shape} and costs of shape "
+        wanted = f"values of shape ({n}, {k}, number of attributes) and costs of shape {(n, k)}"
+        raise extractor_error(extractor, f"{seen}{batch.costs.shape}", wanted)
     column_of: Any = batch.column_of
     wanted = values.shape[1:]
     if not isinstance(column_of, np.ndarray) or column_of.shape != wanted or column_of.dtype.kind not in "iu":
@@ -228,6 +236,9 @@ def _check_blocks(extractor: FeatureExtractor, batch: DenseBlocks, n: int, k: in
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     """Raise an error if rows, costs and offsets of a batch do not fit together."""
+    if isinstance(batch, DenseBlocks | DenseLists) and np.asarray(batch.values).dtype.kind not in "biuf":
+        seen = f"transform gave {type(batch).__name__} with {describe_value(batch.values)} as values"
+        raise extractor_error(extractor, seen, "an array of numbers")
     if rows_are_shared(extractor) and not isinstance(batch, CrossedRows):
         wanted = "CrossedRows, since rows_are_shared means that rows do not depend on the candidates"
         raise extractor_error(extractor, f"transform gave {type(batch).__name__}", wanted)
@@ -258,18 +269,30 @@ def _columns_per_feature(batch: CandidateBatch) -> int:
 
 
 def fit_checked(
-    extractor: FeatureExtractor, view: TokenView, instances: Instances, groups: Sequence[Group]
+    extractor: FeatureExtractor,
+    view: TokenView,
+    instances: Instances,
+    groups: Sequence[Group],
+    *,
+    labels: bool = False,
 ) -> FeatureExtractor:
     """Fit an extractor to instances of all groups and check the result.
 
     Raises D414 if there is no `fit`, if it does not return an extractor or changes this one, if its state
     does not restore it, or if costs or descriptions of columns are wrong; D418, D419 (see
     `check_candidate_kind`).
+
+    Parameters
+    ----------
+    labels : bool
+        Whether the observed candidates are labels, which are unknown when a model is used: then it is also
+        an error if features depend on them.
     """
     check_candidate_kind(extractor, own=instances.own is not None)
     if not callable(getattr(extractor, "fit", None)):
         wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
         raise extractor_error(extractor, "it has no method fit", wanted)
+    _check_parameters(extractor)
     for trait in (requires, folders, rows_are_shared, cross_fits):
         trait(extractor)  # raises D414 for a value of another type
     before = attributes(extractor)
@@ -282,8 +305,18 @@ def fit_checked(
             seen = f"fit returned {describe_value(fitted)}"
             seen = seen if fitted is None else f"{seen}, which has no method {name}"
             raise extractor_error(extractor, seen, "a fitted extractor")
+    _check_parameters(fitted)
     _check_restored(extractor, fitted, view, instances, groups)
+    if labels:
+        _check_without_labels(fitted, _some_instances(view, instances, groups))
     return fitted
+
+
+def _check_parameters(extractor: FeatureExtractor) -> None:
+    """Raise D414 if `transform` is for a single group and the decorator `by_group` is missing."""
+    if hasattr(type(extractor), "transform") and _is_for_one_group(type(extractor)):
+        wanted = "@by_group above it, or transform(view, table), which returns the Features of each group"
+        raise extractor_error(extractor, "transform takes the instances of a single group", wanted)
 
 
 def attributes(component: object) -> dict[str, object]:
@@ -338,10 +371,27 @@ def _check_restored(
     from_state = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
     before = attributes(extractor)
     restored = restore_checked(component, state, from_state, fingerprint)
+    if not _same_numbers(restored, expected) and not _same_numbers(fingerprint(fitted), expected):
+        wanted = (
+            "the same features in every call: without random numbers, and without changes of the extractor"
+        )
+        raise extractor_error(fitted, "transform gave other features for the same instances", wanted)
     check_same_numbers(component, "features", restored, expected, state)
     if changed := changed_attributes(extractor, before):
         seen = f"from_state changed the extractor itself ({', '.join(changed)})"
         raise extractor_error(extractor, seen, "a new extractor, such as dataclasses.replace(self, ...)")
+
+
+def _check_without_labels(
+    extractor: FeatureExtractor, some: Sequence[tuple[TokenView, Instances, Group]]
+) -> None:
+    """Raise D414 if the features of instances depend on their labels."""
+    for view, instances, group in some:
+        labelled = _fingerprint(transform_checked(extractor, view, instances, group))
+        unlabelled = _fingerprint(transform_checked(extractor, view, instances.without_labels(), group))
+        if not _same_numbers(unlabelled, labelled):
+            wanted = "features that do not depend on observed, which is -1 when the model is used"
+            raise extractor_error(extractor, "transform gave other features without the right labels", wanted)
 
 
 def _check_batch(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> None:

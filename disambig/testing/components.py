@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -376,12 +376,14 @@ class _ExtractorChecks:
             return  # the word in the text is known
         fitted = self._fit(self._extractor)
         view = self._tokenisation(self._texts)
-        for name, (features, instances) in self._by_group(fitted).items():
+        for name, (_, instances) in self._by_group(fitted).items():
             group = next(group for group in self._task.groups if group.name == name)
+            labels = np.arange(len(instances), dtype=np.int32) % len(group.candidates)
+            labelled = transform_checked(fitted, view, replace(instances, observed=labels), group).batch
             batch = transform_checked(fitted, view, instances.without_labels(), group).batch
             probe = np.random.default_rng(0).normal(size=len(batch.columns))
             require_close(
-                batch.scores(probe), features.batch.scores(probe), f"group {name} without observed candidates"
+                batch.scores(probe), labelled.scores(probe), f"group {name} without observed candidates"
             )
 
     def does_not_change_the_view(self) -> None:

@@ -37,6 +37,7 @@ from disambig.types import (
     Task,
     TaskTraits,
     cross_fits,
+    decides,
     get_trait,
     needs_training,
 )
@@ -497,9 +498,10 @@ def _out_of_fold(
     view, instances = dataset.examples.view, dataset.examples.instances
     fitted: list[FeatureExtractor] = []
     group_features: list[list[Features]] = [[] for _ in task.groups]
+    labels = decides(task).between == "labels"
     for extractor in extractors:
         tell("fitting extractors", 0, 1)
-        fitted.append(fit_checked(extractor, view, instances, task.groups))
+        fitted.append(fit_checked(extractor, view, instances, task.groups, labels=labels))
         is_cross_fitted = cross_fits(extractor) and len(np.unique(folds)) > 1
         n_folds = int(folds.max(initial=0)) + 1
         if is_cross_fitted:

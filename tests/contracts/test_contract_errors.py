@@ -23,6 +23,7 @@ from disambig.api import (
     LinearScorer,
     SparseRows,
     StatelessExtractor,
+    by_group,
     fitted_field,
 )
 from disambig.api.tasks import CandidateLists, Correction, Rule, RuleSet
@@ -219,10 +220,10 @@ class Failing(NearbyWords):
     def fit(self, view, instances, groups):
         return replace(self, vocabulary=super().fit(view, instances, groups).vocabulary)
 
-    def transform(self, view, instances, group):
+    def transform_group(self, view, instances, group):
         if not self.only_restored or self.restored:
             raise KeyError("in the middle")
-        return super().transform(view, instances, group)
+        return super().transform_group(view, instances, group)
 
     def from_state(self, arrays):
         return replace(self, vocabulary=arrays["vocabulary"], restored=True)
@@ -244,9 +245,10 @@ class Changing(StatelessExtractor):
     def __init__(self, change):
         self.change = change
 
+    @by_group
     def transform(self, view, instances, group):
         near = NearbyWords().fit(VIEW, Pairs().instances(VIEW), Pairs().groups)
-        features = near.transform(view, instances, group)
+        features = near.transform_group(view, instances, group)
         return replace(features, batch=self.change(features.batch))
 
 
@@ -276,6 +278,7 @@ class Blocks(StatelessExtractor):
     def __init__(self, **fields):
         self.fields = fields
 
+    @by_group
     def transform(self, view, instances, group):
         n, k = len(instances), len(group.candidates)
         columns = Columns(np.full(2, -1, np.int32), np.zeros(2, np.int32), ("a",))
@@ -622,12 +625,12 @@ class Fragile(NearbyWords):
     def fit(self, view, instances, groups):
         return replace(self, vocabulary=super().fit(view, instances, groups).vocabulary)
 
-    def transform(self, view, instances, group):
+    def transform_group(self, view, instances, group):
         if hash_word("zebra") in view.hashes:
             raise IndexError("zebra")
         if hash_word("zebu") in view.hashes:
             return None
-        return super().transform(view, instances, group)
+        return super().transform_group(view, instances, group)
 
     def from_state(self, arrays):
         return replace(self, vocabulary=arrays["vocabulary"])
@@ -664,7 +667,7 @@ def fragile(tmp_path, monkeypatch, load_with):
 
 
 FAILED = [
-    ("zebra", r"the model my/fragile: IndexError: zebra \(fragile_plugin.py:\d+, in transform\)"),
+    ("zebra", r"the model my/fragile: IndexError: zebra \(fragile_plugin.py:\d+, in transform_group\)"),
     (
         "zebu",
         r"the model my/fragile: \[D414\] the extractor fragile.Fragile.v1 of the plugin fragile: .* None;",

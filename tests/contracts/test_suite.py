@@ -170,8 +170,8 @@ class Free(NearbyWords):
     def fit(self, view, instances, groups):
         return Free(self.reach, super().fit(view, instances, groups).vocabulary)
 
-    def transform(self, view, instances, group):
-        features = super().transform(view, instances, group)
+    def transform_group(self, view, instances, group):
+        features = super().transform_group(view, instances, group)
         batch = replace(features.batch, costs=np.zeros_like(features.batch.costs))
         return replace(features, batch=batch)
 
@@ -292,6 +292,14 @@ def change_lists(**changes):
             change_lists(texts=lambda held: [1] * len(held.texts)),
             "lists_are_complete",
             "is not a text",
+        ),
+        *(
+            (
+                change_lists(texts=lambda held, other=other: [other, *held.texts[1:]]),
+                "keeps_its_contract",
+                f"own of instances has the candidate {other!r}; expected candidates that are texts",
+            )
+            for other in (None, 1, b"lose")
         ),
         (
             change_lists(scores=lambda held: held.scores + np.inf),

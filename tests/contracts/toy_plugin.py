@@ -8,7 +8,16 @@ from functools import cached_property
 import numpy as np
 from toy_learners import Constant, KernelRidge, Perceptron
 
-from disambig.api import CandidateFinder, Columns, CrossedRows, Decides, Features, Group, hookimpl
+from disambig.api import (
+    CandidateFinder,
+    Columns,
+    CrossedRows,
+    Decides,
+    Features,
+    Group,
+    by_group,
+    hookimpl,
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,11 @@ class NearbyWords:
         )
         return padded[ahead + self.reach]
 
+    @by_group
     def transform(self, view, instances, group):
+        return self.transform_group(view, instances, group)
+
+    def transform_group(self, view, instances, group):
         words = self.around(view, instances)
         rows = np.array([np.isin(self.vocabulary, row) for row in words], np.float64)
         rows = rows.reshape(len(instances), len(self.vocabulary))

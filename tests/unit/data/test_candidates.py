@@ -65,6 +65,9 @@ def test_lists_from_texts():
     assert not own.scores.any() and np.isnan(own.costs).all() and own.features is None
     assert [own.instance_candidates(i) for i in range(4)] == [tuple(item) for item in LISTS]
     assert len(CandidateLists.from_texts([])) == 0
+    for lists in (["ab"], "ab", [["a"], "ab"]):
+        with pytest.raises(TypeError, match="expected a list of texts for each instance"):
+            CandidateLists.from_texts(lists)
 
 
 @given(st.lists(st.integers(0, 3), max_size=8))

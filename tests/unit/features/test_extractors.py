@@ -11,12 +11,21 @@ import pytest
 from feature_places import EveryToken
 from toy_cloze import random_cloze
 from toy_learners import Constant, Perceptron
-from toy_plugin import NearbyWords, Pairs
+from toy_plugin import Marks, NearbyWords, Pairs
 from toy_texts import SENTENCES
 from toy_ways import OwnLists
 
+from disambig.api import Features
 from disambig.counts import write_table
-from disambig.data import CandidateLists, CandidateWords, Columns, DenseLists, Group
+from disambig.data import (
+    CandidateLists,
+    CandidateWords,
+    Columns,
+    DenseBlocks,
+    DenseLists,
+    Group,
+    GroupedInstances,
+)
 from disambig.errors import UserError
 from disambig.features import (
     HEADWORD_TOKENISATION,
@@ -32,6 +41,7 @@ from disambig.features import (
     PartsOfSpeech,
     SentenceWords,
     SourceFeatures,
+    StatelessExtractor,
     Subsequences,
     TextNgrams,
     Tfidf,
@@ -40,6 +50,7 @@ from disambig.features import (
     WordNetwork,
     WordsInContext,
     WordVectors,
+    by_group,
     fit_checked,
     learn_gaps,
     transform_checked,
@@ -77,8 +88,8 @@ class Faulty(NearbyWords):
             return Stateless()
         return replace(self, vocabulary=super().fit(view, instances, groups).vocabulary)
 
-    def transform(self, view, instances, group):
-        result = super().transform(view, instances, group)
+    def transform_group(self, view, instances, group):
+        result = super().transform_group(view, instances, group)
         n, columns = len(result.found), plain_columns(result.batch)
         changes = {
             "rows": {"batch": result.batch.take(np.arange(len(instances) - 1))},
@@ -121,11 +132,94 @@ def test_a_table_gives_features_for_each_group(answer, seen):
 def test_transform_may_have_the_parameters_of_earlier_releases():
     class Earlier:
         def transform(self, view, instances, group):
-            return fitted.transform(view, instances, group)
+            return fitted.transform_group(view, instances, group)
 
     fitted = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
     features = transform_checked(Earlier(), VIEW, INSTANCES, TASK.groups[0])
     assert len(features.batch.offsets) == len(INSTANCES) + 1
+
+
+def test_an_extractor_for_one_group_is_fitted_with_its_decorator_alone():
+    class ForOneGroup(NearbyWords):
+        def transform(self, view, instances, group):
+            return self.transform_group(view, instances, group)
+
+    class Undecorated(NearbyWords):
+        def fit(self, view, instances, groups):
+            return ForOneGroup(self.reach, super().fit(view, instances, groups).vocabulary)
+
+    for extractor in (ForOneGroup(), Undecorated()):
+        message = (
+            "D414.*the extractor ForOneGroup: transform takes .* a single group; expected @by_group above"
+        )
+        with pytest.raises(UserError, match=message):
+            fit_checked(extractor, VIEW, INSTANCES, TASK.groups)
+    with pytest.raises(AssertionError, match="expected @by_group above it"):
+        dict(check_extractor(ForOneGroup(), TASK, SENTENCES))["keeps_its_contract"]()
+
+
+class Dense(StatelessExtractor):
+    """Class blocks with values of the test's choice."""
+
+    def __init__(self, change):
+        self.change = change
+
+    @by_group
+    def transform(self, view, instances, group):
+        n, k = len(instances), len(group.candidates)
+        columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), ("all",))
+        values = self.change(np.ones((n, k, 1), np.float32))
+        costs = instances.costs(group).reshape(n, k)
+        none = np.zeros(n * k, np.int32)
+        return Features(DenseBlocks(values, np.zeros((k, 1), np.int64), columns, costs), none, none)
+
+
+@pytest.mark.parametrize(
+    ("change", "seen", "wanted"),
+    [
+        (lambda values: values.astype(object), "an array of object .* as values", "an array of numbers"),
+        (lambda values: values.astype(str), "an array of <U32 .* as values", "an array of numbers"),
+        (
+            lambda values: np.concatenate([values, values[:1]]),
+            rf"values of shape \({N + 1}, 2, 1\) and costs of shape \({N}, 2\)",
+            rf"values of shape \({N}, 2, number of attributes\)",
+        ),
+    ],
+)
+def test_values_of_class_blocks_are_numbers_for_each_candidate(change, seen, wanted):
+    with pytest.raises(UserError, match=f"D414.*the extractor Dense: transform gave .*{seen}; .*{wanted}"):
+        transform_checked(Dense(change), VIEW, INSTANCES, TASK.groups[0])
+
+
+def test_random_features_are_not_blamed_on_the_state():
+    rng = np.random.default_rng(0)
+    extractor = Dense(lambda values: rng.random(values.shape))
+    with pytest.raises(
+        UserError, match=r"D414.*gave other features for the same instances; .* random numbers"
+    ):
+        fit_checked(extractor, VIEW, INSTANCES, TASK.groups)
+
+
+class Cheating(StatelessExtractor):
+    """An extractor whose only feature is the right label."""
+
+    @by_group
+    def transform(self, view, instances, group):
+        k = len(group.candidates)
+        right = (np.arange(k) == instances.observed[:, None]).astype(np.float32)[:, :, None]
+        return Dense(lambda _: right).transform(view, GroupedInstances.from_parts([(instances, group)]))[0]
+
+
+def test_features_that_contain_the_label_fail_the_contract():
+    checks = dict(check_extractor(Cheating(), Marks(), SENTENCES))
+    with pytest.raises(AssertionError, match="without observed candidates"):
+        checks["does_not_use_labels"]()
+    dict(check_extractor(NearbyWords(), Marks(), SENTENCES))["does_not_use_labels"]()
+    message = "D414.*the extractor Cheating: transform gave other features without the right labels"
+    with pytest.raises(UserError, match=message):
+        fit_checked(Cheating(), VIEW, INSTANCES, TASK.groups, labels=True)
+    fit_checked(Cheating(), VIEW, INSTANCES, TASK.groups)  # the words of a text are known
+    fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups, labels=True)
 
 
 class Stateless:

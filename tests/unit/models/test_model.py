@@ -175,6 +175,7 @@ class WordsBefore:
 
     rows_are_shared: bool = True
 
+    @by_group
     def transform(self, view, instances, group):
         n, k = len(instances), len(group.candidates)
         shared = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), ("before",))

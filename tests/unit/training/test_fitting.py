@@ -35,7 +35,7 @@ from disambig.data import (
 )
 from disambig.decision import Corrections, Labels
 from disambig.errors import UserError
-from disambig.features import NgramCounts, ngram_columns
+from disambig.features import NgramCounts, by_group, ngram_columns
 from disambig.formats import (
     AnnotatedDocument,
     Document,
@@ -457,6 +457,7 @@ class FitSize:
     def fit(self, view, instances, groups):
         return replace(self, n=len(instances))
 
+    @by_group
     def transform(self, view, instances, group):
         n, k = len(instances), len(group.candidates)
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize
 from test_error_corpus_training import MISTAKES, fix, train_pairs
 from toy_texts import CONFIG
 
-from disambig.api import annotate
+from disambig.api import annotate, by_group
 from disambig.api.features import one_score
 from disambig.config import read_config
 from disambig.decision import (
@@ -44,6 +44,7 @@ class PlaceEvidence:
     def fit(self, view, instances, groups):
         return self
 
+    @by_group
     def transform(self, view, instances, group):
         assert instances.own is not None
         texts = [view.texts[i] for i in view.document_indices(instances.positions)]

@@ -24,7 +24,7 @@ from disambig.config import resolve
 from disambig.counts import build_table
 from disambig.data import Columns, DenseBlocks
 from disambig.errors import UserError
-from disambig.features import count_vocabulary, learn_cloze, open_cloze
+from disambig.features import by_group, count_vocabulary, learn_cloze, open_cloze
 from disambig.markup import plain_text
 from disambig.models import annotate, load_model, save_model
 from disambig.testing import check_task
@@ -526,6 +526,7 @@ class ShortWords:
         self.known = {word for group in groups for word in group.candidates}
         return self
 
+    @by_group
     def transform(self, view, instances, group):
         assert set(group.candidates) <= self.known
         assert instances.own is None
