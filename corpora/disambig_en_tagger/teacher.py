@@ -17,6 +17,7 @@ import numpy as np
 from disambig_encoder.encoder import batches_by_length
 from disambig_encoder.pieces import WordPieces
 from numpy.typing import NDArray
+from scipy.special import log_softmax, softmax
 
 from disambig.api.arrays import minibatch
 from disambig.api.features import WordClasses
@@ -221,8 +222,7 @@ class Network:
     def log_probabilities(self, inputs: Floats) -> Floats:
         """Return the log-probabilities of the labels of rows, shape (n, n_labels)."""
         scores = np.maximum(inputs @ self.weights[0] + self.weights[1], 0) @ self.weights[2] + self.weights[3]
-        scores -= scores.max(axis=1, keepdims=True)
-        result: Floats = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        result: Floats = log_softmax(scores, axis=1)
         return result
 
     def _gradients(self, inputs: Floats, labels: NDArray[np.int64], rng: np.random.Generator) -> list[Floats]:
@@ -232,10 +232,7 @@ class Network:
         before = kept @ first + first_bias
         mask = _mask(rng, before.shape, self.dropout) * (before > 0)
         units = before * mask
-        scores = units @ second + second_bias
-        scores -= scores.max(axis=1, keepdims=True)
-        shares = np.exp(scores)
-        shares /= shares.sum(axis=1, keepdims=True)
+        shares = softmax(units @ second + second_bias, axis=1)
         shares[np.arange(len(labels)), labels] -= 1
         shares /= len(labels)
         hidden = (shares @ second.T) * mask

@@ -271,8 +271,8 @@ def _train_path(dual: DualProblem, updates: str, epochs: int, watch: Any) -> dic
 
 def _mean_rival_cost(batch: CandidateBatch) -> float:
     """Return by how much a candidate's cost exceeds the lowest of its list, on average over such ones."""
-    cost = batch.cost - np.repeat(np.minimum.reduceat(batch.cost, batch.offsets[:-1]), np.diff(batch.offsets))
-    return float(cost[cost > 0].mean(dtype=np.float64))
+    cost = from_the_least(batch)
+    return float(cost[cost > 0].mean())
 
 
 def convergence_rows(paths: Mapping[str, Mapping[str, list[float]]], n: int) -> list[ResultRow]:

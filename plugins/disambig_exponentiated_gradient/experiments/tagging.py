@@ -84,7 +84,7 @@ LOSSES = {COST: "cost", LOG: "log"}
 PASSES, VALUES = (3, 5, 8, 12), (0.03, 0.1, 0.3, 1.0)
 """Passes of the perceptron and values of C; those best on development sentences are chosen."""
 EPOCHS = 12
-TO_CHOOSE = "email"
+DEV_GENRE = "email"
 """The genre on which settings for training on the newspaper are chosen, as by Søgaard and Johannsen."""
 OWN, ACROSS = "EWT", "newspaper to web"
 ALL, SIGNIFICANCE = "all", 0.05
@@ -150,8 +150,8 @@ def web_setting(data: Path, *, quick: bool = False) -> TaggingSetting:
 
 def newspaper_setting(data: Path) -> TaggingSetting:
     """Return a setting with a newspaper for training and the web for testing."""
-    tests = {genre: read_web(data, [genre]) for genre in EWT_GENRES if genre != TO_CHOOSE}
-    return TaggingSetting(ACROSS, read_newspaper(data), read_web(data, [TO_CHOOSE]), tests)
+    tests = {genre: read_web(data, [genre]) for genre in EWT_GENRES if genre != DEV_GENRE}
+    return TaggingSetting(ACROSS, read_newspaper(data), read_web(data, [DEV_GENRE]), tests)
 
 
 def evaluate_setting(
@@ -247,7 +247,7 @@ def _tagging_notes() -> list[str]:
     return [
         "the slides have no figures for tagging; all systems have the features of disambig.TokenContext.v1",
         "EWT: its own training, development and test parts; newspaper to web: the sample of the Wall "
-        f"Street Journal, tested on all of EWT except {TO_CHOOSE}, on which settings were chosen (as in "
+        f"Street Journal, tested on all of EWT except {DEV_GENRE}, on which settings were chosen (as in "
         "table 2 of Søgaard and Johannsen 2012; their systems are in sogaard2012.table2, trained on "
         "fewer of these sentences)",
         f"passes ({', '.join(map(str, PASSES))}) and C ({', '.join(f'{v:g}' for v in VALUES)}, at most "

@@ -203,15 +203,15 @@ class TreebankSource:
     test: str = ""
     needs: ClassVar[tuple[str, ...]] = (PENN, CRAFT)
 
-    def bank(self, data: Path) -> TreebankSplit:
+    def split(self, data: Path) -> TreebankSplit:
         """Return the trees; the development part is used for training, too."""
         if self.file == CRAFT:
-            split = corpora.craft_split(data)
+            trees = corpora.craft_split(data)
         else:
-            split = corpora.penn_split(data, self.train, self.test)
-        train: Sequence[Tree] = (*split.train, *split.dev)
+            trees = corpora.penn_split(data, self.train, self.test)
+        train: Sequence[Tree] = (*trees.train, *trees.dev)
         return TreebankSplit(
-            self.name, tuple(spread_evenly(train, CRAFT_TREES) if self.file == CRAFT else train), split.test
+            self.name, tuple(spread_evenly(train, CRAFT_TREES) if self.file == CRAFT else train), trees.test
         )
 
 
@@ -248,8 +248,8 @@ def load_lists(
 def _make_lists(
     source: TreebankSource, part: str, data: Path, *, quick: bool, progress: Progress
 ) -> TreeLists:
-    bank = source.bank(data)
-    train = bank.train[:QUICK_TRAIN] if quick else bank.train
+    split = source.split(data)
+    train = split.train[:QUICK_TRAIN] if quick else split.train
     longest = MAX_WORDS // 2 if quick else MAX_WORDS
     k, folds = (QUICK_K, QUICK_FOLDS) if quick else (K, source.folds)
 
@@ -259,7 +259,7 @@ def _make_lists(
     most = CRAFT_LISTS if source.file == CRAFT else None
     if part == "train":
         return jackknife_lists(train, longest=longest, k=k, folds=folds, most=most, report=report)
-    test = corpora.filter_by_length(bank.test, longest)
+    test = corpora.filter_by_length(split.test, longest)
     if quick:
         test = test[:QUICK_TEST]
     elif source.file == CRAFT:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, Decoder, UserError
 from disambig.api.arrays import Floats, Ints, join_offsets, offsets_from_sizes, row_owners
-from disambig.api.batches import PartRows, SequenceRows
+from disambig.api.batches import PartRows, SequenceRows, segments
 from disambig.api.decoding import Hypergraph, from_the_least, structured_examples
 
 from .list_dual import (
@@ -214,7 +214,7 @@ class ChainDual(GradientDual):
         row_products(self._rows, self._starts, self._begins, self._gram, np.zeros(rows.shape[1]))
         squares = np.zeros(len(self.costs))
         np.add.at(squares, row_owners(rows.indptr), data * data)
-        self._spans = 4.0 * sizes**2 * (1.0 + np.maximum.reduceat(squares, self._starts[:-1]))
+        self._spans = 4.0 * sizes**2 * (1.0 + segments.maxima(squares, self._starts))
         self._n_columns = rows.shape[1]
         wrong = self.costs[self.costs > 0]
         initial_theta(self, float(wrong.mean()) if len(wrong) else 1.0)
@@ -317,7 +317,7 @@ class PackedCharts:
             np.concatenate(columns).astype(np.int32), used,
         )  # fmt: skip
         most = np.add.reduceat(decoder.best(np.ones(len(cost)), graphs), offsets[:-1])
-        longest = np.maximum.reduceat(batch.row_sqnorm(), offsets[:-1])
+        longest = segments.maxima(batch.row_sqnorm(), offsets)
         return cls(arrays, cost, gold, 4.0 * most**2 * longest, missing)
 
 

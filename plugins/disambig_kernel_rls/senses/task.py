@@ -177,7 +177,7 @@ def tag_disagreements(
 
     Parameters
     ----------
-    own, certain : Instances
+    by_tag_only, by_either : Instances
         The instances found by tags only, and those found by tags or certain forms.
     """
     places_by_tag, places_by_either = (

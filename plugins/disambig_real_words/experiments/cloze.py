@@ -31,7 +31,7 @@ from disambig.api import (
     resolve,
 )
 from disambig.api.arrays import Floats, Ints
-from disambig.api.batches import DenseLists
+from disambig.api.batches import DenseLists, segments
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
 from disambig.api.features import Cloze, open_cloze, transform_checked
 from disambig.api.tasks import CandidateLists, word_tokens
@@ -230,15 +230,13 @@ def list_figures(scores: Floats, offsets: NDArray[np.int64]) -> Figures:
     first = scores[offsets[:-1]]
     above = np.add.reduceat(scores > np.repeat(first, sizes), offsets[:-1])
     ties = np.add.reduceat(scores == np.repeat(first, sizes), offsets[:-1]) - 1
-    most = np.maximum.reduceat(scores, offsets[:-1])
-    total = np.add.reduceat(np.exp(scores - np.repeat(most, sizes)), offsets[:-1])
     ranks = 1 + above + ties / 2
     return {
         "n": len(first),
         "candidates": float(sizes.mean()),
         "right": 100 * float((ranks == 1).mean()),
         "rank": float(ranks.mean()),
-        "loss": 100 * float((most + np.log(total) - first).mean()),
+        "loss": 100 * float((segments.log_sums(scores, offsets) - first).mean()),
     }
 
 
