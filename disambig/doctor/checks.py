@@ -21,8 +21,9 @@ import numpy as np
 
 from disambig import __version__
 from disambig.errors import UserError
-from disambig.formatting import describe_exception, pluralize
+from disambig.formatting import describe_exception, describe_failure, pluralize
 from disambig.namespaces import distribution_name, entry_points
+from disambig.registry import plugin_packages
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -58,27 +59,34 @@ class CheckResultLine:
 
 
 def guard_check(
-    area: str, check: Callable[[], Iterable[CheckResultLine]], *, mend: str = ""
+    area: str, check: Callable[[], Iterable[CheckResultLine]], *, subject: str = "", mend: str = ""
 ) -> Iterator[CheckResultLine]:
     """Yield the results of a check; an exception becomes a problem and does not stop other checks.
 
     Parameters
     ----------
+    subject : str
+        What is checked, such as a model; it is named before an exception.
     mend : str
-        How to fix an exception, if the caller knows better advice than the error gives.
+        How to fix an exception, if the caller knows better advice than the error gives. An exception in the
+        code of a plugin has advice of its own.
     """
+    prefix = f"{subject}: " if subject else ""
     try:
         yield from check()
     except UserError as problem:
-        yield CheckResultLine(area, PROBLEM, str(problem), mend or "follow the message")
+        yield CheckResultLine(area, PROBLEM, f"{prefix}{problem}", mend or "follow the message")
     except ImportError as problem:
         package = (problem.name or "disambig").partition(".")[0]
         yield CheckResultLine(
-            area, PROBLEM, describe_exception(problem), f"pip install --force-reinstall {package}"
+            area, PROBLEM, prefix + describe_exception(problem), f"pip install --force-reinstall {package}"
         )
     except (Exception, SystemExit) as problem:  # the doctor exists to report anything that is broken
         general = "install disambig again; if that does not help, report this line"
-        yield CheckResultLine(area, PROBLEM, describe_exception(problem), mend or general)
+        what, plain = describe_failure(problem, plugin_packages()), describe_exception(problem)
+        if what != plain:  # it has the line of a plugin
+            mend = "correct the plugin, or report this line to its author"
+        yield CheckResultLine(area, PROBLEM, prefix + what, mend or general)
 
 
 DISTRIBUTION = "disambig"
@@ -433,7 +441,7 @@ def check_sample(models: Sequence[Model], text: str | None) -> Iterator[CheckRes
             speed.append((model, cold))
 
         mend = "train the model again, or install its pack again"
-        yield from guard_check("coverage", check, mend=mend)
+        yield from guard_check("coverage", check, subject=model.name, mend=mend)
     if speed:
         cold = sum(seconds for _, seconds in speed)
         yield from guard_check("speed", lambda: [_speed([model for model, _ in speed], timed_text, cold)])

@@ -36,7 +36,18 @@ def test_a_failing_check_is_a_finding():
 
     first, second = guard_check("x", check_packs)
     assert first.status == OK
-    assert (second.status, second.what) == (PROBLEM, "RuntimeError: two lines") and second.mend
+    assert second.status == PROBLEM and second.what.startswith("RuntimeError: two lines") and second.mend
+
+
+def test_a_failing_plugin_is_named_with_its_line(tmp_path, monkeypatch):
+    (tmp_path / "broken_plugin.py").write_text("def transform():\n    raise IndexError('seven')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import broken_plugin
+
+    (finding,) = guard_check("x", broken_plugin.transform, subject="my/model", mend="train the model again")
+    assert finding.what.startswith("my/model: IndexError: seven (")
+    assert finding.what.endswith("broken_plugin.py:2, in transform)")
+    assert finding.mend == "correct the plugin, or report this line to its author"
 
 
 def test_remedy_for_a_missing_package():
