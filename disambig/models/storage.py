@@ -25,6 +25,7 @@ from disambig.files import (
     file_stamp,
     follow_links,
     read_array,
+    read_error,
     read_json,
     replace_atomically,
     replace_nonfinite,
@@ -580,12 +581,17 @@ def load(name_or_path: str | Path) -> Model:
     ------
     UserError
         D404 for an unknown name, with the known names and the pack that contains it; D666 for a directory
-        without a model; D405 to D409 for a damaged one.
+        without a model, D308 for one that may not be read; D405 to D409 for a damaged one.
     """
     home = model_folder(name_or_path)
     is_installed = str(name_or_path) in available()
-    if not (home / "model.json").exists() and not is_installed:
-        raise UserError("D666", path=home)
+    if not is_installed:
+        try:
+            (home / "model.json").stat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise UserError("D666", path=home) from None
+        except OSError as problem:
+            raise read_error(str(home), problem) from problem
     return _load(home, file_stamp(home / "model.json"), is_installed)
 
 

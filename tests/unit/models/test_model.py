@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
 from itertools import chain
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -543,6 +545,19 @@ def test_a_damaged_pack_alone_is_the_reason_why_no_model_is_found(installed):
     installed("torn_pack", "{")
     with pytest.raises(UserError, match=r"D403.*torn_pack"):
         default_tasks()
+
+
+def test_a_model_folder_that_may_not_be_read(tmp_path, monkeypatch):
+    stat = Path.stat
+
+    def refuse(path, **options):
+        if path.name == "model.json":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(UserError, match=r"D308.*cannot read .*: Permission denied"):
+        load(tmp_path)
 
 
 def test_unknown_packs_and_models_list_the_valid_names(installed, tmp_path):
