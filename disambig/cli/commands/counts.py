@@ -193,9 +193,11 @@ def build(
 ) -> None:
     """Count the n-grams of text and write a count table."""
     from disambig.counts import TextFiles, build_table, normalise_words
-    from disambig.text import tokenisation_named
+    from disambig.text import check_tokens, tokenisation_named
 
     tokenisations = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
+    for one in tokenisations:
+        check_tokens(one)  # the table stores its name
     choices["keep_words"] = normalise_words(choices["keep_words"], tokenisations)
     files = TextFiles(paths)
     _check_output(output, files.paths)
@@ -372,20 +374,32 @@ def query(
     """Print n-grams with their counts, separated by a TAB.
 
     <S> and </S> mark the beginning and end of a sentence, <0> the absence of a word, and * between two words
-    any word.
+    any word. A note counts the n-grams that are longer than those of the table.
     """
     import sys
     from itertools import islice
 
     from disambig.cli.output import is_typed
-    from disambig.counts import open_table
+    from disambig.cli.progress import remark
+    from disambig.counts import ngram_words, open_table
+    from disambig.formatting import pluralize
+    from disambig.text import tokenisation_named
 
     opened = open_table(table)
+    opened.require(tokenisation or opened.tokenisations[0])
+    tokeniser = tokenisation_named(tokenisation or opened.tokenisations[0])
+    n_long = 0
     lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin or ())
     # Answer each line at once if a person types at a terminal.
     while batch := list(islice(lines, 1 if is_typed(ngrams) else 4096)):
         for ngram, count in zip(batch, opened.counts_of_texts(batch, tokenisation=tokenisation), strict=True):
             typer.echo(f"{ngram}\t{count}")
+            # a text has at most as many words as letters, so that short ones need not be split
+            if not count and len(ngram) > opened.orders < len(ngram_words(ngram, tokeniser)):
+                n_long += 1
+    if n_long:
+        many, longest = pluralize(n_long, "n-gram"), pluralize(opened.orders, "word")
+        remark(f"note: {many} longer than those of the table, which have up to {longest}")
 
 
 @app.command()

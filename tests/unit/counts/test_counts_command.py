@@ -15,6 +15,7 @@ from functools import partial
 import commands
 import pytest
 
+from disambig.api import Words, hookimpl
 from disambig.counts import inputs as options
 from disambig.errors import UserError
 
@@ -60,6 +61,36 @@ def test_a_table_without_ngrams_is_not_written(tmp_path, job):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1].startswith("disambig: [D125] no count table is written: each n-gram")
     assert not (tmp_path / "x.counts").exists()
+
+
+class Renamed(Words):
+    """A tokenisation whose name is not the registered one."""
+
+    name = "renaming.Other.v1"
+
+
+@hookimpl
+def disambig_register_tokenisations(register):
+    register("renaming.Renamed.v1", Renamed)
+
+
+def test_a_tokenisation_with_another_name_is_refused(tmp_path, load_with):
+    load_with(renaming=__name__)
+    (tmp_path / "a.txt").write_text(TEXT)
+    options = ("-o", "x.counts", "--tokenisation", "renaming.Renamed.v1")
+    done = disambig("build", "a.txt", *options, folder=tmp_path)
+    assert done.returncode == 2 and "expected the registered name, renaming.Renamed.v1" in done.stderr
+    assert not (tmp_path / "x.counts").exists()
+
+
+def test_ngrams_that_are_longer_than_those_of_the_table_are_noted(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    disambig("build", "a.txt", "-o", "x.counts", "--orders", "2", folder=tmp_path)
+    done = disambig("query", "x.counts", "in the house", "in the", "a zebra", "<S> in the", folder=tmp_path)
+    assert done.returncode == 0 and done.stdout.splitlines()[0] == "in the house\t0"
+    assert done.stderr == "note: 2 n-grams longer than those of the table, which have up to 2 words\n"
+    done = disambig("query", "x.counts", "a zebra", folder=tmp_path)
+    assert (done.stdout, done.stderr) == ("a zebra\t0\n", "")
 
 
 @pytest.mark.parametrize("job", [[], ["--job", "job"]])
