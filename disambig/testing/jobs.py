@@ -317,6 +317,9 @@ class _ReaderChecks:
         require(bool(examples), f"no example in {self._path}")
         for example in examples:
             require(isinstance(example, Labelled), f"it gave {type(example).__name__}, not Labelled")
+            for name in ("text", "label"):
+                value = getattr(example, name)
+                require(isinstance(value, str), f"{name} of an example is {value!r}: give a text")
 
     def places_are_inside_their_texts(self) -> None:
         for example in self._read():

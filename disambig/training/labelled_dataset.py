@@ -250,7 +250,9 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
             problems.append((example.where, problem))
             unknown_labels += bool(indices) and not right
     if not matches:
-        raise UserError("D462", problem=": ".join(problems[0]) + _decided_words(task), n=len(problems))
+        raise UserError(
+            "D462", problem=": ".join(filter(None, problems[0])) + _decided_words(task), n=len(problems)
+        )
     instances = places.instances()
     matches.sort(key=lambda match: (instances.positions[match[0]], match[0]))  # stable
     index = np.array([place for place, _, _ in matches], np.int64)

@@ -589,6 +589,19 @@ def test_the_suite_finds_a_reader_of_files_that_others_read(tmp_path, name, suff
     assert "files in .jsonl are read by" in failed["shares_no_suffix_with_another_reader"]
 
 
+@pytest.mark.parametrize("changed", [{"label": 3}, {"text": None}])
+def test_the_suite_finds_examples_that_are_not_text(tmp_path, changed):
+    class Numbers(Taken):
+        def read(self, source):
+            return [replace(Labelled("ab", 0, 1, "x", "d", "a.numbers:1"), **changed)]
+
+    path = tmp_path / "a.numbers"
+    path.write_text("3")
+    ((name, value),) = changed.items()
+    failed = failures(check_reader(Numbers(), path))
+    assert f"{name} of an example is {value!r}: give a text" in failed["reads_examples"]
+
+
 def test_words_of_two_groups_are_allowed():
     """Groups may share candidates, since each decides independently."""
     task = Pairs(("quite/quiet", "quiet/quit"))

@@ -125,6 +125,12 @@ def test_reports_unusable_examples(example, problem):
     assert problem in str(caught.value)
 
 
+def test_an_unusable_example_without_a_location():
+    example = Labelled(TEXT, 3, 4, "b", "", "", "two")
+    with pytest.raises(UserError, match=r"D462.*; the first one: [^:]"):
+        label_instances(LABELS, Words(), [example])
+
+
 def test_keeps_repeated_examples():
     """Contradictory labels are kept."""
     twice = [example_at("bank", "b", "two"), example_at("bank", "c", "two"), example_at("bank", "b", "two")]
