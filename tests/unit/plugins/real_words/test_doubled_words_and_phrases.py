@@ -45,7 +45,9 @@ The values x x x are multiplied here. | The matrix has the entries i i and j j o
 Press y y to copy a line, and d d to delete it. | Every vector is written as n n in this chapter.
 The word a a b is not in the language. | The letters a a a come first.
 The line has after after after after after after in it. | The bone is a part of the I I group.
-They drank very very little. | That that is, is.
+They drank very very little. | That that is, is. | May May come in June? | Will Will write to us?
+Rose rose at six.
+Those I love love me.
 """
 """Sentences in which a word is repeated on purpose, divided by bars."""
 SENTENCES = """We sent the| report before noon.
