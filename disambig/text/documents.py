@@ -179,13 +179,27 @@ def _quotations(text: str) -> Iterator[Span]:
         mark, at = match[0], match.start()
         if mark[0] in "\n\u2029":
             opened = ""
-        elif opened and mark in _CLOSERS[opened] and not (mark == '"' and text[at - 1].isspace()):
+            continue
+        before, after = _around(text, at)
+        if opened and mark in _CLOSERS[opened] and not (mark == '"' and before.isspace()):
             yield start, at + 1, "quote"
             opened = ""
-        elif mark in _CLOSERS and (not opened or mark == opened):
-            follows = text[at + 1 : at + 2]
-            if mark != '"' or (follows and not follows.isspace() and not (at and text[at - 1].isalnum())):
-                opened, start = mark, at
+        elif (
+            mark in _CLOSERS
+            and (not opened or mark == opened)
+            and (mark != '"' or (after and not after.isspace() and not before.isalnum()))
+        ):
+            opened, start = mark, at
+
+
+def _around(text: str, at: int) -> tuple[str, str]:
+    """Return the characters before and after another one, across hidden markup; "" at an end of the text."""
+    before, after = at - 1, at + 1
+    while before >= 0 and text[before] == ch.HIDDEN:
+        before -= 1
+    while after < len(text) and text[after] == ch.HIDDEN:
+        after += 1
+    return text[before] if before >= 0 else "", text[after : after + 1]
 
 
 def _chunks(text: str) -> Iterator[Span]:

@@ -176,6 +176,10 @@ def layer(text):
         ('She said "go\non" then', ['"go\non"']),
         ("\u201cone \u201ctwo\u201d three", ["\u201ctwo\u201d"]),
         ("It's 'single' quoted", []),
+        # marks beside hidden markup, as in "*emphasis*" and in the strings of notebooks
+        ('He said "\x1fthe the\x1f" and left.', ['"\x1fthe the\x1f"']),
+        ('He said "\x1fthe the"\x1f and "\x1fof of"\x1f', ['"\x1fthe the"', '"\x1fof of"']),
+        ('a 5\x1f" or 6\x1f" board', []),
     ],
 )
 def test_quotations(text, expected):
