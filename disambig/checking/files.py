@@ -231,7 +231,7 @@ _DATA_HINT = "if it is a text nevertheless, pass it on standard input: `disambig
 
 def _check_name(path: str) -> None:
     if path.lower().endswith(NOT_TEXT_SUFFIXES):
-        raise UserError("D640", path=path, suffix=os.path.splitext(path)[1], endings=", ".join(SUFFIXES))
+        raise UserError("D640", path=path, suffix=os.path.splitext(path)[1])
     if path != STDIN and (error := unsupported_error(path, hint=_DATA_HINT)):
         raise error
 

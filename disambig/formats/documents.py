@@ -168,11 +168,11 @@ _CONVERTERS: dict[str, tuple[str, str]] = {
 """Formats of documents that are not supported: their names, and a command that converts them to text."""
 _DATA_HINTS: dict[str, str] = {
     **dict.fromkeys(
-        (".json", ".json5", ".geojson"),
+        (".json", ".json5", ".geojson", ".arb"),
         "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
     ),
     **dict.fromkeys(
-        (".svg", ".tei", ".vrt", ".xlf", ".xliff", ".resx"),
+        (".svg", ".tei", ".vrt", ".xlf", ".xliff", ".resx", ".strings", ".stringsdict", ".plist", ".bib"),
         "convert it to .txt, .jsonl or .conllu",
     ),
     ".xml": "it is neither DocBook nor DITA: convert it to .txt, .jsonl or .conllu",

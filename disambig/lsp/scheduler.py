@@ -33,6 +33,9 @@ THREADS = (CHECK_THREAD, WARM_UP_THREAD)
 """Names of the threads that run models."""
 
 
+_DATA_HINT = "prose cannot be told from data there"
+
+
 class ThreadQueue:
     """A thread that runs jobs in order."""
 
@@ -204,9 +207,12 @@ class CheckScheduler:
     ) -> CheckResult | None:
         """Return the result of a check; None if the text changed or its check was interrupted."""
         from disambig.checking import flag_candidates
+        from disambig.formats import unsupported_error
 
         if len(state.text) > MAX_CHARACTERS:
             raise UserError("D845", path=document.name, length=len(state.text), most=MAX_CHARACTERS)
+        if problem := unsupported_error(document.name, hint=_DATA_HINT):
+            raise problem
         long_text_note = UserError("D894", path=document.name, seconds=SLICE_SECONDS)
         if len(state.text) > LONG_TEXT:
             self._show_in_loop(document, long_text_note)

@@ -22,7 +22,7 @@ MESSAGES: dict[str, str] = {
     "D633": "{setting} is {value!r}: give {wanted}",
     "D634": "cannot learn a grammar from {n:,} trees: {problem}",
     "D635": "invalid treebank grammar: its arrays {problem}; retrain it or copy it again",
-    "D640": "{path}: {suffix} files are not checked, only {endings} and files with an unknown suffix; see `disambig annotate --format text`",
+    "D640": "{path}: {suffix} files are not checked, since they hold data or several texts; `disambig annotate --format text` reads them",
     "D641": "{path}, line {line:,}: unknown directive {said!r}: {meant}use ignore-line, ignore-next-line, ignore-file, off or on, each optionally followed by [RULE], WORD or task:TASK; or ignore WORD",
     "D642": "{path} was not corrected: it {problem}",
     "D643": "{path} was not corrected, since it has changed since it was checked; check it again",

@@ -364,7 +364,7 @@ def test_a_change_of_the_text_does_not_reload_settings():
     assert check_while(change)[1] == [1]
 
 
-def check_all(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
+def check_all(annotate, texts: list[str], suffix: str = ".txt") -> tuple[list[str], list[str]]:
     """Check texts at once; return the published names in order, and the codes of reported problems."""
     published: list[str] = []
     codes: list[str] = []
@@ -386,7 +386,7 @@ def check_all(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
 
         scheduler = CheckScheduler(Models(), lambda path: CheckSettings(), publish, tell)
         for number, text in enumerate(texts):
-            name = f"/{number}.txt"
+            name = f"/{number}{suffix}"
             scheduler.schedule(TextDocument.opened(f"file://{name}", name, 1, text, "utf-16"), after=0.0)
         await asyncio.wait_for(done.wait(), 60)
         scheduler.worker.end()
@@ -430,3 +430,9 @@ def test_reports_a_very_long_text_at_once():
     published, codes = check_all(lambda texts: [], ["so it is\n\n" * 60_000])
     assert codes == ["D894"]
     assert published == ["/0.txt"]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".arb", ".bib"])
+def test_data_are_not_checked_as_text(suffix):
+    published, codes = check_all(lambda texts: [], ["It was a quite place."], suffix)
+    assert (published, codes) == ([f"/0{suffix}"], ["D340"])
