@@ -572,7 +572,8 @@ class Form(OtherWords):
         """Return the words for which a related one fits nearly as well, or better.
 
         A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
-        is one that is compared: "better than the author's in all cases". So is "its" before a gerund that is
+        is one that is compared: "better than the author's in all cases", and a letter, which may be in the
+        plural: "the A's". So is "its" before a gerund that is
         the subject of a sentence: "Its being late is fine", and an auxiliary verb after a name of code, which
         may mean several things: "the optional `args` are passed". So is a verb that may be a subjunctive: "it
         is important that each file have a name", "as if each file were empty"; and one whose subject is left
@@ -585,7 +586,7 @@ class Form(OtherWords):
         written = np.array([own.texts[i] for i in own.offsets[:-1].tolist()])
         left_out = np.char.endswith(written, "'s") | np.char.endswith(written, "s'")
         genitives = np.flatnonzero(left_out)
-        left_out &= is_before_punctuation(view, at)
+        left_out &= is_before_punctuation(view, at) | (np.char.str_len(written) == len("a's"))
         for row, place in zip(genitives.tolist(), view.locate(at[genitives]), strict=True):
             left_out[row] |= may_be_elliptical(*place)
         for row in np.flatnonzero(np.isin(written, AUXILIARIES)).tolist():
@@ -743,14 +744,21 @@ _AFTER_COMPARED = re.compile(
     r"does|do|did|has|have|had|can|could|will|would)\b",
     re.IGNORECASE,
 )
+_ANOTHER_GENITIVE = re.compile(
+    r"\s+(?:and|or)\s+(?:(?:the|an?|my|your|his|her|its|our|their)\s+)?[^\W\d_]+(?:['\u2019]s|s['\u2019])\s+\w",
+    re.IGNORECASE,
+)
 _LONGEST_COMPARISON = 80
 """Maximum number of characters before a genitive in which a comparison is looked for."""
 
 
 def may_be_elliptical(text: str, start: int, end: int) -> bool:
-    """Return True if a genitive at an offset is one side of a comparison, and no noun follows.
+    """Return True if a genitive at an offset may lack its noun.
 
-    As in "better than the author's in all cases".
+    It is one side of a comparison, and no noun follows: "better than the author's in all cases". Or another
+    genitive follows that has the noun of both: "this object's and the other's fields".
     """
+    if _ANOTHER_GENITIVE.match(text, end):
+        return True
     before = text[max(0, start - _LONGEST_COMPARISON) : start]
     return bool(_AFTER_COMPARED.match(text, end) and _COMPARISON.search(before))

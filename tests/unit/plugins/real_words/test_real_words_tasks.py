@@ -176,8 +176,13 @@ def test_possessives_before_punctuation_and_gerunds(tmp_path, model_files):
     assert [word for word, _ in find_places(task, "We saw them's house, not them's, or them's.")] == expected
     absolute = "Ours is better than the them's in most cases, and exceeds our them's by far."
     assert find_places(task, absolute) == []
+    assert find_places(task, "It compares this them's and the other's fields.") == []
     places = find_places(task, "Ours is better than the them's house in most cases.")
     assert [word for word, _ in places] == expected
+    (tmp_path / "letters.tsv").write_text("possessive\ta as a's\n", encoding="utf8")
+    by_hand([*WORDS, "as", "a's"], RULES, bias={}).save(tmp_path / "letters")
+    task = Form(words=tmp_path / "letters", relations=tmp_path / "letters.tsv", least=-99.0)
+    assert "a's" not in [word.lower() for word, _ in find_places(task, "It is A's if both are set.")]
     (tmp_path / "its.tsv").write_text("form\tits them\n", encoding="utf8")
     by_hand([*WORDS, "its"], RULES, bias={}).save(tmp_path / "its")
     task = Form(words=tmp_path / "its", relations=tmp_path / "its.tsv", least=-99.0)
