@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from disambig.markup import PlainText
-from disambig.text import HIDDEN
+from disambig.text import HIDDEN, OPAQUE
 
 CERTAIN_PROBABILITY = 0.9
 """A flag on one of the document's own words is kept only if its probability is at least this."""
@@ -44,7 +44,7 @@ _WORD_RUN = re.compile(
 """Three or more lines, list items or table cells in a row with one word each."""
 _MARK = rf"(?<!{HIDDEN}){HIDDEN}{{1,12}}(?!{HIDDEN})"
 """A whole mark of emphasis: as long as ``*`` or ``</emphasis>``, and not a part of a longer one."""
-_EMPHASISED = rf"{_MARK}[^{HIDDEN}\n\u2029]{{1,40}}{_MARK}"
+_EMPHASISED = rf"{_MARK}[^{HIDDEN}{OPAQUE}\n\u2029]{{1,40}}{_MARK}"
 _GAP = rf"[^\S\n\u2029{HIDDEN}]*"
 _EXAMPLES = re.compile(rf"{_EMPHASISED}(?:,?{_GAP}\n?{_GAP}(?:(?:and|or|for)[ \n])?{_EMPHASISED}){{2,}}")
 """Three or more emphasised words or phrases in an enumeration, which are mentioned and not used."""

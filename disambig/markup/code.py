@@ -726,6 +726,15 @@ CODE_MARKS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         (re.compile(r"\{\{\{(?:[^}\n]|\}(?!\}\}))*\}\}\}"), OPAQUE),
         (re.compile(r"\{\{\{(?:[^}]|\}(?!\}\})){0,2000}\}\}\}"), BREAK),
     ),
+    "R": (
+        (
+            re.compile(
+                r"\\(?:code|link|linkS4class|url|email|pkg|eqn|deqn|doi|verb|samp|file|var|env|option|command)"
+                r"(?:\[[^\]\n]*\])?\{[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*\}"
+            ),
+            OPAQUE,
+        ),
+    ),
     "OCaml": (
         (re.compile(r"\{\[(?:[^\]]|\](?!\}))*\]\}|\{v\s(?:[^v]|v(?!\}))*v\}"), BREAK),
         (re.compile(r"\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]|\{!(?:[a-z]+:)?[^{}\s]+\}"), OPAQUE),

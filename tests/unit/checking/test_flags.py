@@ -347,6 +347,7 @@ def test_emphasised_examples_are_not_flagged(flagged):
         ("x.html", "<p>You <em>should of</em> known it. See <code>x</code>.</p>", ["should of"]),
         ("x.html", "<p>It&nbsp;depends of the user &amp; the <b>day</b>.</p>", ["of"]),
         ("x.md", "See [the guide](a), [the map](b) and [a hour](c).", ["a"]),
+        ("x.html", "<p><i><code>x</code></i> <i>so it is</i> <dfn>it depends of it</dfn></p>", ["of"]),
         # mentioned phrases, in any markup
         ("x.md", "People write *could of* when they mean it.", []),
         ("x.md", "It is *could have*, never *could of*.", []),

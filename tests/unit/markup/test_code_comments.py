@@ -549,6 +549,7 @@ def read_prose(path: str, text: str) -> str:
         ),
         ("a.scala", "/** In the {{{ the the }}} words.\n  * {{{\n  * the the\n  * }}}\n  * It is of it.\n  */\n", "In the # words. | It is of it."),
         ("a.go", "// Output:\n// the the\n// a hour\nx()\n// The output: it is of it.\n", "The output: it is of it."),
+        ("a.r", "#' In the \\code{the the}\n#' of it, see \\code{\\link[a]{the}}.\n#' @return It is \\pkg{of}\n", "In the # of it, see # | It is #"),
         # an article alone
         ("a.py", "x = 1  # an\ny = 2  # A.\n\n# an hour\n", "# | #. | an hour"),
         # quotation marks of older texts, and code with an apostrophe
