@@ -52,9 +52,10 @@ _LINK = re.compile(r"\]\(|<a\s", re.IGNORECASE)
 _ENCLOSED = re.compile(
     rf"{_MARK}(?=\w)(?P<marked>[^{HIDDEN}\n\u2029]{{1,40}})(?<![^\S{HIDDEN}]){_MARK}"
     r"|(?<![\w*_])(?P<mark>[*_]{1,3})(?![\s*_])(?P<written>[^*_\n\u2029]{1,40})(?<!\s)(?P=mark)(?![\w*_])"
-    r"|(?<!\w)['\u2018](?=\w)(?P<quoted>[^'\u2018\u2019\n\u2029]{1,40})(?<=\w)['\u2019](?!\w)"
+    r"|(?<!\w)['\u2018](?=\w)(?!(?:em|n|til|tis|twas|cause|\d\ds)\b)(?P<quoted>[^'\u2018\u2019\n\u2029]{1,40})(?<=\w)['\u2019](?!\w)"
 )
 """Words that are emphasised, in any markup or in text without markup, or between single quotation marks."""
+_SINGLE_QUOTES = "'\u2018"
 _GAP_MARKS = f" \t\r\n*_'\u2018\u2019{HIDDEN}"
 _MAX_GAP = 20
 """Maximum number of characters between a word and a phrase beside it."""
@@ -139,9 +140,10 @@ class DocumentWords:
     def is_mentioned(self, start: int, end: int, replacement: str) -> bool:
         """Return True if a flagged word is in a phrase that is mentioned and not used.
 
-        Such a phrase is emphasised or between single quotation marks. Its sentence is about language, or has
-        the corrected phrase as well, in the same way: write *could have*, never *could of*. In a sentence
-        about language with several of them, words beside them are not flagged either: they are their context.
+        Such a phrase is between single quotation marks, as in 'could of', or it is emphasised, and its
+        sentence is about language, or has the corrected phrase as well: write *could have*, never *could of*.
+        In a sentence about language with several of them, words beside them are not flagged either: they are
+        their context.
 
         Parameters
         ----------
@@ -156,6 +158,8 @@ class DocumentWords:
         for first, last in phrases[number : number + 1] if inside else phrases[max(number, 0) : number + 2]:
             if not (inside or _are_beside(text, (start, end), (first, last))):
                 continue
+            if inside and text[first - 1] in _SINGLE_QUOTES:
+                return True
             begin, stop = self._sentence_around(first, last)
             others = phrases[bisect_left(phrases, (begin, begin)) : bisect_left(phrases, (stop, stop))]
             if _ABOUT_LANGUAGE.search(text, begin, first) or _ABOUT_LANGUAGE.search(text, last, stop):

@@ -356,7 +356,8 @@ def test_emphasised_examples_are_not_flagged(flagged):
         ("x.html", "<p>Write <em>could have</em> for <em>could of</em></p>", []),
         ("x.tex", r"Some write \emph{could of}. You \emph{should of} known it.", ["should of"]),
         ("x.py", "# Write *could of* when you mean it. You *should of* known it.", ["should of"]),
-        ("x.txt", "Write 'then' in place of 'than'. He waited 'a hour' there.", ["a"]),
+        ("x.txt", "Write 'then' in place of 'than'. It prints 'better then that' at the end.", []),
+        ("x.txt", "It's the users' choice. They waited for 'em a hour, and it was the dogs' food.", ["a"]),
         ("x.md", "He *said* that it *depends of* the weather.", ["of"]),
     ],
 )
