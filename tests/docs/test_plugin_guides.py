@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 import disambig.types
 from disambig import registry as plugins
+from disambig.api.runners import EngineOptions
 from disambig.cli import main
 from disambig.cli.main import app
 from disambig.config import read_config, resolve
@@ -37,6 +38,7 @@ from disambig.testing import (
     check_judge,
     check_measure,
     check_reader,
+    check_runner,
     check_tokenisation,
     crossed,
     dense_lists,
@@ -275,6 +277,18 @@ def test_the_reader_of_the_guide(kind, monkeypatch):
     output = run_line("train kind --labelled a.arrows --output model")
     assert "1 of 1 group learned" in output and "on 24 examples" in output
     assert "a.arrows:25: there is no arrow" in output
+
+
+def test_the_runner_of_the_guide(kind):
+    """It fulfils the contract of runners without processes of their own."""
+    section = GUIDE.partition("\n## Engines of jobs\n")[2].partition("\n## ")[0]
+    _, code = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
+    write(kind, {"disambig_kind/away.py": code.strip() + "\n"})
+    make_runner = runpy.run_path(str(kind / "disambig_kind" / "away.py"))["Away"]
+    checks = check_runner(lambda timeout: make_runner(EngineOptions(timeout=timeout)), processes=False)
+    assert len(checks) > 3
+    for check in checks:
+        check()
 
 
 def test_abilities_are_those_of_the_contracts():
