@@ -92,6 +92,13 @@ class TaskTraits:
         """
         return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
 
+    def right_words(self, view: TokenView) -> NDArray[np.bool_] | None:
+        """Return which tokens are known to be right in their context, shape ``(n_tokens,)``, or None.
+
+        Of models that decide together, none flags such a token, or the empty place before it.
+        """
+        return None
+
 
 class ExtractorTraits:
     """Fields and methods that an extractor can have, with their defaults."""

@@ -73,6 +73,7 @@ from .finder import (
     find_certain_mistakes as find_certain_mistakes,
     find_examples as find_examples,
     find_instances as find_instances,
+    find_right_words as find_right_words,
     glued as glued,
     hash_candidates as hash_candidates,
     hash_distinct_candidates as hash_distinct_candidates,

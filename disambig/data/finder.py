@@ -275,6 +275,20 @@ def find_certain_mistakes(task: Task, view: TokenView, instances: Instances) -> 
     return check_certain_mistakes(task, instances, certain)
 
 
+def find_right_words(task: Task, view: TokenView) -> NDArray[np.bool_] | None:
+    """Return the tokens that a task knows to be right (see `TaskTraits.right_words`), checked.
+
+    Raises D414 if it returns neither None nor a mask of the tokens.
+    """
+    right = get_trait(task, TaskTraits, "right_words")(view)
+    if right is None or (
+        isinstance(right, np.ndarray) and right.dtype == np.bool_ and right.shape == (len(view),)
+    ):
+        return right
+    problem = f"right_words returned {describe_value(right)}"
+    raise _contract_error(task, problem, f"None, or an array of {len(view):,} bools, one for each token")
+
+
 def check_certain_mistakes(task: Task, instances: Instances, certain: object) -> CertainMistakes:
     """Return what `certain_mistakes` of a task returned, or raise D414 (see `find_certain_mistakes`)."""
     method, n = "certain_mistakes", len(instances)

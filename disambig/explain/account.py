@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from disambig.data import Decisions, find_examples, replacement
+import numpy as np
+
+from disambig.data import Decisions, find_examples, find_right_words, replacement
 from disambig.explain.contributions import (
     Contribution,
     ContributionTable,
@@ -21,7 +23,7 @@ from disambig.formatting import first_names
 from disambig.models import DroppedFlag, Model, ModelSet, decide_together, evidence_name
 from disambig.text import TokenView, protected_spans, view_of_texts
 from disambig.type_aliases import Floats
-from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, decides, get_trait
+from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, Task, decides, get_trait
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,9 @@ def accounts(
     probabilities, threshold = None, 1.0
     proposals: dict[int, int] = {}
     remarks: Mapping[int, str] = {}
+    right: Collection[int] = ()
     if checked is not None:
-        decisions, remarks = checked.decisions, checked.remarks
+        decisions, remarks, right = checked.decisions, checked.remarks, checked.right
         proposals = _proposals(checked.unlimited)
     else:
         decisions = model.decide(view, flags_per_1000=flags_per_1000)
@@ -82,7 +85,7 @@ def accounts(
     else:
         probabilities = model.candidate_probabilities(decisions)
     explainer = _Explainer(
-        text, model, view, decisions, probabilities, threshold, proposals, least_margin, top, remarks
+        text, model, view, decisions, probabilities, threshold, proposals, least_margin, top, remarks, right
     )
     for index in decisions.shown.nonzero()[0].tolist():
         yield explainer.account(index)
@@ -105,6 +108,7 @@ class _Explainer:
     least_margin: float  # below this margin, the model gives no label
     top: int  # number of candidates, and of contributions to a score, that are shown
     remarks: Mapping[int, str]  # why a check does not raise a flag, by the index of the decision
+    right: Collection[int]  # decisions about words that a task knows to be right
 
     def account(self, index: int) -> DecisionAccount:
         """Return the explanation of a decision."""
@@ -131,6 +135,8 @@ class _Explainer:
             evidence=has_evidence,
             what=evidence_name(self.model),
         )
+        if index in self.right and best != _observed(self.decisions, index):
+            line = "not flagged: a task knows that these words are right here"
         lines = [line]
         if remark := self.remarks.get(index):
             lines = [line.replace("flagged", "flagged by this task", 1), remark]
@@ -377,6 +383,7 @@ class CheckedDecisions:
     unlimited: Decisions  # at an unlimited rate
     # for each flag of `decisions` that a check does not raise as it is, by its row: the reason, as a sentence
     remarks: Mapping[int, str]
+    right: Collection[int]  # rows of words that the task of a model knows to be right
 
 
 def check_together(
@@ -407,13 +414,24 @@ def check_together(
     checked = {}
     for i, number in enumerate(numbers):
         flagged = decided[i].flagged.nonzero()[0].tolist()
+        view = model_views[i]
+        tasks = [model.task for model, other in zip(correcting, model_views, strict=True) if other is view]
         remarks = {row: _remark(text, raised, i, row, decided[i], dropped.get((i, row))) for row in flagged}
         checked[number] = CheckedDecisions(
             replace(decided[i], probabilities=unlimited[i].probabilities),
             unlimited[i],
             {row: remark for row, remark in remarks.items() if remark},
+            _right_rows(decided[i], view, tasks),
         )
     return checked
+
+
+def _right_rows(decisions: Decisions, view: TokenView, tasks: Sequence[Task]) -> frozenset[int]:
+    """Return the decisions about words of one text that a task knows to be right."""
+    first, last = (np.searchsorted(view.starts, decisions.starts, side) for side in ("left", "right"))
+    tokens = np.where(decisions.ends > decisions.starts, last - 1, np.minimum(first, len(view) - 1))
+    masks = [mask[tokens] for task in tasks if (mask := find_right_words(task, view)) is not None]
+    return frozenset(np.flatnonzero(np.any(masks, axis=0)).tolist()) if masks else frozenset()
 
 
 def _corrects(model: Model) -> bool:

@@ -23,6 +23,7 @@ from disambig.data import (
     check_certain_mistakes,
     find_certain_mistakes,
     find_instances,
+    find_right_words,
     has_own_labels,
     minibatch,
     neighbour_words,
@@ -335,18 +336,23 @@ class Model:
         *,
         flags_per_1000: float | None = None,
         near: NDArray[np.bool_] | None = None,
+        right: NDArray[np.bool_] | None = None,
     ) -> PendingDecisions:
-        """Decide as `decide` does, up to a second look, which several models take together."""
+        """Decide as `decide` does, up to a second look, which several models take together.
+
+        Tokens that are `right`, an array of shape ``(n_tokens,)``, are not flagged.
+        """
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
         try:
             instances = self.instances(view)
             if near is not None and not decides(self.task).together:
                 instances = _instances_near(instances, near)
-            return self._begin_at(instances, view, flags_per_1000)
+            first_pass = self._begin_at(instances, view, flags_per_1000)
         except Exception as problem:
             self._explain_failure(problem, view)
             raise
+        return first_pass if right is None else replace(first_pass, right=right[instances.positions])
 
     def decide_at(
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
@@ -444,6 +450,7 @@ class Model:
             scored = [self.scored(features, taken, group, view) for group, _, taken, features in piece]
             check_predictions(self.judge, ScoreBatch.joined(scored))
         find_certain_mistakes(self.task, view, instances)
+        find_right_words(self.task, view)
 
     def _with_certain_mistakes(
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
@@ -612,6 +619,7 @@ class PendingDecisions:
     decisions: Decisions
     answered: NDArray[np.bool_]  # (n,): where the decision rule does not abstain
     flags_per_1000: float | None  # the rate; by default the model's own
+    right: NDArray[np.bool_] | None = None  # (n,): where the observed word is known to be right
 
     def finish(self, decisions: Decisions) -> Decisions:
         """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
@@ -621,6 +629,8 @@ class PendingDecisions:
         except Exception as problem:
             model._explain_failure(problem, view, instances)
             raise
+        if self.right is not None:
+            decisions = replace(decisions, flagged=decisions.flagged & ~self.right)
         return decisions if self.answered.all() else decisions.take(np.flatnonzero(self.answered))
 
 
@@ -646,20 +656,34 @@ def decide_together(
     """
     decided: list[Decisions | None] = []
     pending: dict[int, list[tuple[int, PendingDecisions]]] = {}
+    right = _right_words(models, views)
     for i, (model, view, rate) in enumerate(zip(models, views, rates, strict=True)):
         check_time()
         options = {} if near is None else {"near": near[i]}
-        if isinstance(model, Model) and isinstance(model.judge, SecondLook):
-            first_pass = model.begin(view, flags_per_1000=rate, **options)
+        if not isinstance(model, Model):
+            decided.append(model.decide(view, flags_per_1000=rate, **options))
+            continue
+        first_pass = model.begin(view, flags_per_1000=rate, right=right.get(id(view)), **options)
+        if isinstance(model.judge, SecondLook):
             pending.setdefault(id(view), []).append((i, first_pass))
             decided.append(None)
         else:
-            decided.append(model.decide(view, flags_per_1000=rate, **options))
+            decided.append(_finish([first_pass])[0])
     for same_view in pending.values():
         numbers, first_passes = zip(*same_view, strict=True)
         for i, decisions in zip(numbers, _finish(first_passes), strict=True):
             decided[i] = decisions
     return [decisions for decisions in decided if decisions is not None]
+
+
+def _right_words(models: Sequence[Model], views: Sequence[TokenView]) -> dict[int, NDArray[np.bool_]]:
+    """Return the tokens of each view, by its id, that the task of a model knows to be right."""
+    right: dict[int, NDArray[np.bool_]] = {}
+    for model, view in zip(models, views, strict=True):
+        tokens = get_trait(model.task, TaskTraits, "right_words")(view)
+        if tokens is not None:
+            right[id(view)] = tokens | right[id(view)] if id(view) in right else tokens
+    return right
 
 
 def _finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:

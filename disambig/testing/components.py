@@ -18,6 +18,7 @@ from disambig.data import (
     find_certain_mistakes,
     find_examples,
     find_instances,
+    find_right_words,
 )
 from disambig.features import fit_checked, transform_checked, transform_table
 from disambig.testing.checks import (
@@ -215,6 +216,10 @@ class _TaskChecks:
         for texts in (self._texts, [""]):
             view, instances = self._find(texts)
             find_certain_mistakes(self._task, view, instances)
+
+    def right_words_are_a_mask(self) -> None:
+        for texts in (self._texts, [""]):
+            find_right_words(self._task, self._tokenisation(texts))
 
     def examples_are_valid_instances(self) -> None:
         if not isinstance(self._task, HasExamples):

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import ScoreBatch, find_certain_mistakes, find_examples, find_instances
+from disambig.data import (
+    ScoreBatch,
+    find_certain_mistakes,
+    find_examples,
+    find_instances,
+    find_right_words,
+)
 from disambig.decision import check_methods, check_predictions
 from disambig.errors import UserError, contract_error
 from disambig.features import (
@@ -246,6 +252,7 @@ def train_examples(
         find_certain_mistakes(
             parts.task, examples.view, examples.instances
         )  # a model does not check them again
+        find_right_words(parts.task, examples.view)
     resampling = HeldOutResampling(learn, tune, background, max_examples, min_examples, error_corpus)
     return train_by(resampling, parts, name=name, max_examples=max_examples, **about)
 

@@ -111,6 +111,10 @@ class KnowsPhrases(InContext):
         path = self.phrases or (ENGLISH_PHRASES if self.language == "en" else None)
         return PhraseTable() if path is None else read_phrases(str(path))
 
+    def right_words(self, view: TokenView) -> NDArray[np.bool_]:
+        """Return the words of phrases that are right: no model that decides with this one flags them."""
+        return self.known_phrases.find(view).select(right=True).covers(np.arange(len(view)))
+
     def outside_right_phrases(self, view: TokenView, places: Instances) -> Instances:
         """Return the places that are not in a phrase that is right."""
         right = self.known_phrases.find(view).select(right=True)
@@ -224,6 +228,8 @@ MISSING = (
 ).split()
 NO_NAMES = 500
 """This many most frequent words count as words even if they have a capital, as in "The the"."""
+FUNCTION_WORDS = 100
+"""About this many most frequent words are function words, which are repeated by mistake in markup as well."""
 SHORT = 3
 """Rare words of up to so many letters may be sounds or names: the table does not decide their repetition."""
 CERTAIN, LIKELY = 0.97, 0.9
@@ -344,6 +350,9 @@ class Doubled(InContext):
         for row in np.flatnonzero(~other).tolist():
             if is_enclosed(view, positions[row] - 1, positions[row]):  # a mention of the mistake: *the the*
                 judged[row] = RIGHT
+        for row in np.flatnonzero((judged == WRONG) & ((rank < 0) | (rank >= FUNCTION_WORDS))).tolist():
+            if is_enclosed(view, positions[row]) != is_enclosed(view, positions[row] - 1):
+                judged[row] = RIGHT  # a word and a name: "the type *type*"
         return judged
 
     def _unexcused_repetitions(self, view: TokenView, least: float) -> Instances:

@@ -33,7 +33,7 @@ from disambig.data import find_certain_mistakes, find_instances
 from disambig.decision import Corrections
 from disambig.errors import UserError
 from disambig.formats import Document, Labelled
-from disambig.models import ModelSet, annotate_documents, save_model
+from disambig.models import ModelSet, annotate_documents, decide_together, save_model
 from disambig.testing import check_judge, check_reader, check_task, check_tokenisation, make_calibration_data
 from disambig.text import Words
 from disambig.training import ResolvedConfig, TrainingPlan, read_plan, train
@@ -208,6 +208,31 @@ def test_certain_mistakes_that_are_valid_are_returned():
     good = np.array([0]), np.array([1]), np.array([1.0])
     task = with_traits(certain_mistakes=lambda self, view, instances: good)
     assert find_certain_mistakes(task, VIEW, task.instances(VIEW)) == good
+
+
+@pytest.mark.parametrize(
+    ("right", "message"),
+    [
+        ([True], "right_words returned a list"),
+        (np.zeros(3, bool), "right_words returned"),
+        (np.zeros(len(VIEW), np.int64), "right_words returned"),
+    ],
+)
+def test_right_words_are_checked(right, message):
+    task = with_traits(right_words=lambda self, view: right)
+    with pytest.raises(UserError, match=f"D414.*{message}.*one for each token"):
+        trained(task=task)
+    assert "D414" in failures(check_task(task, TEXTS))["right_words_are_a_mask"]
+
+
+def test_right_words_are_not_flagged_by_other_models():
+    model = trained()
+    knows = replace(model, task=with_traits(right_words=lambda self, view: np.ones(len(view), bool)))
+    view = Words()(["It was quiet good. A peace of cake."])
+    (alone,) = decide_together([model], [view], [np.inf])
+    both = decide_together([model, knows], [view, view], [np.inf, np.inf])
+    assert alone.flagged.any() and not any(decisions.flagged.any() for decisions in both)
+    assert all(np.array_equal(decisions.chosen, alone.chosen) for decisions in both)
 
 
 @dataclass(frozen=True, eq=False)

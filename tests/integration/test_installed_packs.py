@@ -841,3 +841,15 @@ def test_explain_and_check_agree_on_what_is_flagged():
     surer = '"asks" -> "ask" and "does" -> "do"'
     assert f"check drops this flag: with the surer {surer} corrected, nothing is wrong here" in remarks
     assert "check raises this flag once, for the task slip, which is more certain" in remarks
+
+
+def test_no_task_flags_a_phrase_that_is_right():
+    text = "Due to an historical oversight, nobody knows that the drug may effect a cure."
+    spelling, slip = (load(f"disambig_en/{task}") for task in ("spelling", "slip"))
+    (alone,) = annotate([text], [spelling])
+    flagged = np.flatnonzero(alone.flagged).tolist()
+    assert [text[alone.starts[i] : alone.ends[i]] for i in flagged] == ["an", "effect"]
+    assert not any(item.flagged.any() for item in annotate([text], [spelling, slip]))
+    assert disambig.check(text) == []
+    explained = here("explain", text, "--task", "spelling", "--task", "slip").stdout
+    assert explained.count("not flagged: a task knows that these words are right here") == 2

@@ -99,6 +99,10 @@ class Preposition:
         instances = instances.take(np.flatnonzero(~doubled))  # a task of its own decides these
         if self.only_as_preposition and len(instances):
             instances = instances.take(_usage().is_preposition(view, instances.positions))
+        written = (text[start:end] for text, start, end in view.locate(instances.positions))
+        in_capitals = [len(word) > 1 and word.isupper() for word in written]  # a name, as in "ORDER BY"
+        if any(in_capitals):
+            instances = instances.take(~np.array(in_capitals))
         if not len(empty):
             return instances
         nothing = np.zeros(len(empty), np.int32)
