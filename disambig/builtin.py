@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disambig.cli.names import COMMANDS, command_module
+from disambig.cli import COMMANDS, command_module
 from disambig.hookspecs import Register, RegisterCommand, hookimpl
 
 
@@ -58,7 +58,7 @@ def disambig_register_decoders(register: Register) -> None:
 @hookimpl
 def disambig_register_learners(register: Register) -> None:
     """Register the learner that learns nothing, the default baseline."""
-    register("disambig.NoPreference.v1", "disambig.models.scorers:NoPreference")
+    register("disambig.NoPreference.v1", "disambig.models.model:NoPreference")
 
 
 @hookimpl
@@ -96,8 +96,8 @@ def disambig_register_readers(register: Register) -> None:
     """Register the readers of labelled examples of the core."""
     register("disambig.JsonLines.v1", "disambig.formats.labelled:JsonLines")
     register("disambig.MarkedTables.v1", "disambig.formats.labelled:MarkedTables")
-    register("disambig.NoadMasc.v1", "disambig.formats.labelled:NoadMasc")
-    register("disambig.Senseval.v1", "disambig.formats.labelled:Senseval")
+    register("disambig.NoadMasc.v1", "disambig.formats.senseval:NoadMasc")
+    register("disambig.Senseval.v1", "disambig.formats.senseval:Senseval")
 
 
 @hookimpl

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable
 
 from disambig.formatting import escape_control_chars, with_article
-from disambig.messages import commands, core
+from disambig.messages import MESSAGES as MESSAGES
 
-MESSAGES: dict[str, str] = {**core.MESSAGES, **commands.MESSAGES}
 _NAMES = ("path", "where", "output", "directory", "folder", "copy")
 """Fields that can be file names, in which a line end is shown as an escape, not as a blank."""
 

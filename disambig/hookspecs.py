@@ -7,7 +7,7 @@ distribution, with ``_`` for ``-``, so that plugins cannot take each other's nam
 prefix that is not the name of another plugin and not yet reserved, such as that of the paper
 (``bergsma2010.table1.v1``). If two plugins claim the same name, the later one is rejected and reported. The
 order is: the core, the other plugins of its distribution, all others by name (see
-`disambig.namespaces.sort_entry_points`).
+`disambig.registry.sort_entry_points`).
 
 `factory` is a class or function that a config section can call, or its location: ``"package.module:Name"``,
 or ``".module:Name"`` relative to the plugin's own module. Prefer a location: it is imported on first use.

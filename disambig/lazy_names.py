@@ -1,18 +1,73 @@
 """Lazy modules: names are imported on first use, but known to type checkers.
 
 Such a module imports its names under ``if TYPE_CHECKING:``, for type checkers and editors. At run time the
-same lines are parsed to find out where each name comes from, so that they are written only once.
+same lines are parsed to find out where each name comes from, so that they are written only once. Deprecated
+names still work in this release and warn.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 Getter = Callable[[str], Any]
+
+RENAMED: dict[str, dict[str, str]] = {
+    "disambig.api": {"Finder": "CandidateFinder", "Judge": "DecisionRule", "no_setting": "fitted_field"},
+    "disambig.api.commands": {"blocks": "line_blocks", "results": "open_results"},
+    "disambig.api.components": {"Piped": "BatchComponent", "Universal": "UniversalTags"},
+    "disambig.api.counts": {"columns_of": "ngram_columns"},
+    "disambig.api.decoding": {"structures_of": "structured_examples"},
+    "disambig.api.evaluation": {
+        "Checker": "ProposesEdits",
+        "Edit": "ProposedEdit",
+        "Ground": "SharedTestSet",
+        "Judged": "SystemDecisions",
+        "edits_of": "decisions_to_edits",
+        "over_rates": "sweep_rates",
+    },
+    "disambig.api.experiments": {
+        "InParts": "HasParts",
+        "Row": "ResultRow",
+        "System": "LearningSystem",
+        "hits_of": "count_hits",
+        "in_parts": "run_parts",
+        "joined": "join_blocks",
+    },
+    "disambig.api.features": {
+        "GapOdds": "MissingWordOdds",
+        "Places": "ContextPlaces",
+        "counts_of": "count_known",
+        "gaps_in": "load_gaps",
+        "kept": "distinguishing_ngrams",
+        "known_of": "known_ngrams_from_state",
+        "scores_of": "score_candidates",
+        "states_at": "context_vectors",
+    },
+    "disambig.api.formats": {"ReaderOptions": "ReaderTraits", "Source": "ExampleSource"},
+    "disambig.api.judges": {"Flags": "RaisesFlags", "Scored": "ScoreBatch"},
+    "disambig.api.kernels": {"back_off_of": "back_off_weight"},
+    "disambig.api.language_models": {"Vocabulary": "WordVocabulary"},
+    "disambig.api.measures": {"costs_of": "text_costs"},
+    "disambig.api.packs": {"home_of": "model_folder"},
+    "disambig.api.runners": {
+        "Describes": "DescribesWork",
+        "Outcome": "WorkOutcome",
+        "Said": "LogMessage",
+        "Stays": "PersistentPool",
+        "Tell": "ProgressCallback",
+        "Told": "ProgressCounter",
+        "interrupts_put_off": "delay_interrupts",
+        "listened_to": "logger_levels",
+        "nothing": "ignore_progress",
+    },
+    "disambig.api.training": {"Learned": "FittedExtractor", "mark": "label_instances"},
+}
+"""The old names of modules of the API, with their new names."""
 
 
 def lazy_names(
@@ -26,12 +81,17 @@ def lazy_names(
         Its name. Its block ``if TYPE_CHECKING:`` contains only ``from HOME import NAME as NAME`` and, for a
         name that differs from that in its module, ``from HOME import OTHER as _NAME`` and ``NAME = _NAME``.
     otherwise : callable, optional
-        Called for all other names; must raise AttributeError for unknown ones.
+        Called for all names but these and the old names in `RENAMED`; must raise AttributeError for unknown
+        ones.
     """
-    homes = parse_lazy_names(_source(module))
+    homes, renamed = parse_lazy_names(_source(module)), RENAMED.get(module, {})
     names = sorted(name for name in homes if not name.startswith("_"))
 
     def get(name: str) -> Any:
+        if name in renamed:
+            new = renamed[name]
+            warnings.warn(f"{module}.{name} is now called {new}", DeprecationWarning, stacklevel=2)
+            return get(new)
         if name.startswith("_") or name not in homes:
             if otherwise is not None and not name.startswith("_"):
                 return otherwise(name)

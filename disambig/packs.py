@@ -20,7 +20,7 @@ from typing import Any
 
 from disambig.errors import UserError, nearest_first
 from disambig.files import file_stamp, read_json
-from disambig.namespaces import entry_points
+from disambig.registry import entry_points
 
 GROUP = "disambig_packs"
 

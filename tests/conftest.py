@@ -130,9 +130,9 @@ def _install(name: str, entry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def short_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `disambig doctor` measure the speed on one sample instead of 100,000 words."""
-    from disambig.doctor import checks
+    from disambig import doctor
 
-    monkeypatch.setattr(checks, "SPEED_WORDS", 1)
+    monkeypatch.setattr(doctor, "SPEED_WORDS", 1)
 
 
 @pytest.fixture(scope="session")

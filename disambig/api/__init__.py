@@ -14,7 +14,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 SUBMODULES = (
@@ -96,4 +95,4 @@ else:
                 return getattr(module, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__, _find_in_submodules))
+    __getattr__, __dir__, __all__ = lazy_names(__name__, _find_in_submodules)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
@@ -13,9 +12,11 @@ if TYPE_CHECKING:
         is_typed as is_typed,
         line_blocks as line_blocks,
         open_results as open_results,
+        remark as remark,
+        say as say,
+        stages as stages,
     )
-    from disambig.cli.progress import remark as remark, say as say, stages as stages
     from disambig.formats import lines_in as lines_in
     from disambig.hookspecs import RegisterCommand as RegisterCommand
 else:
-    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

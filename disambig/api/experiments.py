@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
@@ -34,4 +33,4 @@ if TYPE_CHECKING:
 
     ExperimentResult = _ExperimentResult
 else:
-    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
@@ -44,4 +43,4 @@ if TYPE_CHECKING:
     from disambig.features.candidate_lists import as_features as as_features
     from disambig.files import read_stored as read_stored, write_stored as write_stored
 else:
-    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
@@ -36,4 +35,4 @@ if TYPE_CHECKING:
     from disambig.runtime import use_numba as use_numba
     from disambig.text import ORDER_STEP as ORDER_STEP, fmix64 as fmix64
 else:
-    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
@@ -29,4 +28,4 @@ if TYPE_CHECKING:
         words_of_texts as words_of_texts,
     )
 else:
-    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

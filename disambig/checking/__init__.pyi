@@ -51,6 +51,8 @@ from .live import (
 )
 from .loading import (
     CorrectingAnnotator as CorrectingAnnotator,
+    check as check,
+    correct as correct,
     correcting_source as correcting_source,
     load_checker as load_checker,
     selectable_names as selectable_names,
@@ -81,8 +83,4 @@ from .stable_corrections import (
     stable_decisions as stable_decisions,
     stable_edits as stable_edits,
     stable_flags as stable_flags,
-)
-from .texts import (
-    check as check,
-    correct as correct,
 )

@@ -20,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from disambig import __version__
-from disambig.cli.names import COMMANDS, command_module
+from disambig.cli import COMMANDS, command_module
 from disambig.cli.options import SETTINGS, show_help
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
@@ -91,9 +91,9 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Import the command and parse its arguments."""
-        from disambig.cli import progress
+        from disambig.cli.output import begin_command
 
-        progress.begin_command()
+        begin_command()
         command = set_metavars(self.load())
         command.name = self.name
         return command.make_context(info_name, args, parent=parent, **extra)

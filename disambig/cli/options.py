@@ -214,7 +214,7 @@ Timeout = Annotated[
 
 def _set_quiet(quiet: bool) -> bool:
     if quiet:
-        from disambig.cli.progress import set_quiet
+        from disambig.cli.output import set_quiet
 
         set_quiet(True)
     return quiet
@@ -399,7 +399,7 @@ def text_argument(text: str) -> str:
 
     Raises D307 for a text without words.
     """
-    from disambig.cli.progress import remark
+    from disambig.cli.output import remark
     from disambig.files import STDIN, decode, open_bytes
 
     if text == STDIN:

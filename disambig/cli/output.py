@@ -1,18 +1,317 @@
-"""Write results and messages, and read input lines ahead."""
+"""Write results, messages and progress, and read input lines ahead."""
 
 from __future__ import annotations
 
 import io
+import logging
+import os
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from disambig.errors import UserError
 from disambig.files import checked_writer, is_special, save_output, writing
 from disambig.formatting import escape_control_chars
+
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+class ProgressRate:
+    """Amount of work done in a stage, and its rate.
+
+    The rate is measured from the first report of finished work on, because the time before it includes the
+    start-up, such as loading models and compiling.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the amount: ``"B"`` for bytes, a noun such as ``"n-grams"``, or an empty string.
+    clock : callable
+        Returns the time in seconds.
+    """
+
+    def __init__(self, stage: str, unit: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.stage, self.unit, self._clock = stage, unit, clock
+        self.done = 0
+        self.total: int | None = None
+        self._first: tuple[float, int] | None = None
+        self._last = (0.0, 0)
+
+    def report(self, done: int, total: int | None) -> None:
+        """Record the amount of work done so far."""
+        self.done, self.total = done, total or None
+        self._last = (self._clock(), done)
+        if done and self._first is None:
+            self._first = self._last
+
+    def rate(self) -> float | None:
+        """Return the amount of work per second, or None before the second report."""
+        if self._first is None:
+            return None
+        seconds, amount = self._last[0] - self._first[0], self._last[1] - self._first[1]
+        return amount / seconds if seconds > 0 and amount > 0 else None
+
+    def seconds_left(self) -> float | None:
+        """Return the estimated remaining seconds, or None if they are unknown."""
+        rate = self.rate()
+        if rate is None or self.total is None:
+            return None
+        return max(0.0, self.total - self.done) / rate
+
+    def state(self) -> str:
+        """Return amount, rate and remaining time as text; "" if there is nothing to show yet."""
+        if not self.done and (self.total or 1) == 1:
+            return ""
+        of_total = "" if self.total is None else f" of {self._amount(self.total)}"
+        pieces = [self._amount(self.done) + of_total]
+        rate, seconds_left = self.rate(), self.seconds_left()
+        if rate is not None and self.unit:
+            pieces.append(f"{self._amount(rate)}/s")
+        if seconds_left is not None:
+            pieces.append(f"{format_duration(seconds_left)} left")
+        return ", ".join(pieces)
+
+    def line(self) -> str:
+        """Return the stage and its state as one line."""
+        return ": ".join(filter(None, [self.stage, self.state()]))
+
+    def _amount(self, number: float) -> str:
+        if self.unit == "B":
+            return format_size(number)
+        return f"{number:,.0f}{' ' if self.unit else ''}{self.unit}"
+
+
+def format_size(number: float) -> str:
+    """Return a number of bytes as text, such as ``1.2 GB``."""
+    power = 0
+    while number >= 999.5 and power < len(_UNITS) - 1:
+        number /= 1000
+        power += 1
+    n_decimals = 0 if power == 0 or number >= 9.95 else 1
+    return f"{number:.{n_decimals}f} {_UNITS[power]}"
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration as text, rounded to seconds or minutes."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+LINE_INTERVAL = 30.0
+"""Seconds between two progress lines if standard error is not a terminal."""
+Stages = Callable[[str, int, int], None]
+
+_quiet = False
+_active_meter: Meter | None = None
+
+
+def begin_command() -> None:
+    """Reset the settings of an earlier command in this process, and show messages about compilation.
+
+    With ``DISAMBIG_TELL_COMPILING=0`` in the environment, they are not shown: some tests compare the whole
+    output.
+    """
+    set_quiet(False)
+    if os.environ.get("DISAMBIG_TELL_COMPILING") == "0":
+        return
+    logger = logging.getLogger("disambig.jit")
+    if not any(isinstance(handler, _RemarkHandler) for handler in logger.handlers):
+        logger.addHandler(_RemarkHandler())
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+
+
+class _RemarkHandler(logging.Handler):
+    """Show the log records of the library as remarks."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError, ValueError):
+            remark(f"disambig: {record.getMessage()}")
+
+
+def set_quiet(quiet: bool) -> None:
+    """Show only problems and results for the rest of the command, as ``--quiet`` requests."""
+    global _quiet
+    _quiet = quiet
+
+
+def is_quiet() -> bool:
+    """Return True if ``--quiet`` was given."""
+    return _quiet
+
+
+def say(line: str) -> None:
+    """Write a message to standard error, on a line of its own even if a progress bar is shown."""
+    if sys.stderr is None:
+        return
+    encoding, line = sys.stderr.encoding or "utf-8", escape_control_chars(line)
+    with hidden_progress():
+        sys.stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stderr.flush()
+
+
+def remark(line: str) -> None:
+    """Write a message that is not about a problem to standard error, unless ``--quiet`` was given."""
+    if not _quiet:
+        say(line)
+
+
+@contextmanager
+def hidden_progress() -> Iterator[None]:
+    """Hide the progress bar while something is written."""
+    meter = _active_meter
+    if meter is None:
+        yield
+        return
+    meter.hide()
+    try:
+        yield
+    finally:
+        meter.unhide()
+
+
+class Meter:
+    """Show the progress of the stages of a command; this base class shows nothing."""
+
+    def __init__(self) -> None:
+        self._rate: ProgressRate | None = None
+
+    def show(self, stage: str, done: int, total: int | None, *, unit: str = "") -> None:
+        """Report that `done` of `total` units of a stage are finished; `total` is None if it is unknown."""
+        if self._rate is None or self._rate.stage != stage:
+            self._rate = ProgressRate(stage, unit)
+        self._rate.report(done, total)
+        self._draw(self._rate)
+
+    def _draw(self, rate: ProgressRate) -> None:
+        """Show the state of the current stage."""
+
+    def hide(self) -> None:
+        """Clear the progress bar, so that other output can be written."""
+
+    def unhide(self) -> None:
+        """Show the progress bar again."""
+
+    def close(self) -> None:
+        """Stop and remove the progress bar."""
+
+
+class _LineMeter(Meter):
+    """Print a line every `LINE_INTERVAL` seconds.
+
+    A thread prints them, because much time may pass between two reports of progress.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._closed = threading.Event()
+        self._start_time = time.monotonic()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._closed.wait(LINE_INTERVAL):
+            state = self._rate.line() if self._rate is not None else "starting"
+            with suppress(OSError, ValueError):  # standard error was closed: continue the work
+                say(f"disambig: {state} ({time.monotonic() - self._start_time:,.0f} s)")
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join()
+
+
+class _BarMeter(Meter):
+    """A progress bar on a terminal, drawn by rich and removed at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._bars = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[state]}", markup=False),
+            console=Console(stderr=True),
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task: Any = None
+        self._stage = ""
+        self._bars.start()
+
+    def _draw(self, rate: ProgressRate) -> None:
+        if self._stage != rate.stage:
+            if self._task is not None:
+                self._bars.remove_task(self._task)
+            self._task = self._bars.add_task(rate.stage, total=rate.total, state="")
+            self._stage = rate.stage
+        total = None if rate.total == 1 else rate.total  # a single step gets an indeterminate bar
+        self._bars.update(self._task, completed=rate.done, total=total, state=rate.state())
+
+    def hide(self) -> None:
+        self._bars.stop()
+
+    def unhide(self) -> None:
+        self._bars.start()
+
+    def close(self) -> None:
+        self._bars.stop()
+
+
+def _make_meter() -> Meter:
+    if _quiet or sys.stderr is None:
+        return Meter()
+    return _BarMeter() if sys.stderr.isatty() else _LineMeter()
+
+
+@contextmanager
+def progress() -> Iterator[Meter]:
+    """Show progress during the block; nested calls share one meter."""
+    global _active_meter
+    if _active_meter is not None:
+        yield _active_meter
+        return
+    _active_meter = meter = _make_meter()
+    try:
+        yield meter
+    finally:
+        _active_meter = None
+        meter.close()
+
+
+@contextmanager
+def stages() -> Iterator[Stages]:
+    """Yield a progress callback ``(stage, done, total)``."""
+    with progress() as meter:
+        yield lambda stage, done, total: meter.show(stage, done, total)
+
+
+MAX_NOTES = 20
+
+
+def note_printer() -> Callable[[str], None]:
+    """Return a function that prints one note per call, at most `MAX_NOTES` of them."""
+    n_notes = 0
+
+    def print_note(message: str) -> None:
+        nonlocal n_notes
+        n_notes += 1
+        if n_notes <= MAX_NOTES:
+            say(f"note: {message}")
+        elif n_notes == MAX_NOTES + 1:
+            say("note: further notes are not shown")
+
+    return print_note
+
 
 _MAX_BLOCKS = 8
 """Maximum number of blocks that are read ahead."""
@@ -131,9 +430,7 @@ class StandardOutput:
 
     def remark(self, text: str) -> None:
         """Write a message that is not about a problem to standard error, unless ``--quiet`` was given."""
-        from disambig.cli import progress
-
-        if not progress.is_quiet():
+        if not is_quiet():
             self.note(text)
 
     def note(self, text: str) -> None:
@@ -149,7 +446,6 @@ def open_results(output: Path | None, *, force: bool = False) -> Iterator[Callab
     See `open_output` for existing files and errors.
     """
     if output is None:
-        from disambig.cli.progress import hidden_progress
 
         def show(text: str) -> None:
             with hidden_progress():

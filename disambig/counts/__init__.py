@@ -1,6 +1,6 @@
 """N-gram count tables: counting, the file format and fast lookups.
 
-The keys of n-grams are computed in `disambig.text` (`hashing`, `kernels`), because feature extractors use
+The keys of n-grams are computed in `disambig.text` (`view`, `kernels`), because feature extractors use
 them, too.
 """
 

@@ -26,25 +26,7 @@ from .counter import (
     NgramCounter as NgramCounter,
     ngram_kinds as ngram_kinds,
 )
-from .importing import (
-    CountReader as CountReader,
-    import_table as import_table,
-)
-from .index import (
-    CountRanks as CountRanks,
-    Span as Span,
-    bits_for as bits_for,
-    write_index as write_index,
-)
-from .inputs import (
-    TextFiles as TextFiles,
-    count_files as count_files,
-    count_format as count_format,
-    normalise_words as normalise_words,
-    paragraphs as paragraphs,
-    parse_size as parse_size,
-)
-from .layout import (
+from .file import (
     COMPACT as COMPACT,
     EXACT as EXACT,
     KEY_PARTS as KEY_PARTS,
@@ -56,6 +38,18 @@ from .layout import (
     least_counts as least_counts,
     rounded_ranks as rounded_ranks,
     rounded_values as rounded_values,
+)
+from .importing import (
+    CountReader as CountReader,
+    import_table as import_table,
+)
+from .inputs import (
+    TextFiles as TextFiles,
+    count_files as count_files,
+    count_format as count_format,
+    normalise_words as normalise_words,
+    paragraphs as paragraphs,
+    parse_size as parse_size,
 )
 from .runs import (
     SLICES as SLICES,
@@ -76,10 +70,14 @@ from .table import (
     open_table as open_table,
 )
 from .writer import (
+    CountRanks as CountRanks,
+    Span as Span,
     StoredKeys as StoredKeys,
+    bits_for as bits_for,
     entries as entries,
     finish_table as finish_table,
     record_form as record_form,
     refuse_existing as refuse_existing,
+    write_index as write_index,
     write_table as write_table,
 )

@@ -1,12 +1,23 @@
-"""Compiled functions that count n-grams, build the index of a table and look up n-grams in it."""
+"""Compiled functions that count n-grams, build and search tables, and parse lines of count files."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from disambig.counts.layout import C1, C2, PILOTS
-from disambig.jit import compiled
-from disambig.text import END_HASH, GAP_HASH, ORDER_STEP, PLACE, START_HASH, fmix64
+from disambig.counts.counter import MAX_TOTAL
+from disambig.counts.file import C1, C2, PILOTS
+from disambig.jit import compiled, eight_bytes
+from disambig.text import (
+    END_HASH,
+    GAP_HASH,
+    MAX_ORDER,
+    MURMUR_MULTIPLIER,
+    ORDER_STEP,
+    PLACE,
+    START_HASH,
+    WORD_SEED,
+    fmix64,
+)
 
 # Numba finds the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
@@ -274,3 +285,308 @@ def lookup_block(words, directory, shift, width, keys, ranks):
         else:
             for i in range(size):
                 ranks[begin + i] = rank_at(words, _TWO, places[i], keys[begin + i])
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+TSV, GOOGLE_2, GOOGLE_3 = 0, 1, 2
+NO_TAB, NO_COUNT, NO_NGRAM, TOO_LONG, WRONG_ORDER, NO_YEARS, TOO_MANY = 1, 2, 3, 4, 5, 6, 7
+CUT, TAGGED = 0, 1
+"""Values in a word map, in place of a hash, for words whose n-grams are left out."""
+_FINE, _LEFT_OUT, _DEFERRED = 0, 1, 2
+_SEVEN = np.uint64(7)
+_BYTE = np.uint64(255)
+_EIGHT = np.uint64(8)
+_TAGGED = np.uint64(TAGGED)
+_S56 = np.uint64(56)
+_M = np.uint64(MURMUR_MULTIPLIER)
+_R = np.uint64(47)
+_SEED = np.uint64(WORD_SEED)
+_BYTES_1 = np.uint64(0x0101010101010101)
+_BYTES_33 = np.uint64(0x2121212121212121)
+_BYTES_128 = np.uint64(0x8080808080808080)
+_MAX_ORDER = MAX_ORDER
+_DIGITS = np.uint64(18)
+_MAX_TOTAL = np.uint64(MAX_TOTAL)
+_TEN = np.uint64(10)
+_TAB, _LF, _CR, _SPACE, _COMMA = (np.uint64(code) for code in b"\t\n\r ,")
+_DIGIT_0 = np.uint64(48)
+_NINE = np.uint64(9)
+
+
+@compiled
+def _next_word(data, at):
+    """Return the offset of the next space, TAB or line end (uint64), that byte, and the hash of the word.
+
+    The hash is MurmurHash64A with seed 1, as in `disambig.text.hash_word`.
+    """
+    some = eight_bytes(data, at)
+    low = (some - _BYTES_33) & ~some & _BYTES_128  # its lowest bit marks the first byte below 33
+    below = (low - _ONE) & ~low  # all bits below it
+    size = ((below & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
+    byte = (some >> ((size & _SEVEN) << _THREE)) & _BYTE
+    if low == _ZERO or (byte != _SPACE and byte != _TAB and byte != _LF):
+        return _next_long_word(data, at)
+    value = _SEED ^ (size * _M)
+    value = (value ^ (some & (below >> _SEVEN))) * _M if size > _ZERO else value
+    value ^= value >> _R
+    value *= _M
+    return at + size, byte, value ^ (value >> _R)
+
+
+@compiled
+def _next_long_word(data, at):
+    end = _long_end(data, at)
+    value = _SEED ^ ((end - at) * _M)
+    while end - at >= _EIGHT:
+        block = eight_bytes(data, at) * _M
+        block ^= block >> _R
+        value = (value ^ (block * _M)) * _M
+        at += _EIGHT
+    if at < end:
+        rest = (_ONE << ((end - at) << _THREE)) - _ONE
+        value = (value ^ (eight_bytes(data, at) & rest)) * _M
+    value ^= value >> _R
+    value *= _M
+    return end, np.uint64(data[end]), value ^ (value >> _R)
+
+
+@compiled
+def _long_end(data, at):
+    while True:
+        some = eight_bytes(data, at)
+        low = (some - _BYTES_33) & ~some & _BYTES_128
+        if low == _ZERO:
+            at += _EIGHT
+            continue
+        at += (((low - _ONE) & ~low & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
+        byte = data[at]
+        if byte == _SPACE or byte == _TAB or byte == _LF:
+            return at
+        at += _ONE  # another control character: part of the word
+
+
+@compiled
+def _is_member(word, table):
+    mask = np.uint64(len(table) - 1)
+    at = ((word * _MIX) >> _S32) & mask
+    while table[at] != _ZERO and table[at] != word:
+        at = (at + _ONE) & mask
+    return table[at] == word
+
+
+@compiled
+def find_row(words, word):
+    """Return the row of `word` in a map, or the row where it would be inserted (uint64)."""
+    mask = np.uint64(len(words) - 1)
+    at = ((word * _MIX) >> _S32) & mask
+    while words[at, 0] != _ZERO and words[at, 0] != word:
+        at = (at + _ONE) & mask
+    return at
+
+
+@compiled
+def insert_words(words, raw, values):
+    """Insert words into a map that has room for them; return how many were new."""
+    new = 0
+    for i in range(len(raw)):
+        at = find_row(words, raw[i])
+        new += words[at, 0] == _ZERO
+        words[at, 0] = raw[i]
+        words[at, 1] = values[i]
+    return new
+
+
+@compiled
+def _number(data, at):
+    """Return the number at `at` and its end; the end is `at` if there is no number or it is too long."""
+    value = _ZERO
+    begin = at
+    while True:
+        digit = np.uint64(data[at]) - _DIGIT_0  # wraps around for bytes below "0"
+        if digit > _NINE:
+            break
+        value = value * _TEN + digit
+        at += _ONE
+    if at - begin > _DIGITS:
+        return value, begin
+    return value, at
+
+
+@compiled
+def _next_line(data, at):
+    """Return the start of the next line if this one ends at `at`, else 0."""
+    if data[at] == _CR:
+        at += _ONE
+    return at + _ONE if data[at] == _LF else _ZERO
+
+
+@compiled
+def _counts(data, at, form, first_year, last_year):
+    """Read what follows the TAB after an n-gram; return the count, the next line, and the error code."""
+    if form == 0:
+        total, end = _number(data, at)
+        following = _next_line(data, end)
+        is_invalid = end == at or following == _ZERO or total == _ZERO
+        return total, following, NO_COUNT if is_invalid else 0
+    separator = _TAB if form == 1 else _COMMA
+    total = _ZERO
+    while True:
+        year, end = _number(data, at)
+        if end == at or data[end] != separator:
+            return total, _ZERO, NO_YEARS
+        at = end + _ONE
+        matches, end = _number(data, at)
+        if end == at or data[end] != separator:
+            return total, _ZERO, NO_YEARS
+        at = end + _ONE
+        _, end = _number(data, at)
+        if end == at:
+            return total, _ZERO, NO_YEARS
+        if first_year <= year <= last_year:
+            total += matches
+            if total >= _MAX_TOTAL:
+                return total, _ZERO, TOO_MANY
+        if form == 2 and data[end] == _TAB:
+            at = end + _ONE
+            continue
+        following = _next_line(data, end)
+        return total, following, NO_YEARS if following == _ZERO else 0
+
+
+@compiled
+def _same_ngram(data, one, other, size):
+    """Return whether `size` bytes are equal at both offsets and a TAB follows."""
+    if data[other + size] != _TAB:
+        return False
+    compared = _ZERO
+    while compared + _EIGHT <= size:
+        if eight_bytes(data, one + compared) != eight_bytes(data, other + compared):
+            return False
+        compared += _EIGHT
+    rest = (_ONE << ((size - compared) << _THREE)) - _ONE
+    return (eight_bytes(data, one + compared) ^ eight_bytes(data, other + compared)) & rest == _ZERO
+
+
+@compiled
+def _specific_error(data, begin, size, error, form):
+    """Return the most specific error code for the line at `begin`."""
+    tabs = 0
+    while begin < size and data[begin] != _LF:
+        tabs += data[begin] == _TAB
+        begin += _ONE
+    if tabs == 0:
+        return NO_TAB
+    return NO_NGRAM if form == 0 and tabs > 1 else error
+
+
+@compiled
+def parse(
+    data, n_bytes, form, order, years, seed, table, words, keys, counts, orders, missing, deferred, tallies
+):
+    """Parse the lines of ``data[:n_bytes]`` (uint8); the last line must have a line end too.
+
+    Parameters
+    ----------
+    table : hash set of words (see `_kernels.fill_set`) of which an n-gram must contain one, or empty
+    words : map (see `find_row`) from words as written to their normal forms, or empty
+    keys, counts (uint64), orders (uint8) : filled; must have room for a quarter of the bytes plus two
+    missing : filled with words that are not in the map: rows of hash, start, end (uint64)
+    deferred : filled with start and end (int64) of the lines with such words, which are not counted yet
+    tallies : int64, filled with the numbers of n-grams, lines, missing words, deferred lines, and of lines
+        left out because a word is cut or tagged
+
+    Returns
+    -------
+    int
+        0, or the error code of the last line read.
+    """
+    tallies[:] = 0
+    filled = lines = n_missing = n_deferred = 0
+    size = np.uint64(n_bytes)
+    restricted, mapped = len(table) > 0, len(words) > 0
+    before = before_size = begin = _ZERO
+    total = seed
+    n = 0
+    wanted = counted = False
+    state, reason = _FINE, 0
+    while begin < size:
+        lines += 1
+        following = _next_line(data, begin)
+        if following != _ZERO:  # an empty line
+            begin = following
+            continue
+        error = 0
+        fits = before_size > _ZERO and begin + before_size < size
+        if form == 1 and fits and _same_ngram(data, before, begin, before_size):
+            at = begin + before_size
+        else:
+            n = 0
+            total = seed
+            wanted = not restricted
+            counted = False  # whether the n-gram is the last one in `keys`
+            state = _FINE
+            at = begin
+            while True:
+                end, last, word = _next_word(data, at)
+                if end == at:
+                    error = NO_NGRAM
+                    break
+                if n == _MAX_ORDER:
+                    error = TOO_LONG
+                    break
+                if mapped:
+                    place = find_row(words, word)
+                    if words[place, 0] == _ZERO:
+                        state = _DEFERRED
+                        if n_missing < len(missing):
+                            missing[n_missing, 0] = word
+                            missing[n_missing, 1] = at
+                            missing[n_missing, 2] = end
+                            n_missing += 1
+                    word = words[place, 1]
+                    if word <= _TAGGED and state == _FINE:
+                        state = _LEFT_OUT
+                        reason = 4 + np.int64(word)
+                total += word * PLACE[n]
+                if restricted and not wanted:
+                    wanted = _is_member(word, table)
+                n += 1
+                if last == _SPACE:
+                    at = end + _ONE
+                    continue
+                if last == _LF:
+                    error = NO_TAB
+                at = end
+                break
+            if error == 0 and order > 0 and n != order:
+                error = WRONG_ORDER
+            before, before_size = begin, at - begin
+        count = following = _ZERO
+        if error == 0:
+            count, following, error = _counts(data, at + _ONE, form, years[0], years[1])
+        if error == 0:
+            if state == _DEFERRED:
+                deferred[n_deferred, 0] = np.int64(begin)
+                deferred[n_deferred, 1] = np.int64(following)
+                n_deferred += 1
+            elif state == _LEFT_OUT:
+                tallies[reason] += 1
+            elif counted:
+                counts[filled - 1] += count
+                if counts[filled - 1] >= _MAX_TOTAL:
+                    error = TOO_MANY
+            elif wanted and count > _ZERO:
+                keys[filled] = fmix64(total + np.uint64(n) * ORDER_STEP)
+                counts[filled] = count
+                orders[filled] = n
+                filled += 1
+                counted = True
+        if error != 0:
+            tallies[0], tallies[1] = filled, lines
+            return _specific_error(data, begin, size, error, form)
+        begin = following
+    tallies[0], tallies[1], tallies[2], tallies[3] = filled, lines, n_missing, n_deferred
+    return 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.counts import runs
 from disambig.counts.counter import MAX_TOTAL, MEMORY, NgramCounter, add_up, ngram_kinds
-from disambig.counts.layout import least_counts, ngram_order
+from disambig.counts.file import least_counts, ngram_order
 from disambig.counts.runs import Merged, RunFile, spans
 from disambig.counts.table import CountTable
 from disambig.counts.writer import entries, first_key_index, refuse_existing, write_table

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts import layout, runs
+from disambig.counts import file as files, runs
 from disambig.counts.runs import Counted, Merge, Merged, Run, RunFile, run_file
 from disambig.errors import UserError
 from disambig.files import TempFiles, temp_folder
@@ -73,7 +73,7 @@ class NgramCounter:
     Attributes
     ----------
     kinds : tuple of int
-        What is counted: orders, and for patterns with a gap the order plus `layout.PATTERN`.
+        What is counted: orders, and for patterns with a gap the order plus `file.PATTERN`.
     totals : list of int
         Number of n-grams seen, per kind.
     distinct, kept : list of int
@@ -113,7 +113,7 @@ class NgramCounter:
         self._resources = ExitStack()
         # number of n-grams that can begin at one token
         self._max_per_token = np.array(
-            [1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds]
+            [1 if kind <= orders else kind - files.PATTERN - 2 for kind in self.kinds]
         )
         affordable = (memory - RESERVE) // (8 * len(self.kinds))
         self._capacity = max(capacity or affordable, int(self._max_per_token.max()))
@@ -265,7 +265,7 @@ class NgramCounter:
 def ngram_kinds(orders: int, *, gaps: bool) -> tuple[int, ...]:
     """Return the kinds of n-grams up to `orders` words, and of patterns if `gaps` is set."""
     patterns = range(3, orders + 1) if gaps else ()
-    return (*range(1, orders + 1), *(order + layout.PATTERN for order in patterns))
+    return (*range(1, orders + 1), *(order + files.PATTERN for order in patterns))
 
 
 def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:

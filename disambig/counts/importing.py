@@ -68,7 +68,7 @@ class WordMap:
 
     def learn(self, words: Sequence[bytes]) -> None:
         """Add words (UTF-8)."""
-        from disambig.counts._import_kernels import insert_words
+        from disambig.counts._kernels import insert_words
 
         while 2 * (self._n + len(words)) > len(self.entries):
             old = self.entries[self.entries[:, 0] != 0]
@@ -78,7 +78,7 @@ class WordMap:
         self._n += insert_words(self.entries, raw, self._normal_hashes(words, raw))
 
     def _normal_hashes(self, words: Sequence[bytes], raw: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        from disambig.counts._import_kernels import TAGGED
+        from disambig.counts._kernels import TAGGED
 
         values = raw.copy() if self._tokenisation is None else self._tokenised_hashes(words)
         boundaries = _BOUNDARIES | _GOOGLE_BOUNDARIES if self._google else _BOUNDARIES
@@ -90,7 +90,7 @@ class WordMap:
         return values
 
     def _tokenised_hashes(self, words: Sequence[bytes]) -> NDArray[np.uint64]:
-        from disambig.counts._import_kernels import CUT
+        from disambig.counts._kernels import CUT
 
         assert self._tokenisation is not None
         view = self._tokenisation([word.decode() for word in words])
@@ -101,7 +101,7 @@ class WordMap:
         return np.where(sizes == 3, view.hashes[middle], np.uint64(CUT))
 
     def _tagged_form(self, match: re.Match[bytes]) -> int:
-        from disambig.counts._import_kernels import CUT
+        from disambig.counts._kernels import CUT
 
         if self._tokenisation is None or match[1] is None:
             return hash_word(match[0])
@@ -227,7 +227,7 @@ class CountReader:
         deferred : array of int64, shape (n, 2)
             Start and end of the lines with such words, which are not counted yet.
         """
-        from disambig.counts._import_kernels import parse
+        from disambig.counts._kernels import parse
 
         counter = self._counter
         self._make_room(len(block), mapped=words is not None)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts.file import write_error
-from disambig.counts.layout import least_counts, ngram_order
+from disambig.counts.file import least_counts, ngram_order, write_error
 from disambig.type_aliases import Ints
 
 Keys = NDArray[np.uint64]
@@ -170,7 +169,7 @@ _AT_ONCE = 1 << 19
 """Number of n-grams merged at a time."""
 
 Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
-"""Distinct keys, ascending, with their counts and their kinds (see `layout.PATTERN`)."""
+"""Distinct keys, ascending, with their counts and their kinds (see `file.PATTERN`)."""
 
 
 class Merge:
@@ -181,7 +180,7 @@ class Merge:
     orders : int
         Number of words of the longest n-grams.
     kinds : sequence of int
-        Kinds of n-grams (see `layout.PATTERN`).
+        Kinds of n-grams (see `file.PATTERN`).
     runs : sequence of sequence of Run
         The runs of each kind.
     min_counts : mapping of int to int, optional

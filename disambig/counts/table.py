@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts import file as files, layout
-from disambig.counts.layout import (
+from disambig.counts import file as files
+from disambig.counts.file import (
     C1,
     C2,
     EXACT,
@@ -30,7 +30,19 @@ from disambig.errors import UserError
 from disambig.files import file_stamp
 from disambig.formatting import escape_control_chars
 from disambig.runtime import use_numba
-from disambig.text import GAP, NOTHING, SENTENCE_END, SENTENCE_START, Tokenisation, hash_words, hashing
+from disambig.text import (
+    GAP,
+    GAP_HASH,
+    MAX_ORDER,
+    NOTHING,
+    SENTENCE_END,
+    SENTENCE_START,
+    UNKNOWN,
+    Tokenisation,
+    hash_word,
+    hash_words,
+    ngram_keys,
+)
 
 UNSPLIT_TOKENISATIONS = ("web1t.v1",)
 """Tokenisations for which the words in count files are already in normal form."""
@@ -198,10 +210,10 @@ class CountTable:
         self.orders = int(header["orders"])
         self.n_ngrams = int(header["n_ngrams"])
         self._nested = _nested_words(header.get("info", {}))
-        seed = hashing.hash_word(self.tokenisations[0])
-        if header["hashes"] != layout.HASHES or header.get("seed", seed) != seed:
+        seed = hash_word(self.tokenisations[0])
+        if header["hashes"] != files.HASHES or header.get("seed", seed) != seed:
             raise UserError("D109", path=self.path)
-        record = layout.RECORD_FORMS[header["record"]]
+        record = files.RECORD_FORMS[header["record"]]
         words = _section_array(self._map, sections["index"], np.uint16)
         directory = _section_array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
         stored = _section_array(self._map, sections["values"], np.uint64)
@@ -210,29 +222,29 @@ class CountTable:
         records, slots, pilots, buckets, seeds = directory.T
         n_words = np.uint64(len(words))
         in_range = (
-            1 <= bits <= layout.MAX_BITS
+            1 <= bits <= files.MAX_BITS
             and len(directory) == 1 << bits
             and bool((directory[:, :4] <= n_words).all() and (slots > 0).all() and (buckets > 0).all())
             and bool((records + slots * np.uint64(record.width) <= n_words).all())
             and bool(
                 (pilots + buckets <= n_words).all() and (slots < 2**32).all() and (buckets < 2**32).all()
             )
-            and bool((seeds < layout.SEEDS).all())
+            and bool((seeds < files.SEEDS).all())
         )
         if not in_range:
             raise UserError("D105", path=self.path, section="directory")
         if not 1 <= len(stored) <= record.n_ranks or stored[0]:
             raise UserError("D105", path=self.path, section="values")
-        directory[:, 4] *= np.uint64(layout.PILOTS)
+        directory[:, 4] *= np.uint64(files.PILOTS)
         self.values = np.zeros(record.n_ranks, dtype=np.uint64)
         self.values[: len(stored)] = stored
-        if record is layout.EXACT and len(self.overflow):
-            self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[len(self.overflow) // 2]
+        if record is files.EXACT and len(self.overflow):
+            self.values[files.OVERFLOW] = np.sort(self.overflow[:, 1])[len(self.overflow) // 2]
         stored_keys = sections.get("keys", files.Section(files.PAGE, 0, ""))
         self.stored_keys = _section_array(self._map, stored_keys, np.uint64)
         self.has_keys = "keys" in sections
         if self.has_keys:
-            if len(self.stored_keys) != self.n_ngrams or record is not layout.EXACT:
+            if len(self.stored_keys) != self.n_ngrams or record is not files.EXACT:
                 raise UserError("D105", path=self.path, section="keys")
             self.key_edges = checked_edges(header["key_edges"], self.n_ngrams)
         self.arrays = TableArrays(words, directory, np.uint64(64 - bits), np.uint64(record.width))
@@ -260,7 +272,7 @@ class CountTable:
         ranks = self.ranks(keys, backend=_renamed_engine(backend, engine))
         counts: NDArray[np.uint64] = self.values[ranks]
         if len(self.overflow):
-            over = np.flatnonzero(ranks == layout.OVERFLOW)
+            over = np.flatnonzero(ranks == files.OVERFLOW)
             # the index compares only the low bits of a key (fingerprint), the overflow section all of it
             counts[over] = HashVocabulary(self.overflow[:, 0]).get(keys[over], self.overflow[:, 1], 0)
         return counts
@@ -292,9 +304,9 @@ class CountTable:
         seed = self.seed(tokenisation)
         if not 1 <= word_hashes.shape[1] <= self.orders:
             return np.zeros(len(word_hashes), dtype=np.uint64)
-        keys = hashing.ngram_keys(word_hashes, seed)
+        keys = ngram_keys(word_hashes, seed)
         counts = self.counts(keys, backend=_renamed_engine(backend, engine))
-        counts[(word_hashes == hashing.UNKNOWN).any(axis=1)] = 0
+        counts[(word_hashes == UNKNOWN).any(axis=1)] = 0
         return counts
 
     def count(self, ngram: str, *, tokenisation: str | None = None) -> int:
@@ -314,7 +326,7 @@ class CountTable:
         self.require(name)
         hashes = ngram_hashes(ngrams, name)
         for ngram, words in zip(ngrams, hashes, strict=True):
-            n_gaps = int(np.count_nonzero(words == np.uint64(hashing.GAP_HASH)))
+            n_gaps = int(np.count_nonzero(words == np.uint64(GAP_HASH)))
             if n_gaps and (name not in self.gaps or n_gaps > 1):
                 problem = "has one gap at most" if name in self.gaps else "was built without gaps (--gaps)"
                 raise UserError("D117", path=self.path, ngram=ngram, problem=problem)
@@ -338,7 +350,7 @@ class CountTable:
         """Return the seed of the n-gram keys of a tokenisation, by default the first one; D110."""
         name = tokenisation or self.tokenisations[0]
         self.require(name)
-        return hashing.hash_word(name)
+        return hash_word(name)
 
     def is_nested(self, words: Sequence[str]) -> bool:
         """Return True if, for every n-gram with one of `words`, its shorter n-grams with them are here too.
@@ -432,7 +444,7 @@ def _nested_words(info: Any) -> frozenset[str] | None:
     views, least = info.get("views"), info.get("min_counts", {})
     if not isinstance(views, dict) or not isinstance(least, dict) or not views:
         return frozenset()
-    pruned = [least.get(str(order), 1) for order in range(1, hashing.MAX_ORDER + 1)]
+    pruned = [least.get(str(order), 1) for order in range(1, MAX_ORDER + 1)]
     if pruned != sorted(pruned) or not all("texts" in view for view in views.values()):
         return frozenset()  # imported counts may lack the shorter n-grams
     words = info.get("keep_words")

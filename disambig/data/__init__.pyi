@@ -17,17 +17,6 @@ from .columns import (
     own_columns as own_columns,
     strings_from_state as strings_from_state,
 )
-from .conversions import (
-    LARGEST_NUMBER as LARGEST_NUMBER,
-    check_numbers as check_numbers,
-    convert as convert,
-    has_own_labels as has_own_labels,
-    join_crossed as join_crossed,
-    normalised as normalised,
-    restricted as restricted,
-    stack_batches as stack_batches,
-    used_columns as used_columns,
-)
 from .decisions import (
     EXAMPLES as EXAMPLES,
     LEVELS as LEVELS,
@@ -109,8 +98,17 @@ from .segments import (
     unique_inverse as unique_inverse,
 )
 from .structured import (
+    LARGEST_NUMBER as LARGEST_NUMBER,
     ChainLayout as ChainLayout,
     PartRows as PartRows,
     SequenceRows as SequenceRows,
+    check_numbers as check_numbers,
+    convert as convert,
+    has_own_labels as has_own_labels,
+    join_crossed as join_crossed,
+    normalised as normalised,
+    restricted as restricted,
     run_starts as run_starts,
+    stack_batches as stack_batches,
+    used_columns as used_columns,
 )

@@ -1,7 +1,7 @@
 """Decision rules: they turn scores into decisions; calibration, thresholds, and overlapping flags.
 
 `corrections`, `mistakes` and `second_look` contain the rules for flags, `labels` those for labels and lists.
-`overlaps` decides which of several overlapping flags is kept, `thresholds` how certain a flag must be.
+`overlaps` decides which of several overlapping flags is kept, `calibration` how certain a flag must be.
 `contract` checks the rules of plugins.
 """
 

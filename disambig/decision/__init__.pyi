@@ -13,13 +13,22 @@ from ._rivals import (
 )
 from .calibration import (
     ERROR_RATE as ERROR_RATE,
+    RATES as RATES,
     Calibration as Calibration,
+    OperatingPoint as OperatingPoint,
+    check_rate as check_rate,
     compare_with_observed as compare_with_observed,
+    concave_envelope as concave_envelope,
     error_probabilities as error_probabilities,
     fit_calibration as fit_calibration,
     fit_choices as fit_choices,
     fit_logistic as fit_logistic,
+    pad as pad,
+    share_budget as share_budget,
     substitutes as substitutes,
+    tune_operating_point as tune_operating_point,
+    unpad as unpad,
+    variant_matrix as variant_matrix,
 )
 from .contract import (
     check_decision_rule as check_decision_rule,
@@ -59,11 +68,6 @@ from .overlaps import (
     surviving_edits as surviving_edits,
     task_ranks as task_ranks,
 )
-from .padded_scores import (
-    pad as pad,
-    unpad as unpad,
-    variant_matrix as variant_matrix,
-)
 from .second_look import (
     ExpectedMistakes as ExpectedMistakes,
     LabelledProposals as LabelledProposals,
@@ -74,12 +78,4 @@ from .second_look import (
     paragraph_shifts as paragraph_shifts,
     passage_paragraphs as passage_paragraphs,
     passage_shifts as passage_shifts,
-)
-from .thresholds import (
-    RATES as RATES,
-    OperatingPoint as OperatingPoint,
-    check_rate as check_rate,
-    concave_envelope as concave_envelope,
-    share_budget as share_budget,
-    tune_operating_point as tune_operating_point,
 )

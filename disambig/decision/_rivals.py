@@ -17,8 +17,7 @@ from disambig.data import (
     take_texts,
     unique_inverse,
 )
-from disambig.decision.calibration import log_softmax
-from disambig.decision.padded_scores import PaddedScores
+from disambig.decision.calibration import PaddedScores, log_softmax
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
 from disambig.type_aliases import Floats

@@ -1,16 +1,142 @@
-"""Calibration: convert scores to probabilities, fitted on development text."""
+"""Calibration of scores to probabilities, padded tables of scores, and thresholds for rates of flags.
+
+Calibrations are fitted on development text. Thresholds are operating points: the threshold of a group for a
+rate of false flags, and one budget of flags for several models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import ScoreBatch
-from disambig.decision.padded_scores import pad, unpad
+from disambig.data import Group, ScoreBatch, lengths
+from disambig.errors import UserError
+from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
+
+
+def top_margins(scores: Floats) -> Floats:
+    """Return by how much the best score of each row exceeds the next one; infinite for one candidate."""
+    if scores.shape[1] < 2:
+        return np.full(len(scores), np.inf)
+    top_two = np.partition(scores, -2, axis=1)[:, -2:]
+    return top_two[:, 1] - top_two[:, 0]
+
+
+def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArray[Any]:
+    """Return the values of the candidates as a table, padded with `fill`, shape ``(n, K, ...)``.
+
+    K is the largest number of candidates. Nothing is copied if all instances have as many.
+    """
+    sizes, shape = lengths(offsets), values.shape[1:]
+    if not len(sizes):
+        return np.empty((0, 1, *shape), values.dtype)
+    k = int(sizes.max())
+    if len(values) == len(sizes) * k:
+        return values.reshape(len(sizes), k, *shape)
+    padded = np.full((len(sizes), k, *shape), fill, values.dtype)
+    padded[np.arange(k) < sizes[:, None]] = values
+    return padded
+
+
+def unpad(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the values of a padded table without the padding: the inverse of `pad`."""
+    return values[np.arange(values.shape[1]) < np.diff(offsets)[:, None]]
+
+
+@lru_cache(maxsize=1024)
+def variant_matrix(group: Group) -> NDArray[np.bool_]:
+    """Return a mask of the pairs of candidates that are equal or variants, shape ``(K, K)``."""
+    k = range(len(group.candidates))
+    return np.array([[group.same(i, j) for j in k] for i in k], bool)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaddedScores:
+    """Padded scores of n instances, with at most K candidates."""
+
+    batch: ScoreBatch  # holds the candidates of the instances
+    index: NDArray[np.int64]  # (n,): index of each instance in `batch`
+    group_of: NDArray[np.int64]  # (n,): index of each instance's group in the groups of `batch`
+    scores: Floats  # float64 (n, K): padded with minus infinity
+    observed: NDArray[np.int32]  # (n,): the candidate in the text; -1 if there is none
+    found: NDArray[np.int32]  # (n, K): number of n-grams of each candidate that are in the count table
+    asked: NDArray[np.int64]  # (n,): number of n-grams that were looked up, for all candidates together
+    # uint64 (n, 2): hashes of the words before and after; `UNKNOWN` if they are not known
+    neighbours: NDArray[np.uint64]
+    # float32 (n, K, P): the contributions of the feature groups; P is 0 if these are not known
+    parts_of_scores: NDArray[np.float32]
+
+    @classmethod
+    def from_batch(cls, batch: ScoreBatch) -> PaddedScores:
+        """Pad the scores of a batch."""
+        n, offsets = len(batch), batch.offsets
+        neighbours = batch.neighbours
+        return cls(
+            batch,
+            np.arange(n),
+            batch.group_of,
+            pad(batch.scores, offsets, -np.inf),
+            batch.observed,
+            pad(batch.found, offsets, 0),
+            pad(batch.asked, offsets, 0).sum(axis=1),
+            np.full((n, 2), UNKNOWN, np.uint64) if neighbours is None else neighbours,
+            _padded_parts(batch),
+        )
+
+    def take(self, rows: NDArray[np.generic]) -> PaddedScores:
+        """Return the instances in `rows`."""
+        return PaddedScores(
+            self.batch,
+            self.index[rows],
+            self.group_of[rows],
+            self.scores[rows],
+            self.observed[rows],
+            self.found[rows],
+            self.asked[rows],
+            self.neighbours[rows],
+            self.parts_of_scores[rows],
+        )
+
+    def is_variant(self) -> NDArray[np.bool_]:
+        """Return a mask of the observed candidates and their variants, shape (n, K)."""
+        k = self.scores.shape[1]
+        if self.batch.own is not None:
+            return np.arange(k) == self.observed[:, None]
+        same = self.by_group(variant_matrix, np.zeros((k, k), bool))
+        mask: NDArray[np.bool_] = same[self.group_of, self.observed]
+        return mask
+
+    def by_group(self, get: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
+        """Return an array for each group, padded and stacked, shape ``(n_groups, *filled.shape)``.
+
+        Parameters
+        ----------
+        get : callable
+            Returns an array for a group, not larger than `filled` in any dimension.
+        filled : array
+            Values for padding, for groups without instances, and for per-instance candidates.
+        """
+        groups = self.batch.groups
+        stacked = np.repeat(filled[None], len(groups), axis=0)
+        for g, group in enumerate(groups if self.batch.own is None else ()):
+            if len(group.candidates) <= len(filled):
+                array = get(group)
+                stacked[g][tuple(map(slice, array.shape))] = array
+        return stacked
+
+
+def _padded_parts(batch: ScoreBatch) -> NDArray[np.float32]:
+    """Return the parts of the scores, padded with zero."""
+    if batch.parts is None or not len(batch):
+        return np.zeros((len(batch), int(lengths(batch.offsets).max(initial=1)), 0), np.float32)
+    return pad(batch.parts, batch.offsets, 0.0)
+
 
 ERROR_RATE = 0.01
 """Prior probability that a word is wrong, which all probabilities assume."""
@@ -316,3 +442,119 @@ def _spread(scores: Floats) -> Floats:
     most = scores.max(axis=1)
     spread: Floats = most - np.where(np.isneginf(scores), most[:, None], scores).min(axis=1)
     return spread
+
+
+RATES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
+"""Flags per 1,000 correct words for which thresholds are stored; others are interpolated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatingPoint:
+    """Table of thresholds by rate of false flags."""
+
+    rates: NDArray[np.float64]  # (n,): flags per 1,000 correct words, ascending
+    # float64 (n,): log-odds that a decision must exceed to be flagged at that rate, descending
+    thresholds: NDArray[np.float64]
+
+    def is_valid(self) -> bool:
+        """Return True if rates ascend and thresholds descend."""
+        return (
+            self.rates.ndim == 1
+            and self.rates.shape == self.thresholds.shape
+            and len(self.rates) > 0
+            and bool((np.diff(self.rates) > 0).all() and (self.rates > 0).all())
+            and bool((np.diff(self.thresholds) <= 0).all())
+        )
+
+    def threshold(self, flags_per_1000: float) -> float:
+        """Return the threshold on the log-odds for a rate.
+
+        Nothing exceeds the threshold for rate zero; everything exceeds that for an infinite rate.
+
+        Raises D401 for a rate that is negative or not a number.
+        """
+        rate = check_rate(flags_per_1000)
+        if rate == 0:
+            return float("inf")
+        if rate == float("inf"):
+            return float("-inf")
+        return float(np.interp(np.log(rate), np.log(self.rates), self.thresholds))
+
+
+def check_rate(flags_per_1000: float) -> float:
+    """Return the rate; raise UserError D401 if it is negative or not a number."""
+    if not flags_per_1000 >= 0:
+        raise UserError("D401", rate=flags_per_1000)
+    return flags_per_1000
+
+
+def tune_operating_point(log_odds: NDArray[np.float64], n_words: int) -> OperatingPoint:
+    """Choose the thresholds on a text whose words are all assumed to be right: every flag there is false.
+
+    Parameters
+    ----------
+    log_odds : array of float64, shape (n_decisions,)
+        Log-odds of the decisions that could be flagged: those with another candidate and evidence.
+    n_words : int
+        Words in the text.
+    """
+    descending = np.append(np.sort(log_odds)[::-1], -np.inf)
+    n_flags = np.minimum((np.array(RATES) * n_words / 1000).astype(int), len(descending) - 1)
+    lowest = float(descending[-2]) if len(descending) > 1 else 0.0
+    thresholds = np.where(np.isfinite(descending[n_flags]), descending[n_flags], lowest - 1e-6)
+    return OperatingPoint(np.array(RATES), thresholds)
+
+
+Curve = tuple[Floats, Floats]
+"""Rates of false flags, ascending, and the gain at each."""
+
+
+def share_budget(curves: Sequence[Curve | None], total: float) -> list[float]:
+    """Divide a budget of false flags among decision rules so that their total gain is greatest.
+
+    Parameters
+    ----------
+    curves : sequence of pairs of arrays, or None
+        If one is None, all are assumed to be equal, and so are the rates.
+    total : float
+        Flags per 1,000 correct words of all rules together. What is left after the end of all curves is
+        divided equally.
+    """
+    n = len(curves)
+    given = [curve for curve in curves if curve is not None]
+    if n == 1 or len(given) < n or not np.isfinite(total):
+        return [total / max(n, 1)] * n
+    edges = [
+        (slope, number, length)
+        for number, curve in enumerate(given)
+        for slope, length in zip(*_edges(*curve), strict=True)
+    ]
+    rates = [0.0] * n
+    left = total
+    for _, number, length in sorted(edges, key=lambda edge: (-edge[0], edge[1])):
+        spent = min(length, left)
+        rates[number] += spent
+        left -= spent
+    return [rate + left / n for rate in rates]
+
+
+def concave_envelope(rates: Floats, gains: Floats) -> Curve:
+    """Return the corners of the lowest concave curve above the points and the origin."""
+    corners = [(0.0, 0.0)]
+    for point in zip(rates.tolist(), gains.tolist(), strict=True):
+        while len(corners) > 1 and _turns_up(corners[-2], corners[-1], point):
+            corners.pop()
+        corners.append(point)
+    x, y = np.array(corners).T
+    return x, y
+
+
+def _edges(rates: Floats, gains: Floats) -> tuple[list[float], list[float]]:
+    """Return the slope and length of the envelope's edges, the steepest first."""
+    x, y = concave_envelope(rates, gains)
+    return (np.diff(y) / np.diff(x)).tolist(), np.diff(x).tolist()
+
+
+def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    """Return True if the path from a over b to c is straight or bends upwards at b."""
+    return (b[1] - a[1]) * (c[0] - b[0]) <= (c[1] - b[1]) * (b[0] - a[0])

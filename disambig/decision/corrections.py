@@ -14,14 +14,17 @@ from disambig.decision.calibration import (
     FEATURES,
     Calibration,
     Comparison,
+    OperatingPoint,
+    PaddedScores,
+    check_rate,
     compare_with_observed,
     error_probabilities,
     fit_calibration,
     fit_choices,
     substitutes,
+    top_margins,
+    tune_operating_point,
 )
-from disambig.decision.padded_scores import PaddedScores, top_margins
-from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.type_aliases import Floats, Progress
 from disambig.types import Arrays, CalibrationData

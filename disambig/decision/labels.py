@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, Predictions, ScoreBatch, offsets_from_sizes, segments
-from disambig.decision.padded_scores import pad, top_margins
+from disambig.decision.calibration import pad, top_margins
 from disambig.settings import NON_NEGATIVE, fitted_field
 from disambig.type_aliases import Floats
 from disambig.types import Arrays, CalibrationData, decides, metric

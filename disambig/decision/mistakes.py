@@ -27,9 +27,19 @@ from disambig.decision._rivals import (
     score_margins,
     term_keys,
 )
-from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices, substitutes, to_probability
-from disambig.decision.padded_scores import PaddedScores, pad, top_margins
-from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
+from disambig.decision.calibration import (
+    ERROR_RATE,
+    Calibration,
+    OperatingPoint,
+    PaddedScores,
+    check_rate,
+    fit_choices,
+    pad,
+    substitutes,
+    to_probability,
+    top_margins,
+    tune_operating_point,
+)
 from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import Arrays, CalibrationData, HasErrorCorpus

@@ -21,9 +21,14 @@ from disambig.data import (
     convert,
 )
 from disambig.data.segments import argmax
-from disambig.decision.calibration import to_log_odds, to_probability
+from disambig.decision.calibration import (
+    OperatingPoint,
+    check_rate,
+    to_log_odds,
+    to_probability,
+    tune_operating_point,
+)
 from disambig.decision.mistakes import EVERYWHERE, Mistakes
-from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.features import transform_union
 from disambig.settings import ABOVE_ZERO, SHARE_BELOW_ONE, fitted_field, validate_settings
 from disambig.text import TokenView, paragraph_offsets, passage_offsets

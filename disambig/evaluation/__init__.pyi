@@ -1,31 +1,36 @@
-from .assessment import (
+from .comparison import (
+    SharedDecisions as SharedDecisions,
+    SharedTestSet as SharedTestSet,
+    SystemDecisions as SystemDecisions,
     add_assessment as add_assessment,
     assess_model as assess_model,
     assess_on_texts as assess_on_texts,
     assessment_line as assessment_line,
-    no_gain_notes as no_gain_notes,
-    why_untested as why_untested,
-)
-from .comparison import (
-    SharedDecisions as SharedDecisions,
     compare as compare,
+    flagged as flagged,
+    judge as judge,
+    limits as limits,
+    no_gain_notes as no_gain_notes,
     on_labelled as on_labelled,
     on_lists as on_lists,
     on_texts as on_texts,
+    why_untested as why_untested,
 )
 from .curve import (
     curve_of_labelled as curve_of_labelled,
     curve_of_texts as curve_of_texts,
 )
-from .group_figures import (
-    figures as figures,
-)
 from .labelled import (
+    credit as credit,
     cross_validate as cross_validate,
     decide as decide,
     evaluate_labelled as evaluate_labelled,
     evaluate_lists as evaluate_lists,
+    judge_senseval as judge_senseval,
     list_lines as list_lines,
+    model_answers as model_answers,
+    most_frequent as most_frequent,
+    score as score,
 )
 from .mistakes import (
     LEAST_FLAGS as LEAST_FLAGS,
@@ -50,23 +55,10 @@ from .plots import (
     plot_reliability as plot_reliability,
     plot_settings as plot_settings,
 )
-from .senseval import (
-    credit as credit,
-    judge_senseval as judge_senseval,
-    model_answers as model_answers,
-    most_frequent as most_frequent,
-    score as score,
-)
-from .side_by_side import (
-    SharedTestSet as SharedTestSet,
-    SystemDecisions as SystemDecisions,
-    flagged as flagged,
-    judge as judge,
-    limits as limits,
-)
 from .unseen_text import (
     MOST_FLAGS as MOST_FLAGS,
     evaluate as evaluate,
+    figures as figures,
     rewrite as rewrite,
     substitute as substitute,
 )

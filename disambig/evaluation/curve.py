@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.evaluation.group_figures import most_frequent_candidates
+from disambig.evaluation.unseen_text import most_frequent_candidates
 from disambig.formats import Clean, Fix, Labelled
 from disambig.metrics import mcnemar, wilson
 from disambig.models import Model

@@ -3,27 +3,21 @@ from .data import (
     EWT_GENRES as EWT_GENRES,
     EWT_SPLITS as EWT_SPLITS,
     VARIABLE as VARIABLE,
-    cache_directory as cache_directory,
-    cached as cached,
-    counts_around as counts_around,
-    ewt_sentences as ewt_sentences,
-    file_digest as file_digest,
-    paragraphs as paragraphs,
-    text_lines as text_lines,
-)
-from .data_sets import (
     DataFile as DataFile,
     DataSet as DataSet,
     Download as Download,
+    cache_directory as cache_directory,
+    cached as cached,
+    counts_around as counts_around,
     data_advice as data_advice,
     data_set as data_set,
     data_sets as data_sets,
     default_data_directory as default_data_directory,
+    ewt_sentences as ewt_sentences,
+    file_digest as file_digest,
+    paragraphs as paragraphs,
     read_manifest as read_manifest,
-)
-from .document import (
-    fill as fill,
-    main as main,
+    text_lines as text_lines,
 )
 from .fetching import (
     Fetcher as Fetcher,
@@ -40,10 +34,6 @@ from .learning import (
     learn_all as learn_all,
     with_left_out as with_left_out,
 )
-from .plots import (
-    has_plot as has_plot,
-    plot_result as plot_result,
-)
 from .results import (
     Claim as Claim,
     Experiment as Experiment,
@@ -53,8 +43,12 @@ from .results import (
     as_json as as_json,
     check_experiment as check_experiment,
     check_result as check_result,
+    fill as fill,
     from_json as from_json,
+    has_plot as has_plot,
+    main as main,
     markdown as markdown,
+    plot_result as plot_result,
     result_lines as result_lines,
     table as table,
 )

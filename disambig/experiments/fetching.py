@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from disambig.errors import UserError
-from disambig.experiments.data import VARIABLE, cache_directory
-from disambig.experiments.data_sets import DataFile, DataSet, Download, stays_inside
+from disambig.experiments.data import VARIABLE, DataFile, DataSet, Download, cache_directory, stays_inside
 from disambig.files import READ_ERRORS, lock_file, open_bytes, save_file, writing
 
 MAX_DOWNLOAD = 4 << 30

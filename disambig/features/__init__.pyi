@@ -49,10 +49,6 @@ from .cloze_learning import (
     quantise as quantise,
 )
 from .context_window import (
-    ContextWindow as ContextWindow,
-    Subsequences as Subsequences,
-)
-from .contexts import (
     CLASS as CLASS,
     CONTEXTS as CONTEXTS,
     DISCOUNT as DISCOUNT,
@@ -61,6 +57,8 @@ from .contexts import (
     SEEDS as SEEDS,
     SHAPE as SHAPE,
     CandidateHashes as CandidateHashes,
+    ContextWindow as ContextWindow,
+    Subsequences as Subsequences,
     context_room as context_room,
     feature_buckets as feature_buckets,
     fitting_contexts as fitting_contexts,

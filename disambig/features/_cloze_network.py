@@ -443,7 +443,7 @@ class ClozeNetwork:
 
     def forward(self, batch: TrainingPlaces) -> ForwardPass:
         """Compute the values of a batch."""
-        from disambig.features._cloze_kernels import hidden_units, output_errors
+        from disambig.features._network_kernels import hidden_units, output_errors
 
         w, candidates = self.weights, self._candidates
         embedded = w.embeddings[batch.words]
@@ -528,7 +528,7 @@ class ClozeNetwork:
 
     def _outputs(self, batch: TrainingPlaces, forward: ForwardPass, rate: np.float32) -> Floats:
         """Update the outputs candidate by candidate; return the gradients of the states."""
-        from disambig.features._cloze_kernels import learn_outputs
+        from disambig.features._network_kernels import learn_outputs
 
         w, candidates = self.weights, self._candidates
         n, d = forward.states.shape
@@ -577,7 +577,7 @@ class ClozeNetwork:
 
         `state_gradients`, shape ``(n, D)``, are the gradients of the states.
         """
-        from disambig.features._cloze_kernels import gather_errors
+        from disambig.features._network_kernels import gather_errors
 
         w, (n, h), different = self.weights, forward.units.shape, len(batch.words)
         units = np.empty((n, h), np.float32)

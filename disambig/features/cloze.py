@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -282,8 +283,11 @@ class ProjectionCache:
     @classmethod
     def from_model(cls, model: Cloze) -> ProjectionCache:
         """Return an empty cache for the frequent words; pages that are never written take no memory."""
-        n = min(FREQUENT, len(model.vocabulary))
-        return cls(np.zeros(n, bool), np.empty((n, model.input_floats.shape[1]), np.int16))
+        n, width = min(FREQUENT, len(model.vocabulary)), model.input_floats.shape[1]
+        # an array of this size that NumPy allocates has huge pages, which a few rows fill
+        memory = mmap.mmap(-1, max(1, n * width * np.dtype(np.int16).itemsize))
+        rows = np.frombuffer(memory, np.int16, n * width)
+        return cls(np.zeros(n, bool), rows.reshape(n, width))
 
     def fill(self, model: Cloze, words: Ints) -> None:
         """Fill the rows of some words, which must all be frequent ones."""
@@ -496,7 +500,7 @@ def score_candidates(
     numbers = np.maximum(candidates, 0)
     sums = np.empty(len(candidates), np.int32)
     if use_numba(candidates.size * states.shape[1], nanoseconds=4.0):
-        from disambig.features._cloze_kernels import candidate_products
+        from disambig.features._network_kernels import candidate_products
 
         candidate_products(states, rows, numbers, model.outputs, sums)
     else:
@@ -532,7 +536,7 @@ def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int3
     h = len(model.hidden_bias)
     bias = np.rint(model.hidden_bias / np.float32(PRODUCT_STEP)).astype(np.int32)
     if use_numba(n * places * h, nanoseconds=1.5):
-        from disambig.features._cloze_kernels import sum_projections
+        from disambig.features._network_kernels import sum_projections
 
         sums = np.empty((n, h), np.int32)
         sum_projections(projections.frequent, projections.rare, which, bias, sums)

@@ -22,7 +22,7 @@ from disambig.data import (
     empty_places,
 )
 from disambig.errors import UserError
-from disambig.features.contexts import feature_buckets
+from disambig.features.context_window import feature_buckets
 from disambig.features.rows import StatelessExtractor, dense_features
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Columns, DenseBlocks, Group, HashVocabulary, Instances, find_examples
 from disambig.errors import UserError
-from disambig.features.contexts import LEFT, NOUN, OTHER, RIGHT, find_head_indices, word_at
+from disambig.features.context_window import LEFT, NOUN, OTHER, RIGHT, find_head_indices, word_at
 from disambig.features.ngram_counts import log_probabilities
 from disambig.features.rows import StatelessExtractor, by_group
 from disambig.files import read_stored, write_stored
@@ -436,7 +436,7 @@ class Headwords(StatelessExtractor):
         candidates = candidate_hashes(group)
         ranks = np.zeros((len(words), len(candidates), N_PATTERNS), np.uint16)
         if use_numba(ranks.size):
-            from disambig.features._count_kernels import fill_headword_ranks
+            from disambig.features._row_kernels import fill_headword_ranks
 
             fill_headword_ranks(self.table, words, fillable, candidates, ranks)
             return ranks

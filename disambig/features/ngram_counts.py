@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, GroupedInstances, Instances, row_owners
-from disambig.features.contexts import (
+from disambig.features.context_window import (
     CONTEXT_PARENTS,
     CONTEXTS,
     CONTEXTS_BY_SIZE,
@@ -218,7 +218,7 @@ class NgramCounts(StatelessExtractor):
         nested = self._nested(grouped)[grouped.group_of]
         if not use_numba(grouped.n_rows * BIAS):
             return self._look_up_with_numpy(view, grouped, hashed, usable, nested), usable
-        from disambig.features._count_kernels import fill_ranks
+        from disambig.features._row_kernels import fill_ranks
 
         ranks = np.empty((grouped.n_rows, BIAS), np.uint16)
         fill_ranks(
@@ -399,7 +399,7 @@ class ContextCounts(NamedTuple):
         """Return the log-probabilities of candidates in contexts, shape (n_rows, C), at least log(LEAST)."""
         probabilities = np.empty(self.ranks.shape, np.float32)
         if len(self.ranks) and use_numba(self.ranks.size):
-            from disambig.features._count_kernels import smooth_counts
+            from disambig.features._row_kernels import smooth_counts
 
             smooth_counts(*self, probabilities)
         elif len(self.ranks):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, HashVocabulary, Instances, SequenceRows, minibatch, offsets_from_sizes
 from disambig.errors import UserError
-from disambig.features.contexts import (
+from disambig.features.context_window import (
     BASIS,
     CLASS,
     LONG_SHAPE,

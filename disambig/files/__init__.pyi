@@ -7,18 +7,16 @@ from .arrays import (
     read_stored as read_stored,
     write_stored as write_stored,
 )
-from .corpora import (
-    ARCHIVES as ARCHIVES,
-    CorpusFile as CorpusFile,
-    corpus_files as corpus_files,
-)
 from .opening import (
+    ARCHIVES as ARCHIVES,
     COMPRESSED as COMPRESSED,
     READ_ERRORS as READ_ERRORS,
     STDIN as STDIN,
+    CorpusFile as CorpusFile,
     ErrorCallback as ErrorCallback,
     ErrorSink as ErrorSink,
     ZstdFile as ZstdFile,
+    corpus_files as corpus_files,
     decode as decode,
     decode_as as decode_as,
     drop_repeated as drop_repeated,

@@ -11,14 +11,6 @@ from .conllu import (
     read_conllu as read_conllu,
     sentences as sentences,
 )
-from .corrected import (
-    AppliedEdit as AppliedEdit,
-    M2Format as M2Format,
-    applied_edits as applied_edits,
-    apply_records as apply_records,
-    corrected_text as corrected_text,
-    split_tokens as split_tokens,
-)
 from .docbin import (
     SpacyFormat as SpacyFormat,
     docbin_documents as docbin_documents,
@@ -42,11 +34,6 @@ from .documents import (
     text_problem as text_problem,
     unsupported_error as unsupported_error,
 )
-from .examples import (
-    Labelled as Labelled,
-    place_at_mark as place_at_mark,
-    remove_marks as remove_marks,
-)
 from .fixes import (
     FLAG_LABELS as FLAG_LABELS,
     KINDS as KINDS,
@@ -66,19 +53,30 @@ from .html import (
     parts_page as parts_page,
 )
 from .jsonl import (
+    RECORD_VERSIONS as RECORD_VERSIONS,
+    SCHEMA_NAME as SCHEMA_NAME,
+    AnnotatedDocument as AnnotatedDocument,
     JsonlFormat as JsonlFormat,
+    arrow_schema as arrow_schema,
+    count_words as count_words,
+    flagged_records as flagged_records,
+    one_line_text as one_line_text,
+    record_schema as record_schema,
+    record_schema_text as record_schema_text,
+    records as records,
     to_json as to_json,
 )
 from .labelled import (
     ExampleReader as ExampleReader,
     ExampleSource as ExampleSource,
     JsonLines as JsonLines,
+    Labelled as Labelled,
     MarkedTables as MarkedTables,
-    NoadMasc as NoadMasc,
     ReaderTraits as ReaderTraits,
-    Senseval as Senseval,
     find_reader as find_reader,
+    place_at_mark as place_at_mark,
     read_labelled as read_labelled,
+    remove_marks as remove_marks,
 )
 from .nbest import (
     NBestList as NBestList,
@@ -89,39 +87,20 @@ from .nbest import (
     read_nbest as read_nbest,
     to_candidate_lists as to_candidate_lists,
 )
-from .noad import (
-    BREAKS as BREAKS,
-    read_document as read_document,
-    read_map as read_map,
-    read_noad as read_noad,
-)
-from .readers import (
-    FIELD as FIELD,
-    read as read,
-    read_all as read_all,
-)
-from .record_schema import (
-    RECORD_VERSIONS as RECORD_VERSIONS,
-    SCHEMA_NAME as SCHEMA_NAME,
-    arrow_schema as arrow_schema,
-    record_schema as record_schema,
-    record_schema_text as record_schema_text,
-)
-from .results import (
-    AnnotatedDocument as AnnotatedDocument,
-    count_words as count_words,
-    flagged_records as flagged_records,
-    one_line_text as one_line_text,
-    records as records,
-)
 from .senseval import (
+    BREAKS as BREAKS,
+    NoadMasc as NoadMasc,
     SenseInstance as SenseInstance,
     Sensemap as Sensemap,
+    Senseval as Senseval,
     Weights as Weights,
     parse_instances as parse_instances,
     read_answers as read_answers,
     read_context as read_context,
+    read_document as read_document,
     read_key as read_key,
+    read_map as read_map,
+    read_noad as read_noad,
     read_sensemap as read_sensemap,
     read_senseval as read_senseval,
     replace_entities as replace_entities,
@@ -135,14 +114,23 @@ from .tables import (
 )
 from .writers import (
     BINARY as BINARY,
+    FIELD as FIELD,
     FORMATS as FORMATS,
     LANGUAGE_FORMATS as LANGUAGE_FORMATS,
+    AppliedEdit as AppliedEdit,
     FlagsOnlyFormat as FlagsOnlyFormat,
     Format as Format,
+    M2Format as M2Format,
+    applied_edits as applied_edits,
+    apply_records as apply_records,
     check_inputs as check_inputs,
     check_output as check_output,
     check_suffix as check_suffix,
+    corrected_text as corrected_text,
     guess_format as guess_format,
     make_format as make_format,
     only_flags as only_flags,
+    read as read,
+    read_all as read_all,
+    split_tokens as split_tokens,
 )

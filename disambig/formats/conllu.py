@@ -26,7 +26,7 @@ from disambig.formats.documents import (
     line_too_long_error,
     read_lines,
 )
-from disambig.formats.results import AnnotatedDocument, records
+from disambig.formats.jsonl import AnnotatedDocument, records
 
 COLUMNS = 10
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(COLUMNS)

@@ -20,7 +20,7 @@ from disambig.formats.documents import (
     escape_unencodable,
     text_problem,
 )
-from disambig.formats.results import AnnotatedDocument
+from disambig.formats.jsonl import AnnotatedDocument
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -17,7 +17,7 @@ from typing import Any
 from disambig import __version__
 from disambig.files import checked_writer, writing
 from disambig.formats.documents import Kind
-from disambig.formats.results import (
+from disambig.formats.jsonl import (
     CANDIDATES_KEPT,
     AnnotatedDocument,
     count_words,

@@ -1,4 +1,4 @@
-"""Read labelled examples from JSON Lines, tables, folders and XML."""
+"""Labelled examples, a place in a text with the right candidate, and reading them from files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import Any, Protocol
 from disambig import registry
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.files import (
-    ARCHIVES,
     READ_ERRORS,
     ErrorCallback,
     decode_as,
@@ -25,12 +24,94 @@ from disambig.files import (
     without_compression,
 )
 from disambig.formats.documents import InvalidLines, can_be_encoded, read_lines
-from disambig.formats.examples import OPEN, Labelled, remove_marks
-from disambig.formats.noad import labelled_words, read_document, read_noad
-from disambig.formats.senseval import parse_instances, read_xml, without_comments
 from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_component
 from disambig.types import get_trait
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One place in a text, and the right candidate there.
+
+    Attributes
+    ----------
+    text : str
+    start, end : int
+        Character offsets of the place; equal for an empty place.
+    label : str
+        The right candidate; empty for no word at all.
+    document : str
+        The document; documents are never split between training and testing.
+    where : str
+        File and line, for messages.
+    word : str
+        The group that decides there, such as ``"bank.n"``; empty if the task determines it.
+    gloss : str
+        Reference to the meaning of the label; empty if unknown.
+    also : tuple of str
+        Other labels that are equally right.
+    domain : str
+        The kind of text, such as a genre; empty if unknown.
+    picked : bool
+        Whether it was picked for its label, for example by a pattern, instead of sampled. Such examples are
+        learned from, but not used to estimate frequencies of labels or probabilities.
+    """
+
+    text: str
+    start: int
+    end: int
+    label: str
+    document: str
+    where: str = ""
+    word: str = ""
+    gloss: str = ""
+    also: tuple[str, ...] = ()
+    domain: str = ""
+    picked: bool = False
+
+
+OPEN, CLOSE = "[[", "]]"
+_PLACE = re.compile(r"\[\[(?:(?!\[\[|\]\]).)*\]\]", re.DOTALL)
+
+
+def remove_marks(text: str, where: str) -> tuple[str, int, int]:
+    """Return a text without its marks, and start and end of the marked place.
+
+    Raises D460 unless exactly one place is marked.
+    """
+    before, opened, rest = text.partition(OPEN)
+    inside, closed, after = rest.partition(CLOSE)
+    if not opened or not closed or OPEN in inside + after or CLOSE in after:
+        raise UserError("D460", where=where, problem=_mark_problem(text))
+    return before + inside + after, len(before), len(before) + len(inside)
+
+
+def place_at_mark(example: Labelled) -> Labelled:
+    """Convert an example of a whole text with a mark to one of the marked place; others stay as they are.
+
+    Raises D460 if a mark is incomplete, or several places are marked.
+    """
+    if OPEN not in example.text or (example.start, example.end) != (0, len(example.text)):
+        return example
+    text, start, end = remove_marks(example.text, example.where)
+    document = text if example.document == example.text else example.document
+    return replace(example, text=text, start=start, end=end, document=document)
+
+
+def _mark_problem(text: str) -> str:
+    """Return what is wrong with the marks of a text, and what to do."""
+    if OPEN not in text:
+        return (
+            "no place is marked: put one place between [[ and ]]; a table of whole texts has the columns "
+            "text and label only, named in its first line"
+        )
+    rest, n = _PLACE.subn("", text)
+    if n > 1 and OPEN not in rest and CLOSE not in rest:
+        return f"{n} places are marked instead of one place: repeat the text for each, with that place marked"
+    if text.count(CLOSE) > text.count(OPEN):
+        return "a ]] has no [[ before it: put one place between [[ and ]]"
+    return "a [[ has no ]] after it: put one place between [[ and ]]"
+
 
 _UTF_8 = "utf-8"
 _FIRST_ELEMENT = re.compile(r"<([A-Za-z][^<>\s]{0,40})")
@@ -97,6 +178,8 @@ class ExampleSource:
             D493 for a file that is too large, D469 for bytes that are not in the user's encoding, D300 to
             D308 for a file that cannot be read.
         """
+        from disambig.formats.senseval import read_xml, without_comments
+
         return without_comments(read_xml(self.path, encoding=self.encoding, tell=self.tell))
 
     @property
@@ -372,34 +455,6 @@ def _place_example(place: Any, text: str, document: str, where: str) -> Labelled
     if not isinstance(word, str) or not isinstance(gloss, str):
         raise example_error(where, '"word" and "gloss" must be strings')
     return _checked(Labelled(text, start, end, label.strip(), document, where, word.strip(), gloss))
-
-
-@dataclass(frozen=True, slots=True)
-class Senseval:
-    """Instances of Senseval that have a sense."""
-
-    elements = ("corpus", "lexelt")
-
-    def read(self, source: ExampleSource) -> Iterable[Labelled]:
-        """Return the examples (errors: `read_senseval`)."""
-        instances = parse_instances(source.xml, source.path, strict=source.strict, tell=source.tell)
-        return [instance.labelled() for instance in instances if instance.senses]
-
-
-@dataclass(frozen=True, slots=True)
-class NoadMasc:
-    """Words of NOAD-MASC that have a sense, from its archive or a single file."""
-
-    suffixes = ARCHIVES
-    elements = ("SimpleWsdDoc",)
-
-    def read(self, source: ExampleSource) -> Iterable[Labelled]:
-        """Return the examples (errors: `read_noad`)."""
-        if source.path.endswith(ARCHIVES):
-            return read_noad(source.path, strict=source.strict, tell=source.tell).labelled()
-        say = error_sink(strict=source.strict, tell=source.tell)
-        document = read_document(source.xml, source.path, say)
-        return list(labelled_words(document, {})) if document else []
 
 
 _XML_SUFFIX = ".xml"

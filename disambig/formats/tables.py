@@ -31,7 +31,7 @@ from disambig.formats.documents import (
     take_field,
     text_problem,
 )
-from disambig.formats.results import AnnotatedDocument, records
+from disambig.formats.jsonl import AnnotatedDocument, records
 from disambig.formatting import pluralize
 
 DECISION_COLUMNS = {

@@ -1,25 +1,203 @@
-"""The output formats for decisions, by name."""
+"""Read documents and write decisions in the formats with a name; corrected texts and corrections in M2."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import chain
+from typing import IO, Any, Protocol
 
 import numpy as np
 
+from disambig.data import edited_text, record_edit
+from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
-from disambig.files import without_compression
-from disambig.formats.conllu import ConlluFormat
-from disambig.formats.corrected import CorrectedFormat, M2Format
-from disambig.formats.docbin import SpacyFormat
-from disambig.formats.documents import Input, Kind
+from disambig.files import READ_ERRORS, open_bytes, read_error, too_large_error, without_compression
+from disambig.formats.conllu import ConlluFormat, conllu_documents
+from disambig.formats.docbin import SpacyFormat, docbin_documents
+from disambig.formats.documents import (
+    FILE_LIMIT,
+    LINE_LIMIT,
+    Document,
+    FileLine,
+    Input,
+    Kind,
+    UnreadableDocument,
+    decode_line,
+    file_document,
+    line_documents,
+    part_documents,
+    read_lines,
+    text_parts,
+    with_field,
+)
 from disambig.formats.html import HtmlFormat
-from disambig.formats.jsonl import JsonlFormat
-from disambig.formats.record_schema import RECORD_VERSIONS
-from disambig.formats.results import AnnotatedDocument, ReadableFormat
-from disambig.formats.tables import CsvFormat, ParquetFormat
+from disambig.formats.jsonl import (
+    RECORD_VERSIONS,
+    AnnotatedDocument,
+    JoinsChunks,
+    JsonlFormat,
+    ReadableFormat,
+    flagged_records,
+    json_documents,
+    to_json,
+)
+from disambig.formats.tables import (
+    CsvFormat,
+    ParquetFormat,
+    csv_documents,
+    make_seekable,
+    parquet_documents,
+    read_header,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedFormat(JoinsChunks):
+    """Corrected documents in their original form: a text, a line with its line end, or a JSON object.
+
+    Rows of CSV and Parquet are written as JSON objects. Tokenised input (CoNLL-U, ``.spacy``) is not
+    supported, since its tokens would not match the corrected text.
+    """
+
+    field: str = "text"  # key of the text in JSONL
+    name: str = "corrected"
+    suffix: str = ".txt"
+    mirrors: tuple[Kind, ...] = ("file",)
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return the corrected documents, concatenated."""
+        return b"".join(map(self._encode, results))
+
+    def _encode(self, result: AnnotatedDocument) -> bytes:
+        text, document = corrected_text(result), result.document
+        if document.kind in ("json", "csv", "parquet"):
+            row = with_field(document.meta, self.field, text, document.source or ())
+            return to_json(row) + b"\n"
+        return (text + document.ending).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedEdit:
+    """A change of a text: `task` replaces ``text[start:end]`` by `replacement`."""
+
+    start: int
+    end: int
+    replacement: str
+    task: str
+
+    @classmethod
+    def from_record(cls, edit: dict[str, Any]) -> AppliedEdit:
+        """Return the change of a flagged record, as returned by `disambig.data.record_edit`."""
+        return cls(edit["start"], edit["end"], edit["replacement"], edit["task"])
+
+
+def corrected_text(result: AnnotatedDocument) -> str:
+    """Return the text with the flagged replacements (see `apply_records`)."""
+    return apply_records(result.document.text, flagged_records(result))
+
+
+def apply_records(text: str, records: Iterable[Mapping[str, Any]]) -> str:
+    """Return a text with the corrections of its flagged records; other records are ignored.
+
+    A word that is removed takes the blank beside it along, and passes its capital on. Of two corrections that
+    overlap, the more probable is applied.
+
+    Parameters
+    ----------
+    text : str
+    records : iterable of mapping
+        The decisions of a record of the document, or ``span._.disambig`` of the spans of a spaCy Doc, with
+        `task`, `start`, `end`, `observed`, `replacement`, `probability` and `flagged`.
+    """
+    edits = _record_edits(text, records)
+    return edited_text(text, [(edit.start, edit.end, edit.replacement) for edit in edits])
+
+
+def applied_edits(result: AnnotatedDocument) -> list[AppliedEdit]:
+    """Return the changes that `corrected_text` applies, in text order and without overlaps."""
+    return _record_edits(result.document.text, flagged_records(result))
+
+
+def _record_edits(text: str, records: Iterable[Mapping[str, Any]]) -> list[AppliedEdit]:
+    """Return the changes of flagged records, in text order and without overlaps."""
+    changes = (dict(record) for record in records if record["flagged"])
+    corrections = [record for record in changes if record["replacement"] != record["observed"]]
+    corrections.sort(key=lambda record: (record["start"], record["end"]))
+    edits = [AppliedEdit.from_record(record_edit(record, text)) for record in corrections]
+    kept = edits_to_keep(
+        [(edit.start, edit.end, edit.replacement) for edit in edits],
+        [record["probability"] for record in corrections],
+        [edit.task for edit in edits],
+    )
+    return [edits[i] for i in kept]
+
+
+_TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|[^\w\s]")
+_LINE = re.compile(r"[^\r\n]+")
+_NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
+
+
+@dataclass(frozen=True, slots=True)
+class M2Format(JoinsChunks):
+    """The M2 format: lines of text and edits of one annotator; lines without a token are left out.
+
+    Each line of a text is one ``S`` line, even if it has several sentences.
+    """
+
+    name: str = "m2"
+    suffix: str = ".m2"
+    mirrors: tuple[Kind, ...] = ()
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return the lines of some documents with their edits, each followed by a blank line."""
+        blocks = "".join(block for result in results for block in _sentences(result))
+        return blocks.encode(errors="backslashreplace")
+
+
+def split_tokens(text: str) -> list[str]:
+    """Return the tokens of a line."""
+    return _TOKEN.findall(text)
+
+
+def _sentences(result: AnnotatedDocument) -> Iterator[str]:
+    text, edits = result.document.text, applied_edits(result)
+    starts = [edit.start for edit in edits]
+    for line in _LINE.finditer(text):
+        spans = [match.span() for match in _TOKEN.finditer(text, line.start(), line.end())]
+        if not spans:
+            continue
+        first, last = bisect_left(starts, line.start()), bisect_right(starts, line.end())
+        lines = "".join(_edits(text, spans, edits[first:last], line.end()))
+        yield f"S {' '.join(text[start:end] for start, end in spans)}\n{lines or _NOOP}\n"
+
+
+def _edits(
+    text: str, spans: Sequence[tuple[int, int]], edits: Iterable[AppliedEdit], end: int
+) -> Iterator[str]:
+    """Yield the M2 lines of edits in a line of text, widened to tokens; only the first edit of a token."""
+    starts, ends = [start for start, _ in spans], [end for _, end in spans]
+    covered = 0
+    for edit in edits:
+        stop = min(edit.end, end)
+        first, last = bisect_right(ends, edit.start), bisect_left(starts, stop)
+        new = edit.replacement
+        if first < last:
+            new = text[starts[first] : edit.start] + new + text[stop : ends[last - 1]]
+        else:
+            last = first
+        words = split_tokens(new)
+        if first < covered or words == [text[start:stop] for start, stop in spans[first:last]]:
+            continue
+        covered = last
+        kind = "U" if not words else "M" if first == last else "R"
+        yield (f"A {first} {last}|||{kind}:{edit.task.upper()}|||{' '.join(words)}|||REQUIRED|||-NONE-|||0\n")
+
 
 FORMATS = ("jsonl", "text", "corrected", "html", "csv", "tsv", "parquet", "conllu", "spacy", "m2")
 BINARY = ("parquet", "spacy")
@@ -206,3 +384,120 @@ def only_flags(format: Format, *, can_flag: bool) -> FlagsOnlyFormat:
     if not can_flag:
         raise UserError("D651")
     return FlagsOnlyFormat(format)
+
+
+FIELD = "text"
+
+
+def read(
+    source: Input,
+    *,
+    field: str = FIELD,
+    start: int = 0,
+    end: int | None = None,
+    line: int = 1,
+    limit: int = FILE_LIMIT,
+) -> Iterator[Document | UnreadableDocument]:
+    """Yield the documents of one file that begin between byte `start` and byte `end`.
+
+    Parameters
+    ----------
+    field : str
+        Key of the text in JSONL, or its column in CSV and Parquet.
+    start, end, line : int
+        A range of whole documents in an uncompressed file, and the number of its first line.
+    limit : int
+        Maximum number of bytes in memory for a file that cannot be streamed; a larger file is an error. Plain
+        text, lines, JSONL, CSV and CoNLL-U are streamed.
+
+    Yields
+    ------
+    Document or UnreadableDocument
+        A file that is empty, missing or not text yields one `UnreadableDocument`. So does an invalid line,
+        after which reading continues.
+    """
+    path = source.shown
+    try:
+        with open_bytes(source.path) as handle:
+            if source.kind == "file":
+                yield from _text(source, handle, limit, start, end, line)
+                return
+            if source.kind == "spacy":
+                yield from docbin_documents(handle, path, limit=limit)
+                return
+            if source.kind == "parquet":
+                yield from parquet_documents(
+                    make_seekable(handle, path, limit=limit), path, field=field, limit=limit
+                )
+                return
+            if source.kind == "csv":
+                yield from _csv(handle, path, field, start, end, line)
+                return
+            if start:
+                handle.seek(start)
+            lines = read_lines(handle, start=start, end=end, number=line)
+            first = next(lines, None)
+            if first is None:
+                raise UserError("D302", path=path)
+            lines = chain([first], lines)
+            if source.kind == "json":
+                yield from json_documents(lines, path, field=field)
+            elif source.kind == "conllu":
+                yield from conllu_documents(lines, path)
+            else:
+                yield from line_documents(lines, path)
+    except UserError as error:
+        yield UnreadableDocument(path, error)
+    except READ_ERRORS as problem:
+        yield UnreadableDocument(path, read_error(path, problem))
+
+
+def _text(
+    source: Input, handle: IO[bytes], limit: int, start: int, end: int | None, line: int
+) -> Iterator[Document]:
+    """Yield a file as one document, or a large file of plain text in parts.
+
+    All parts are checked first, so that nothing is written for a file that is not a text. Standard input
+    cannot be read twice, and markup may extend over any distance: these are never cut.
+    """
+    path = source.shown
+    if not source.may_be_cut:
+        yield file_document(handle, path, limit=limit)
+        return
+    longest = min(LINE_LIMIT, limit)
+
+    def parts_of(stream: IO[bytes]) -> Iterator[FileLine]:
+        if start:
+            stream.seek(start)
+        return text_parts(stream, start=start, end=end, number=line, longest=longest)
+
+    parts = parts_of(handle)
+    first, second = next(parts, FileLine(1, 0, b"")), next(parts, None)
+    if first.data is not None and second is None and not start and end is None:
+        yield file_document(BytesIO(first.data), path, limit=limit)
+        return
+    for part in chain([first], [] if second is None else [second], parts):
+        if part.data is None and longest < LINE_LIMIT:
+            raise too_large_error(path, limit)
+        decode_line(part, path)
+    with open_bytes(source.path) as again:
+        yield from part_documents(parts_of(again), path)
+
+
+def _csv(
+    handle: IO[bytes], path: str, field: str, start: int, end: int | None, line: int
+) -> Iterator[Document | UnreadableDocument]:
+    lines = read_lines(handle, end=None if start else end)
+    header, lines = read_header(lines, path, field=field)
+    if start:
+        handle.seek(start)
+        lines = read_lines(handle, start=start, end=end, number=line)
+    yield from csv_documents(lines, path, header, field=field)
+
+
+def read_all(
+    sources: Iterable[Input], *, field: str = FIELD, limit: int = FILE_LIMIT
+) -> Iterator[Document | UnreadableDocument]:
+    """Yield the documents of all `sources` in order; `limit` as for `read`."""
+    for source in sources:
+        yield from read(source, field=field, limit=limit)

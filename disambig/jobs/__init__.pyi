@@ -13,9 +13,11 @@ from .job import (
     JobLimits as JobLimits,
     JobReport as JobReport,
     ShardWork as ShardWork,
+    annotate_stream as annotate_stream,
     bisect_failure as bisect_failure,
     merge as merge,
     parts_format as parts_format,
+    rerank as rerank,
     run_job as run_job,
 )
 from .manifest import (
@@ -57,10 +59,6 @@ from .runners import (
     logger_levels as logger_levels,
     make_runner as make_runner,
     memory_usage as memory_usage,
-)
-from .stream import (
-    annotate_stream as annotate_stream,
-    rerank as rerank,
 )
 from .work import (
     DescribesWork as DescribesWork,

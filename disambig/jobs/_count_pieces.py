@@ -34,7 +34,6 @@ from disambig.counts import (
     count_texts,
     file as files,
     finish_table,
-    layout,
     make_counter,
     merge_ngrams,
     ngram_kinds,
@@ -396,7 +395,7 @@ def ranked_counts(pieces: Sequence[TablePiece]) -> tuple[NDArray[np.uint64], boo
     for piece in pieces:
         counts = piece.counts_by_rank()
         more = counts[~np.isin(counts, merged)]
-        n_free = layout.OVERFLOW - 1 - len(merged)
+        n_free = files.OVERFLOW - 1 - len(merged)
         all_ranked &= len(more) <= n_free and not piece.details["overflow"]
         merged = np.concatenate([merged, more[:n_free]])
     return merged, all_ranked
@@ -413,7 +412,7 @@ def load_ranked(directory: Path) -> NDArray[np.uint64] | None:
         counts = np.array(read_json(directory / RECORDS_FOLDER / _RANKED), dtype=np.uint64)
     except BROKEN:
         return None
-    is_valid = counts.shape == (layout.OVERFLOW - 1,) and bool(np.all(counts[1:] > counts[:-1]))
+    is_valid = counts.shape == (files.OVERFLOW - 1,) and bool(np.all(counts[1:] > counts[:-1]))
     return counts if is_valid else None
 
 

@@ -1,8 +1,3 @@
-from .estimation import (
-    FALLBACK as FALLBACK,
-    estimate as estimate,
-    estimate_discounts as estimate_discounts,
-)
 from .kernels import (
     back_off_weight as back_off_weight,
     empty_state as empty_state,
@@ -15,20 +10,21 @@ from .kernels import (
     word_log_probability as word_log_probability,
 )
 from .mixture import (
+    FALLBACK as FALLBACK,
     CrossEntropy as CrossEntropy,
     Mixture as Mixture,
     adapt as adapt,
     cross_entropy as cross_entropy,
+    estimate as estimate,
+    estimate_discounts as estimate_discounts,
     perplexity as perplexity,
     sentence_scores as sentence_scores,
     word_scores as word_scores,
 )
 from .model import (
+    SPECIAL as SPECIAL,
     LanguageModel as LanguageModel,
     NgramArrays as NgramArrays,
-)
-from .sentences import (
-    SPECIAL as SPECIAL,
     Sentences as Sentences,
     WordVocabulary as WordVocabulary,
     vocabulary_from_state as vocabulary_from_state,

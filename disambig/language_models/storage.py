@@ -15,8 +15,13 @@ from disambig.data import minibatch, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.files import ArrayFolder, digest_arrays, save_file
 from disambig.language_models.mixture import Mixture, check_weight
-from disambig.language_models.model import LanguageModel, NgramLevel, suffix_rows
-from disambig.language_models.sentences import START, vocabulary_from_state
+from disambig.language_models.model import (
+    START,
+    LanguageModel,
+    NgramLevel,
+    suffix_rows,
+    vocabulary_from_state,
+)
 from disambig.type_aliases import Ints
 from disambig.types import Arrays
 

@@ -18,6 +18,7 @@ from .scheduler import (
 )
 from .server import (
     EditorProtocol as EditorProtocol,
+    EditorSettings as EditorSettings,
 )
 from .serving import (
     PORT as PORT,
@@ -25,7 +26,4 @@ from .serving import (
     serve as serve,
     serve_stdio as serve_stdio,
     serve_tcp as serve_tcp,
-)
-from .session import (
-    EditorSettings as EditorSettings,
 )

@@ -14,8 +14,16 @@ from lsprotocol import types
 from disambig.checking import Flag, FlagCandidate, TextLines, markup_reader, read_directives
 from disambig.configuration import OWN, SHARED, nearest_settings
 from disambig.errors import UserError
-from disambig.lsp._diagnostics import SOURCE, UNUSED_TITLE, action_title, to_text_edit
-from disambig.lsp.documents import CheckResult, ProtocolLines, TextDocument, TextState
+from disambig.lsp.documents import (
+    SOURCE,
+    UNUSED_TITLE,
+    CheckResult,
+    ProtocolLines,
+    TextDocument,
+    TextState,
+    action_title,
+    to_text_edit,
+)
 from disambig.markup import BREAK, HTML_COMMENT, PlainText, front_matter_end, path_format, read_layout
 
 Edit = tuple[int, int, str]

@@ -298,7 +298,7 @@ def _make_result(
 ) -> CheckResult:
     """Return the result of a check with its diagnostics."""
     from disambig.checking import selectable_names
-    from disambig.lsp._diagnostics import make_diagnostics, unused_directives
+    from disambig.lsp.documents import make_diagnostics, unused_directives
 
     settings = live.settings
     # If only some models or rules are selected, directives for the others are unused, but right.

@@ -1,10 +1,12 @@
-"""The pygls server: its protocol and its message handlers."""
+"""The session of one editor, with its open documents and settings, and the pygls server of its messages."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from lsprotocol import types
@@ -13,15 +15,338 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 import disambig
+from disambig.checking import Flag, Recheck, select_compatible, stable_flags
+from disambig.configuration import (
+    ADDED,
+    CHOICES,
+    OWN,
+    SHARED,
+    CheckSettings,
+    GitIgnorePatterns,
+    ProjectSettings,
+    SettingsSource,
+    from_folder,
+    read_table,
+)
 from disambig.errors import UserError
-from disambig.lsp.actions import FIX_ALL, IGNORE
-from disambig.lsp.scheduler import LoadedCheckers
-from disambig.lsp.session import EditorSession
+from disambig.lsp.actions import FIX_ALL, IGNORE, code_actions, is_requested, is_safe, overlap
+from disambig.lsp.documents import CheckResult, Encoding, TextDocument, TextState, document_name, uri_to_path
+from disambig.lsp.scheduler import CheckScheduler, LoadedCheckers
+
+_log = logging.getLogger(__name__)
+ORIGIN = "settings of the editor"
+SECTION = "disambig"
+
+
+class EditorSettings:
+    """The settings of one editor, merged with those of settings files.
+
+    Raises D849 if `values` is not a table, D970 for an unknown key, D971 for an invalid value.
+
+    Parameters
+    ----------
+    values : Any
+        Settings from the editor: a table as in ``disambig.toml``, or one below the key ``disambig``; None for
+        no settings. Paths and patterns are relative to `root`.
+    root : str
+        Folder that is open in the editor.
+    words : frozenset of str
+        Words to ignore that are not in a file yet.
+    initial : Any
+        Settings that the editor sent when it started; they apply to keys that are not in `values`.
+    defaults : mapping of str to Any, optional
+        Valid settings for keys that the editor did not send.
+    """
+
+    def __init__(
+        self,
+        values: Any,
+        root: str,
+        words: frozenset[str] = frozenset(),
+        *,
+        initial: Any = None,
+        defaults: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._root = root
+        self._values = {**(defaults or {}), **_read_values(initial), **_read_values(values)}
+        self.words = words
+        self._projects: dict[tuple[str, ...], ProjectSettings] = {}
+
+    def for_file(self, path: str) -> CheckSettings:
+        """Return the settings of a text.
+
+        Raises the errors of `disambig.configuration.ProjectSettings.for_file`.
+        """
+        overrides: Mapping[str, Any] = self._values.get("overrides", {})
+        matches = tuple(pattern for pattern in overrides if self._matches([pattern], path))
+        if matches not in self._projects:
+            tables = [self._values, *(overrides[pattern] for pattern in matches)]
+            values = _merge_tables([from_folder(table, self._root) for table in tables])
+            if self.words:
+                values["ignore"] = [*values.get("ignore", ()), *sorted(self.words)]
+            self._projects[matches] = ProjectSettings(SettingsSource(ORIGIN, values))
+        settings = self._projects[matches].for_file(path)
+        excluded = self._matches(self._values.get("exclude", ()), path)
+        return replace(settings, excluded=True) if excluded else settings
+
+    def with_word(self, word: str) -> EditorSettings:
+        """Return settings with one more word to ignore."""
+        return EditorSettings(self._values, self._root, self.words | {word})
+
+    def reloaded(self) -> EditorSettings:
+        """Return settings of the same editor that read settings files again."""
+        return EditorSettings(self._values, self._root, self.words)
+
+    def _matches(self, patterns: Any, path: str) -> bool:
+        if not patterns:
+            return False
+        relative = os.path.relpath(path, self._root)
+        return not relative.startswith(os.pardir) and GitIgnorePatterns(patterns).match(relative)
+
+
+def _read_values(values: Any) -> dict[str, Any]:
+    """Return the valid settings in what an editor sent."""
+    if isinstance(values, Mapping) and SECTION in values:
+        values = values[SECTION]
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise UserError("D849", value=repr(values)[:60])
+    set_values = {key: value for key, value in values.items() if value is not None}
+    return read_table(set_values, path=ORIGIN, section="")
+
+
+def _merge_tables(tables: list[dict[str, Any]]) -> dict[str, Any]:
+    """Merge several tables into one, with the rules of `disambig.configuration.project.merge_sources`."""
+    merged: dict[str, Any] = {}
+    for table in tables:
+        for choice in CHOICES:
+            if any(key in table for key in choice):
+                merged = {key: value for key, value in merged.items() if key not in choice}
+        for key, value in table.items():
+            if key != "overrides":
+                merged[key] = [*merged.get(key, ()), *value] if key in ADDED else value
+    return merged
+
+
+_SETTINGS_FILES = (*OWN, SHARED)
+_INFO_CODES = ("D348",)
+"""Codes of messages that are not warnings."""
+
+
+class EditorSession:
+    """The state of one editor; all methods are called in the thread of the protocol.
+
+    `server` sends messages to the editor.
+    """
+
+    def __init__(self, server: LanguageServer, checkers: LoadedCheckers) -> None:
+        self._server = server
+        self._defaults = checkers.defaults
+        self._documents: dict[str, TextDocument] = {}
+        self._encoding: Encoding = "utf-16"
+        self._root = os.getcwd()
+        self._settings = self._make_settings(None)
+        self._initial_values: Any = None
+        self._shown_messages: set[str] = set()
+        self.scheduler = CheckScheduler(checkers, self._document_settings, self._publish, self.show_message)
+
+    def initialize(self, params: types.InitializeParams) -> None:
+        """Store the parameters of the ``initialize`` request."""
+        uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
+        self._root = uri_to_path(uri or "") or params.root_path or self._root
+        encoding = self._server.workspace.position_encoding
+        name = str(getattr(encoding, "value", encoding))
+        self._encoding = "utf-8" if name == "utf-8" else "utf-32" if name == "utf-32" else "utf-16"
+        self._settings = self._make_settings(None)
+        self._update_settings(None, initial=params.initialization_options)
+
+    def initialized(self) -> None:
+        """Load models in advance, and ask the editor to report changes of settings files."""
+        self.scheduler.load(os.path.join(self._root, "untitled.txt"))
+        workspace = self._server.client_capabilities.workspace
+        capability = workspace.did_change_watched_files if workspace else None
+        if capability and capability.dynamic_registration:
+            watchers = [types.FileSystemWatcher(glob_pattern=f"**/{name}") for name in _SETTINGS_FILES]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers=watchers)
+            method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+            registration = types.Registration(
+                id=f"{SECTION}-settings", method=method, register_options=options
+            )
+            self._server.client_register_capability(types.RegistrationParams([registration]))
+
+    def open(self, item: types.TextDocumentItem) -> None:
+        """Open a document and check it."""
+        self._drop(item.uri)
+        name = document_name(item.uri, item.language_id, self._root)
+        document = TextDocument.opened(item.uri, name, item.version, item.text, self._encoding)
+        self._documents[item.uri] = document
+        self.scheduler.schedule(document, after=0.0)
+
+    def change(self, text: types.VersionedTextDocumentIdentifier, changes: Sequence[Any]) -> None:
+        """Change an open document and check it soon."""
+        document = self._documents.get(text.uri)
+        if document is None:
+            problem = "a change of a text that is not open"
+            self.show_message(
+                None, UserError("D846", path=uri_to_path(text.uri) or text.uri, problem=problem)
+            )
+            return
+        try:
+            document.change(text.version, changes)
+        except UserError as problem:
+            self.show_message(document, problem)
+            self._publish(document, CheckResult(text.version, (), (), []))
+            return
+        self.scheduler.schedule(document)
+
+    def close(self, uri: str) -> None:
+        """Close a document and remove its diagnostics."""
+        if self._drop(uri):
+            self._server.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(uri=uri, diagnostics=[])
+            )
+
+    def saved(self, uri: str) -> None:
+        """Read settings files again if one was saved, because not all editors watch files."""
+        if os.path.basename(uri_to_path(uri)) in _SETTINGS_FILES:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read settings files again and check all documents."""
+        self._apply(self._settings.reloaded())
+
+    async def configure(self, values: Any) -> None:
+        """Apply changed settings of the editor; if the notification has none, request them."""
+        workspace = self._server.client_capabilities.workspace
+        if not values and workspace and workspace.configuration:
+            items = [types.ConfigurationItem(section=SECTION)]
+            answers = await self._server.workspace_configuration_async(types.ConfigurationParams(items=items))
+            values = answers[0] if answers else None
+        self._update_settings(values)
+
+    def ignore(self, word: str) -> None:
+        """Ignore a word from now on."""
+        self._apply(self._settings.with_word(word))
+
+    async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        """Return the code actions in a range of a document."""
+        document = self._documents.get(params.text_document.uri)
+        if document is None:
+            return []
+        texts = {os.path.realpath(other.name): other.state.text for other in self._documents.values()}
+        safe_flags = await self._safe_flags(document) if is_requested(params.context, FIX_ALL) else ()
+        return code_actions(
+            document, params.context, params.range, root=self._root, texts=texts, safe_flags=safe_flags
+        )
+
+    async def _safe_flags(self, document: TextDocument) -> Sequence[Flag]:
+        """Return the flags that may be corrected without review; none if the text changes meanwhile."""
+        result, live = document.check_result, document.live
+        if result is None or live is None:
+            return ()
+        candidates = select_compatible(filter(is_safe, result.flags))
+
+        def work(state: TextState) -> Sequence[Flag]:
+            if state.version != result.version:
+                return ()
+            recheck = Recheck(
+                live.annotate,
+                live.ignored_words,
+                live.settings.markup_options,
+                live.settings.project_names,
+            )
+            return stable_flags(live.name, state.text, candidates, recheck)
+
+        stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if candidates else ()
+        return stable if document.check_result is result else ()
+
+    async def hover(self, params: types.HoverParams) -> types.Hover | None:
+        """Return the hover text of the flag at a position; None if there is none."""
+        document = self._documents.get(params.text_document.uri)
+        if document is None or document.check_result is None or document.live is None:
+            return None
+        result, live = document.check_result, document.live
+        here = types.Range(params.position, params.position)
+        number = next((i for i, flag in enumerate(result.diagnostics) if overlap(flag.range, here)), None)
+        if number is None or result.version != document.state.version:
+            return None
+
+        def work(state: TextState) -> str | None:
+            from disambig.lsp.documents import hover_text
+
+            if state.version != result.version:
+                return None
+            return hover_text(result.flags[number], result.candidates[number], live)
+
+        hover = await self.scheduler.run_with(document, work)
+        if hover is None:
+            return None
+        content = types.MarkupContent(kind=types.MarkupKind.Markdown, value=hover)
+        return types.Hover(contents=content, range=result.diagnostics[number].range)
+
+    def show_message(self, document: TextDocument | None, problem: UserError) -> None:
+        """Show the user a message, but only once until settings change or the document is opened again."""
+        message = str(problem)
+        if message in self._shown_messages:
+            return
+        self._shown_messages.add(message)
+        _log.info("%s", message)
+        kind = types.MessageType.Info if problem.code in _INFO_CODES else types.MessageType.Warning
+        self._server.window_show_message(types.ShowMessageParams(type=kind, message=f"disambig: {message}"))
+
+    def _update_settings(self, values: Any, *, initial: Any = None) -> None:
+        """Apply new settings of the editor; if they are invalid, the previous ones remain."""
+        initial = self._initial_values if initial is None else initial
+        try:
+            settings = self._make_settings(values, self._settings.words, initial=initial)
+        except UserError as problem:
+            self.show_message(None, problem)
+            return
+        self._initial_values = initial
+        self._apply(settings)
+
+    def _make_settings(
+        self, values: Any, words: frozenset[str] = frozenset(), *, initial: Any = None
+    ) -> EditorSettings:
+        return EditorSettings(values, self._root, words, initial=initial, defaults=self._defaults)
+
+    def _apply(self, settings: EditorSettings) -> None:
+        """Use settings from now on, and check all documents again."""
+        self._settings = settings
+        self._shown_messages.clear()
+        for document in self._documents.values():
+            document.settings_version += 1
+            self.scheduler.schedule(document)
+
+    def _document_settings(self, path: str) -> Any:
+        return self._settings.for_file(path)
+
+    def _publish(self, document: TextDocument, result: CheckResult) -> None:
+        """Store the result of a check and send its diagnostics to the editor."""
+        document.check_result = result
+        self._server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(
+                uri=document.uri,
+                version=result.version,
+                diagnostics=[*result.diagnostics, *(diagnostic for diagnostic, _ in result.unused)],
+            )
+        )
+
+    def _drop(self, uri: str) -> bool:
+        """Remove a document; return False if it was not open."""
+        document = self._documents.pop(uri, None)
+        if document is None:
+            return False
+        document.is_open = False
+        self.scheduler.cancel(document)
+        self._shown_messages = {message for message in self._shown_messages if document.name not in message}
+        return True
+
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR = -32603
 NOT_INITIALIZED = -32002
-_log = logging.getLogger(__name__)
 _ALLOWED_BEFORE = ("initialize", "exit")
 
 

@@ -1,6 +1,7 @@
 from .canvas import (
     BREAK as BREAK,
     OPAQUE as OPAQUE,
+    Layout as Layout,
     iterate_units as iterate_units,
 )
 from .code import (
@@ -8,28 +9,23 @@ from .code import (
     find_comments as find_comments,
     iterate_blocks as iterate_blocks,
 )
-from .formats import (
-    FORMATS as FORMATS,
-    HTML_COMMENT as HTML_COMMENT,
-    MarkupFormat as MarkupFormat,
-    is_section as is_section,
-    language_suffix as language_suffix,
-    path_format as path_format,
-)
-from .layout import (
-    Layout as Layout,
-)
 from .markdown import (
     IncrementalMarkdown as IncrementalMarkdown,
     front_matter_end as front_matter_end,
 )
 from .reading import (
     CODE as CODE,
+    FORMATS as FORMATS,
+    HTML_COMMENT as HTML_COMMENT,
     NO_OPTIONS as NO_OPTIONS,
+    MarkupFormat as MarkupFormat,
     PlainText as PlainText,
     begins_like_document as begins_like_document,
     has_markup as has_markup,
     invalid_markup as invalid_markup,
+    is_section as is_section,
+    language_suffix as language_suffix,
+    path_format as path_format,
     plain_text as plain_text,
     read_layout as read_layout,
     read_markup as read_markup,

@@ -27,10 +27,11 @@ from disambig.markup.canvas import (
     OPAQUE,
     Canvas,
     InlineReader,
+    Layout,
+    Title,
     hide_single_word,
     iterate_lines,
 )
-from disambig.markup.layout import Layout, Title
 
 _TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")

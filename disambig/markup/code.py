@@ -20,9 +20,9 @@ from typing import Any
 from disambig.markup._comments import SYNTAXES, scan_comments
 from disambig.markup._fields import find_yaml_text
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord
-from disambig.markup.formats import FORMATS
 from disambig.markup.markdown import paint_inline, read_markdown
 from disambig.markup.pod import read_pod
+from disambig.markup.reading import FORMATS
 
 LANGUAGES = {suffix: entry.lexer for entry in FORMATS if entry.lexer for suffix in entry.suffixes}
 """Pygments lexer, or language of `_comments`, for each file suffix."""

@@ -44,13 +44,17 @@ from disambig.markup.canvas import (
     OPAQUE,
     Canvas,
     InlineReader,
+    Layout,
     ShortenedWord,
     Span,
+    TableCell,
+    dashed_cells,
+    grid_cells,
     hide_single_word,
     iterate_lines,
     iterate_units,
+    strip_span,
 )
-from disambig.markup.layout import Layout, TableCell, dashed_cells, grid_cells, strip_span
 
 if TYPE_CHECKING:
     from disambig.markup.reading import PlainText

@@ -24,8 +24,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from disambig.markup.canvas import BREAK, OPAQUE, Canvas, InlineReader, hide_single_word, iterate_lines
-from disambig.markup.layout import Layout, TableCell, Title, grid_cells, strip_span
+from disambig.markup.canvas import (
+    BREAK,
+    OPAQUE,
+    Canvas,
+    InlineReader,
+    Layout,
+    TableCell,
+    Title,
+    grid_cells,
+    hide_single_word,
+    iterate_lines,
+    strip_span,
+)
 
 
 def _words(names: str) -> frozenset[str]:

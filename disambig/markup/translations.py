@@ -1,21 +1,217 @@
-r"""Read translation files (PO, POT): the strings and the comments for translators remain.
+r"""Read files that contain Markdown in strings: Jupyter notebooks, and translation files (PO, POT).
 
-The strings of ``msgid``, ``msgid_plural`` and ``msgstr`` are read as Markdown, each as a text of its own; the
-lines of a string are joined. An escape (``\n``, ``\"``) counts as its character, and a word that contains
-one, or extends over two lines, becomes `OPAQUE`. So do placeholders (``%s``, ``{name}``). The comments ``# ``
-and ``#.`` are text as well. Contexts, references, flags, previous and obsolete strings and the header are
-left out, and so is every ``msgstr`` if the header names another language than English.
+Of a notebook, the text of its Markdown cells remains. The JSON is checked by the parser of the standard
+library, which gives no positions, and then scanned for the strings of the cells. The lines of a cell are
+joined and read as Markdown. An escape (``\n``, ``\"``, ``\u00e9``) counts as its character, at the position
+of the escape; a word that contains one becomes `OPAQUE`, so that no correction writes into an escape. Code
+cells, raw cells, outputs and metadata are left out.
+
+Of a translation file, the strings and the comments for translators remain. The strings of ``msgid``,
+``msgid_plural`` and ``msgstr`` are read as Markdown, each as a text of its own; the lines of a string are
+joined. An escape (``\n``, ``\"``) counts as its character, and a word that contains one, or extends over two
+lines, becomes `OPAQUE`. So do placeholders (``%s``, ``{name}``). The comments ``# `` and ``#.`` are text as
+well. Contexts, references, flags, previous and obsolete strings and the header are left out, and so is every
+``msgstr`` if the header names another language than English.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, iterate_lines
+from disambig.markup.canvas import (
+    BLANK,
+    BREAK,
+    OPAQUE,
+    Canvas,
+    ShortenedWord,
+    Span,
+    iterate_lines,
+    iterate_units,
+)
 from disambig.markup.markdown import paint_inline, read_markdown
-from disambig.markup.notebooks import EscapedText
+
+_TOKENS = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+', re.DOTALL)
+_PIECES = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+"
+)
+_TEXT_CELLS = ("markdown", "heading")
+
+
+def read_notebook(text: str, suffix: str = ".ipynb") -> Canvas:
+    """Paint over everything in a notebook but the prose of its Markdown cells.
+
+    In a text that is not a notebook everything is painted over, and the canvas has a `problem`.
+    """
+    canvas = Canvas(text)
+    canvas.fill(0, len(text))
+    canvas.problem = _problem(text)
+    if not canvas.problem:
+        for strings in _markdown_sources(text):
+            EscapedText(text, strings).write(canvas)
+    return canvas
+
+
+def _problem(text: str) -> str:
+    """Return why a text is not a notebook; "" if it is one."""
+    try:
+        notebook = json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as problem:
+        return f"line {problem.lineno}, column {problem.colno}: {problem.msg}"
+    except (RecursionError, ValueError) as problem:
+        return str(problem)
+    if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
+        return "it has no cells"
+    return ""
+
+
+def _markdown_sources(text: str) -> Iterator[list[Span]]:
+    """Yield the strings of each Markdown cell, as spans without the quotes."""
+    # For each open object or array: whether it is an object, its key in its parent, and the last key in it.
+    # A value inside an array has the key of the array.
+    frames: list[tuple[bool, str]] = []
+    key, is_key = "", False
+    kind, sources = "", list[Span]()
+    cell = -1  # depth of the current cell
+    for match in _TOKENS.finditer(text):
+        token = match[0]
+        if token in "{[":
+            in_array = bool(frames) and not frames[-1][0]
+            frames.append((token == "{", frames[-1][1] if in_array else key))
+            is_key = token == "{"
+            if token == "{" and in_array and frames[-1][1] == "cells" and cell < 0:
+                cell, kind, sources = len(frames), "", []
+        elif token in "}]":
+            if len(frames) == cell:
+                if kind in _TEXT_CELLS and sources:
+                    yield sources
+                cell = -1
+            frames.pop()
+            is_key = False
+        elif token == ",":
+            is_key = bool(frames) and frames[-1][0]
+        elif token == ":":
+            is_key = False
+        elif token[0] == '"':
+            if is_key:
+                key = token[1:-1]
+            elif len(frames) == cell and key == "cell_type":
+                kind = token[1:-1]
+            elif (len(frames) == cell and key == "source") or (
+                len(frames) == cell + 1 and not frames[-1][0] and frames[-1][1] == "source"
+            ):
+                sources.append((match.start() + 1, match.end() - 1))
+
+
+class EscapedText:
+    """A text in several strings with escapes, and the position of each of its characters in the file.
+
+    Parameters
+    ----------
+    text : str
+        The text of the file.
+    strings : sequence of (start, end)
+        The strings without their quotes.
+    """
+
+    def __init__(self, text: str, strings: Sequence[Span]) -> None:
+        self.text = text
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        parts: list[str] = []
+        for start, end in strings:
+            for piece in _PIECES.finditer(text, start, end):
+                escaped = piece[0][0] == "\\"
+                parts.append(_unescaped(piece[0]) if escaped else piece[0])
+                size = len(parts[-1])
+                self.starts += [piece.start()] if escaped else range(piece.start(), piece.end())
+                self.ends += [piece.end()] if escaped else range(piece.start() + 1, piece.end() + 1)
+                assert size == (1 if escaped else len(piece[0]))
+        self.content = "".join(parts)
+
+    def write(self, canvas: Canvas, read: Callable[[str], Canvas] = read_markdown) -> None:
+        """Write the prose of the text to its position; its sentences end with it.
+
+        Parameters
+        ----------
+        read : callable
+            Paints over what is not prose.
+        """
+        if not self.content:
+            return
+        inner = read(self.content)
+        painted = list(inner.text)
+        for start, end in _gaps(inner.text):
+            painted[start:end] = BREAK * (end - start)
+        self._hide_escapes(painted)
+        for i, character in enumerate(painted):
+            start, end = self.starts[i], self.ends[i]
+            if character in "\r\n":
+                following = self.starts[i + 1] if i + 1 < len(painted) else end
+                is_line = "\n" in self.text[end:following]  # the file has a line end here as well
+                character = BLANK if is_line else " "
+            if character == OPAQUE:
+                canvas.fill(start, end, OPAQUE)
+            else:
+                canvas.put(start, character)
+        canvas.put(self.starts[0] - 1, BREAK)
+        canvas.put(self.ends[-1], BREAK)
+        canvas.shortened += [
+            ShortenedWord(self.starts[word.start], self.ends[word.painted_end - 1], self.ends[word.end - 1])
+            for word in inner.shortened
+        ]
+        canvas.comments += [(self.starts[start], self.ends[end - 1]) for start, end in inner.comments]
+
+    def _hide_escapes(self, painted: list[str]) -> None:
+        """Hide each word that contains an escape, or is in two strings."""
+        i = 0
+        while i < len(painted):
+            is_split = i > 0 and self.ends[i - 1] < self.starts[i] and _in_word(painted, i - 1)
+            is_whole = self.ends[i] - self.starts[i] == 1 and not is_split
+            if is_whole or not _in_word(painted, i):
+                i += 1
+                continue
+            first = i
+            while first > 0 and _in_word(painted, first - 1):
+                first -= 1
+            while i < len(painted) and _in_word(painted, i):
+                i += 1
+            painted[first:i] = OPAQUE * (i - first)
+
+
+def _in_word(painted: Sequence[str], i: int) -> bool:
+    """Return True for a letter or digit, and for a mark between two of them."""
+    if painted[i].isalnum():
+        return True
+    return (
+        painted[i] not in (BLANK, BREAK, OPAQUE)
+        and not painted[i].isspace()
+        and 0 < i < len(painted) - 1
+        and painted[i - 1].isalnum()
+        and painted[i + 1].isalnum()
+    )
+
+
+def _gaps(painted: str) -> Iterator[Span]:
+    """Yield the spans between paragraphs."""
+    at = 0
+    for start, end in iterate_units(painted):
+        if at < start:
+            yield at, start
+        at = end
+    if at < len(painted):
+        yield at, len(painted)
+
+
+def _unescaped(escape: str) -> str:
+    try:
+        character = str(json.loads(f'"{escape}"'))
+    except json.JSONDecodeError:
+        return OPAQUE
+    return OPAQUE if "\ud800" <= character <= "\udfff" else character
+
 
 _STRING = re.compile(
     r'[ \t]*(?:(msgctxt|msgid_plural|msgid|msgstr)(?:\[\d{1,3}\])?[ \t]*)?"((?:[^"\\]|\\.)*)"[ \t]*'

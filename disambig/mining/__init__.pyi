@@ -1,23 +1,21 @@
 from .corrections import (
+    ENGLISH as ENGLISH,
+    LANGUAGES as LANGUAGES,
     CorrectionKind as CorrectionKind,
+    CorrectionWords as CorrectionWords,
+    Paragraph as Paragraph,
     Vocabulary as Vocabulary,
     WordEdit as WordEdit,
     changed_paragraphs as changed_paragraphs,
     classify as classify,
+    read_paragraphs as read_paragraphs,
     word_edits as word_edits,
 )
-from .history import (
+from .miner import (
     ChangedFile as ChangedFile,
+    CleanParagraph as CleanParagraph,
     Commit as Commit,
     History as History,
-)
-from .languages import (
-    ENGLISH as ENGLISH,
-    LANGUAGES as LANGUAGES,
-    CorrectionWords as CorrectionWords,
-)
-from .miner import (
-    CleanParagraph as CleanParagraph,
     MinedCorrection as MinedCorrection,
     MinedProject as MinedProject,
     Miner as Miner,
@@ -27,22 +25,16 @@ from .miner import (
     summarise as summarise,
     write_mined as write_mined,
 )
-from .paragraphs import (
-    Paragraph as Paragraph,
-    read_paragraphs as read_paragraphs,
-)
-from .settings_file import (
-    TunedSettings as TunedSettings,
-    tuned_settings as tuned_settings,
-)
 from .tuning import (
     IGNORE_FILE as IGNORE_FILE,
     HistoryHalf as HistoryHalf,
     Measurement as Measurement,
     ProjectLayer as ProjectLayer,
     TunedProject as TunedProject,
+    TunedSettings as TunedSettings,
     Tuning as Tuning,
     divide as divide,
     tune as tune,
     tune_project as tune_project,
+    tuned_settings as tuned_settings,
 )

@@ -1,30 +1,33 @@
 from .annotation import (
+    BATCH_CHARACTERS as BATCH_CHARACTERS,
     HIGHEST_RATE as HIGHEST_RATE,
+    PIECE_CHARACTERS as PIECE_CHARACTERS,
+    Annotate as Annotate,
     ModelSet as ModelSet,
     RequestedRates as RequestedRates,
     annotate as annotate,
+    annotate_documents as annotate_documents,
     annotate_separately as annotate_separately,
+    annotator_languages as annotator_languages,
+    batch_documents as batch_documents,
     check_lists as check_lists,
+    cut_pieces as cut_pieces,
     decide_lists as decide_lists,
     detected_languages as detected_languages,
+    join_pieces as join_pieces,
     protect_foreign as protect_foreign,
     protect_words as protect_words,
     rates_for_precision as rates_for_precision,
     task_rates as task_rates,
     unused_writing as unused_writing,
     with_writing as with_writing,
-)
-from .documents import (
-    BATCH_CHARACTERS as BATCH_CHARACTERS,
-    PIECE_CHARACTERS as PIECE_CHARACTERS,
-    annotate_documents as annotate_documents,
-    batch_documents as batch_documents,
-    cut_pieces as cut_pieces,
-    join_pieces as join_pieces,
+    wrap_annotator as wrap_annotator,
 )
 from .model import (
     BLOCK as BLOCK,
+    LinearScorer as LinearScorer,
     Model as Model,
+    NoPreference as NoPreference,
     decide_together as decide_together,
     evidence_name as evidence_name,
     iterate_features as iterate_features,
@@ -32,25 +35,16 @@ from .model import (
 from .model_card import (
     card as card,
 )
-from .scorers import (
-    LinearScorer as LinearScorer,
-    NoPreference as NoPreference,
-)
 from .sources import (
-    Annotate as Annotate,
     AnnotatorSource as AnnotatorSource,
     ModelSource as ModelSource,
-    annotator_languages as annotator_languages,
-    nearest_correcting as nearest_correcting,
-    with_sets as with_sets,
-    wrap_annotator as wrap_annotator,
-)
-from .standalone import (
     StandaloneModel as StandaloneModel,
     is_standalone as is_standalone,
     load_standalone as load_standalone,
+    nearest_correcting as nearest_correcting,
     standalone_card as standalone_card,
     stored_format as stored_format,
+    with_sets as with_sets,
 )
 from .storage import (
     PRECISION_FILE as PRECISION_FILE,

@@ -1,9 +1,14 @@
-"""Annotate texts with several models: rates of flags, kinds of writing, overlaps, minimum precision."""
+"""Annotate texts with several models: rates of flags, kinds of writing, overlaps, minimum precision.
+
+Documents are annotated in batches of limited size, with a time limit, and the pieces of long ones are joined.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import logging
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,22 +17,56 @@ from numpy.typing import NDArray
 from disambig.data import (
     CandidateLists,
     Decisions,
+    OverlapResolution,
     PrecisionTable,
     ignore_entries,
+    minibatch,
     mistakes_per_1000,
     plain_word,
     replacement,
 )
 from disambig.decision import check_rate, resolve_overlaps, share_budget
 from disambig.errors import UserError
+from disambig.files import without_compression
+from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
+from disambig.formatting import describe_failure
+from disambig.markup import PlainText, invalid_markup, read_markup
 from disambig.models.model import Model, decide_together
 from disambig.models.verification import DroppedFlag, verify_flags
+from disambig.registry import plugin_packages
 from disambig.rules import ALL_RULES, RuleSelection
-from disambig.text import TokenView, hash_words
+from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
+from disambig.text import TokenView, foreign_to_all, hash_words
 from disambig.types import DecisionRuleTraits, RaisesFlags, decides, get_trait
 
 RequestedRates = float | Mapping[str, float] | None
 """Flags per 1,000 correct words: for all models together, or per task."""
+
+Annotate = Callable[[Sequence[str]], list[Decisions]]
+"""Function that maps a batch of texts to one `Decisions` per task."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrappedAnnotator:
+    """An `Annotate` function around another one, with the languages of its models."""
+
+    call: Annotate
+    languages: tuple[str, ...]  # see `ModelSet.languages`
+
+    def __call__(self, texts: Sequence[str]) -> list[Decisions]:
+        """Annotate every text."""
+        return self.call(texts)
+
+
+def annotator_languages(annotate: Annotate) -> tuple[str, ...]:
+    """Return the languages outside of which paragraphs are left alone; empty if all are annotated."""
+    languages: tuple[str, ...] = getattr(annotate, "languages", ())
+    return languages
+
+
+def wrap_annotator(call: Annotate, annotate: Annotate) -> Annotate:
+    """Return `call`, which runs `annotate`, with the languages of `annotate`."""
+    return WrappedAnnotator(call, annotator_languages(annotate))
 
 
 def task_rates(models: Sequence[Model], requested: RequestedRates) -> dict[str, float]:
@@ -39,7 +78,7 @@ def task_rates(models: Sequence[Model], requested: RequestedRates) -> dict[str, 
     ----------
     requested : float or mapping from task to float, optional
         A number is a budget that all flagging models share, such that together they find as many mistakes as
-        possible (`disambig.decision.thresholds`); a single model gets all of it.
+        possible (`disambig.decision.calibration`); a single model gets all of it.
     """
     if requested is None:
         return {}
@@ -86,7 +125,7 @@ def unused_writing(models: Sequence[Model], writing: str | None) -> UserError | 
 class ModelSet:
     """Several models that decide the same texts."""
 
-    models: tuple[Model, ...]  # given `writing`, these are the models that assume it
+    models: tuple[Model, ...]
     # flags per 1,000 correct words, as `task_rates` returns them; other tasks have the rate of their model
     rates: Mapping[str, float] = field(default_factory=dict)
     # Words (in lower case) that are never flagged, and corrections that are never proposed, such as ``login
@@ -100,12 +139,7 @@ class ModelSet:
     trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
     # minimum share of correct flags (see `PrecisionTable`); a task without a table raises no flags then
     least: float | None = None
-    # kind of writing: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"`` (see `with_writing`)
-    writing: str | None = None
     selection: RuleSelection = ALL_RULES  # the rules whose flags are raised
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "models", with_writing(self.models, self.writing))
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -300,7 +334,7 @@ def annotate(
         of writing.
     """
     rates = task_rates(models, flags_per_1000)
-    model_set = ModelSet(tuple(models), rates, ignore, protect, detect_language, writing=writing)
+    model_set = ModelSet(with_writing(models, writing), rates, ignore, protect, detect_language)
     _warn_of_unused_writing(models, writing)
     return model_set.annotate(texts)
 
@@ -313,7 +347,7 @@ def annotate_separately(
     writing: str | None = None,
 ) -> list[Decisions]:
     """Decide as `annotate` does, but each model separately: their flags may overlap and are not verified."""
-    model_set = ModelSet(tuple(models), task_rates(models, flags_per_1000), writing=writing)
+    model_set = ModelSet(with_writing(models, writing), task_rates(models, flags_per_1000))
     _warn_of_unused_writing(models, writing)
     return model_set.annotate_separately(texts)
 
@@ -397,3 +431,173 @@ def rates_for_precision(
                 rate *= 2
         rates[model.task.name] = min(rate, HIGHEST_RATE)
     return rates
+
+
+BATCH_CHARACTERS = PIECE_CHARACTERS = 100_000
+_CUT_WINDOW = 20_000
+"""Number of characters before the maximum size in which the end of a piece is searched for."""
+_BATCH_DOCUMENTS = 2_000
+_log = logging.getLogger(__name__)
+
+
+def batch_documents(
+    documents: Iterable[Document], *, size: int = BATCH_CHARACTERS
+) -> Iterator[list[Document]]:
+    """Yield batches of documents with at least `size` characters in all."""
+    return minibatch(documents, size, lambda document: len(document.text), most=_BATCH_DOCUMENTS)
+
+
+def annotate_documents(
+    documents: Sequence[Document], annotate: Annotate, *, seconds: float | None = None
+) -> tuple[list[AnnotatedDocument], list[UnreadableDocument]]:
+    """Annotate a batch.
+
+    If `annotate` fails, or takes longer than `seconds`, the documents are retried one at a time; those that
+    fail again are returned as unreadable.
+    """
+    try:
+        with time_limit(seconds):
+            return _annotate(documents, annotate), []
+    except (Exception, DeadlineExceeded) as problem:  # DeadlineExceeded is a BaseException
+        if len(documents) > 1:
+            _log.debug("a batch of %d documents failed; trying one by one", len(documents), exc_info=True)
+            annotated, unreadable = [], []
+            for document in documents:
+                good, bad = annotate_documents([document], annotate, seconds=seconds)
+                annotated += good
+                unreadable += bad
+            return annotated, unreadable
+        _log.debug("%s could not be annotated", documents[0].id, exc_info=True)
+        return [], [UnreadableDocument(documents[0].path, _failure(documents[0], problem, seconds))]
+
+
+def _failure(document: Document, problem: BaseException, seconds: float | None) -> UserError:
+    """Return the error for a document whose annotation raised `problem`."""
+    if isinstance(problem, UserError) and problem.code == "D344":  # it names the path itself
+        return problem
+    if isinstance(problem, DeadlineExceeded):
+        text = f"it took longer than {seconds:g} seconds"
+    else:
+        is_user_error = isinstance(problem, UserError)
+        text = str(problem) if is_user_error else describe_failure(problem, plugin_packages())
+        text = ": ".join([*getattr(problem, "__notes__", ()), text])  # a note names the model
+    path = f"{document.path}:{document.line}" if document.line else document.path
+    error = UserError("D313", path=path, problem=text)
+    error.__cause__ = problem
+    return error
+
+
+def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[AnnotatedDocument]:
+    """Annotate documents in pieces of limited size, and join the decisions of each document."""
+    plain_texts = [_plain_text(document) for document in documents]
+    pieces: list[str] = []
+    places: list[list[tuple[int, int]]] = []  # for each document: (index in pieces, offset)
+    for plain in plain_texts:
+        bounds = cut_pieces(plain.text)
+        places.append([(len(pieces) + i, start) for i, (start, _) in enumerate(bounds)])
+        pieces += [plain.text[start:end] for start, end in bounds]
+    by_piece: list[list[Decisions]] = []
+    for first, last in _batch_bounds([len(piece) for piece in pieces]):
+        batch = pieces[first:last]
+        by_task = annotate(batch)
+        by_piece += [[decisions.in_document(index) for decisions in by_task] for index in range(len(batch))]
+        del by_task
+        return_free_memory(sum(map(len, batch)))
+    languages = annotator_languages(annotate)
+    annotated = [
+        AnnotatedDocument(
+            document,
+            _in_file(join_pieces([(by_piece[index], offset) for index, offset in place]), plain),
+            tuple(foreign_to_all(plain.text, languages)),
+        )
+        for document, place, plain in zip(documents, places, plain_texts, strict=True)
+    ]
+    for result in annotated:  # a function of a plugin that names rules may fail: then only for its documents
+        for decisions in result.decisions:
+            for row in np.flatnonzero(decisions.flagged).tolist():
+                decisions.rule_name(row, result.document.text)
+    return annotated
+
+
+def _plain_text(document: Document) -> PlainText:
+    """Return the text with its markup painted over, if it is a whole file."""
+    if document.kind != "file":
+        return PlainText(document.text)
+    path = without_compression(document.path)
+    plain = read_markup(path, document.text)
+    if plain.problem:
+        raise invalid_markup(path, plain)
+    return plain
+
+
+def _in_file(decisions: Sequence[Decisions], plain: PlainText) -> tuple[Decisions, ...]:
+    """Return decisions of a plain text with offsets into the file; the start of a word is always the same."""
+    if not plain.shortened:
+        return tuple(decisions)
+    return tuple(
+        dataclasses.replace(
+            part,
+            ends=np.array([plain.file_offset(end) for end in part.ends.tolist()], np.int32),
+            settled=None if part.settled is None else _settled_in_file(part.settled, plain),
+        )
+        for part in decisions
+    )
+
+
+def _settled_in_file(settled: OverlapResolution, plain: PlainText) -> OverlapResolution:
+    alternatives = (
+        dataclasses.replace(other, end=plain.file_offset(other.end)) for other in settled.alternatives
+    )
+    return dataclasses.replace(settled, alternatives=tuple(alternatives))
+
+
+def cut_pieces(
+    text: str, *, size: int = PIECE_CHARACTERS, window: int = _CUT_WINDOW
+) -> list[tuple[int, int]]:
+    """Split a long text at the ends of paragraphs, lines, sentences or words, in this order of preference.
+
+    Parameters
+    ----------
+    size : int
+        Maximum number of characters of a piece.
+    window : int
+        A piece may be up to this number of characters shorter; if nothing ends there, a word is cut.
+
+    Returns
+    -------
+    list of (int, int)
+        Start and end of each piece; the pieces cover the text.
+    """
+    pieces, start = [], 0
+    while len(text) - start > size:
+        end = start + size
+        for mark in ("\n\n", "\n", ". ", " "):
+            position = text.rfind(mark, max(start, end - window), end)
+            if position >= 0:
+                end = position + len(mark)
+                break
+        pieces.append((start, end))
+        start = end
+    return [*pieces, (start, len(text))]
+
+
+def _batch_bounds(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of texts with at most `BATCH_CHARACTERS` characters together, or of one longer text."""
+    first, size = 0, 0
+    for index, length in enumerate(lengths):
+        if index > first and size + length > BATCH_CHARACTERS:
+            yield first, index
+            first, size = index, 0
+        size += length
+    if lengths:
+        yield first, len(lengths)
+
+
+def join_pieces(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decisions, ...]:
+    """Join the decisions of the pieces of a document, which begin at the given offsets, for each task."""
+    if len(parts) == 1 and not parts[0][1]:
+        return tuple(parts[0][0])
+    return tuple(
+        Decisions.joined([(by_task[task], offset) for by_task, offset in parts])
+        for task in range(len(parts[0][0]))
+    )

@@ -1,4 +1,4 @@
-"""A model: a task with its extractors, one scorer per group, and the decision rule."""
+"""A model: a task with its extractors, one scorer per group, and the decision rule; the linear scorer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from disambig.formatting import add_note
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
+    Arrays,
     CandidateBatch,
     DecisionRule,
     DecisionRuleTraits,
@@ -44,6 +45,7 @@ from disambig.types import (
     FeatureExtractor,
     Features,
     FindsBest,
+    Fitted,
     Learner,
     LinearScores,
     RaisesFlags,
@@ -58,6 +60,77 @@ from disambig.types import (
     sees_parts,
     task_rules,
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearScorer:
+    """Score rows by ``weights . features``.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (n_columns,)
+    """
+
+    weights: NDArray[np.float64]
+
+    def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
+        """Return one score per row.
+
+        Raises
+        ------
+        ValueError
+            If the batch has a different number of columns.
+        """
+        if len(self.weights) != len(batch.columns):
+            raise ValueError(f"{len(self.weights)} weights for {len(batch.columns)} columns")
+        return batch.scores(self.weights)
+
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
+        """Return the batch unchanged, and the weights (see `disambig.types.LinearScores`)."""
+        return batch, self.weights
+
+    def state(self) -> Arrays:
+        """Return the weights."""
+        return {"weights": self.weights}
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> LinearScorer:
+        """Rebuild a scorer from `state`."""
+        return cls(np.asarray(arrays["weights"], dtype=np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroScorer:
+    """Score every row zero."""
+
+    def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
+        """Return one zero per row."""
+        return np.zeros(len(batch.cost))
+
+    def state(self) -> Arrays:
+        """Return no arrays: the scorer has no state."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class NoPreference:
+    """A learner without training that prefers no candidate."""
+
+    needs_training: ClassVar[bool] = False
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return a scorer of zeros; the examples are ignored."""
+        return Fitted(ZeroScorer())
+
+    def from_state(self, arrays: Arrays) -> ZeroScorer:
+        """Rebuild a saved scorer."""
+        return ZeroScorer()
 
 
 def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | None:

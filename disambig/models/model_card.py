@@ -8,7 +8,7 @@ from typing import Any
 from disambig.data import Group
 from disambig.formatting import format_figure, pluralize
 from disambig.models.model import Model
-from disambig.namespaces import entry_points
+from disambig.registry import entry_points
 from disambig.types import RaisesFlags, decides
 
 _SYSTEM_TITLES = {

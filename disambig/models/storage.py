@@ -21,6 +21,7 @@ from disambig.data import Group, PrecisionPoint, PrecisionTable, confusion_set
 from disambig.decision import default_rule_config
 from disambig.errors import UserError
 from disambig.files import (
+    Checksum,
     TempFiles,
     file_stamp,
     follow_links,
@@ -506,8 +507,8 @@ def _read_json(home: Path) -> dict[str, Any]:
 
 
 def _file_digest(path: Path) -> dict[str, Any]:
-    data = path.read_bytes()
-    return {"size": len(data), "blake2b": hashlib.blake2b(data, digest_size=16).hexdigest()}
+    checksum = Checksum.from_file(path)
+    return {"size": checksum.size, "blake2b": checksum.digest()}
 
 
 def _table_identities(model: Model) -> list[str]:
@@ -566,10 +567,15 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
     """Raise ValueError for arrays with NaN, infinite or very large numbers."""
     for name, array in arrays.items():
-        if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+        if array.dtype.kind not in "biuf":
             raise ValueError(f"{name} contains values that are not finite numbers")
-        if array.dtype.kind == "f" and float(np.abs(array).max(initial=0.0)) > _MAX_WEIGHT:
-            raise ValueError(f"{name} contains numbers beyond {_MAX_WEIGHT:g}")
+        if array.dtype.kind == "f":
+            # needs no copy of the array; both are NaN if any number is
+            extremes = float(array.min(initial=0.0)), float(array.max(initial=0.0))
+            if not np.isfinite(extremes).all():
+                raise ValueError(f"{name} contains values that are not finite numbers")
+            if max(map(abs, extremes)) > _MAX_WEIGHT:
+                raise ValueError(f"{name} contains numbers beyond {_MAX_WEIGHT:g}")
 
 
 def load(name_or_path: str | Path) -> Model:

@@ -6,8 +6,7 @@ from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 
-from disambig.rules.catalogue import CATALOGUE
-from disambig.rules.naming import Correction, RuleSet
+from disambig.rules.catalogue import CATALOGUE, Correction, RuleSet
 
 ARTICLES = frozenset(("a", "an", "the"))
 PREPOSITIONS = frozenset(

@@ -15,8 +15,7 @@ from pathlib import Path
 from disambig import __version__
 from disambig.errors import UserError, nearest_first
 from disambig.files import TempFiles, temp_folder, writing
-from disambig.namespaces import CORE_PREFIXES, distribution_name, entry_points, normalise_name
-from disambig.registry import GROUP
+from disambig.registry import CORE_PREFIXES, GROUP, distribution_name, entry_points, normalise_name
 
 TEMPLATES = Path(__file__).with_name("templates")
 ENDING = ".txt"

@@ -1,4 +1,4 @@
-from ._openapi import (
+from ._endpoints import (
     openapi as openapi,
 )
 from .app import (

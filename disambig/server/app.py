@@ -25,11 +25,11 @@ from disambig.rules import Rule, rule_text
 from disambig.server._endpoints import (
     describe_standalone,
     explain_flag,
+    openapi,
     parse_explain_request,
     parse_records_request,
     parse_standalone_request,
 )
-from disambig.server._openapi import openapi
 from disambig.server.checker import CheckOptions, MakeResponse, ModelThread, ServerChecker
 from disambig.server.languagetool import (
     MAX_FLAGS,

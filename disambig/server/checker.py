@@ -236,7 +236,6 @@ class ServerChecker:
                 raise UserError("D896", name=name)
             standalone_models[name] = load_standalone(name_or_path)
         loaded = load_checker(settings)
-        assert isinstance(loaded, CorrectingAnnotator)
         set_rates = task_rates(loaded.models, loaded.rates)
         rates = {
             model.task.name: set_rates.get(model.task.name, model.flags_per_1000) for model in loaded.models

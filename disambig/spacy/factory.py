@@ -20,8 +20,8 @@ from disambig.data import Decisions, Group
 from disambig.errors import UserError
 from disambig.formatting import add_note
 from disambig.models import Model
-from disambig.namespaces import entry_points
 from disambig.packs import available, require_undamaged_pack
+from disambig.registry import entry_points
 from disambig.spacy.component import (
     SHARED_DEFAULTS,
     Component,

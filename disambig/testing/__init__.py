@@ -21,6 +21,7 @@ from disambig.testing.checks import (
     Check,
     blocks,
     chains,
+    check_standalone,
     crossed,
     crossed_lists,
     dense_lists,
@@ -36,7 +37,6 @@ from disambig.testing.components import (
 )
 from disambig.testing.decisions import check_batch, check_decoder, check_judge, check_measure, outcomes
 from disambig.testing.jobs import check_reader, check_runner
-from disambig.testing.standalone import check_standalone
 
 __all__ = [
     "Check",

@@ -1,6 +1,6 @@
 """Tokenisation, token attributes and protected spans.
 
-`hashing` has the hashes of words and the keys of n-grams, which count tables share with all look-ups;
+`view` has the hashes of words and the keys of n-grams, which count tables share with all look-ups;
 `kernels` has the same as compiled functions.
 """
 

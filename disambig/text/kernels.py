@@ -6,8 +6,17 @@ import numpy as np
 
 from disambig.jit import compiled
 from disambig.text import characters as ch
-from disambig.text.hashing import FMIX, LONGEST_WORD, MURMUR_MULTIPLIER, ORDER, PLACES, UNKNOWN, WORD_SEED
-from disambig.text.view import END_HASH, START_HASH
+from disambig.text.view import (
+    END_HASH,
+    FMIX,
+    LONGEST_WORD,
+    MURMUR_MULTIPLIER,
+    ORDER,
+    PLACES,
+    START_HASH,
+    UNKNOWN,
+    WORD_SEED,
+)
 
 # Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError
 from disambig.text.characters import CODE_SIGNS
-from disambig.text.hashing import hash_word, hash_words
-from disambig.text.view import TokenView, name_boundaries, with_boundaries
+from disambig.text.view import TokenView, hash_word, hash_words, name_boundaries, with_boundaries
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

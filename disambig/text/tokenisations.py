@@ -48,15 +48,17 @@ from disambig.errors import UserError, contract_error, describe_value
 from disambig.registry import describe_component, get, registered_entries
 from disambig.runtime import use_numba
 from disambig.text import characters, characters as ch
-from disambig.text.hashing import LONGEST_WORD, UNKNOWN, hash_word
 from disambig.text.view import (
     END_HASH,
+    LONGEST_WORD,
     SENTENCE_END,
     SENTENCE_START,
     START_HASH,
+    UNKNOWN,
     Arrays,
     Tokenisation,
     TokenView,
+    hash_word,
     name_boundaries,
     with_boundaries,
 )

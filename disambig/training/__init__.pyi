@@ -5,24 +5,11 @@ from .diagnostics import (
     baseline_warnings as baseline_warnings,
     sanity_baseline as sanity_baseline,
 )
-from .examples import (
-    ELSEWHERE as ELSEWHERE,
-    HASH_FOLDS as HASH_FOLDS,
-    OTHER as OTHER,
-    PARTS as PARTS,
-    SHIELDED as SHIELDED,
-    UNSURE as UNSURE,
-    ErrorCorpus as ErrorCorpus,
-    TextExamples as TextExamples,
-    dataset_report as dataset_report,
-    document_fold as document_fold,
-    explain_empty_part as explain_empty_part,
-    report_line as report_line,
-    split as split,
-)
 from .fitting import (
     EMPTY_CANDIDATE as EMPTY_CANDIDATE,
     FitsFolds as FitsFolds,
+    Parts as Parts,
+    ResolvedConfig as ResolvedConfig,
     balanced_sample as balanced_sample,
     bias_column as bias_column,
     check_scores as check_scores,
@@ -48,14 +35,27 @@ from .from_config import (
     train_lists as train_lists,
 )
 from .labelled_dataset import (
+    ELSEWHERE as ELSEWHERE,
+    HASH_FOLDS as HASH_FOLDS,
+    OTHER as OTHER,
+    PARTS as PARTS,
+    SHIELDED as SHIELDED,
+    UNSURE as UNSURE,
+    ErrorCorpus as ErrorCorpus,
     LabelledDataset as LabelledDataset,
     TaskPlaces as TaskPlaces,
+    TextExamples as TextExamples,
     as_task_decides as as_task_decides,
+    dataset_report as dataset_report,
+    document_fold as document_fold,
     document_numbers as document_numbers,
+    explain_empty_part as explain_empty_part,
     label_instances as label_instances,
     learns_labels as learns_labels,
+    report_line as report_line,
     right_candidates as right_candidates,
     seen_elsewhere as seen_elsewhere,
+    split as split,
     whole_domains as whole_domains,
 )
 from .resampling import (
@@ -63,15 +63,9 @@ from .resampling import (
     HeldOutCalibration as HeldOutCalibration,
     HeldOutResampling as HeldOutResampling,
 )
-from .resolved_config import (
-    Parts as Parts,
-    ResolvedConfig as ResolvedConfig,
-)
-from .second_look import (
-    fit_second_look as fit_second_look,
-)
 from .trainer import (
     FittedExtractor as FittedExtractor,
+    fit_second_look as fit_second_look,
     is_significantly_better as is_significantly_better,
     train as train,
     train_by as train_by,

@@ -19,8 +19,8 @@ from disambig.formatting import pluralize
 from disambig.metrics import mcnemar, wilson
 from disambig.packs import language_of_counts
 from disambig.text import Tokenisation, hash_words
+from disambig.training.fitting import ResolvedConfig
 from disambig.training.labelled_dataset import LabelledDataset
-from disambig.training.resolved_config import ResolvedConfig
 from disambig.types import CandidateBatch, ReadsCountTable, Scorer, Task, metric
 
 MIN_BASELINE_EXAMPLES = 300

@@ -33,13 +33,17 @@ from disambig.formats import (
 from disambig.formatting import pluralize
 from disambig.metrics import list_measure_named, text_costs
 from disambig.models import Model
-from disambig.namespaces import entry_points
-from disambig.registry import GROUP, describe_component
+from disambig.registry import GROUP, describe_component, entry_points
 from disambig.settings import get_settings
 from disambig.text import hash_word
-from disambig.training.examples import TextExamples, dataset_report, split
-from disambig.training.labelled_dataset import as_task_decides, single_token_examples
-from disambig.training.resolved_config import Parts, ResolvedConfig
+from disambig.training.fitting import Parts, ResolvedConfig
+from disambig.training.labelled_dataset import (
+    TextExamples,
+    as_task_decides,
+    dataset_report,
+    single_token_examples,
+    split,
+)
 from disambig.training.trainer import train, train_examples, train_labelled
 from disambig.type_aliases import Progress
 from disambig.types import (

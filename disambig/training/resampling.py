@@ -15,15 +15,16 @@ from disambig.formatting import pluralize
 from disambig.models import LinearScorer, Model
 from disambig.training import diagnostics, fitting
 from disambig.training.diagnostics import sanity_baseline
-from disambig.training.examples import ErrorCorpus, TextExamples, dataset_report
-from disambig.training.fitting import FitsFolds, fit, fit_folds
+from disambig.training.fitting import FitsFolds, ResolvedConfig, fit, fit_folds
 from disambig.training.labelled_dataset import (
+    ErrorCorpus,
     LabelledDataset,
+    TextExamples,
+    dataset_report,
     learns_labels,
     right_candidates,
     seen_elsewhere,
 )
-from disambig.training.resolved_config import ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import (
     CalibrationData,

@@ -321,12 +321,21 @@ def _read_checked(folder: Path) -> dict[str, Any]:
             size, digest = about["files"][name]["size"], about["files"][name]["sha256"]
             if (folder / name).stat().st_size != size:
                 raise UserError("D748", path=folder / name, problem=f"expected {size:,} bytes")
-            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
+            if _file_digest(folder / name) != digest:
                 raise UserError("D748", path=folder / name, problem="its SHA-256 differs from the manifest")
     except (OSError, ValueError, KeyError, TypeError) as error:
         problem = getattr(error, "strerror", None) or f"{type(error).__name__}: {_first_line(error)}"
         raise UserError("D748", path=folder, problem=problem) from error
     return dict(about)
+
+
+def _file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, which is read in blocks: the graph would take much memory."""
+    digest = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(1 << 18):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _default_threads() -> int:

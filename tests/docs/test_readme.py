@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from disambig.checking import FORMATS, WITH_OUTCOMES, TextLines, read_directives
 from disambig.checking.flags import _DIRECTIVES
+from disambig.cli import COMMANDS as CORE
 from disambig.cli.main import app
-from disambig.cli.names import COMMANDS as CORE
 from disambig.configuration import OverrideTable, ProjectSettings, SettingsTable
 from disambig.errors import UserError
 from disambig.formats import FORMATS as OUTPUT_FORMATS

@@ -22,12 +22,12 @@ from tiny_models import save_second_look
 from disambig.api import load_model
 from disambig.checking import ModelChecker, decisions_to_edits
 from disambig.cli import main
-from disambig.cli.evaluating import fixes_lines
+from disambig.cli.commands.evaluate import fixes_lines
 from disambig.data import WORDS_PER_MISTAKE, mistakes_per_1000
 from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
 from disambig.errors import UserError
 from disambig.formats import paragraph_digest, read_clean, read_fixes, read_flag_readings
-from disambig.models import ModelSet, ModelSource, annotate, annotate_separately, unused_writing, with_writing
+from disambig.models import ModelSource, annotate, annotate_separately, unused_writing, with_writing
 
 FIXES = [
     ("It was more then we had hoped for.", 12, "then", "than", "confusion", "a", 1),
@@ -305,7 +305,7 @@ def test_a_set_of_models_assumes_what_the_writing_is(model):
     (default,) = annotate([TEXT], [loaded])
     assert flagged(learner) == WRONG and flagged(default) == []
     assert flagged(annotate_separately([TEXT], [loaded], writing="learner")[0]) == WRONG
-    assert ModelSet((loaded,), writing="draft").models[0].mistakes_per_1000 == 10.0
+    assert with_writing((loaded,), "draft")[0].mistakes_per_1000 == 10.0
     assert with_writing([loaded], None) == (loaded,) and loaded.mistakes_per_1000 == 5.0
     with pytest.raises(UserError, match="D953"):
         annotate([TEXT], [loaded], writing="lerner")

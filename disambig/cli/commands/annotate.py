@@ -1,14 +1,19 @@
-"""The options of ``disambig annotate``; the work is done in `disambig.jobs`."""
+"""The command ``disambig annotate``: its options, output, progress, summary and exit status."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterable
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from disambig.checking import StableSource
 from disambig.cli.options import (
     SETTINGS,
     DetectLanguage,
@@ -26,6 +31,48 @@ from disambig.cli.options import (
     Writing,
     complete_from,
 )
+from disambig.cli.output import (
+    Meter,
+    ProgressRate,
+    is_terminal,
+    open_output,
+    open_results,
+    progress,
+    remark,
+    say,
+)
+from disambig.errors import UserError, nearest_first
+from disambig.files import STDIN, is_special
+from disambig.formats import (
+    BINARY,
+    FIELD,
+    FORMAT_NAMES,
+    LANGUAGE_FORMATS,
+    RECORD_VERSIONS,
+    Format,
+    Input,
+    Kind,
+    check_inputs,
+    check_output,
+    check_suffix,
+    find_inputs,
+    guess_format,
+    make_format,
+    only_flags,
+    read_all,
+)
+from disambig.formatting import escape_control_chars, pluralize
+from disambig.jobs import (
+    LOCAL,
+    EngineOptions,
+    JobLimits,
+    JobReport,
+    Runner,
+    annotate_stream,
+    make_runner,
+    run_job,
+)
+from disambig.models import AnnotatorSource
 
 app = typer.Typer(**SETTINGS)
 
@@ -171,9 +218,8 @@ def annotate(
     """
     command = {"directory": os.getcwd(), "options": dict(locals())}
 
-    from disambig.cli.annotating import NBEST_KIND, AnnotateRequest, run_annotate, run_reranking as rerank
     from disambig.cli.options import parse_rates
-    from disambig.cli.progress import remark
+    from disambig.cli.output import remark
     from disambig.counts import parse_size
     from disambig.data import read_confusion_sets, read_ignore_list
     from disambig.jobs import EngineOptions, JobLimits
@@ -193,7 +239,7 @@ def annotate(
             raise typer.BadParameter("--from nbest can only be combined with --model, --output and --force")
         models = (*(task or ()), *(model or ()))
         file = Path(output) if output is not None else None
-        if not rerank(paths, models, output=file, format=format, force=force):
+        if not run_reranking(paths, models, output=file, format=format, force=force):
             raise typer.Exit(2)
         return
     source = ModelSource(
@@ -239,3 +285,354 @@ def is_directory(output: str) -> bool:
     if path.is_dir() or output.endswith(("/", "\\")):
         return True
     return not path.suffix and not path.is_file() and not is_special(path)
+
+
+MAX_MESSAGES = 50
+MAX_NAMED_LINES = 3
+"""Maximum number of lines that are named of those with the same problem, after the first one."""
+_LINE = re.compile(r"\bline ([\d,]*\d)")
+_VARYING = re.compile(r"\d[\d,.]*|(?<=: )'[^']*'(?:, '[^']*')*")
+"""A number, or a list of names after a colon, such as the keys of a record."""
+
+
+class AnnotationReporter:
+    """Show the progress of annotation, its messages and its summary.
+
+    Parameters
+    ----------
+    meter : Meter, optional
+        Shows the progress.
+    clock : callable
+        Returns the time in seconds.
+    """
+
+    def __init__(self, meter: Meter | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._meter = meter or Meter()
+        self._rate = ProgressRate("annotating", "B", clock=clock)
+        self._n_shown = self._n_hidden = 0
+        self._similar: dict[str, list[str]] = {}  # by kind of message, the one that was shown, and the others
+
+    def begin(self, size: int | None) -> None:
+        """Start; `size` is the size of all inputs in bytes, or None if it is unknown."""
+        self._report(0, size)
+
+    def listen(self, amount: int, messages: Sequence[str]) -> None:
+        """Add `amount` bytes to the progress and show messages.
+
+        At most `MAX_MESSAGES` are shown, and of those that differ only in numbers, the first one; the others
+        are counted (`show_omissions`).
+        """
+        self._report(self._rate.done + amount, self._rate.total)
+        for message in messages:
+            kind = _kind_of_message(message)
+            if kind in self._similar:
+                self._similar[kind].append(message)
+            elif self._n_shown < MAX_MESSAGES:
+                self._n_shown += 1
+                self._similar[kind] = [message]
+                say(f"disambig: {message}")
+            else:
+                self._n_hidden += 1
+
+    def _report(self, done: int, total: int | None) -> None:
+        self._rate.report(done, total)
+        self._meter.show(self._rate.stage, done, total, unit=self._rate.unit)
+
+    def _words_per_second(self, words: int) -> str:
+        """Return the rate in words, from that in bytes, as text; "" if it is unknown."""
+        bytes_per_second = self._rate.rate()
+        if bytes_per_second is None or not words:
+            return ""
+        return f", {words * bytes_per_second / self._rate.done:,.0f} words/s"
+
+    def summary(self, report: JobReport, output: str | None, *, language: str = "en") -> None:
+        """Show the number of documents and words, the rate, and the decisions and flags per task.
+
+        Parameters
+        ----------
+        output : str or None
+            Name of the output; None for standard output.
+        language : str
+            Language of the models.
+        """
+        totals = report.totals
+        rate = self._words_per_second(report.fresh.words) if not report.skipped else ""
+        remark(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}{rate}")
+        for task, (decisions, flags) in sorted(totals.tasks.items()):
+            line = f"{task}: {pluralize(decisions, 'decision')}"
+            if flags is not None:
+                share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
+                line += f", {pluralize(flags, 'flag')}{share}"
+            remark(line)
+        if totals.foreign:
+            from disambig.text import describe_foreign
+
+            note = UserError("D342", what=describe_foreign(totals.foreign, [language]))
+            remark(f"disambig: {note}")
+        if report.skipped:
+            remark(_skipped_line(report.skipped, report.shards))
+        self.show_omissions(report)
+        if output is not None:
+            remark(f"written to {escape_control_chars(output)}")
+
+    def show_omissions(self, report: JobReport) -> None:
+        """Show how many messages were not shown, and how many documents and parts were skipped."""
+        for first, *others in self._similar.values():
+            if others:
+                say(f"disambig: {_describe_others(first, others)}")
+        if self._n_hidden:
+            say(f"{pluralize(self._n_hidden, 'more message')} not shown")
+        if report.bad:
+            say(f"skipped, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
+        if report.left_out:
+            say(f"skipped, since a worker failed: {pluralize(len(report.left_out), 'part')}")
+
+
+def _describe_others(first: str, others: Sequence[str]) -> str:
+    """Return a line about the messages that were not shown because they are like the first one."""
+    lines = [match[1] for message in others[:MAX_NAMED_LINES] if (match := _LINE.search(message))]
+    place = _LINE.search(first)
+    if not (lines and place):
+        if len(others) == 1:
+            return others[0]
+        code, one = others[0].split(" ", 1)
+        return f"{code} {pluralize(len(others), 'more message')} like the first one, such as: {one}"
+    more = ", ..." if len(others) > len(lines) else ""
+    return (
+        f"{first[: place.start()]}the same in {pluralize(len(others), 'more line')}: {', '.join(lines)}{more}"
+    )
+
+
+def _kind_of_message(message: str) -> str:
+    """Return a message without numbers and lists of names: what similar messages share."""
+    return _VARYING.sub("#", message)
+
+
+def _skipped_line(skipped: int, shards: int) -> str:
+    """Return a message about the shards of a job that an earlier run finished."""
+    if skipped == shards:
+        return "nothing left to do: an earlier run finished the job"
+    was = "was" if skipped == 1 else "were"
+    return f"{skipped:,} of {pluralize(shards, 'shard')} {was} finished by an earlier run"
+
+
+NBEST_KIND = "nbest"
+
+
+def run_reranking(
+    paths: Sequence[str], models: Sequence[str], *, output: Path | None, format: str | None, force: bool
+) -> bool:
+    """Rerank lists and report their number; return True if every line was valid.
+
+    Raises D335 if the output is not JSON Lines, D336 if no reranking model is named, D310 if the output
+    exists; the errors of reading the lists.
+    """
+    from disambig.jobs import rerank
+    from disambig.models import check_lists, load
+
+    if format not in (None, "jsonl") or (output is not None and not output.suffix and not is_special(output)):
+        raise UserError("D335", what=format if format not in (None, "jsonl") else "a job in a directory")
+    if len(models) != 1:
+        raise UserError("D336", model=", ".join(models) or "none", task="nothing")
+    model = load(models[0])
+    check_lists(model)
+    n_skipped = 0
+
+    def report_invalid(error: UserError) -> None:
+        nonlocal n_skipped
+        n_skipped += 1
+        say(f"disambig: {error}")
+
+    with open_output(output, force=force) as write:
+        n_lists = rerank(model, paths, write, bad=report_invalid)
+    where = f"{output}: " if output is not None else ""
+    skipped = f", {pluralize(n_skipped, 'line')} skipped" if n_skipped else ""
+    remark(f"{where}{pluralize(n_lists, 'list')}{skipped}")
+    return not n_skipped
+
+
+FAILURE = 2
+_THIS_PROCESS = EngineOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotateRequest:
+    """The validated options of ``disambig annotate``."""
+
+    paths: tuple[str, ...]
+    output: Path | None = None
+    is_job: bool = False
+    format: str | None = None
+    lines: bool = False
+    field: str | None = None
+    source_format: str | None = None
+    text: bool = True
+    only_flags: bool = False
+    engine: str = LOCAL
+    options: EngineOptions = _THIS_PROCESS
+    shard_size: int | None = None
+    safe_cells: bool | None = None
+    records: int | None = None
+    force: bool = False
+    command: dict[str, Any] | None = None
+    shard_index: bool = False
+    limits: JobLimits = dataclasses.field(default_factory=JobLimits)
+
+
+def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
+    """Run the request and return the exit status: 0, or 2 if something was skipped.
+
+    Raises `UserError` if the run cannot start or continue; no partial output is left.
+    """
+    if not (request.output is None or request.format or request.is_job or is_special(request.output)):
+        check_suffix(str(request.output))
+    to_terminal = request.output is None and is_terminal()
+    name = request.format or _format_name(request, to_terminal)
+    if request.records is not None and name != "jsonl":
+        raise UserError("D532", format=name)
+    language = source.language() if name in LANGUAGE_FORMATS else "en"
+    format = make_format(
+        name,
+        field=request.field or FIELD,
+        text=request.text,
+        language=language,
+        safe_cells=request.safe_cells,
+        records=RECORD_VERSIONS[-1] if request.records is None else request.records,
+    )
+    if name == "corrected":
+        source = StableSource(source)
+    if request.only_flags:
+        format = only_flags(format, can_flag=source.can_flag())
+    if request.output is not None and not request.is_job:
+        check_output(str(request.output), name)
+    if request.shard_index and not (request.is_job and name == "html"):
+        problem = "it requires a job directory and --format html"
+        raise UserError("D602", option="--shard-index", value="", problem=problem)
+    if to_terminal and name in BINARY:
+        raise UserError("D603", format=name)
+    n_unreadable = 0  # directories
+
+    def note(problem: UserError) -> None:
+        nonlocal n_unreadable
+        n_unreadable += problem.code == "D308"
+        remark(f"disambig: {problem}")
+
+    inputs = find_inputs(
+        request.paths,
+        lines=request.lines,
+        other=_default_kind(request),
+        exclude=[str(request.output)] if request.is_job else (),
+        note=note,
+    )
+    check_inputs(format, inputs)
+    runner = make_runner(request.engine, request.options)
+    with progress() as meter:
+        reporter = AnnotationReporter(meter)
+        run = _Run(request, inputs, source, format, reporter, runner)
+        report = run.as_job() if request.is_job else run.into_one_file()
+    n_skipped = len(report.bad) + len(report.left_out)
+    if not report.totals.words and not n_skipped + n_unreadable:
+        more = f" and {len(inputs) - 1:,} more" if len(inputs) > 1 else ""
+        raise UserError("D307", what=f"{inputs[0].shown}{more}")
+    if report.totals.documents:
+        language = source.language() if report.totals.foreign else "en"
+        output = None if request.output is None else str(request.output)
+        reporter.summary(report, output, language=language)
+    elif n_skipped > 1:  # a single document has a message of its own
+        reporter.show_omissions(report)
+    return FAILURE if n_skipped + n_unreadable else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A request with everything that is needed to carry it out."""
+
+    request: AnnotateRequest
+    inputs: Sequence[Input]
+    source: AnnotatorSource
+    format: Format
+    reporter: AnnotationReporter
+    runner: Runner
+
+    def as_job(self) -> JobReport:
+        """Annotate into a directory, as a job that can be resumed."""
+        request = self.request
+        assert request.output is not None
+        try:
+            return run_job(
+                request.output,
+                self.inputs,
+                source=self.source,
+                format=self.format,
+                field=request.field or FIELD,
+                shard_size=request.shard_size,
+                limits=request.limits,
+                runner=self.runner,
+                force=request.force,
+                command=request.command,
+                shard_index=request.shard_index,
+                listener=self.reporter.listen,
+                planned=self.reporter.begin,
+            )
+        except KeyboardInterrupt:
+            say("disambig: interrupted; run the same command again to resume the job")
+            raise
+
+    def into_one_file(self) -> JobReport:
+        """Annotate into one file or standard output."""
+        request = self.request
+
+        def annotate(write: Callable[[bytes], object]) -> JobReport:
+            return annotate_stream(
+                read_all(self.inputs, field=request.field or FIELD, limit=request.limits.memory),
+                source=self.source,
+                format=self.format,
+                write=write,
+                seconds=request.limits.seconds,
+                runner=self.runner,
+                listener=self.reporter.listen,
+            )
+
+        size_is_known = STDIN not in request.paths and not any(entry.compressed for entry in self.inputs)
+        self.reporter.begin(sum(entry.size for entry in self.inputs) if size_is_known else None)
+        output = request.output
+        if output is None and is_terminal():
+            with open_results(None) as show:
+                return annotate(lambda data: show(data.decode(errors="backslashreplace")))
+        if output is not None and any(
+            output.resolve() == Path(entry.path).resolve() for entry in self.inputs
+        ):
+            raise UserError("D316", path=output)
+        try:
+            with open_output(output, force=request.force) as write:
+                report = annotate(write)
+                if output is not None and not report.totals.words:
+                    raise _NothingToWrite(report)
+        except _NothingToWrite as nothing:
+            return nothing.report
+        return report
+
+
+class _NothingToWrite(Exception):
+    """Leaves `open_output` without writing a file, because there was no word to annotate."""
+
+    def __init__(self, report: JobReport) -> None:
+        self.report = report
+
+
+def _default_kind(request: AnnotateRequest) -> Kind | None:
+    """Return the format of standard input and of files with an unknown suffix."""
+    if request.source_format is None:
+        return None if request.field is None else "json"
+    if request.source_format not in FORMAT_NAMES:
+        raise UserError(
+            "D601", name=request.source_format, names=nearest_first(request.source_format, FORMAT_NAMES)
+        )
+    return FORMAT_NAMES[request.source_format]
+
+
+def _format_name(request: AnnotateRequest, to_terminal: bool) -> str:
+    """Return the name of the output format if the user has not chosen one."""
+    if request.is_job:
+        return "jsonl"
+    return guess_format(str(request.output) if request.output else None, terminal=to_terminal)

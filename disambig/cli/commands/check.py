@@ -126,8 +126,7 @@ def check(
     corrected or an option or setting is invalid.
     """
     from disambig.checking import Changes, CheckRun, load_checker, run
-    from disambig.cli.output import StandardOutput, open_results
-    from disambig.cli.progress import remark
+    from disambig.cli.output import StandardOutput, open_results, remark
     from disambig.configuration import ProjectSettings, settings_to_toml
     from disambig.files import STDIN, stdin_has_data
 

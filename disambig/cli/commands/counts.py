@@ -57,7 +57,7 @@ class CountingPlace:
 @contextmanager
 def explain_interrupt() -> Iterator[None]:
     """Say how to resume the job if the user interrupts it."""
-    from disambig.cli.progress import say
+    from disambig.cli.output import say
 
     try:
         yield
@@ -379,8 +379,7 @@ def query(
     import sys
     from itertools import islice
 
-    from disambig.cli.output import is_typed
-    from disambig.cli.progress import remark
+    from disambig.cli.output import is_typed, remark
     from disambig.counts import ngram_words, open_table
     from disambig.formatting import pluralize
     from disambig.text import tokenisation_named
@@ -425,7 +424,7 @@ def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | N
     done : callable, optional
         Returns the amount of input that is processed; by default it is the number in the callback.
     """
-    from disambig.cli.progress import progress
+    from disambig.cli.output import progress
 
     with progress() as meter:
 
@@ -448,7 +447,7 @@ def _check_output(output: Path, inputs: Iterable[str]) -> None:
 
 def _note_left_out(files: TextFiles) -> None:
     """Report how many files in directories are not counted, and with which suffixes."""
-    from disambig.cli.progress import remark
+    from disambig.cli.output import remark
     from disambig.errors import UserError
     from disambig.formats import files_by_suffix
 
@@ -458,7 +457,7 @@ def _note_left_out(files: TextFiles) -> None:
 
 def _report_table(output: Path) -> None:
     """Show the name and size of the table that was written."""
-    from disambig.cli.progress import format_size, remark
+    from disambig.cli.output import format_size, remark
     from disambig.counts import open_table
 
     table = open_table(output)

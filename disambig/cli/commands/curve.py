@@ -40,8 +40,7 @@ def curve(
 ) -> None:
     """Show how the accuracy of a model grows with more examples."""
     size_numbers = _parse_sizes(sizes)
-    from disambig.cli.output import check_stdout
-    from disambig.cli.progress import remark, stages
+    from disambig.cli.output import check_stdout, remark, stages
     from disambig.errors import UserError
     from disambig.evaluation import check_plot, plot_curve
 
@@ -95,7 +94,7 @@ def _run(
     **curve_settings: Any,
 ) -> dict[str, Any]:
     """Read the examples that the config and the options name, and compute the curve."""
-    from disambig.cli.progress import note_printer
+    from disambig.cli.output import note_printer
     from disambig.errors import UserError
     from disambig.evaluation import curve_of_labelled, curve_of_texts
     from disambig.formats import read_labelled

@@ -94,7 +94,7 @@ def get(
 
     Proxies are those of the environment (HTTPS_PROXY).
     """
-    from disambig.cli.progress import progress, remark, say
+    from disambig.cli.output import progress, remark, say
     from disambig.experiments import Fetcher, data_set
 
     place, entries = data_directory(data), [data_set(name) for name in dict.fromkeys(names)]

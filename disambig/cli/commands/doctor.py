@@ -70,7 +70,7 @@ def doctor(
 
 
 def _compile() -> Iterator[CheckResultLine]:
-    from disambig.cli.progress import stages
+    from disambig.cli.output import stages
     from disambig.doctor import compile_all
 
     with stages() as report_progress:
@@ -78,15 +78,16 @@ def _compile() -> Iterator[CheckResultLine]:
 
 
 def _check_installation(text: str | None, models: list[str], *, quick: bool) -> Iterator[CheckResultLine]:
-    from disambig.doctor import check_sample, checks, compiling, guard_check
+    from disambig import doctor
+    from disambig.doctor import guard_check
 
-    yield from guard_check("versions", checks.check_versions)
-    yield from guard_check("plugins", checks.check_plugins)
-    yield from guard_check("spaCy", checks.check_spacy)
-    yield from guard_check("compiler", checks.check_compiler)
-    yield from guard_check("compiled code", lambda: [compiling.compiled_finding()])
-    yield from guard_check("terminal", checks.check_terminal)
-    checked = checks.CheckedPacks(quick=quick)
-    yield from guard_check("packs", lambda: checks.check_packs(checked))
-    yield from guard_check("models", lambda: checks.check_named(models, checked))
-    yield from guard_check("sample", lambda: check_sample(checked.models, text))
+    yield from guard_check("versions", doctor.check_versions)
+    yield from guard_check("plugins", doctor.check_plugins)
+    yield from guard_check("spaCy", doctor.check_spacy)
+    yield from guard_check("compiler", doctor.check_compiler)
+    yield from guard_check("compiled code", lambda: [doctor.compiled_finding()])
+    yield from guard_check("terminal", doctor.check_terminal)
+    checked = doctor.CheckedPacks(quick=quick)
+    yield from guard_check("packs", lambda: doctor.check_packs(checked))
+    yield from guard_check("models", lambda: doctor.check_named(models, checked))
+    yield from guard_check("sample", lambda: doctor.check_sample(checked.models, text))

@@ -1,14 +1,21 @@
-"""The command ``disambig evaluate``, which scores models on text, examples or human errors."""
+"""The command ``disambig evaluate``: score models on text, examples or human errors, or compare two."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from disambig.cli import options
+from disambig.files import json_text
+from disambig.formatting import format_figure, format_p, pluralize
+
+if TYPE_CHECKING:
+    from disambig.models import Model
 
 app = typer.Typer(**options.SETTINGS)
 
@@ -94,7 +101,6 @@ def evaluate(
         from disambig.evaluation import check_plot
 
         check_plot(plot)
-    from disambig.cli import evaluating
     from disambig.cli.output import check_stdout
 
     check_stdout()  # before long work
@@ -104,7 +110,7 @@ def evaluate(
             raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
         if readings and not clean:
             raise typer.BadParameter("--readings requires --clean FILE")
-        evaluating.run_on_fixes(
+        run_on_fixes(
             names,
             fixes or [],
             clean=clean or [],
@@ -117,7 +123,7 @@ def evaluate(
             json=json,
         )
     elif form == TWO_MODELS:
-        evaluating.run_comparison(
+        run_comparison(
             names,
             labelled=labelled or (),
             lists=lists or (),
@@ -131,13 +137,13 @@ def evaluate(
     elif not names:
         raise typer.BadParameter("MODEL is required, except with --fixes FILE")
     elif form == LISTS:
-        evaluating.run_on_lists(names[0], lists or [], json=json, measure=measure)
+        run_on_lists(names[0], lists or [], json=json, measure=measure)
     elif form == LABELLED:
         if sensemap and not key:
             raise typer.BadParameter("--sensemap requires --key FILE")
         if key and folds is not None:
             raise typer.BadParameter("--key cannot be used with --folds")
-        evaluating.run_on_labelled(
+        run_on_labelled(
             names[0],
             labelled or [],
             folds=folds,
@@ -150,7 +156,7 @@ def evaluate(
     elif not text:
         raise typer.BadParameter("give text with --text, or labelled examples with --labelled")
     else:
-        evaluating.run_on_text(
+        run_on_text(
             names[0],
             text,
             lines=bool(lines),
@@ -185,13 +191,11 @@ def evaluation_form(
     """Return the one of `FORMS` that the arguments select.
 
     Raises `typer.BadParameter` for more than two models without ``--fixes``. Raises `UserError`: the errors
-    of `disambig.cli.evaluating.check_named` for the second model.
+    of `disambig.cli.commands.evaluate.check_named` for the second model.
     """
     if fixes:
         return FIXES
     if len(models) > 1:
-        from disambig.cli.evaluating import check_named
-
         for name in models[1:]:
             check_named(name)
         if len(models) > 2:
@@ -200,3 +204,545 @@ def evaluation_form(
     if lists:
         return LISTS
     return LABELLED if labelled or folds is not None else TEXT
+
+
+def is_model(name: str) -> bool:
+    """Return True if an argument names a model: a model directory, or else an installed model."""
+    from disambig.packs import available
+
+    path = Path(name)
+    return (path / "model.json").is_file() if path.exists() else name in available()
+
+
+def check_named(name: str) -> None:
+    """Raise an error if an argument after the first one does not name a model.
+
+    Raises D525 for a file or directory that is not a model, D403 if its pack is damaged, D942 otherwise.
+    """
+    from disambig.errors import UserError, nearest_first
+    from disambig.packs import available, providing_pack, require_undamaged_pack
+
+    if is_model(name):
+        return
+    if Path(name).exists() or name == "-":
+        raise UserError("D525", path=name)
+    require_undamaged_pack(name, providing_pack(name))
+    raise UserError("D942", name=name, names=nearest_first(name, available()))
+
+
+def run_comparison(
+    names: Sequence[str],
+    *,
+    labelled: Sequence[str] = (),
+    lists: Sequence[str] = (),
+    text: Sequence[str] = (),
+    encoding: str | None = None,
+    strict: bool = False,
+    lines: bool = False,
+    only_test: bool = False,
+    measure: str | None = None,
+    json: bool = False,
+) -> None:
+    """Compare two models and print the result."""
+    from disambig.evaluation import compare, on_labelled, on_lists, on_texts
+    from disambig.metrics import list_measure_named, measure_named
+    from disambig.models import load
+
+    first, second = names
+    if sum(map(bool, (labelled, lists, text))) != 1:
+        raise typer.BadParameter("to compare two models, give --text PATH, --labelled PATH or --lists FILE")
+    if measure is not None:
+        (list_measure_named if lists else measure_named)(measure)  # raise an error before anything is read
+    models = distinguish_models((load(first), load(second)), (first, second))
+    if labelled:
+        from disambig.cli.output import note_printer
+        from disambig.formats import read_labelled
+
+        examples = read_labelled(labelled, encoding=encoding, strict=strict, tell=note_printer())
+        decided = on_labelled(*models, examples)
+    elif lists:
+        from disambig.formats import read_nbest
+        from disambig.models import check_lists
+
+        for model in models:
+            check_lists(model)
+        decided = on_lists(*models, list(read_nbest(list(lists))))
+    else:
+        from disambig.training import read_texts, split
+
+        texts = read_texts(list(text), lines=lines)
+        decided = on_texts(*models, split(texts)["test"] if only_test else texts)
+    _print(compare(models, decided, measure=measure), comparison_lines, json)
+
+
+def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
+    """Return the models; if they have the same name and version, add their paths to the names."""
+    first, second = models
+    if (first.name, first.version) == (second.name, second.version):
+        first = replace(first, name=f"{names[0]}: {first.name}")
+        second = replace(second, name=f"{names[1]}: {second.name}")
+    return first, second
+
+
+def comparison_lines(result: dict[str, Any]) -> list[str]:
+    """Return a comparison as lines of text."""
+    measure, difference, table = result["measure"], result["difference"], result["table"]
+    unit = "" if measure["unit"].startswith("share") else f", {measure['unit']}"
+    better = "more" if measure["more_is_better"] else "less"
+    lines = [f"{measure['name']}{unit} ({better} is better) of {pluralize(result['n'], 'example')}:"]
+    for letter, system in zip("AB", result["systems"], strict=True):
+        value = format_value(system["value"], measure)
+        low, high = (format_value(bound, measure) for bound in system["interval"])
+        lines.append(f"  {letter}  {value} ({low} to {high})  {system['model']}")
+    value = format_value(difference["value"], measure, signed=True)
+    low, high = (format_value(bound, measure, signed=True) for bound in difference["interval"])
+    units = pluralize(result["units"]["n"], result["units"]["what"].removesuffix("s"))
+    lines.append(
+        f"B minus A: {value} ({low} to {high}), "
+        f"p {_with_relation(format_p(difference['p'], draws=difference['draws']))} "
+        f"(paired bootstrap over {units}, {pluralize(difference['draws'], 'draw')})"
+    )
+    if result["mcnemar"] is not None:
+        lines.append(f"McNemar's test: p {_with_relation(format_p(result['mcnemar']))}")
+    lines.append(
+        f"both right {table['both']:,}, only A {table['first']:,}, only B {table['second']:,}, "
+        f"both wrong {table['neither']:,}"
+    )
+    frequent = [pair for pair in result["pairs"] if pair["n"] > 1]
+    if frequent:
+        lines.append("most frequent differences:")
+    for pair in frequent:
+        right, first, second = (_quoted(pair[name]) for name in ("right", "first", "second"))
+        lines.append(f"  {pair['n']:,} x  right {right}, A {first}, B {second}")
+    return lines
+
+
+def _with_relation(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
+def format_value(value: float, measure: dict[str, Any], *, signed: bool = False) -> str:
+    """Return the value of a measure as text; shares are percentages."""
+    digits = ".2%" if measure["unit"].startswith("share") else ".4f"
+    return format_figure(value, f"+{digits}" if signed else digits)
+
+
+def _quoted(candidate: str | None) -> str:
+    """Return a candidate in quotation marks, cut to 60 characters."""
+    if candidate is None:
+        return "nothing"
+    return repr(candidate if len(candidate) <= 60 else f"{candidate[:60]} ...") if candidate else "(no word)"
+
+
+def run_on_fixes(
+    names: Sequence[str],
+    fixes: Sequence[str],
+    *,
+    clean: Sequence[str] = (),
+    readings: str | None = None,
+    tier: int,
+    rates: Sequence[float] | None,
+    flags_per_1000: float | Mapping[str, float] | None,
+    writing: str | None = None,
+    plot: Path | None,
+    json: bool,
+) -> None:
+    """Print the share of human errors that a checker finds, or compare two checkers.
+
+    Parameters
+    ----------
+    names : sequence of str
+        For each checker, the names of its models joined by ``+``; by default all installed models.
+    fixes, clean : sequences of str
+        Files of human errors with their corrections, and of paragraphs without errors.
+    readings : str, optional
+        File with what people decided about flags in the clean paragraphs.
+    tier : int
+        1 for certain errors only, 2 for all.
+    rates : sequence of float, optional
+        Rates of false alarms for the points of the curve.
+    flags_per_1000 : float or mapping from task to float, optional
+        Rate of false alarms at which the figures are computed; by default the rate of each model.
+    writing : str, optional
+        Kind of writing that the models assume (see `disambig.models.with_writing`).
+    """
+    from disambig.checking import RATES, ModelChecker, sweep_rates
+    from disambig.cli.options import check_rate
+    from disambig.cli.output import progress, remark
+    from disambig.evaluation import MistakeTrial, mistake_figures
+    from disambig.formats import read_clean, read_fixes, read_flag_readings
+    from disambig.models import unused_writing
+
+    for rate in rates or ():
+        check_rate(rate, option="--rate")
+    checkers = [ModelChecker.from_names(name, writing=writing) for name in names or ("",)]
+    for checker in checkers:
+        if note := unused_writing(checker.models, writing):
+            remark(f"disambig: {note}")
+    limits = [checker.limits(flags_per_1000) for checker in checkers]
+    mistakes = [mistake for path in fixes for mistake in read_fixes(path, tier=tier)]
+    clean_paragraphs = [paragraph for path in clean for paragraph in read_clean(path)]
+    judgements = read_flag_readings(readings) if readings else None
+    with progress() as meter:
+        meter.show("scoring", 0, None)
+        trials = [
+            MistakeTrial.from_checker(checker, mistakes, clean_paragraphs, judgements) for checker in checkers
+        ]
+    if len(checkers) == 2:
+        from disambig.evaluation import compare_trials
+
+        result = compare_trials((trials[0], trials[1]), (limits[0], limits[1]))
+        _print(result, fixes_comparison_lines, json)
+        return
+    checker, trial = checkers[0], trials[0]
+    curve = sweep_rates(checker, trial, rates or RATES)
+    result = {
+        "model": checker.name,
+        "rates": checker.rates(flags_per_1000),
+        "tier": tier,
+        **({} if writing is None else {"writing": writing}),
+        **mistake_figures(trial, limits[0]),
+        "curve": curve,
+    }
+    if plot is not None:
+        from disambig.evaluation import plot_rates
+
+        plot_rates(curve, plot, title=checker.name)
+        remark(f"{plot}: drawn")
+    _print(result, fixes_lines, json)
+
+
+def fixes_lines(result: dict[str, Any]) -> list[str]:
+    """Return the figures of one checker as lines of text."""
+    clean = result["clean"]
+    read = f"read {pluralize(result['all']['n'], 'mistake')} of {pluralize(result['projects'], 'project')}"
+    if clean is not None:
+        read += f", {pluralize(clean['words'], 'clean word')} of {pluralize(clean['projects'], 'project')}"
+    rates = ", ".join(f"{task} {rate:g}" for task, rate in result["rates"].items())
+    writing = f"; writing: {result['writing']}" if "writing" in result else ""
+    return [
+        read,
+        f"{result['model']}, set to flags per 1,000 words: {rates}{writing}",
+        *_mistake_lines(result),
+        *(_clean_lines(clean) if clean is not None else ()),
+        *_curve_lines(result["curve"]),
+    ]
+
+
+def fixes_comparison_lines(result: dict[str, Any]) -> list[str]:
+    """Return the comparison of two checkers, and the figures of each, as lines of text."""
+    lines = comparison_lines(result)
+    for letter, system in zip("AB", result["systems"], strict=True):
+        lines += [f"{letter}  {system['model']}", *_mistake_lines(system["figures"])]
+        if system["figures"]["clean"] is not None:
+            lines += _clean_lines(system["figures"]["clean"])
+    return lines
+
+
+def _mistake_lines(result: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for all errors, one for each class, and one for each kind in a class with several."""
+    yield f"{'':24}{'n':>7}  {'found':>7}  {'right (95 %)':24}  {'wrong':>6}"
+    yield _mistake_line("all", result["all"])
+    for name, error_class in result["classes"].items():
+        yield _mistake_line(name, error_class)
+        for kind, figures in error_class["kinds"].items() if len(error_class["kinds"]) > 1 else ():
+            yield _mistake_line(f"  {kind}", figures)
+
+
+def _mistake_line(name: str, figures: dict[str, Any]) -> str:
+    if not figures["n"]:
+        return f"{name:24}{0:7}"
+    cells = f"{figures['n']:7,}  {figures['found']:7.1%}  {_right_cell(figures)}  {figures['wrong']:6.1%}"
+    return f"{name:24}{cells}"
+
+
+def _right_cell(figures: dict[str, Any]) -> str:
+    return f"{figures['right']:7.1%}{_interval(figures['right_interval'], '.1%')}".ljust(24)
+
+
+def _clean_lines(clean: dict[str, Any]) -> Iterator[str]:
+    """Yield the rates of flags in text without errors."""
+    yield f"false flags per 1,000 clean words: {_flag_rate(clean)}, {clean['flags']:,} in all"
+    if len(clean["tasks"]) > 1:
+        for task, figures in clean["tasks"].items():
+            yield f"  {task}: {_flag_rate(figures)}"
+    if "readings" in clean:
+        yield from _readings_lines(clean)
+
+
+def _readings_lines(clean: dict[str, Any]) -> Iterator[str]:
+    """Yield the rates of flags in clean text by the judgement of people who read them."""
+    unread = clean["readings"]["unread"]["flags"]
+    read = f"{clean['flags'] - unread:,} of {pluralize(clean['flags'], 'flag')}"
+    yield f"{read} in clean text were read; per 1,000 words:"
+    columns = ("raw", "mistake", "(mended)", "taste", "wrong", "unread")
+    yield f"{'':24}{''.join(f'{column:>9}' for column in columns)}  wrong, with the unread (95 %)"
+    for name, figures in [("all", clean), *(clean["tasks"].items() if len(clean["tasks"]) > 1 else ())]:
+        by_label = figures["readings"]
+        if figures["per_1000"] is None:
+            yield f"{name:24}{'-':>9}"
+            continue
+        mended = 1000 * by_label["mistake"]["right"] / clean["words"]
+        others = (by_label[label]["per_1000"] for label in ("taste", "wrong", "unread"))
+        rates = (figures["per_1000"], by_label["mistake"]["per_1000"], mended, *others)
+        cells = "".join(f"{rate:9.2f}" for rate in rates)
+        yield f"{name:24}{cells}  {_flag_rate(by_label['wrong_or_unread'])}"
+
+
+def _flag_rate(figures: dict[str, Any]) -> str:
+    if figures["per_1000"] is None:
+        return "-"
+    return f"{figures['per_1000']:.2f}{_interval(figures['interval'], '.2f')}"
+
+
+def _curve_lines(points: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the figures at each rate."""
+    has_readings = any(point["clean"] is not None and "readings" in point["clean"] for point in points)
+    columns = f"{'rate set':>8}  {'right (95 %)':24}  {'wrong':>6}  "
+    yield columns + (
+        f"{'false flags per 1,000':24}  plainly wrong" if has_readings else "false flags per 1,000"
+    )
+    for point in points:
+        figures, clean = point["all"], point["clean"]
+        flags = "-" if clean is None else _flag_rate(clean)
+        if has_readings and clean["per_1000"] is not None:
+            wrong, most = (clean["readings"][name]["per_1000"] for name in ("wrong", "wrong_or_unread"))
+            flags = f"{flags:24}  {wrong:.2f}" + ("" if wrong == most else f", at most {most:.2f}")
+        yield f"{point['rate']:8g}  {_right_cell(figures)}  {figures['wrong']:6.1%}  {flags}"
+
+
+def _interval(interval: tuple[float, float] | None, spec: str) -> str:
+    return "" if interval is None else f" ({interval[0]:{spec}} to {interval[1]:{spec}})"
+
+
+def _print(result: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], json: bool) -> None:
+    """Print a result as JSON or as lines of text, with the account of its examples on standard error."""
+    if json:
+        typer.echo(json_text(result))
+        return
+    if "account" in result:
+        from disambig.training import report_line
+
+        typer.echo(report_line(result["account"]), file=sys.stderr)
+    for line in lines(result):
+        typer.echo(line)
+
+
+SYSTEM_NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
+
+
+def run_on_labelled(
+    model: str,
+    labelled: Sequence[str],
+    *,
+    encoding: str | None,
+    strict: bool,
+    folds: int | None,
+    text: Sequence[str],
+    json: bool,
+    key: str | None = None,
+    sensemap: str | None = None,
+) -> None:
+    """Print the accuracy on labelled examples of a model or, with `folds`, of a config.
+
+    Raises D465 if text is given too, or no examples; D426 for a config with human errors.
+    """
+    from disambig.cli.output import note_printer, progress, stages
+    from disambig.errors import UserError
+    from disambig.evaluation import cross_validate, evaluate_labelled
+    from disambig.files import error_sink
+    from disambig.formats import read_labelled
+
+    if text or not labelled:
+        raise UserError("D465")
+    on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
+    say = error_sink(**on_error)
+    if folds is None:
+        from disambig.models import load
+
+        loaded = load(model)
+        scores: dict[str, Any] = {}
+        if key is None:
+            examples = read_labelled(labelled, encoding=encoding, **on_error)
+        else:
+            from disambig.evaluation import judge_senseval
+
+            examples, scores = judge_senseval(
+                loaded, labelled, key=key, sensemap=sensemap, encoding=encoding, **on_error
+            )
+        with progress() as meter:
+            meter.show("scoring", 0, None)
+            figures = evaluate_labelled(loaded, examples, say=say)
+        result = {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
+    else:
+        from disambig.training import check_error_files, read_plan
+
+        plan = read_plan(model)
+        error_files = plan.sources.get("fixes", []), plan.sources.get("clean", [])
+        if any(error_files):  # they can only be used with text, not with labelled examples
+            check_error_files(plan, *error_files, other=True)
+        examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **on_error)
+        plan = plan.with_learned_settings(examples)
+        with stages() as report_progress:
+            result = cross_validate(
+                plan.parts, examples, folds=folds, say=say, progress=report_progress, **plan.settings
+            )
+    _print(result, lambda figures: examples_lines(figures, folds), json)
+
+
+def examples_lines(result: dict[str, Any], folds: int | None) -> Iterator[str]:
+    """Yield the figures on labelled examples as lines of text."""
+    n_documents = pluralize(result["documents"], "document")
+    with_folds = f", {folds} folds" if folds else ""
+    unused = f", {result['unused']:,} not used" if result["unused"] else ""
+    yield f"{pluralize(result['n'], 'example')} in {n_documents}{with_folds}{unused}"
+    if unknown := result.get("unknown"):
+        yield f"{pluralize(unknown, 'more example')} of words unknown to the model: not attempted"
+    if unknown_labels := result.get("unknown_labels", 0):
+        n_unknown = pluralize(unknown_labels, "more example")
+        yield f"{n_unknown} with labels unknown to the model: counted as wrong"
+    for grain, score in result.get("senseval", {}).items():
+        yield (
+            f"Senseval, {grain}: precision {score['precision']:.3f}, recall {score['recall']:.3f}, "
+            f"attempted {score['attempted']:.1%} of {score['n']:,}"
+        )
+    has_systems = "systems" in result  # cross-validation compares the model with baselines
+    systems = result["systems"] if has_systems else {"model": result["groups"]}
+    overall = result["overall"] if has_systems else {"model": result["overall"]}
+    for system, groups in systems.items():
+        if len(groups) > 1 or unknown or unknown_labels:
+            yield figures_line(f"{SYSTEM_NAMES[system]}, all", overall[system])
+        if unknown_labels:
+            yield figures_line(f"{SYSTEM_NAMES[system]}, all with known labels", result["overall_known"])
+        yield from labelled_lines(SYSTEM_NAMES[system], groups)
+
+
+def figures_line(title: str, figures: dict[str, Any]) -> str:
+    """Return the figures of one group, or of all groups, as a line of text."""
+    low, high = figures["interval"]
+    line = f"{title}: accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})"
+    line += f", balanced {figures['balanced_accuracy']:.2%}" if "balanced_accuracy" in figures else ""
+    line += f", attempted {figures['attempted']:.2%}" if figures["attempted"] < 1 else ""
+    return line + (f", AUC {figures['auc']:.3f}" if "auc" in figures else "")
+
+
+def labelled_lines(system: str, groups: dict[str, Any]) -> list[str]:
+    """Return the figures of one system as lines of text."""
+    lines = []
+    for name, group in groups.items():
+        lines.append(figures_line(f"{system}, {name}", group))
+        for candidate, figures in group["candidates"].items():
+            values = ", ".join(
+                f"{key} {'-' if figures[key] is None else format(figures[key], '.3f')}"
+                for key in ("precision", "recall", "f1")
+            )
+            lines.append(f"  {candidate or '(no word)'}: {values}, {pluralize(figures['n'], 'example')}")
+    return lines
+
+
+def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | None = None) -> None:
+    """Print the figures of the model `name` on n-best lists."""
+    from disambig.evaluation import evaluate_lists, list_lines
+    from disambig.formats import read_nbest
+    from disambig.metrics import list_measure_named
+    from disambig.models import check_lists, load
+
+    if measure is not None:
+        list_measure_named(measure)  # raise an error before anything is read
+    model = load(name)
+    check_lists(model)
+    figures = evaluate_lists(model, list(read_nbest(paths)), measure=measure)
+    _print({"model": f"{model.name} {model.version}", **figures}, list_lines, json)
+
+
+def run_on_text(
+    model: str,
+    text: Sequence[str],
+    *,
+    lines: bool,
+    only_test: bool,
+    rates: Sequence[float],
+    plot: Path | None,
+    json: bool,
+) -> None:
+    """Print the figures of a model on text that is assumed to be correct.
+
+    Raises D664 if the text has nothing to decide, D751 if there is nothing to plot.
+
+    Parameters
+    ----------
+    text : sequence of str
+        Files and directories.
+    lines : bool
+        Whether each line of a file is a document.
+    only_test : bool
+        Whether to use only the documents that training sets aside for testing.
+    rates : sequence of float
+        Flags per 1,000 correct words.
+    plot : Path or None
+        File for a plot of the reliability of probabilities.
+    json : bool
+        Whether to print JSON.
+    """
+    from disambig.cli.options import check_rate
+    from disambig.cli.output import progress, remark
+    from disambig.errors import UserError
+    from disambig.evaluation import evaluate
+    from disambig.models import load
+    from disambig.training import read_texts, split
+
+    for rate in rates:
+        check_rate(rate, option="--rate")
+    loaded = load(model)
+    texts = read_texts(text, lines=lines)
+    with progress() as meter:
+        meter.show("scoring", 0, None)
+        figures = evaluate(loaded, split(texts)["test"] if only_test else texts, rates=rates)
+    if not figures["decisions"]:
+        part = "the test part of " * only_test
+        raise UserError(
+            "D664",
+            what=part + ", ".join(text),
+            documents=figures["documents"],
+            words=figures["words"],
+            task=loaded.task.name,
+            hint="give more documents: a fifth of them is the test part" if only_test else "give other text",
+        )
+    if plot is not None:
+        if not figures["reliability"]:
+            raise UserError("D751", model=model)
+        from disambig.evaluation import plot_reliability
+
+        plot_reliability(figures["reliability"], plot, title=loaded.task.name)
+        remark(f"{plot}: drawn")
+    _print({"model": f"{loaded.name} {loaded.version}", **figures}, evaluation_lines, json)
+
+
+def evaluation_lines(figures: dict[str, Any]) -> list[str]:
+    """Return the figures as lines of text."""
+    read = f"read {pluralize(figures['documents'], 'document')}, {pluralize(figures['words'], 'word')}"
+    lines = [f"{read}: {pluralize(figures['decisions'], 'decision')}"]
+    low, high = figures["interval"]
+    lines.append(f"accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})")
+    if len(figures["groups"]) > 1:
+        low, high = figures["mean_interval"]
+        lines.append(f"mean of groups {figures['mean_accuracy']:.2%} ({low:.2%} to {high:.2%})")
+    for name, group in figures["groups"].items():
+        low, high = group["interval"]
+        lines.append(
+            f"  {name}: {group['accuracy']:.2%} ({low:.2%} to {high:.2%}) of {group['n']:,}, "
+            f"majority {group['majority']:.2%}"
+        )
+    if figures.get("reliability"):
+        from disambig.metrics import reliability_lines
+
+        lines += reliability_lines(figures["reliability"])
+    for rate, point in figures["rates"].items():
+        share_found = "-" if point["errors_found"] is None else f"{point['errors_found']:.1%}"
+        share_mended = "-" if point["errors_mended"] is None else f"{point['errors_mended']:.1%}"
+        lines.append(
+            f"at {rate} flags per 1,000 words: {point['false_flags_per_1000']:.2f} false flags per 1,000, "
+            f"{share_found} of {pluralize(point['errors_made'], 'made error')} found, {share_mended} "
+            f"with the right suggestion"
+        )
+    return lines

@@ -47,8 +47,7 @@ def mine(
     Everything stays on this machine, and nothing that a repository contains is run. The results contain
     text of the projects, but no names of authors.
     """
-    from disambig.cli.output import StandardOutput
-    from disambig.cli.progress import stages
+    from disambig.cli.output import StandardOutput, stages
     from disambig.configuration import ProjectSettings, SettingsSource
     from disambig.files import json_text
     from disambig.mining import History, Miner, PackVocabulary, check_output, summarise, write_mined

@@ -68,8 +68,7 @@ def verify(
 
     The exit status is 2 if something is damaged.
     """
-    from disambig.cli.output import StandardOutput
-    from disambig.cli.progress import progress, remark
+    from disambig.cli.output import StandardOutput, progress, remark
     from disambig.files import writing
     from disambig.formatting import pluralize
     from disambig.jobs import is_whole, locked, record_path, status, verify as verify_job
@@ -165,8 +164,7 @@ def merge(
     quiet: Quiet = False,
 ) -> None:
     """Merge the parts of a finished job into one file, as `disambig annotate --output FILE` would write."""
-    from disambig.cli.output import is_terminal, open_output
-    from disambig.cli.progress import remark
+    from disambig.cli.output import is_terminal, open_output, remark
     from disambig.errors import UserError
     from disambig.formats import BINARY, check_output
     from disambig.formatting import pluralize

@@ -74,7 +74,7 @@ def reproduce(
     check_experiment(experiment)
     place = _checked_data(name, experiment, data)
     _check_outputs(name, json, plots)
-    from disambig.cli.progress import remark, stages
+    from disambig.cli.output import remark, stages
     from disambig.experiments import as_json, result_lines
 
     run = experiment.run
@@ -224,7 +224,7 @@ def _check_target(path: Path) -> None:
 
 
 def _plot(name: str, title: str, result: Any, directory: Path) -> None:
-    from disambig.cli.progress import remark
+    from disambig.cli.output import remark
     from disambig.experiments import has_plot, plot_result
 
     if not has_plot(result):

@@ -56,7 +56,7 @@ def train(
     if form := next((name for name in FORMS if context.params[name.removeprefix("--")]), None):
         options.check_form_options(context, FORMS, form)
     check_target(output, force=force)  # raise an error before the long training
-    from disambig.cli.progress import note_printer, remark, say, stages
+    from disambig.cli.output import note_printer, remark, say, stages
     from disambig.evaluation import add_assessment, assessment_line, why_untested
     from disambig.models import save_model
     from disambig.training import report_line, run

@@ -40,8 +40,7 @@ def tune(
     the newer half. They are written to disambig.toml and disambig-ignore.txt in the repository, or nothing is
     written if the history gives no reason to change a setting; everything stays on this machine.
     """
-    from disambig.cli.output import StandardOutput
-    from disambig.cli.progress import stages
+    from disambig.cli.output import StandardOutput, stages
     from disambig.files import json_text
     from disambig.mining import tune_project, tuned_settings
 

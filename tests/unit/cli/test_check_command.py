@@ -14,7 +14,7 @@ import pytest
 from commands import here, process
 from fake_models import annotate_texts
 
-from disambig.checking import FORMATS
+from disambig.checking import FORMATS, correcting_source
 from disambig.cli.main import run as run_command
 from disambig.decision import Labels
 from disambig.errors import UserError
@@ -26,7 +26,11 @@ FIXED = NOTE.replace("quite", "quiet").replace("during", "from")
 
 @pytest.fixture(autouse=True)
 def fakes(monkeypatch):
-    monkeypatch.setattr(ModelSource, "load_correcting", lambda source: annotate_texts)
+    def load(settings):
+        correcting_source(settings)  # it reads the confusion sets
+        return annotate_texts
+
+    monkeypatch.setattr("disambig.checking.load_checker", load)
 
 
 @pytest.fixture
@@ -223,11 +227,11 @@ def loaded_sources(monkeypatch):
     """The sources of the models that were loaded."""
     sources = []
 
-    def load(source):
-        sources.append(source)
+    def load(settings):
+        sources.append(correcting_source(settings))
         return annotate_texts
 
-    monkeypatch.setattr(ModelSource, "load_correcting", load)
+    monkeypatch.setattr("disambig.checking.load_checker", load)
     return sources
 
 

@@ -18,13 +18,11 @@ from commands import here, process, status_of
 from typer.testing import CliRunner
 
 from disambig import __version__
-from disambig.cli import main
-from disambig.cli.annotating import AnnotationReporter
+from disambig.cli import COMMANDS, main
+from disambig.cli.commands.annotate import AnnotationReporter
 from disambig.cli.main import app
-from disambig.cli.names import COMMANDS
 from disambig.cli.options import parse_rates
-from disambig.cli.output import line_blocks
-from disambig.cli.progress import ProgressRate, format_duration, format_size
+from disambig.cli.output import ProgressRate, format_duration, format_size, line_blocks
 from disambig.errors import UserError
 from disambig.jobs import JobReport, Totals
 
@@ -318,19 +316,19 @@ def test_an_empty_folder_is_replaced_when_asked(tmp_path):
 
 CODE = """
 import sys, time
-from disambig.cli import progress
-progress.begin_command()
-progress.LINE_INTERVAL = 0.05
-progress.set_quiet("quiet" in sys.argv)
-with progress.stages() as report:
+from disambig.cli import output
+output.begin_command()
+output.LINE_INTERVAL = 0.05
+output.set_quiet("quiet" in sys.argv)
+with output.stages() as report:
     for done in range(4):
         report("learning", done, 4)
         time.sleep(0.15)
-        with progress.hidden_progress():
+        with output.hidden_progress():
             sys.stdout.write(f"line {done}\\n")
             sys.stdout.flush()
-    progress.say("note: a message")
-progress.remark("written to x")
+    output.say("note: a message")
+output.remark("written to x")
 """
 BAR = re.compile(r"learning.*[0-9] of 4")
 CLEARED = "\x1b[2K"

@@ -59,24 +59,25 @@ def decisions(rows, probability=0.75, *, task="preposition"):
     return make_decisions([GROUP], rows, task=task, probabilities=probability, found=3, asked=14)
 
 
+def patch_models(monkeypatch, annotate):
+    monkeypatch.setattr(ModelSource, "load", lambda source: annotate)
+    monkeypatch.setattr("disambig.checking.load_checker", lambda settings: annotate)
+
+
 @pytest.fixture
 def decide(monkeypatch):
     """Make models return given decisions for one text, and none for others, such as the corrected text."""
 
     def decide(text, rows):
         none = [decisions([], task=item.task) for item in rows]
-        for name in ("load", "load_correcting"):
-            monkeypatch.setattr(
-                ModelSource, name, lambda source: lambda texts: list(rows) if texts == [text] else none
-            )
+        patch_models(monkeypatch, lambda texts: list(rows) if texts == [text] else none)
 
     return decide
 
 
 @pytest.fixture(autouse=True)
 def note(tmp_path, monkeypatch):
-    for name in ("load", "load_correcting"):
-        monkeypatch.setattr(ModelSource, name, lambda source: annotate_texts)
+    patch_models(monkeypatch, annotate_texts)
     monkeypatch.setattr(ModelSource, "language", lambda source: "en")
     monkeypatch.setattr(ModelSource, "can_flag", lambda source: True)
     monkeypatch.chdir(tmp_path)

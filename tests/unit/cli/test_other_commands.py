@@ -26,13 +26,11 @@ from made_decisions import make_decisions
 
 from disambig import registry
 from disambig.checking import FORMATS, Flag, flag_line, left_flags_line
-from disambig.cli import main
+from disambig.cli import COMMANDS, main
 from disambig.cli.commands.explain import Console, explain_text
 from disambig.cli.commands.plugins import entry_lines, format_parameters
 from disambig.cli.main import fail
-from disambig.cli.names import COMMANDS
-from disambig.cli.output import StandardOutput
-from disambig.cli.progress import say
+from disambig.cli.output import StandardOutput, say
 from disambig.data import CandidateFinder, Group
 from disambig.decision import Labels, label_softmax
 from disambig.explain import Contribution, verdict

@@ -95,8 +95,8 @@ def test_functions_in_place_cannot_allocate():
 CODE = """
 import sys
 if "listen" in sys.argv:
-    from disambig.cli import progress
-    progress.begin_command()
+    from disambig.cli import output
+    output.begin_command()
 import numpy as np
 from disambig.text import fmix64
 fmix64(np.uint64(1))

@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 from disambig import api, hookspecs, registry
-from disambig.api._renamed import RENAMED
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.lazy_names import parse_lazy_names
-from disambig.namespaces import Namespaces, sort_entry_points
+from disambig.lazy_names import RENAMED, parse_lazy_names
+from disambig.registry import Namespaces, sort_entry_points
 
 HEAD = """
 from disambig.hookspecs import hookimpl

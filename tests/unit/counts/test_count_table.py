@@ -22,7 +22,6 @@ from disambig.counts import (
     NgramCounter,
     build_table,
     file as files,
-    layout,
     open_table,
     rounded_ranks,
     rounded_values,
@@ -123,7 +122,7 @@ def test_more_distinct_counts_than_ranks(tmp_path, backend):
     table.verify()
     assert np.array_equal(table.counts(keys, backend=backend), counts)
     assert len(table.overflow) == len(keys) - 65_534
-    assert table.values[layout.OVERFLOW] in counts
+    assert table.values[files.OVERFLOW] in counts
     # a key that shares its low bits with one in the overflow differs in the other bits
     twin = table.overflow[:, 0] ^ np.uint64(1 << 20 << 32)
     assert not table.counts(np.setdiff1d(twin, keys), backend=backend).any()

@@ -24,8 +24,8 @@ from disambig.counts import (
     build as derive,
     build_table,
     counter as counters,
+    file as files,
     inputs,
-    layout,
     merge_tables,
     runs as merging,
 )
@@ -66,8 +66,8 @@ def small_sizes(**sizes):
     """Make all sizes small, so that a short text takes every code path."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda handle: None)
-        patch.setattr(layout, "KEYS_PER_PART", sizes.get("part", 40))
-        patch.setattr(layout, "OVERFLOW", sizes.get("ranks", 1 << 16) - 1)
+        patch.setattr(files, "KEYS_PER_PART", sizes.get("part", 40))
+        patch.setattr(files, "OVERFLOW", sizes.get("ranks", 1 << 16) - 1)
         patch.setattr(counters, "RESERVE", counters.MEMORY - 8 * 10 * sizes.get("room", 1000))
         patch.setattr(inputs, "_BLOCK", 64)
         patch.setattr(inputs, "LONGEST", 100)

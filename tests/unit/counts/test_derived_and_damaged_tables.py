@@ -25,7 +25,6 @@ from disambig.counts import (
     describe_table,
     entries,
     file as files,
-    layout,
     least_counts,
     merge_tables,
     prune_table,
@@ -75,7 +74,7 @@ def test_merged_tables_equal_counting_at_once(
     tmp_path, any_texts, places, views, options, min_counts, keys_per_part, at_once, record
 ):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layout, "KEYS_PER_PART", keys_per_part)
+        patch.setattr(files, "KEYS_PER_PART", keys_per_part)
         patch.setattr(derive, "_AT_ONCE", at_once)
         try:
             parts = [

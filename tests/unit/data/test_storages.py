@@ -19,11 +19,11 @@ from disambig.data import (
     PartRows,
     SequenceRows,
     SparseRows,
-    conversions,
     convert,
     numbered,
     row_owners,
     run_starts,
+    structured,
 )
 from disambig.decode import Chain, Hypergraph, Hypergraphs, averaged_perceptron, structured_examples
 from disambig.errors import UserError
@@ -278,7 +278,7 @@ def test_rejects_impossible_conversions(batch, storage):
 
 
 def test_sparse_rows_that_are_too_wide_are_not_made_dense(monkeypatch):
-    monkeypatch.setattr(conversions, "MAX_DENSE_BYTES", 100)
+    monkeypatch.setattr(structured, "MAX_DENSE_BYTES", 100)
     with pytest.raises(UserError, match=r"D417.*8 columns"):
         convert(lists(5), DenseLists)
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from tiny_models import save_tiny_models
 
-from disambig import packs, text
+from disambig import doctor, packs, text
 from disambig.counts import build_table
-from disambig.doctor import OK, PROBLEM, WARNING, CheckResultLine, checks, compiling, guard_check
+from disambig.doctor import OK, PROBLEM, WARNING, CheckResultLine, guard_check
 from disambig.features import ContextProbabilities, ContextWords, NgramCounts, Subsequences, WordNetwork
 from disambig.metrics import ErrorRate
 from disambig.models import annotate, load
@@ -69,9 +69,9 @@ def test_compares_versions_with_requirements(monkeypatch):
 
     requirements = ["numpy>=2.0", "scipy>=1.13", "absent>=3", 'pyarrow>=15; extra == "parquet"']
     requirements += ["spacy>=3.8,<4", "pluggy>=1.5"]
-    monkeypatch.setattr(checks, "requires", lambda name: requirements)
-    monkeypatch.setattr(checks, "version", version)
-    result = list(checks.check_versions())
+    monkeypatch.setattr(doctor, "requires", lambda name: requirements)
+    monkeypatch.setattr(doctor, "version", version)
+    result = list(doctor.check_versions())
     assert [(f.what, f.mend) for f in problems(result)] == [
         ("numpy 1.20.0 is not >=2.0", "pip install 'numpy>=2.0'"),
         ("absent is missing", "pip install 'absent>=3'"),
@@ -87,12 +87,12 @@ def test_names_a_broken_plugin(monkeypatch):
         PluginReport("bad", "b", "2", "b.c", "ImportError: no\nway"),
     ]
     monkeypatch.setattr("disambig.registry.load_plugins", lambda: reports)
-    good, bad = checks.check_plugins()
+    good, bad = doctor.check_plugins()
     assert good.status == OK and good.what.endswith(": entries: 1")
     assert bad.status == PROBLEM and "bad (b 2) could not be loaded: ImportError: no way" in bad.what
     assert bad.mend == "update or uninstall b"
     monkeypatch.setattr("disambig.registry.load_plugins", list)
-    assert [f.status for f in checks.check_plugins()] == [PROBLEM]
+    assert [f.status for f in doctor.check_plugins()] == [PROBLEM]
 
 
 def test_names_a_plugin_that_needs_another_version(monkeypatch):
@@ -108,23 +108,23 @@ def test_names_a_plugin_that_needs_another_version(monkeypatch):
             raise PackageNotFoundError(name)
         return requirements[name]
 
-    monkeypatch.setattr(checks, "requires", requires)
-    monkeypatch.setattr(checks, "version", lambda name: "0.1.0" if name == "disambig" else "2.0")
-    (finding,) = problems(checks.check_plugins())
+    monkeypatch.setattr(doctor, "requires", requires)
+    monkeypatch.setattr(doctor, "version", lambda name: "0.1.0" if name == "disambig" else "2.0")
+    (finding,) = problems(doctor.check_plugins())
     assert finding.what == "near (near-dist 1) needs disambig>=99, but disambig 0.1.0 is not >=99"
     assert finding.mend == "pip install 'disambig>=99'"
 
 
 def test_warns_of_a_forced_backend(monkeypatch):
     monkeypatch.delenv("DISAMBIG_ENGINE", raising=False)
-    assert len(list(checks.check_compiler())) == 1
+    assert len(list(doctor.check_compiler())) == 1
     monkeypatch.setenv("DISAMBIG_ENGINE", "numpy")
-    assert list(checks.check_compiler())[-1].status == WARNING
+    assert list(doctor.check_compiler())[-1].status == WARNING
 
 
 def test_reports_disabled_compilation(monkeypatch):
     monkeypatch.setattr(text, "fmix64", text.fmix64.py_func)  # as under NUMBA_DISABLE_JIT
-    (finding,) = checks.check_compiler()
+    (finding,) = doctor.check_compiler()
     assert (finding.status, finding.mend) == (PROBLEM, "unset NUMBA_DISABLE_JIT")
 
 
@@ -149,12 +149,12 @@ def home(tmp_path, monkeypatch):
     }
     (home / "pack.json").write_text(json.dumps(description))
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(checks, "entry_points", lambda group: [Entry("tiny_pack")])
+    monkeypatch.setattr(doctor, "entry_points", lambda group: [Entry("tiny_pack")])
     return home
 
 
 def check_packs(quick=False):
-    return list(checks.check_packs(checks.CheckedPacks(quick=quick)))
+    return list(doctor.check_packs(doctor.CheckedPacks(quick=quick)))
 
 
 def test_accepts_an_intact_pack(home):
@@ -198,20 +198,20 @@ def test_a_damaged_pack_is_reported_once_whatever_other_packs_have(home, tmp_pat
     (tmp_path / "disambig_en" / "pack.json").write_text("{")
     monkeypatch.delitem(sys.modules, "disambig_en", raising=False)  # another test may import it
     entries = [Entry("tiny_pack"), Entry("disambig_en")]
-    for module in (checks, packs):
+    for module in (doctor, packs):
         monkeypatch.setattr(module, "entry_points", lambda group: entries)
     (problem,) = problems(check_packs())
     assert "disambig_en is damaged" in problem.what and problem.area == "packs"
 
 
 def test_reports_that_no_pack_is_installed(monkeypatch):
-    monkeypatch.setattr(checks, "entry_points", lambda group: [])
+    monkeypatch.setattr(doctor, "entry_points", lambda group: [])
     (problem,) = problems(check_packs())
     assert "no pack is installed" in problem.what
 
 
 def test_reports_a_missing_model(tmp_path):
-    (problem,) = problems(checks.check_named([str(tmp_path / "nothing")], checks.CheckedPacks()))
+    (problem,) = problems(doctor.check_named([str(tmp_path / "nothing")], doctor.CheckedPacks()))
     assert "D405" in problem.what and problem.mend
 
 
@@ -229,8 +229,8 @@ def flip(path, place):
 
 
 def test_checks_the_table_of_named_models_once(tiny_models):
-    checked = checks.CheckedPacks()
-    result = list(checks.check_named(list(tiny_models.values()), checked))
+    checked = doctor.CheckedPacks()
+    result = list(doctor.check_named(list(tiny_models.values()), checked))
     assert not problems(result) and [model.task.name for model in checked.models] == list(tiny_models)
     (table,) = (finding for finding in result if finding.area == "tables")  # once, not once per model
     assert "own.counts" in table.what and table.numbers["ngrams"] > 0
@@ -256,17 +256,17 @@ def test_a_damaged_model_is_one_problem(tiny_models, tmp_path, damage):
     else:  # a different table under the same name
         build_table(tmp_path / "own.counts", ["another table"] * 3, Words(), force=True)
         del tiny_models["preposition"]
-    checked = checks.CheckedPacks()
-    (problem,) = problems(list(checks.check_named(list(tiny_models.values()), checked)))
+    checked = doctor.CheckedPacks()
+    (problem,) = problems(list(doctor.check_named(list(tiny_models.values()), checked)))
     code = {"words": "D110", "table": "D408"}.get(damage, "D405")
-    assert code in problem.what and problem.mend == checks.COPY
+    assert code in problem.what and problem.mend == doctor.COPY
     assert len(checked.models) == len(tiny_models) - 1
 
 
 def test_a_broken_pack_does_not_hide_others(home, tmp_path, monkeypatch):
     (tmp_path / "leaving.py").write_text("raise SystemExit(3)")
     entries = [Entry("leaving.pack"), Entry("missing_pack"), Entry("missing.pack"), Entry("tiny_pack")]
-    monkeypatch.setattr(checks, "entry_points", lambda group: entries)
+    monkeypatch.setattr(doctor, "entry_points", lambda group: entries)
     result = check_packs()
     assert len(problems(result)) == 3 and all(finding.mend for finding in problems(result))
     assert "tiny_pack 1" in result[-2].what and result[-1].area == "tables"
@@ -279,7 +279,7 @@ def load_pack_models():
 def test_sample_covers_every_model_of_the_pack(short_doctor):
     loaded = load_pack_models()
     assert not isinstance(loaded[-1].judge, RaisesFlags)
-    result = list(checks.check_sample(loaded, None))
+    result = list(doctor.check_sample(loaded, None))
     assert [f.area for f in result] == ["coverage"] * 3 + ["speed"]
     assert not problems(result)
     assert "5-grams" in result[0].what and "flagged" in result[0].what
@@ -289,24 +289,24 @@ def test_sample_covers_every_model_of_the_pack(short_doctor):
 
 @pytest.mark.parametrize("text", ["Zzyx qwv.", "a", "?", "Quiet", "to " * 1100])
 def test_texts_of_any_length(short_doctor, text):
-    result = list(checks.check_sample(load_pack_models(), text))
+    result = list(doctor.check_sample(load_pack_models(), text))
     assert not problems(result) and len(result) == 4
 
 
 def test_orders_add_up_to_all_queries():
     for model in load_pack_models()[:2]:
-        (decisions,) = annotate([checks.SAMPLE], [model])
-        orders = checks.asked_by_order(model, checks.SAMPLE)
+        (decisions,) = annotate([doctor.SAMPLE], [model])
+        orders = doctor.asked_by_order(model, doctor.SAMPLE)
         assert list(orders) == [2, 3, 4, 5]
         assert sum(hits for hits, _ in orders.values()) == decisions.found.sum() > 0
         assert sum(asked for _, asked in orders.values()) == decisions.asked.sum()
 
 
 def test_warns_of_low_coverage(tiny_models, short_doctor):
-    checked = checks.CheckedPacks()
-    list(checks.check_named([tiny_models["spelling"]], checked))
+    checked = doctor.CheckedPacks()
+    list(doctor.check_named([tiny_models["spelling"]], checked))
     *_, speed = result = list(
-        checks.check_sample(checked.models, "They went too far, than it was quite late.")
+        doctor.check_sample(checked.models, "They went too far, than it was quite late.")
     )
     assert result[0].status == WARNING and "count text of your own" in result[0].mend
     assert result[0].numbers["asked"] > 0 and speed.area == "speed"
@@ -317,7 +317,7 @@ def test_a_failing_model_does_not_hide_others(short_doctor):
         tokenisation = Words()
         name = "broken"
 
-    result = list(checks.check_sample([Broken(), *load_pack_models()[1:2]], None))
+    result = list(doctor.check_sample([Broken(), *load_pack_models()[1:2]], None))
     assert [f.status == PROBLEM for f in result] == [True, False, False]
     assert "1 model," in result[-1].what
 
@@ -327,15 +327,15 @@ def test_names_a_failing_spacy_factory(monkeypatch):
         EntryPoint("disambig_spelling", "disambig_variance_svm.components:make_spelling", "spacy_factories"),
         EntryPoint("foreign", "no_such_module_of_anybody:make", "spacy_factories"),
     ]
-    monkeypatch.setattr(checks, "entry_points", lambda group: entries)
-    bad, good = checks.check_spacy()
+    monkeypatch.setattr(doctor, "entry_points", lambda group: entries)
+    bad, good = doctor.check_spacy()
     assert bad.status == PROBLEM and "foreign" in bad.what and "no_such_module_of_anybody" in bad.what
     assert good.status == OK and good.what.endswith("with disambig_spelling")
 
 
 def test_reports_that_spacy_cannot_be_imported(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
-    (finding,) = checks.check_spacy()
+    (finding,) = doctor.check_spacy()
     assert finding.status == PROBLEM and "pip install" in finding.mend
 
 
@@ -359,13 +359,13 @@ def test_install_source(tmp_path, monkeypatch, origin, source):
     if origin is not None:
         (info / "direct_url.json").write_text(origin)
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert checks.install_source("x") == source
-    assert checks.install_source("nowhere-at-all") == "nowhere-at-all"
+    assert doctor.install_source("x") == source
+    assert doctor.install_source("nowhere-at-all") == "nowhere-at-all"
 
 
 def test_compiles_counting(tmp_path, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", "numba")
-    compiling._count(tmp_path)
+    doctor._count(tmp_path)
     assert {"plain", "gaps", "merged", "pruned", "imported"} <= {path.name for path in tmp_path.iterdir()}
 
 
@@ -382,8 +382,8 @@ def test_compile_all_reports_work_and_restores_the_backend(monkeypatch, engine):
         raise ValueError("this one is broken")
 
     work = [("broken", broken), ("learner", lambda: engines.append("learned"))]
-    monkeypatch.setattr(compiling, "compile_works", lambda place: work)
-    (finding,) = compiling.compile_all(lambda *what: reported.append(what))
+    monkeypatch.setattr(doctor, "compile_works", lambda place: work)
+    (finding,) = doctor.compile_all(lambda *what: reported.append(what))
     assert engines == ["numba", "learned"]
     assert reported == [("compiling: broken", 0, 2), ("compiling: learner", 1, 2)]
     assert os.environ.get("DISAMBIG_ENGINE") == engine
@@ -391,14 +391,14 @@ def test_compile_all_reports_work_and_restores_the_backend(monkeypatch, engine):
 
 
 def test_compile_work_covers_every_kind(tmp_path):
-    names = {name for name, _ in compiling.compile_works(tmp_path)}
+    names = {name for name, _ in doctor.compile_works(tmp_path)}
     assert {"counting", "disambig.WordNetwork.v1", "disambig.ErrorRate.v1"} <= names
     assert {"disambig.NoPreference.v1", "disambig.decode.chain_kernels.sample_chains"} <= names
 
 
 def test_compile_work_of_extractors_succeeds(tmp_path):
     """`disambig doctor` ignores work that fails, so it is run here directly."""
-    compiling._count(tmp_path)
+    doctor._count(tmp_path)
     for make in (NgramCounts, ContextProbabilities, WordNetwork, ContextWords, Subsequences):
-        compiling._transform(tmp_path, make)
-    compiling._measure(ErrorRate)
+        doctor._transform(tmp_path, make)
+    doctor._measure(ErrorRate)

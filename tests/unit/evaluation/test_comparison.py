@@ -18,7 +18,7 @@ from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WORDS, trained
 
 from disambig.cli import main
 from disambig.cli.commands.curve import curve_lines
-from disambig.cli.evaluating import comparison_lines
+from disambig.cli.commands.evaluate import comparison_lines
 from disambig.cli.main import run
 from disambig.config import resolve
 from disambig.counts import build_table

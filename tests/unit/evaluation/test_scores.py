@@ -13,7 +13,7 @@ from toy_components import toy_components
 from toy_learners import MeanDifference
 from toy_ways import ListedWords
 
-from disambig.cli.evaluating import labelled_lines
+from disambig.cli.commands.evaluate import labelled_lines
 from disambig.config import resolve
 from disambig.counts import build_table
 from disambig.decision import BestOfList

@@ -13,7 +13,7 @@ from format_samples import CORPUS, HEADER, corpus, instance
 from hypothesis import given, strategies as st
 
 from disambig.errors import UserError
-from disambig.files import corpora
+from disambig.files import opening
 from disambig.formats import (
     BREAKS,
     parse_instances,
@@ -435,7 +435,7 @@ def test_only_plain_files_are_read(tmp_path, kind):
 @pytest.mark.parametrize(("name", "most"), [("MOST_BYTES", 500), ("MOST_FILES", 2)])
 def test_sizes_are_bounded(folder, tmp_path, monkeypatch, name, most):
     path = packed(tmp_path / "a.tar.xz", FILES)
-    monkeypatch.setattr(corpora, name, most)
+    monkeypatch.setattr(opening, name, most)
     for item in (path, folder):
         with pytest.raises(UserError, match="D493"):
             read_noad(item)

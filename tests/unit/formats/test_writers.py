@@ -53,7 +53,7 @@ PIECES = ["quite place", "Quite", "during 1997", "IN", " ", "\r\n", "\n", "\U000
 
 @pytest.mark.parametrize("at_once", [1, 2, 100])
 def test_records_are_those_of_the_decisions_shortened(monkeypatch, at_once):
-    monkeypatch.setattr("disambig.formats.results._AT_ONCE", at_once)
+    monkeypatch.setattr("disambig.formats.jsonl._DECISIONS_PER_SLICE", at_once)
     whole = result(TEXT)
     expected = [decisions.record(i, TEXT) for decisions in whole.decisions for i in range(len(decisions))]
     for record in expected:
@@ -85,7 +85,7 @@ def test_jsonl_holds_flags_models_and_other_keys(monkeypatch):
     assert written_record(result(TEXT), text=False)["text"] is None
     assert data.count("\n") == 1
     whole = shown("jsonl", result(TEXT), result("?"))
-    monkeypatch.setattr("disambig.formats.jsonl._AT_ONCE", 2)  # decisions, of many
+    monkeypatch.setattr("disambig.formats.jsonl._DECISIONS_PER_BLOCK", 2)  # decisions, of many
     assert shown("jsonl", result(TEXT), result("?")) == whole
 
 

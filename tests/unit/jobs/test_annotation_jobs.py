@@ -41,7 +41,14 @@ from disambig.jobs import (
     plan_shards,
     totals_from_plain,
 )
-from disambig.models import ModelSource, annotate_documents, batch_documents, cut_pieces, documents, with_sets
+from disambig.models import (
+    ModelSource,
+    annotate_documents,
+    annotation,
+    batch_documents,
+    cut_pieces,
+    with_sets,
+)
 from disambig.rules import Correction, Rule, RuleSet
 from disambig.runtime import DeadlineExceeded, pause_time_limit, resume_time_limit, time_limit
 
@@ -67,8 +74,8 @@ def test_pieces_end_at_paragraphs_or_lines():
 def test_decisions_on_pieces_equal_those_on_the_whole(monkeypatch):
     text = "It was a quite place, during 1997\r\nto 2001. \U0001f600 In it!\n\n" * 30
     (whole,), _ = annotate_documents([document(text)], annotate_texts)
-    monkeypatch.setattr(documents, "cut_pieces", lambda text: cut_pieces(text, size=200, window=100))
-    monkeypatch.setattr(documents, "BATCH_CHARACTERS", 350)
+    monkeypatch.setattr(annotation, "cut_pieces", lambda text: cut_pieces(text, size=200, window=100))
+    monkeypatch.setattr(annotation, "BATCH_CHARACTERS", 350)
     results, bad = annotate_documents([document("in"), document(text), document("")], annotate_texts)
     assert not bad
     assert list(records(results[1])) == list(records(whole))

@@ -20,6 +20,7 @@ from disambig.rules import (
     Rule,
     RuleSelection,
     RuleSet,
+    catalogue,
     default_rules,
     edit_distance,
     english_rule,
@@ -27,7 +28,6 @@ from disambig.rules import (
     installed_rules,
     local_page,
     measured_shares,
-    page,
     rule_link,
     rule_text,
     rules_page,
@@ -166,22 +166,22 @@ def test_finds_rules_by_name():
 
 
 def test_measured_shares_of_enough_flags_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(page, "MEASURED", tmp_path / "measured.json")
-    monkeypatch.setattr(page, "local_page", lambda: tmp_path / "README.md")
+    monkeypatch.setattr(catalogue, "MEASURED", tmp_path / "measured.json")
+    monkeypatch.setattr(catalogue, "local_page", lambda: tmp_path / "README.md")
     try:
-        page.save_measured(
+        catalogue.save_measured(
             {"article": MeasuredShare(0.5, 10), "a-an": MeasuredShare(0.9, 9)}, text="ten letters"
         )
-        assert page.measured_shares() == {"article": MeasuredShare(0.5, 10)}
+        assert catalogue.measured_shares() == {"article": MeasuredShare(0.5, 10)}
         assert "measured on\nten letters\n" in (tmp_path / "README.md").read_text(encoding="utf8")
         assert "* Right: too few such flags to measure." in rules_page()
     finally:
-        page.measured_shares.cache_clear()
+        catalogue.measured_shares.cache_clear()
 
 
 def test_page_is_up_to_date():
     page = local_page().read_text(encoding="utf8")
-    assert page == rules_page(), "run: python -m disambig.rules.page"
+    assert page == rules_page(), "run: python -m disambig.rules.catalogue"
     assert len(page.splitlines()) <= 150
     assert {line[3:] for line in page.splitlines() if line.startswith("## ")} == {r.name for r in CATALOGUE}
 

@@ -28,7 +28,7 @@ from disambig.formats import Clean
 from disambig.models import load_model, save_model
 from disambig.text import view_of_texts
 from disambig.training import fit_second_look
-from disambig.training.second_look import label_proposals
+from disambig.training.trainer import label_proposals
 from disambig.types import RaisesFlags
 
 N_FEATURES = 6
@@ -236,7 +236,7 @@ def test_density_of_passages():
 
 def test_skips_batches_without_proposals(second_look_model, monkeypatch):
     model, labelled = second_look_model
-    monkeypatch.setattr("disambig.training.second_look._BATCH_CHARACTERS", 1)
+    monkeypatch.setattr("disambig.training.trainer._BATCH_CHARACTERS", 1)
     unfitted = replace(model.judge, weights=None)
     clean = [*RIGHT, Clean("Nothing to decide.", "r")]
     again = label_proposals(replace(model, judge=model.judge.first), unfitted, MORE, clean)

@@ -37,9 +37,8 @@ from hypothesis import given, strategies as st
 from made_trees import MANY, TEXT, parser, plain_trees
 from spacy.tokens import Doc, DocBin
 
-from disambig import registry
+from disambig import doctor, registry
 from disambig.api.packs import load_standalone, standalone_card
-from disambig.doctor import checks
 from disambig.errors import UserError
 from disambig.files import HEADER, digest_arrays
 from disambig.packs import read_pack
@@ -130,13 +129,13 @@ def test_the_doctor_reads_the_parser_of_a_pack(tmp_path, monkeypatch, damage):
     if damage:
         BROKEN["cut short"](home / "parser")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(checks, "entry_points", lambda group: [SimpleNamespace(value="toy_trees", dist=None)])
+    monkeypatch.setattr(doctor, "entry_points", lambda group: [SimpleNamespace(value="toy_trees", dist=None)])
     if not damage:
-        monkeypatch.setattr("disambig.models.standalone.packs", lambda: {"toy_trees": read_pack(home)})
+        monkeypatch.setattr("disambig.models.sources.packs", lambda: {"toy_trees": read_pack(home)})
         for name in ("toy_trees", "toy_trees/parser"):
             assert load_standalone(name).describe() == parser().describe()
-    _, model = checks.check_packs(checks.CheckedPacks())
-    assert model.status == (checks.PROBLEM if damage else checks.OK)
+    _, model = doctor.check_packs(doctor.CheckedPacks())
+    assert model.status == (doctor.PROBLEM if damage else doctor.OK)
     assert ("D900" if damage else f"toy_trees/parser, language en: {parser().describe()}") in model.what
 
 

@@ -17,8 +17,8 @@ from disambig.config import resolve, write_config
 from disambig.errors import UserError
 from disambig.evaluation import (
     assess_model,
-    assessment as judging,
     assessment_line,
+    comparison as judging,
     cross_validate,
     curve_of_labelled,
     evaluate_labelled,

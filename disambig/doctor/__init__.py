@@ -1,5 +1,0 @@
-"""What ``disambig doctor`` looks at: installation, packs, models, a sample. Nothing is mended here."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
