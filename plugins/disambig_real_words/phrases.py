@@ -33,8 +33,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from itertools import pairwise, product
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -58,6 +58,7 @@ _MAX_GAP = 12
 """Maximum number of words between a phrase and an exception that need not stand next to it."""
 _PAIR = np.uint64(0x9E3779B97F4A7C15)
 """Odd number by which the hashes of two neighbouring words are combined."""
+_MODULUS = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +180,11 @@ class PhraseTable:
         }
         for number, phrase in enumerate(self.phrases):
             at, size = phrase.anchor()
-            words = [np.array(sorted(item.hashes), np.uint64) for item in phrase.items[at : at + size]]
-            keys = words[0] if size == 1 else (words[0][:, None] * _PAIR ^ words[1]).ravel()
-            for key in keys.tolist():
+            keys: Iterable[int] = phrase.items[at].hashes
+            if size == 2:
+                pairs = product(keys, phrase.items[at + 1].hashes)
+                keys = (first * int(_PAIR) % _MODULUS ^ second for first, second in pairs)
+            for key in keys:
                 self._keys[size][key].append((number, at))
         self._sorted = {size: np.sort(np.array(list(keys), np.uint64)) for size, keys in self._keys.items()}
         self._recent: WeakKeyDictionary[TokenView, PhraseMatches] = WeakKeyDictionary()
@@ -326,10 +329,11 @@ class _Items(dict[str, PhraseItem]):
         return item
 
     def define(self, name: str, words: Iterable[str]) -> None:
-        """Define a set; items that name it are read anew."""
+        """Define a set; if it replaces one of that name, items are read anew."""
+        if name in self.sets:
+            self.clear()
         self.sets[name] = _read_item("|".join(words), self.sets)
         self.pairs.pop(name, None)
-        self.clear()
 
     def define_pairs(self, name: str, pairs: dict[str, str]) -> None:
         """Define the set of the words of pairs, and their corrections."""
@@ -409,25 +413,34 @@ def _read_exception(text: str, named: _Items) -> PhraseException:
     )
 
 
+@cache  # the lines of a table repeat their words
+def _plain_hash(word: str) -> int | None:
+    """Return the hash of a word in lower case; None if it is something else."""
+    return hash_word(word) if "*" not in word and word == word.lower() else None
+
+
 def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
-    hashes: set[int] = set()
+    words = [word for word in text.split("|") if word]
+    hashes = {value for word in words if (value := _plain_hash(word)) is not None}
     endings: list[str] = []
     beginnings: list[str] = []
-    for word in filter(None, text.split("|")):
+    for word in words:
+        if _plain_hash(word) is not None:
+            continue
         if word == _BOUND:
             hashes |= {START_HASH, END_HASH}
-        elif _NAME.fullmatch(word):
+        elif word[0].isupper() and _NAME.fullmatch(word):
             if word not in sets:
                 raise _InvalidLine(f"there is no set {word!r} above")
             hashes |= sets[word].hashes
             endings += sets[word].endings
             beginnings += sets[word].beginnings
-        elif word.startswith("*"):
-            endings.append(word[1:])
-        elif word.endswith("*") and word[:-1].isalnum() and word == word.lower():
-            beginnings.append(word[:-1])
         elif word != word.lower():
             raise _InvalidLine(f"{word!r} is not in lower case")
+        elif word.startswith("*"):
+            endings.append(word[1:])
+        elif word.endswith("*") and word[:-1].isalnum():
+            beginnings.append(word[:-1])
         else:
             hashes.add(hash_word(word))
     if not hashes and not endings and not beginnings:
