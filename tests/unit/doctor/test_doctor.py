@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import shutil
@@ -40,13 +41,14 @@ def test_a_failing_check_is_a_finding():
 
 
 def test_a_failing_plugin_is_named_with_its_line(tmp_path, monkeypatch):
-    (tmp_path / "broken_plugin.py").write_text("def transform():\n    raise IndexError('seven')\n")
+    (tmp_path / "failing_plugin.py").write_text("def transform():\n    raise IndexError('seven')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    import broken_plugin
+    plugin = importlib.import_module("failing_plugin")
+    monkeypatch.delitem(sys.modules, "failing_plugin")
 
-    (finding,) = guard_check("x", broken_plugin.transform, subject="my/model", mend="train the model again")
+    (finding,) = guard_check("x", plugin.transform, subject="my/model", mend="train the model again")
     assert finding.what.startswith("my/model: IndexError: seven (")
-    assert finding.what.endswith("broken_plugin.py:2, in transform)")
+    assert finding.what.endswith("failing_plugin.py:2, in transform)")
     assert finding.mend == "correct the plugin, or report this line to its author"
 
 
