@@ -35,7 +35,6 @@ from disambig.counts import (
     build_table,
     count_files,
     import_table,
-    importing as readers,
     write_table,
 )
 from disambig.text import Words, hash_word, ngram_keys
@@ -399,7 +398,6 @@ def test_counter_alone(benchmark, text_file, tell):
 
 
 WORDS = 1_500_000
-BLOCK = readers._BLOCK
 
 
 class Counting(NgramCounter):
@@ -417,56 +415,46 @@ def lines():
     return sorted((" ".join(words), 41 * count) for words, count in counted.items())
 
 
-def blocks(text):
-    """Whole lines together, about as much as is read at a time."""
-    data, found = text.encode(), []
-    while data:
-        cut = data.rfind(b"\n", 0, BLOCK) + 1
-        found.append(data[:cut])
-        data = data[cut:]
-    return found
-
-
-def parsed(found, form, name="web1t.v1"):
-    """Lines, seconds and n-grams of a parse in which all words have been met."""
+def parsed(path, text, form, name="web1t.v1"):
+    """Lines, seconds and n-grams of reading a file in which all words have been met."""
+    path.write_text(text, encoding="utf8")
     with Counting(name) as counter:
         reader = CountReader(counter)
 
         def run():
-            for block in found:
-                readers._check(block, "x", 0)
-                reader._parse(block, 5, form)
+            for _ in reader.read(str(path), 5, form):
+                pass
 
         run()
         counter.totals[4] = 0
         seconds = best(run, 5)
-        return sum(block.count(b"\n") for block in found), seconds, counter.totals[4] // 5
+        return text.count("\n"), seconds, counter.totals[4] // 5
 
 
-def test_tsv(benchmark, lines, tell):
+def test_tsv(benchmark, lines, tmp_path, tell):
     pin()
-    found = blocks("".join(f"{ngram}\t{count}\n" for ngram, count in lines))
-    n, seconds, ngrams = benchmark.pedantic(parsed, args=(found, 0), rounds=1)
+    text = "".join(f"{ngram}\t{count}\n" for ngram, count in lines)
+    n, seconds, ngrams = benchmark.pedantic(parsed, args=(tmp_path / "x", text, 0), rounds=1)
     assert ngrams == n
-    million, size = n / seconds / 1e6, sum(map(len, found)) / n
-    n, seconds, _ = parsed(found, 0, Words.name)
+    million, size = n / seconds / 1e6, (tmp_path / "x").stat().st_size / n
+    n, seconds, _ = parsed(tmp_path / "x", text, 0, Words.name)
     tell(million_lines_per_second=million, bytes_a_line=size, in_normal_form=n / seconds / 1e6)
 
 
-def test_google_2(benchmark, lines, tell):
+def test_google_2(benchmark, lines, tmp_path, tell):
     pin()
     text = "".join(
         f"{ngram}\t{year}\t{year - 1960}\t2\n" for ngram, _ in lines[::20] for year in range(1970, 2009)
     )
-    n, seconds, ngrams = benchmark.pedantic(parsed, args=(blocks(text), 1), rounds=1)
+    n, seconds, ngrams = benchmark.pedantic(parsed, args=(tmp_path / "x", text, 1), rounds=1)
     tell(million_lines_per_second=n / seconds / 1e6, million_ngrams_per_second=ngrams / seconds / 1e6)
 
 
-def test_google_3(benchmark, lines, tell):
+def test_google_3(benchmark, lines, tmp_path, tell):
     pin()
     years = "".join(f"\t{year},{year - 1960},2" for year in range(1970, 2009))
-    found = blocks("".join(f"{ngram}{years}\n" for ngram, _ in lines[::20]))
-    n, seconds, _ = benchmark.pedantic(parsed, args=(found, 2), rounds=1)
+    text = "".join(f"{ngram}{years}\n" for ngram, _ in lines[::20])
+    n, seconds, _ = benchmark.pedantic(parsed, args=(tmp_path / "x", text, 2), rounds=1)
     tell(million_ngrams_per_second=n / seconds / 1e6, million_years_per_second=39 * n / seconds / 1e6)
 
 
