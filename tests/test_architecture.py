@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from disambig import api, registry
-from disambig.errors import MESSAGES
+from disambig.errors import MESSAGES, UserError
 
 ROOT = Path(__file__).parents[1]
 CORE = sorted((ROOT / "disambig").rglob("*.py"))
@@ -439,40 +440,40 @@ def test_the_tests_of_the_core_pass_without_any_plugin(folders):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
-# Build scripts
+# Names of imports
 
 
-def bound_names(path):
-    """Return the names that a module binds, also those of imports under TYPE_CHECKING."""
-    names = {path.stem for path in path.parent.iterdir()} if path.stem == "__init__" else set()
-    for node in top_level(tree_of(path)):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.add(node.name)
-        else:
-            names |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names |= {alias.asname or alias.name for alias in node.names}
-    return names
+OWN = {"disambig", *PLUGIN_NAMES, *PACK_NAMES}
 
 
-def test_build_scripts_import_what_there_is():
-    """They run once per release: nothing else would notice that a name is gone."""
-    missing = []
-    for path in sorted((ROOT / "corpora").rglob("*.py")):
+def imported_names():
+    """Yield place, module and name of every import of our own packages; the name is None for ``import x``."""
+    for path in EVERYTHING:
         for node in ast.walk(tree_of(path)):
-            if not isinstance(node, ast.ImportFrom):
-                continue
-            modules = [
-                home.joinpath(*node.module.split(".")) for home in (path.parent, ROOT, ROOT / "plugins")
-            ]
-            files = [
-                [module / "__init__.pyi", module / "__init__.py", module.with_suffix(".py")]
-                for module in modules
-            ]
-            file = next(filter(Path.is_file, chain(*files)), None)
-            names = bound_names(file) if file else {alias.name for alias in node.names}  # of another package
-            missing += [
-                f"{where(path, node)} {alias.name}" for alias in node.names if alias.name not in names
-            ]
+            if isinstance(node, ast.ImportFrom) and not node.level and package(node.module) in OWN:
+                yield from ((where(path, node), node.module, alias.name) for alias in node.names)
+            elif isinstance(node, ast.Import):
+                own = (alias.name for alias in node.names if package(alias.name) in OWN)
+                yield from ((where(path, node), name, None) for name in own)
+
+
+@cache
+def problem_of_import(module, name):
+    """Return what is wrong with an import; "" if nothing is, or if only a package of others is missing."""
+    try:
+        if name is not None and not hasattr(importlib.import_module(module), name):
+            importlib.import_module(f"{module}.{name}")
+        elif name is None:
+            importlib.import_module(module)
+    except ImportError as problem:
+        return f"{module} {name}: {problem}" if package(problem.name or module) in OWN else ""
+    except UserError:
+        return ""  # an extra that is not installed
+    return ""
+
+
+def test_every_imported_name_exists():
+    """Build scripts, benchmarks and slow tests run rarely: nothing else would notice that a name is gone."""
+    problems = ((place, problem_of_import(module, name)) for place, module, name in imported_names())
+    missing = [f"{place} {problem}" for place, problem in problems if problem]
     assert not missing, missing
