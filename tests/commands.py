@@ -55,7 +55,7 @@ def process(
     return Done(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
 
 
-def status_of(*arguments: object) -> int:
+def exit_status(*arguments: object) -> int:
     """Run ``disambig ARGUMENTS`` in this process with its standard streams, and return the exit status."""
     from disambig.cli import main
 

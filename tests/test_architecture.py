@@ -83,15 +83,15 @@ def test_the_core_does_not_name_entries_of_plugins():
     """The core also names no module of a plugin or pack; only messages may do so as examples."""
     names = "|".join(name.removeprefix("disambig_") for name in PLUGIN_NAMES)
     entry = re.compile(rf"(?:{names})\.[A-Z]\w*\.v\d+|(?:{'|'.join(PLUGIN_NAMES)})\b")
-    found = []
+    violations = []
     for path in CORE:
         texts = set(map(id, docstrings(tree_of(path))))
         for node in ast.walk(tree_of(path)):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in texts:
                 continue
             if entry.search(node.value) and path.name != "messages.py":
-                found.append(f"{where(path, node)}: {node.value!r}")
-    assert not found, found
+                violations.append(f"{where(path, node)}: {node.value!r}")
+    assert not violations, violations
 
 
 def docstrings(tree):
@@ -102,7 +102,7 @@ def docstrings(tree):
 
 
 def test_plugins_import_only_the_api_of_the_core_and_not_each_other():
-    found = []
+    violations = []
     for path in PLUGINS:
         own = path.relative_to(ROOT / "plugins").parts[0]
         for node in ast.walk(tree_of(path)):
@@ -115,8 +115,8 @@ def test_plugins_import_only_the_api_of_the_core_and_not_each_other():
             for module in modules:
                 foreign = package(module) in PLUGIN_NAMES - {own} or package(module) in PACK_NAMES
                 if foreign or (package(module) == "disambig" and not is_api(module)):
-                    found.append(f"{where(path, node)}: {module}")
-    assert not found, found
+                    violations.append(f"{where(path, node)}: {module}")
+    assert not violations, violations
 
 
 def may_import(path):
@@ -144,22 +144,24 @@ def test_nothing_heavy_is_imported_with_a_module():
 
 
 def test_kernels_are_imported_by_kernels_only_or_inside_functions():
-    found = []
+    violations = []
     for path in LIBRARY:
         is_kernel = path.stem == "kernels" or path.stem.endswith("_kernels")
         for module, node in imports(tree_of(path), top_only=True):
             name = module.rpartition(".")[2]
             compiling = module.startswith("disambig.jit")
             if (compiling or name == "kernels" or name.endswith("_kernels")) and not is_kernel:
-                found.append(f"{where(path, node)}: {module}")
-    assert not found, found
+                violations.append(f"{where(path, node)}: {module}")
+    assert not violations, violations
 
 
 def test_nothing_is_executed_or_unpickled():
     modules = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "imp"}
-    found = []
+    violations = []
     for path in LIBRARY:
-        found += [where(path, node) for module, node in imports(tree_of(path)) if package(module) in modules]
+        violations += [
+            where(path, node) for module, node in imports(tree_of(path)) if package(module) in modules
+        ]
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -168,8 +170,8 @@ def test_nothing_is_executed_or_unpickled():
                     for keyword in node.keywords
                 )
                 if name in ("eval", "exec", "compile", "__import__") or unsafe:
-                    found.append(where(path, node))
-    assert not found, found
+                    violations.append(where(path, node))
+    assert not violations, violations
 
 
 def isinstance_false(node):
@@ -316,8 +318,8 @@ def test_no_other_files_at_the_top_level():
 
 def test_no_path_of_a_machine():
     pattern = re.compile("/(?:home|Users|work|root)/")
-    found = [where(path) for path in LIBRARY if pattern.search(path.read_text(encoding="utf8"))]
-    assert not found, found
+    violations = [where(path) for path in LIBRARY if pattern.search(path.read_text(encoding="utf8"))]
+    assert not violations, violations
 
 
 def test_tests_import_their_helpers_by_module_name():
@@ -354,7 +356,7 @@ def test_messages_are_in_order_and_of_one_line():
 
 def test_errors_fill_the_fields_of_their_messages():
     """Each ``UserError("D...", a=..., b=...)`` fills exactly the fields of its message."""
-    found = []
+    violations = []
     for path in LIBRARY:
         for node in ast.walk(tree_of(path)):
             if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UserError" and node.args):
@@ -365,8 +367,8 @@ def test_errors_fill_the_fields_of_their_messages():
                 continue
             fields = set(re.findall(r"\{(\w+)[^}]*\}", MESSAGES[code.value]))
             if fields - given:
-                found.append(f"{where(path, node)}: {code.value} lacks {sorted(fields - given)}")
-    assert not found, found
+                violations.append(f"{where(path, node)}: {code.value} lacks {sorted(fields - given)}")
+    assert not violations, violations
 
 
 # Registered names, and imports at start

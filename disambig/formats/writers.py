@@ -466,12 +466,12 @@ def _text(
         return
     longest = min(LINE_LIMIT, limit)
 
-    def parts_of(stream: IO[bytes]) -> Iterator[FileLine]:
+    def read_parts(stream: IO[bytes]) -> Iterator[FileLine]:
         if start:
             stream.seek(start)
         return text_parts(stream, start=start, end=end, number=line, longest=longest)
 
-    parts = parts_of(handle)
+    parts = read_parts(handle)
     first, second = next(parts, FileLine(1, 0, b"")), next(parts, None)
     if first.data is not None and second is None and not start and end is None:
         yield file_document(BytesIO(first.data), path, limit=limit)
@@ -481,7 +481,7 @@ def _text(
             raise too_large_error(path, limit)
         decode_line(part, path)
     with open_bytes(source.path) as again:
-        yield from part_documents(parts_of(again), path)
+        yield from part_documents(read_parts(again), path)
 
 
 def _csv(

@@ -186,7 +186,7 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float]:
     conjuncts = parse.select(noun, "conj")
     if conjuncts:
         return _coordinated(parse, noun, conjuncts)
-    of_phrases = [i for i in parse.select(noun, "nmod") if _follows_of(parse, i)]
+    of_phrases = [i for i in parse.select(noun, "nmod") if _is_of_phrase(parse, i)]
     inner = of_phrases[0] if of_phrases else -1
     determiners = {parse.words[i] for i in parse.select(noun, "det")}
     if word == "i":
@@ -233,7 +233,7 @@ def _follows_each(parse: SentenceParse, noun: int) -> bool:
     return any(parse.words[i - 1] in ("each", "either", "neither", "one") for i in before)
 
 
-def _follows_of(parse: SentenceParse, noun: int) -> bool:
+def _is_of_phrase(parse: SentenceParse, noun: int) -> bool:
     """Return True if the preposition of a noun phrase is "of"."""
     return any(parse.words[i] == "of" for i in parse.select(noun, "case"))
 
@@ -349,7 +349,7 @@ def expect_noun(parse: SentenceParse, noun: int) -> Expectation:
         weak = words[0] in ("that", "one")
         return Expectation("noun", SINGULAR, 0.5 if weak else 0.85)
     head = parse.heads[noun]
-    if head >= 0 and parse.words[head] in _PLURAL_AFTER_OF and _follows_of(parse, noun):
+    if head >= 0 and parse.words[head] in _PLURAL_AFTER_OF and _is_of_phrase(parse, noun):
         return Expectation("noun", PLURAL, 0.8)
     if head >= 0 and parse.relations[noun].startswith("nsubj") and not parse.select(noun, "conj"):
         finite = _finite_number(parse, head)

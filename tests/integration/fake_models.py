@@ -134,7 +134,7 @@ _USES_MODELS = re.compile(
     r"^from disambig\.(models|packs)\b|^from disambig\.api import (\([^)]*|[^(\n]*)\bload_model\b",
     re.MULTILINE,
 )
-"""What a module imports that would keep a fake."""
+"""Imports after which a module would keep a fake model."""
 
 
 def fakes() -> dict[str, types.ModuleType]:

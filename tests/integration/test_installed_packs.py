@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from commands import here, status_of
+from commands import exit_status, here
 from disambig_random_subspace.tagger import train_tagger
 from spacy.tokens import Doc, DocBin
 from toy_texts import TAGGED
@@ -803,7 +803,7 @@ def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeyp
     assert here("annotate", "notes.txt", "--task", "it", "-o", "job", folder=tmp_path).returncode == 0
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", None)
-    assert status_of("explain", "-") == 2
+    assert exit_status("explain", "-") == 2
     assert "[D307]" in capsys.readouterr().err
     monkeypatch.setattr(sys, "stdout", None)
     commands = [
@@ -819,9 +819,9 @@ def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeyp
         ("counts", "query", "disambig_en", "the"),
     ]
     for arguments in commands:
-        assert status_of(*arguments) == 2, arguments
+        assert exit_status(*arguments) == 2, arguments
         assert "[D309] cannot write standard output: it is closed" in capsys.readouterr().err
-    assert status_of("lsp") == 2
+    assert exit_status("lsp") == 2
     assert "[D893]" in capsys.readouterr().err
 
 

@@ -339,7 +339,7 @@ class AnnotationReporter:
         self._meter.show(self._rate.stage, done, total, unit=self._rate.unit)
 
     def _words_per_second(self, words: int) -> str:
-        """Return the rate in words, from that in bytes, as text; "" if it is unknown."""
+        """Return the number of words per second as text, computed from that of bytes; "" if it is unknown."""
         bytes_per_second = self._rate.rate()
         if bytes_per_second is None or not words:
             return ""

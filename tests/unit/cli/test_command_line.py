@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import pytest
 import typer
-from commands import here, process, status_of
+from commands import exit_status, here, process
 from typer.testing import CliRunner
 
 from disambig import __version__
@@ -46,18 +46,18 @@ def command(monkeypatch):
 
 
 def test_help_lists_every_command_and_version_the_release(capsys):
-    assert status_of("--help") == 0
+    assert exit_status("--help") == 0
     shown = " ".join(capsys.readouterr().out.split())
     for name, summary in main.COMMANDS.items():
         assert f"{name} {summary}" in shown
-    assert status_of() == 0
+    assert exit_status() == 0
     for name in ("annotate", "explain", "plugins"):
-        assert status_of(name, "--help") == 0
+        assert exit_status(name, "--help") == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert f"Usage: disambig {name} [OPTIONS]" in shown
         first = main.COMMANDS[name].rstrip(".").split(":")[0]
         assert first in shown
-    assert status_of("--version") == 0
+    assert exit_status("--version") == 0
     assert capsys.readouterr().out == f"disambig {__version__}\n"
 
 
@@ -79,10 +79,10 @@ def test_help_imports_no_command_and_nothing_heavy():
 
 def test_user_errors_are_one_line_interrupts_have_a_status_and_bugs_a_traceback(capsys, command):
     command(UserError("D300", path="a\nb"))
-    assert status_of("train") == 2
+    assert exit_status("train") == 2
     assert capsys.readouterr() == ("", "disambig: [D300] a\\x0ab: no such file or directory\n")
     command(KeyboardInterrupt())
-    assert status_of("train") == 130
+    assert exit_status("train") == 130
     command(ZeroDivisionError("a bug"))
     with pytest.raises(ZeroDivisionError):
         main.run(["train"])
@@ -99,7 +99,7 @@ def test_user_errors_are_one_line_interrupts_have_a_status_and_bugs_a_traceback(
     ],
 )
 def test_usage_errors_are_one_line(capsys, arguments, code, part):
-    assert status_of(*arguments.split()) == 2
+    assert exit_status(*arguments.split()) == 2
     out, err = capsys.readouterr()
     assert err.startswith(f"disambig: {code}")
     assert err.count("\n") == 1
@@ -114,13 +114,13 @@ def test_signal_handlers_are_restored(command, monkeypatch):
     before = signal.signal(signal.SIGTERM, own)
     try:
         command(None)
-        assert status_of("train") == 0
+        assert exit_status("train") == 0
         assert signal.getsignal(signal.SIGTERM) is own
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert status_of("train") == 0
+    assert exit_status("train") == 0
     assert signal.getsignal(signal.SIGTERM) is before
-    thread = threading.Thread(target=status_of, args=("train",))
+    thread = threading.Thread(target=exit_status, args=("train",))
     thread.start()
     thread.join()
 
