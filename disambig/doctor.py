@@ -44,26 +44,13 @@ OK, WARNING, PROBLEM = "ok", "warning", "problem"
 
 @dataclass(frozen=True, slots=True)
 class CheckResultLine:
-    """The result of one check.
+    """The result of one check."""
 
-    Attributes
-    ----------
-    area : str
-        The area of the check, such as ``"plugins"``.
-    status : {"ok", "warning", "problem"}
-    what : str
-        The finding, on one line.
-    mend : str
-        How to fix it, if there is a problem.
-    numbers : mapping of str to float
-        Measured values, for programs.
-    """
-
-    area: str
-    status: str
-    what: str
-    mend: str = ""
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    area: str  # the area of the check, such as ``"plugins"``
+    status: str  # {"ok", "warning", "problem"}
+    what: str  # the finding, on one line
+    mend: str = ""  # how to fix it, if there is a problem
+    numbers: Mapping[str, float] = field(default_factory=dict)  # measured values, for programs
 
 
 def guard_check(
@@ -71,13 +58,9 @@ def guard_check(
 ) -> Iterator[CheckResultLine]:
     """Yield the results of a check; an exception becomes a problem and does not stop other checks.
 
-    Parameters
-    ----------
-    subject : str
-        What is checked, such as a model; it is named before an exception.
-    mend : str
-        How to fix an exception, if the caller knows better advice than the error gives. An exception in the
-        code of a plugin has advice of its own.
+    `subject`: what is checked, such as a model; it is named before an exception.
+    `mend`: how to fix an exception, if the caller knows better advice than the error gives. An exception in
+    the code of a plugin has advice of its own.
     """
     prefix = f"{subject}: " if subject else ""
     try:
@@ -358,12 +341,8 @@ def check_model(
 ) -> Iterator[CheckResultLine]:
     """Load a model and check its checksums, table and tokenisation.
 
-    Parameters
-    ----------
-    task : str, optional
-        The task of the model according to its pack.
-    sampled : bool
-        Whether to use it on the sample text, like all models that are used by default.
+    `task`: the task of the model according to its pack.
+    `sampled`: whether to use it on the sample text, like all models that are used by default.
     """
 
     def check() -> Iterator[CheckResultLine]:

@@ -48,14 +48,9 @@ class UserError(ValueError):
 def contract_error(component: str, problem: str, wanted: str) -> UserError:
     """Return the error for a component that violates its contract, a mistake of the plugin's author.
 
-    Parameters
-    ----------
-    component : str
-        Its description, as `disambig.registry.describe_component` names it.
-    problem : str
-        What is wrong, as a clause: ``"it has no name"``.
-    wanted : str
-        What the contract requires instead, as a noun phrase.
+    `component`: its description, as `disambig.registry.describe_component` names it.
+    `problem`: what is wrong, as a clause: ``"it has no name"``.
+    `wanted`: what the contract requires instead, as a noun phrase.
     """
     return UserError("D414", component=component, problem=problem, wanted=wanted)
 

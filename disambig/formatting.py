@@ -83,18 +83,10 @@ _CORE = __name__.partition(".")[0]
 def describe_failure(problem: BaseException, packages: Collection[str] = (), text: str = "") -> str:
     """Return the type and text of an exception, with the line of a plugin that raised it.
 
-    Parameters
-    ----------
-    packages : collection of str
-        Top-level names of the packages of plugins. The innermost line in these is given; if there is none,
-        the innermost line that is neither in the core nor in an installed package.
-    text : str, optional
-        Description of the exception; by default that of `describe_exception`.
-
-    Returns
-    -------
-    str
-        Such as ``IndexError: list index out of range (my_plugin/extractor.py:12, in transform)``.
+    `packages`: top-level names of the packages of plugins. The innermost line in these is given; if there is
+    none, the innermost line that is neither in the core nor in an installed package.
+    `text`: description of the exception; by default that of `describe_exception`.
+    An example is ``IndexError: list index out of range (my_plugin/extractor.py:12, in transform)``.
     """
     line = _raised_in(problem, packages)
     text = text or describe_exception(problem)

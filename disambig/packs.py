@@ -140,12 +140,8 @@ def find_pack(name: str) -> Pack | None:
 def require_undamaged_pack(name: str, provider: str | None = None) -> None:
     """Raise an error if an unknown name belongs to a damaged pack. Raises D403.
 
-    Parameters
-    ----------
-    name : str
-        Such as ``"PACK/TASK"``.
-    provider : str, optional
-        The pack that is known to provide it.
+    `name`: such as ``"PACK/TASK"``.
+    `provider`: the pack that is known to provide it.
     """
     for pack_name in (name, name.partition("/")[0], provider):
         if pack_name:

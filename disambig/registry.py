@@ -40,10 +40,7 @@ def entry_points(*, group: str, name: str | None = None) -> tuple[EntryPoint, ..
     Raises D021, with the distribution whose entry points cannot be read. `importlib.metadata` does not name
     it, and spaCy and other packages cannot be imported then.
 
-    Parameters
-    ----------
-    name : str, optional
-        Return only entry points with this name.
+    `name`: return only entry points with this name.
     """
     query: dict[str, Any] = {"group": group} if name is None else {"group": group, "name": name}
     try:
@@ -130,10 +127,7 @@ def _key(entry: EntryPoint) -> tuple[str, str, str]:
 class Namespaces:
     """The owner of each prefix; the names of all plugins are reserved from the start.
 
-    Parameters
-    ----------
-    entries : list of EntryPoint
-        In the order in which they reserve names.
+    `entries`: in the order in which they reserve names.
     """
 
     def __init__(self, entries: Iterable[EntryPoint]) -> None:
@@ -242,10 +236,7 @@ class Entry:
     def load(self) -> Callable[..., Any]:
         """Return the factory, and import it if necessary.
 
-        Raises
-        ------
-        UserError
-            D007 for any exception during the import.
+        Raises D007 for any exception during the import.
         """
         factory: Any = self.factory
         try:
@@ -342,12 +333,8 @@ _ROLES = {"judges": "decision rule"}
 def describe_component(kind: str, component: object) -> str:
     """Return what messages call a component: its registered name and plugin, or its class.
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    component : object
-        An object or its class.
+    `kind`: one of `KINDS`.
+    `component`: an object or its class.
     """
     component_class = component if isinstance(component, type) else type(component)
     role = _ROLES.get(kind, kind[:-1])

@@ -505,10 +505,7 @@ def get_trait(component: object, traits: type, name: str) -> Any:
 def decides(task: Task) -> Decides:
     """Return what a task decides.
 
-    Raises
-    ------
-    UserError
-        D414 if it declares something other than a `Decides`.
+    Raises D414 if it declares something other than a `Decides`.
     """
     traits = get_trait(task, TaskTraits, "decides")
     if not isinstance(traits, Decides):
@@ -523,11 +520,8 @@ _FEW_CANDIDATES = 10
 def check_declarations(task: Task) -> None:
     """Check what a task declares, before it is given a text.
 
-    Raises
-    ------
-    UserError
-        D414 for a missing or invalid name, language, trait or method, invalid groups, or rules that do not
-        name the corrections of its groups.
+    Raises D414 for a missing or invalid name, language, trait or method, invalid groups, or rules that do not
+    name the corrections of its groups.
     """
     component = describe_component("tasks", task)
     for name, wanted in _DECLARED.items():
@@ -627,10 +621,7 @@ def concerns(task: Task) -> str:
 def task_rules(task: Task) -> RuleSet:
     """Return the rules of a task's flags: those that it declares for its language, or a single one.
 
-    Raises
-    ------
-    UserError
-        D414 if it declares something other than a `RuleSet`.
+    Raises D414 if it declares something other than a `RuleSet`.
     """
     rules = get_trait(task, TaskTraits, "rules")
     if rules is None or (isinstance(rules, RuleSet) and rules.language not in ("", task.language)):
@@ -655,10 +646,7 @@ def folders(component: type | Task | FeatureExtractor) -> tuple[str, ...]:
 def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
     """Return the layers that an extractor needs.
 
-    Raises
-    ------
-    UserError
-        D414 if it declares something other than a tuple of names.
+    Raises D414 if it declares something other than a tuple of names.
     """
     layers = get_trait(extractor, ExtractorTraits, "requires")
     return _trait_names("extractors", extractor, layers, "requires", "tag")
@@ -703,10 +691,7 @@ def needs_training(learner: Learner) -> bool:
 def judged_between(judge: DecisionRule) -> tuple[Between, ...]:
     """Return the values of `Decides.between` that a decision rule supports.
 
-    Raises
-    ------
-    UserError
-        D414 if it declares something other than a tuple of these values.
+    Raises D414 if it declares something other than a tuple of these values.
     """
     between = get_trait(judge, DecisionRuleTraits, "between")
     if not isinstance(between, tuple | list) or not set(between) <= set(get_args(Between)):
@@ -733,10 +718,7 @@ def sees_parts(judge: DecisionRule) -> bool:
 def takes(learner: Learner) -> tuple[type, ...]:
     """Return the batch storages that a learner accepts; empty for any.
 
-    Raises
-    ------
-    UserError
-        D414 if it declares something other than a tuple of classes.
+    Raises D414 if it declares something other than a tuple of classes.
     """
     storages = get_trait(learner, LearnerTraits, "takes")
     if not isinstance(storages, tuple | list) or not all(isinstance(storage, type) for storage in storages):
@@ -753,21 +735,12 @@ def accepts_own_labels(learner: Learner) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FeatureEvidence:
-    """The result of a look-up for one attribute of one instance.
+    """The result of a look-up for one attribute of one instance."""
 
-    Attributes
-    ----------
-    text : str
-        What was looked up, such as an n-gram.
-    count : int
-        Its count; 0 if the source does not contain it.
-    least : int, optional
-        Minimum count for the source to contain it: 1 if the source is complete, None if it can lack n-grams
-        of any count.
-    """
-
-    text: str
-    count: int
+    text: str  # what was looked up, such as an n-gram
+    count: int  # its count; 0 if the source does not contain it
+    # Minimum count for the source to contain it: 1 if the source is complete, None if it can lack n-grams of
+    # any count
     least: int | None = 1
 
 

@@ -42,12 +42,8 @@ class FlagIdentity:
 def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
     """Return the identity of a flag.
 
-    Parameters
-    ----------
-    path : str
-        Path of the file with slashes, relative to the baseline or the repository.
-    plain : str
-        The text without markup, of the same length.
+    `path`: path of the file with slashes, relative to the baseline or the repository.
+    `plain`: the text without markup, of the same length.
     """
     observed = " ".join(flag.observed.split())
     return FlagIdentity(path, flag.task, observed, sentence_around(plain, flag.start, flag.end))
@@ -87,12 +83,8 @@ _FIELDS = ("path", "task", "observed", "sentence")
 class Baseline:
     """Known flags that a check hides. Each entry of a baseline hides one flag, and is then used up.
 
-    Parameters
-    ----------
-    path : str
-        Path of the baseline file; paths in it are relative to its folder.
-    known_flags : iterable of FlagIdentity
-        The flags to hide, repeated as often as they occur.
+    `path`: path of the baseline file; paths in it are relative to its folder.
+    `known_flags`: the flags to hide, repeated as often as they occur.
     """
 
     def __init__(self, path: str, known_flags: Iterable[FlagIdentity] = ()) -> None:

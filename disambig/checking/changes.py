@@ -143,14 +143,9 @@ class Repository:
 
     Raises D964 if git fails, D969 if it does not finish in time.
 
-    Parameters
-    ----------
-    home : str
-        The folder that contains ``.git``.
-    top : str
-        The top folder of the work tree: `home`, unless the repository sets another one.
-    git_folder : str
-        The folder with the metadata.
+    `home`: the folder that contains ``.git``.
+    `top`: the top folder of the work tree: `home`, unless the repository sets another one.
+    `git_folder`: the folder with the metadata.
     """
 
     def __init__(self, home: str, top: str, git_folder: str) -> None:
@@ -207,15 +202,8 @@ class Repository:
 
         Raises D964 if git fails, D969 if it does not finish in time.
 
-        Parameters
-        ----------
-        base : str or None
-            The commit with which the work tree is compared; None compares the index with HEAD.
-
-        Returns
-        -------
-        dict from str to list of range
-            Ranges of lines by absolute path; files without added lines are omitted.
+        `base`: the commit with which the work tree is compared; None compares the index with HEAD.
+        Returns ranges of lines by absolute path; files without added lines are omitted.
         """
         against = ["--cached", self._head_or_empty()] if base is None else [base]
         diff = self._call_isolated([*_DIFF_COMMAND, *against, "--"])
@@ -264,10 +252,8 @@ class Repository:
 
         Raises D961 if git is not installed, D964 if it cannot be started.
 
-        Returns
-        -------
-        subprocess.Popen
-            A process with pipes for input and output, which the caller ends. Error messages are discarded.
+        Returns a process with pipes for input and output, which the caller ends. Error messages are
+        discarded.
         """
         try:
             return subprocess.Popen(
@@ -502,11 +488,8 @@ class _RepositoryChanges:
 class Changes:
     """The changes since a commit, or the staged changes.
 
-    Parameters
-    ----------
-    since : str, optional
-        A revision: files are compared with the last common commit of this revision and HEAD. Without it,
-        staged texts are compared with HEAD.
+    `since`: a revision: files are compared with the last common commit of this revision and HEAD. Without it,
+    staged texts are compared with HEAD.
     """
 
     def __init__(self, since: str | None = None) -> None:

@@ -86,14 +86,9 @@ _COMMON_WORDS = frozenset(
 class DocumentWords:
     """The names in the code of a document, and the word counts of its prose.
 
-    Parameters
-    ----------
-    text : str
-        The text of the file.
-    plain : PlainText
-        The same text without markup.
-    project_names : collection of str
-        Names of the project, in lower case.
+    `text`: the text of the file.
+    `plain`: the same text without markup.
+    `project_names`: names of the project, in lower case.
     """
 
     def __init__(self, text: str, plain: PlainText, project_names: Collection[str] = ()) -> None:
@@ -145,12 +140,8 @@ class DocumentWords:
         In a sentence about language with several of them, words beside them are not flagged either: they are
         their context.
 
-        Parameters
-        ----------
-        start, end : int
-            Span of the written word.
-        replacement : str
-            Its replacement, "" for no word.
+        `start` and `end`: span of the written word.
+        `replacement`: its replacement, "" for no word.
         """
         text, phrases = self._plain.text, self.enclosed
         number = bisect_right(phrases, end, key=lambda phrase: phrase[0]) - 1
@@ -184,12 +175,8 @@ class DocumentWords:
 
         If a word is missing, the word that follows the gap is looked up instead, only among the names.
 
-        Parameters
-        ----------
-        observed, replacement : str
-            The written word and its replacement, "" for no word.
-        end : int
-            Offset of the end of the written word.
+        `observed` and `replacement`: the written word and its replacement, "" for no word.
+        `end`: offset of the end of the written word.
         """
         if not observed:
             following = _WORD.search(self._plain.text, end, end + 100)
@@ -206,12 +193,8 @@ class DocumentWords:
         such as "is" are considered. After the name of the project, such as "pandas", which is singular, all
         verbs are.
 
-        Parameters
-        ----------
-        observed, replacement : str
-            The written verb and its replacement.
-        end : int
-            Offset of the end of the verb.
+        `observed` and `replacement`: the written verb and its replacement.
+        `end`: offset of the end of the verb.
         """
         start = end - len(observed)
         before = _PRECEDING_NAME.search(self._plain.text[max(0, start - _MAX_NAME_LENGTH) : start])

@@ -88,16 +88,10 @@ def find_files(
     outside the directory, pipes, devices, files that git ignores, and folders with installed packages or
     generated files. Files that `paths` names are never skipped.
 
-    Parameters
-    ----------
-    takes : callable
-        Decides whether a file in a directory is checked.
-    report : callable
-        Called with D308 for a directory that cannot be read and D976 for one that is nested too deeply.
-    left_out : SkippedFiles, optional
-        Updated with what is skipped in directories, except files that `takes` refuses.
-    git : WorkTrees, optional
-        Without it, git is not used.
+    `takes`: decides whether a file in a directory is checked.
+    `report`: called with D308 for a directory that cannot be read and D976 for one that is nested too deeply.
+    `left_out`: updated with what is skipped in directories, except files that `takes` refuses.
+    `git`: without it, git is not used.
     """
     left_out = left_out or SkippedFiles()
     seen: set[str] = set()

@@ -108,14 +108,9 @@ class HiddenSpan:
     def hides(self, start: int, observed: str, names: Collection[str]) -> bool:
         """Return True if the span suppresses a flag.
 
-        Parameters
-        ----------
-        start : int
-            Offset of the flag.
-        observed : str
-            The flagged word, as `plain_word` returns it.
-        names : collection of str
-            Rules and tasks of the flag, in lower case.
+        `start`: offset of the flag.
+        `observed`: the flagged word, as `plain_word` returns it.
+        `names`: rules and tasks of the flag, in lower case.
         """
         inside = self.start <= start < self.end
         return inside and self.word in ("", observed) and (not self.rule or self.rule in names)
@@ -131,15 +126,10 @@ class Directives:
     def hiding(self, start: int, observed: str, *names: str) -> list[HiddenSpan]:
         """Return the spans that suppress a flag.
 
-        Parameters
-        ----------
-        start : int
-            Offset of the flag.
-        observed : str
-            The flagged word.
-        *names : str
-            The rule and the task of the flag, and those of its alternatives. A directive that names one of
-            them suppresses the flag.
+        `start`: offset of the flag.
+        `observed`: the flagged word.
+        `*names`: the rule and the task of the flag, and those of its alternatives. A directive that names one
+        of them suppresses the flag.
         """
         word, plain_names = plain_word(observed), {name.lower() for name in names}
         return [span for span in self.hidden if span.hides(start, word, plain_names)]
@@ -154,15 +144,10 @@ def read_directives(
 ) -> Directives:
     """Return the directives in the comments of a text.
 
-    Parameters
-    ----------
-    comments : iterable of (start, end)
-        Offsets of the comments.
-    lines : TextLines
-        The lines of the text, for messages.
-    plain : str
-        The text without markup. It is needed for notebooks, where directives refer to the lines of cells, and
-        for formats in which a comment inside a paragraph is text.
+    `comments` (iterable of (start, end)): offsets of the comments.
+    `lines`: the lines of the text, for messages.
+    `plain`: the text without markup. It is needed for notebooks, where directives refer to the lines of
+    cells, and for formats in which a comment inside a paragraph is text.
     """
     reader = _DirectiveReader(path, text, lines, lines)
     if path.lower().endswith(_NOTEBOOK) and plain:
@@ -198,12 +183,8 @@ def _directives_in_prose(path: str, text: str, plain: str) -> Iterator[tuple[int
 class _DirectiveReader:
     """Reads the directives of one text in order.
 
-    Parameters
-    ----------
-    lines : TextLines
-        The lines of the file, for messages.
-    target_lines : TextLines
-        The lines to which directives refer: in a notebook, those of its cells.
+    `lines`: the lines of the file, for messages.
+    `target_lines`: the lines to which directives refer: in a notebook, those of its cells.
     """
 
     def __init__(self, path: str, text: str, lines: TextLines, target_lines: TextLines) -> None:
@@ -335,11 +316,8 @@ _MISPLACED = {
 def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> UserError:
     """Return the note (D960) about a directive that does not suppress any flag.
 
-    Parameters
-    ----------
-    names : collection of str
-        Rules and tasks that a directive may name (see `selectable_names`); the note names the nearest ones
-        if the directive names another rule, or a word that is spelled nearly like one of them.
+    `names`: rules and tasks that a directive may name (see `selectable_names`); the note names the nearest
+    ones if the directive names another rule, or a word that is spelled nearly like one of them.
     """
     selectable = {name.lower() for name in names}
     advice = "remove it"
@@ -433,22 +411,14 @@ def find_flags(
 ) -> CheckedText:
     """Return the flags of one text.
 
-    Parameters
-    ----------
-    path : str
-        Name of the file, for messages.
-    text : str
-        The text of the file.
-    plain : PlainText
-        The text without markup, to which the decisions refer.
-    decisions : sequence of Decisions
-        One per task, of this text only, without overlapping flags (`disambig.decision.resolve_overlaps`).
-    ignore : collection of str
-        Normalised words and corrections to ignore (see `plain_word`).
-    project_names : collection of str
-        Names of the project, in lower case: a verb after "pandas" is not flagged for its number.
-    most_per_1000 : float, optional
-        Maximum number of flags per 1,000 words, rounded up.
+    `path`: name of the file, for messages.
+    `text`: the text of the file.
+    `plain`: the text without markup, to which the decisions refer.
+    `decisions`: one per task, of this text only, without overlapping flags
+    (`disambig.decision.resolve_overlaps`).
+    `ignore`: normalised words and corrections to ignore (see `plain_word`).
+    `project_names`: names of the project, in lower case: a verb after "pandas" is not flagged for its number.
+    `most_per_1000`: maximum number of flags per 1,000 words, rounded up.
     """
     from disambig.formats import count_words
 
@@ -559,12 +529,8 @@ def _removal_alternative(record: dict[str, Any], text: str) -> list[dict[str, An
 def most_certain(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
     """Return the most certain flags of a text, in text order.
 
-    Parameters
-    ----------
-    words : int
-        Number of words of the text.
-    most_per_1000 : float or None
-        Maximum number of flags per 1,000 words, rounded up; None for all flags.
+    `words`: number of words of the text.
+    `most_per_1000`: maximum number of flags per 1,000 words, rounded up; None for all flags.
     """
     most = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
     return sorted(sorted(flags, key=_most_certain_first)[:most], key=_text_order)
@@ -577,11 +543,8 @@ _MIN_PRECISION = 0.5
 def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
     """Return True if most flags of this kind were right, or if that was not measured.
 
-    Parameters
-    ----------
-    writing : str, optional
-        Kind of writing (see `disambig.data.WORDS_PER_MISTAKE`). Precision was measured on edited text; for
-        drafts and texts of learners, which have more mistakes, it is too low, and every flag counts as right.
+    `writing`: kind of writing (see `disambig.data.WORDS_PER_MISTAKE`). Precision was measured on edited text;
+    for drafts and texts of learners, which have more mistakes, it is too low, and every flag counts as right.
     """
     has_many_mistakes = writing is not None and WORDS_PER_MISTAKE[writing] <= WORDS_PER_MISTAKE["draft"]
     return has_many_mistakes or flag.trust is None or flag.trust.share >= _MIN_PRECISION
@@ -603,12 +566,8 @@ def select_compatible(flags: Iterable[Flag]) -> list[Flag]:
 def select_fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:
     """Return the flags whose corrections fit into the tables of a text.
 
-    Parameters
-    ----------
-    flags : sequence of Flag
-        Flags that do not overlap (see `select_compatible`).
-    layout : Layout
-        The layout of the text.
+    `flags`: flags that do not overlap (see `select_compatible`).
+    `layout`: the layout of the text.
     """
     fits = layout.fits([flag.edit for flag in flags])
     return [flag for flag, fit in zip(flags, fits, strict=True) if fit]
@@ -617,12 +576,8 @@ def select_fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:
 def apply_corrections(text: str, flags: Sequence[Flag], layout: Layout | None = None) -> str:
     """Return `text` with the corrections of flags.
 
-    Parameters
-    ----------
-    flags : sequence of Flag
-        Flags that do not overlap (see `select_compatible`).
-    layout : Layout, optional
-        The layout to keep, into which the corrections fit (see `select_fitting`).
+    `flags`: flags that do not overlap (see `select_compatible`).
+    `layout`: the layout to keep, into which the corrections fit (see `select_fitting`).
     """
     edits = [flag.edit for flag in flags]
     further = [] if layout is None else layout.further(edits)

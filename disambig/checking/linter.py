@@ -173,21 +173,10 @@ def run(
 ) -> int:
     """Check files and return the exit status: 0 without flags, 1 with flags, 2 after an error.
 
-    Parameters
-    ----------
-    request : CheckRun
-    project : ProjectSettings
-        The settings of each file.
-    load : callable
-        Loads the models that settings name; called only if there is a file to check.
-    output : RunOutput
-    write_report : callable, optional
-        Writes flags and diffs; by default they go to `output`.
-
-    Raises
-    ------
-    UserError
-        The errors of `load`, and those of settings, a baseline or git.
+    `project`: the settings of each file.
+    `load`: loads the models that settings name; called only if there is a file to check.
+    `write_report`: writes flags and diffs; by default they go to `output`.
+    Raises the errors of `load`, and those of settings, a baseline or git.
     """
     return _Linter(request, project, load, output, write_report).run()
 

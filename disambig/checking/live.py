@@ -53,16 +53,10 @@ def flag_candidates(
 
     A flag whose proposed correction does not fit into its table has no candidates.
 
-    Parameters
-    ----------
-    decisions : sequence of Decisions
-        One per task; they include those of the flags.
-    text : str
-        The text of the file.
-    annotate : Annotate
-        The models; only a `disambig.models.ModelSet` can rank further candidates.
-    layout : Layout, optional
-        The layout that corrections must keep.
+    `decisions`: one per task; they include those of the flags.
+    `text`: the text of the file.
+    `annotate`: the models; only a `disambig.models.ModelSet` can rank further candidates.
+    `layout`: the layout that corrections must keep.
     """
     models = {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelSet) else {}
     flagged = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
@@ -286,10 +280,7 @@ class IncrementalDecisions:
 
         The cache keeps only the parts of this text.
 
-        Parameters
-        ----------
-        stop : callable
-            Called before each batch of `BATCH_CHARACTERS` characters; finished batches stay in the cache.
+        `stop`: called before each batch of `BATCH_CHARACTERS` characters; finished batches stay in the cache.
         """
         keys = [part.key(text) for part in parts]
         flags = {key: self._cache[key] for key in keys if key in self._cache}
@@ -382,10 +373,7 @@ class LiveText:
     def check(self, text: str, stop: Callable[[], bool] = lambda: False) -> CheckedText | None:
         """Return the flags of the current text; None if `stop` returned True.
 
-        Parameters
-        ----------
-        stop : callable
-            Called repeatedly during long checks.
+        `stop`: called repeatedly during long checks.
         """
         plain = self._read(text)
         parts = [] if self.settings.excluded else self._cutter.cut(plain.text)
@@ -416,10 +404,7 @@ class LiveText:
 def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callable[[str], PlainText]:
     """Return a function that parses the markup of texts with this name repeatedly.
 
-    Parameters
-    ----------
-    options : mapping of str to object
-        See `disambig.markup.read_markup`.
+    `options`: see `disambig.markup.read_markup`.
     """
     entry = path_format(name)
     if entry is not None and entry.incremental:

@@ -37,15 +37,10 @@ _MAX_CONTEXT = 5_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectingAnnotator(ModelSet):
-    """Models that correct words, with their measured precision (`trust`) and its required minimum (`least`).
+    """Models that correct words, with their measured precision (`trust`) and its minimum (`least`)."""
 
-    Attributes
-    ----------
-    notes : tuple of UserError
-        Notes to show once: models that raise no flags because their precision was not measured (D863), a
-        kind of writing without effect (D954), words of confusion sets that a model has not seen (D955).
-    """
-
+    # Notes to show once: models that raise no flags because their precision was not measured (D863), a kind
+    # of writing without effect (D954), words of confusion sets that a model has not seen (D955)
     notes: tuple[UserError, ...] = ()
 
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
@@ -53,10 +48,7 @@ class CorrectingAnnotator(ModelSet):
 
         The model of the flag annotates the paragraph of the flag again.
 
-        Parameters
-        ----------
-        plain : str
-            The whole text without markup.
+        `plain`: the whole text without markup.
         """
         from disambig.explain import FlagEvidence, flag_evidence
         from disambig.markup import iterate_units

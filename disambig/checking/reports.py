@@ -54,10 +54,7 @@ class ReportedFlag:
 def flag_question(flag: Flag, quotes: str = '""') -> str:
     """Return a flag as a question on one line, with its rule and the measured precision of such flags.
 
-    Parameters
-    ----------
-    quotes : str
-        The opening and the closing quotation mark.
+    `quotes`: the opening and the closing quotation mark.
     """
     opening, closing = quotes[0], quotes[1]
     observed, meant = (
@@ -130,12 +127,8 @@ class LineReport:
 class JSONReport:
     """A report that is one JSON document.
 
-    Parameters
-    ----------
-    entry : callable
-        Returns the JSON value of a flag.
-    document : callable
-        Returns the document, given the values of all flags and the summary of the run.
+    `entry`: returns the JSON value of a flag.
+    `document`: returns the document, given the values of all flags and the summary of the run.
     """
 
     def __init__(

@@ -77,18 +77,11 @@ def stable_edits(
 
     Only the corrected paragraphs and their context are decided again, those of all texts in one call.
 
-    Parameters
-    ----------
-    edits : sequence of sequences of TextEdit
-        The edits of each text in text order, without overlaps.
-    annotate : Annotate
-        The models that decided the texts.
-    find_flagged : callable
-        Returns the flagged spans of a corrected text, without words to ignore.
-    read : callable
-        Returns a text without its markup.
-    layout_of : callable
-        Returns the layout of a text, into which the edits fit.
+    `edits`: the edits of each text in text order, without overlaps.
+    `annotate`: the models that decided the texts.
+    `find_flagged`: returns the flagged spans of a corrected text, without words to ignore.
+    `read`: returns a text without its markup.
+    `layout_of`: returns the layout of a text, into which the edits fit.
     """
     decided: dict[PartKey, list[Decisions]] = {}
     all_pending = [
@@ -125,12 +118,8 @@ def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) 
 
     Flags whose corrections do not fit into their tables are left out.
 
-    Parameters
-    ----------
-    name : str
-        Name of the file, whose suffix determines the markup.
-    flags : sequence of Flag
-        Flags that do not overlap (see `disambig.checking.select_compatible`).
+    `name`: name of the file, whose suffix determines the markup.
+    `flags`: flags that do not overlap (see `disambig.checking.select_compatible`).
     """
 
     def find_flagged(corrected: str, plain: PlainText, decisions: Sequence[Decisions]) -> list[Span]:
@@ -160,12 +149,8 @@ def fixed_point_flags(
     A correction may raise a flag for a neighbouring word, which fitted the mistake. The corrected text is
     therefore checked again near the corrections, until nothing new is flagged.
 
-    Parameters
-    ----------
-    name, text, flags, recheck
-        See `stable_flags`.
-    select : callable
-        Returns those of the new flags that may be corrected too; their offsets refer to `text`.
+    `name`, `text`, `flags`, `recheck`: see `stable_flags`.
+    `select`: returns those of the new flags that may be corrected too; their offsets refer to `text`.
     """
     kept = stable_flags(name, text, flags, recheck)
     decided: dict[PartKey, list[Decisions]] = {}

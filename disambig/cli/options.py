@@ -308,12 +308,8 @@ def check_form_options(context: typer.Context, forms: Mapping[str, Collection[st
 
     Raises `typer.BadParameter` for the first option that belongs only to other forms.
 
-    Parameters
-    ----------
-    forms : mapping from str to collection of str
-        Names of the parameters of each form. A parameter that is in none of them belongs to all forms.
-    form : str
-        The form that the arguments select.
+    `forms`: names of the parameters of each form. A parameter that is in none of them belongs to all forms.
+    `form`: the form that the arguments select.
     """
     for parameter in context.command.params:
         name = str(parameter.name)

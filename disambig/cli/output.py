@@ -27,12 +27,8 @@ class ProgressRate:
     The rate is measured from the first report of finished work on, because the time before it includes the
     start-up, such as loading models and compiling.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the amount: ``"B"`` for bytes, a noun such as ``"n-grams"``, or an empty string.
-    clock : callable
-        Returns the time in seconds.
+    `unit`: unit of the amount: ``"B"`` for bytes, a noun such as ``"n-grams"``, or an empty string.
+    `clock`: returns the time in seconds.
     """
 
     def __init__(self, stage: str, unit: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:

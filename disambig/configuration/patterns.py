@@ -30,10 +30,7 @@ class GitIgnorePatterns:
 
     Raises `ValueError` if a pattern is invalid.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        One pattern per line; blank lines and comments match nothing.
+    `lines`: one pattern per line; blank lines and comments match nothing.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:

@@ -238,14 +238,9 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
     Raises D973 for a path outside the project, or a model that refers to one; D974 for a path that is not a
     regular file, or a model that is too large.
 
-    Parameters
-    ----------
-    settings : CheckSettings
-        The settings of the file, without options.
-    file : str
-        Path of the settings file.
-    options : mapping
-        Options that take precedence: values that they replace are not checked.
+    `settings`: the settings of the file, without options.
+    `file`: path of the settings file.
+    `options`: options that take precedence: values that they replace are not checked.
     """
     if not file:
         return
@@ -408,12 +403,8 @@ def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFil
     Raises D972 for a file that is not valid TOML, D970 and D971 for invalid contents, D30x, D973 and D975 for
     a file that cannot be read, is a link out of the project, or is too large.
 
-    Parameters
-    ----------
-    folder : str
-        Absolute path; the folder need not exist.
-    cache : dict
-        Results of earlier calls, by folder; new results are added.
+    `folder`: absolute path; the folder need not exist.
+    `cache`: results of earlier calls, by folder; new results are added.
     """
     searched = []
     settings_file = SettingsFile()

@@ -94,20 +94,13 @@ def build_table(
     Raises D106 (exists), D107 (cannot be written), D108 (record), D111 (orders), D112 (memory), D113 (the
     texts contain no word).
 
-    Parameters
-    ----------
-    path : path
-        Path of the table; its directory must exist.
-    texts : iterable of str
-        Each is a paragraph or a document: no n-gram crosses from one to the next.
-    tokenisation : Tokenisation, or sequence of them
-        Each tokenisation adds a view of the same text to the table.
-    gaps : bool
-        Also count patterns with a gap (see `NgramCounter`).
-    sources : sequence of mapping
-        Origin of the text, for the header; read after the last text.
-    **choices
-        See `BuildOptions`.
+    `path`: path of the table; its directory must exist.
+    `texts`: each is a paragraph or a document: no n-gram crosses from one to the next.
+    `tokenisation` (Tokenisation, or sequence of them): each tokenisation adds a view of the same text to the
+    table.
+    `gaps`: also count patterns with a gap (see `NgramCounter`).
+    `sources`: origin of the text, for the header; read after the last text.
+    `**choices`: see `BuildOptions`.
     """
     tokenisations = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
     refuse_existing(Path(path), force=choices.get("force", False))
@@ -124,10 +117,7 @@ def build_table(
 def refuse_no_ngrams(totals: Sequence[int], keep_words: Collection[str] | None) -> None:
     """Raise an error if nothing was counted: D113, or D126 if only n-grams with certain words are kept.
 
-    Parameters
-    ----------
-    totals : sequence of int
-        Number of counted n-grams of each kind, such as of each length.
+    `totals`: number of counted n-grams of each kind, such as of each length.
     """
     if any(totals):
         return
@@ -183,12 +173,8 @@ def write_counter(
 ) -> Path:
     """Prune the contents of `counter` and write them as a count table.
 
-    Parameters
-    ----------
-    info : mapping, optional
-        The part of the header that describes the text (see `header_info`).
-    **choices
-        See `TableOptions`; the other `BuildOptions` have no effect.
+    `info`: the part of the header that describes the text (see `header_info`).
+    `**choices`: see `TableOptions`; the other `BuildOptions` have no effect.
     """
     header: dict[str, Any] = dict(info or {})
     min_counts, progress = choices.get("min_counts"), choices.get("progress")
@@ -264,12 +250,9 @@ def merge_tables(
     Raises D105 (damaged stored keys), D106 to D108, D118 (counts too large), D119, D120 (no keys), D121
     (pruned), D122 (tables that do not fit together).
 
-    Parameters
-    ----------
-    tables : sequence of CountTable
-        Unpruned tables with keys; their orders, kept words and, per tokenisation, gaps must be the same.
-    **choices
-        See `TableOptions`.
+    `tables`: unpruned tables with keys; their orders, kept words and, per tokenisation, gaps must be the
+    same.
+    `**choices`: see `TableOptions`.
     """
     refuse_existing(Path(path), force=choices.get("force", False))
     min_counts = choices.get("min_counts")
@@ -323,14 +306,9 @@ def prune_table(
 
     Raises D105 (damaged stored keys), D106 to D108, D111 (orders), D119, D120 (no keys).
 
-    Parameters
-    ----------
-    table : CountTable
-        A table with keys. It may be pruned already; its own thresholds still hold.
-    orders : int, optional
-        Number of words of the longest n-grams to keep; by default all are kept.
-    **choices
-        See `TableOptions`.
+    `table`: a table with keys. It may be pruned already; its own thresholds still hold.
+    `orders`: number of words of the longest n-grams to keep; by default all are kept.
+    `**choices`: see `TableOptions`.
     """
     refuse_existing(Path(path), force=choices.get("force", False))
     orders = table.orders if orders is None else orders

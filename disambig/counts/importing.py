@@ -167,12 +167,8 @@ class CountReader:
         Raises D114 (a malformed line, with its number), D118 (counts too large), D124 (a language model),
         D303 (binary), D304 (not UTF-8), D308 (cut short).
 
-        Parameters
-        ----------
-        order : int
-            Number of words of all its n-grams, or 0 if it varies.
-        form : int, optional
-            Number from `count_format`; by default the format that the first line matches.
+        `order`: number of words of all its n-grams, or 0 if it varies.
+        `form`: number from `count_format`; by default the format that the first line matches.
         """
         form = count_format(path) if form is None else form
         n_lines = 0
@@ -216,16 +212,10 @@ class CountReader:
     ) -> tuple[int, int, int, NDArray[np.int64]]:
         """Parse lines of n-grams and counts with the compiled parser, and add their keys to the counts.
 
-        Returns
-        -------
-        error : int
-            Code of the error in the last line that was read, 0 if all are valid.
-        n_read : int
-            Number of lines that were read.
-        n_missing : int
-            Number of words that are not in `words`.
-        deferred : array of int64, shape (n, 2)
-            Start and end of the lines with such words, which are not counted yet.
+        Returns `error`: code of the error in the last line that was read, 0 if all are valid.
+        `n_read`: number of lines that were read.
+        `n_missing`: number of words that are not in `words`.
+        `deferred` (int64 (n, 2)): start and end of the lines with such words, which are not counted yet.
         """
         from disambig.counts._kernels import parse
 
@@ -338,19 +328,13 @@ def import_table(
 
     Raises `UserError` as for `CountReader.read`, `count_format` and `build_table`.
 
-    Parameters
-    ----------
-    files : sequence of (path, order)
-        From `count_files`.
-    tokenisation : str
-        Registry name of the tokenisation that gives the words their normal form (see `WordMap`).
-    format : {"tsv", "google-v2", "google-v3"}, optional
-        By default the format that the first line of each file matches.
-    years, tagged
-        As for `CountReader`.
-    **choices
-        See `BuildOptions`; n-grams longer than `orders` are left out, and pairs in `keep_words` have no
-        effect.
+    `files` (sequence of (path, order)): from `count_files`.
+    `tokenisation`: registry name of the tokenisation that gives the words their normal form (see `WordMap`).
+    `format` ({"tsv", "google-v2", "google-v3"}): by default the format that the first line of each file
+    matches.
+    `years` and `tagged`: as for `CountReader`.
+    `**choices`: see `BuildOptions`; n-grams longer than `orders` are left out, and pairs in `keep_words` have
+    no effect.
     """
     refuse_existing(Path(path), force=choices.get("force", False))
     progress = choices.get("progress")

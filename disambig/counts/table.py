@@ -101,15 +101,9 @@ def find_ranks(
 ) -> NDArray[np.uint16]:
     """Return the rank of each key, 0 if it is absent.
 
-    Parameters
-    ----------
-    keys : array of uint64, shape (n,)
-    backend : {"numpy", "numba"}, optional
-        By default NumPy, until enough keys were looked up in this process to make up for starting Numba.
-
-    Returns
-    -------
-    array of uint16, shape (n,)
+    `keys`: uint64 (n,).
+    `backend` ({"numpy", "numba"}): by default NumPy, until enough keys were looked up in this process to make
+    up for starting Numba.
     """
     keys = np.ascontiguousarray(keys, dtype=np.uint64)
     ranks = np.empty(len(keys), dtype=np.uint16)
@@ -254,14 +248,9 @@ class CountTable:
     ) -> NDArray[np.uint16]:
         """Return the rank of each key's count, 0 if it is absent, shape ``(n,)``.
 
-        Parameters
-        ----------
-        keys : array of uint64, shape (n,)
-            N-gram keys made with the `seed` of a tokenisation (`disambig.text.ngram_keys`).
-        backend : {"numpy", "numba"}, optional
-            As for `find_ranks`.
-        engine : str, optional
-            Deprecated name of `backend`.
+        `keys` (uint64 (n,)): N-gram keys made with the `seed` of a tokenisation (`disambig.text.ngram_keys`).
+        `backend` ({"numpy", "numba"}): as for `find_ranks`.
+        `engine`: deprecated name of `backend`.
         """
         return find_ranks(self.arrays, keys, backend=_renamed_engine(backend, engine))
 
@@ -289,17 +278,9 @@ class CountTable:
 
         Raises D110 if the table has no words of that tokenisation.
 
-        Parameters
-        ----------
-        word_hashes : array of uint64, shape (n, order)
-            One n-gram per row; rows with an `UNKNOWN` word and rows longer than `orders` have count 0.
-            If the table has patterns with a gap, `GAP_HASH` stands for any word.
-        tokenisation : str, optional
-            Tokenisation of the words; by default the first of `tokenisations`.
-
-        Returns
-        -------
-        array of uint64, shape (n,)
+        `word_hashes` (uint64 (n, order)): one n-gram per row; rows with an `UNKNOWN` word and rows longer
+        than `orders` have count 0. If the table has patterns with a gap, `GAP_HASH` stands for any word.
+        `tokenisation`: tokenisation of the words; by default the first of `tokenisations`.
         """
         seed = self.seed(tokenisation)
         if not 1 <= word_hashes.shape[1] <= self.orders:

@@ -180,14 +180,9 @@ def finish_table(
 ) -> None:
     """Append all sections after the index, which takes `size` bytes from the first page on.
 
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        The sections ``directory``, ``values`` and ``overflow``.
-    header : mapping
-        Tokenisations, gaps, record, orders, number of n-grams, info.
-    digest : files.Digest, optional
-        Digest of the index, if it was computed while the index was written.
+    `arrays`: the sections ``directory``, ``values`` and ``overflow``.
+    `header`: tokenisations, gaps, record, orders, number of n-grams, info.
+    `digest`: files.Digest; digest of the index, if it was computed while the index was written.
     """
     sections = {"index": (files.PAGE, size)}
     for name in ("directory", "values", "overflow"):

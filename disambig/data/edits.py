@@ -33,12 +33,8 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     a word alone on its line is removed with the line. If the word had a capital, the next word of the
     paragraph gets it, unless the word repeats the one before it ("I I am").
 
-    Parameters
-    ----------
-    record : dict
-        As returned by `Decisions.record`.
-    text : str
-        The document's original text.
+    `record`: as returned by `Decisions.record`.
+    `text`: the document's original text.
     """
     start, end = record["start"], record["end"]
     if record["replacement"] or start == end:
@@ -171,12 +167,8 @@ def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[s
     ``an sql -> a sql``, which are for corrections that are right elsewhere; and, whatever the correction, the
     written word with the word after or before it, as in ``depends of``.
 
-    Parameters
-    ----------
-    start, end : int
-        The written word; equal for a missing word.
-    replacement : str
-        "" for a word that is one too many.
+    `start` and `end`: the written word; equal for a missing word.
+    `replacement`: "" for a word that is one too many.
     """
     observed = text[start:end]
     entries = [pair_to_ignore(observed, replacement)]

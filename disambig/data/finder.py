@@ -179,17 +179,10 @@ _cached_words: dict[str, dict[str, WordHashes]] = {}
 def hash_candidates(texts: Sequence[str], tokenisation: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return the words of candidates as hashes, and the number of words of each.
 
-    Parameters
-    ----------
-    texts : sequence of str, shape (n,)
-    tokenisation : str
-        Registry name of the tokenisation, which must be that of the text.
-
-    Returns
-    -------
-    words : array of uint64, shape (n, most words)
-        Padded with zeros; has at least one column.
-    lengths : array of int64, shape (n,)
+    `texts`: sequence of str, shape (n,).
+    `tokenisation`: registry name of the tokenisation, which must be that of the text.
+    Returns `words` (uint64 (n, most words)): padded with zeros; has at least one column.
+    `lengths`: int64 (n,).
     """
     words, lengths, row = hash_distinct_candidates(texts, tokenisation)
     return words[row], lengths[row]

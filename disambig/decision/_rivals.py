@@ -110,19 +110,10 @@ def term_keys(
 ) -> NDArray[np.uint64]:
     """Return the keys of the terms of each pair of a written word and an alternative.
 
-    Parameters
-    ----------
-    words : array of uint64, shape (n, 1 + R)
-        The written word, then the alternatives.
-    changes : array of uint64, shape (n, R)
-        Change from the written word to each alternative; `NO_CHANGE` has no key.
-    neighbours : array of uint64, shape (n, 2)
-        The words before and after, `UNKNOWN` if they are not known.
-
-    Returns
-    -------
-    array of uint64, shape (n, R, TERM_KINDS), or (n, R, ALONE) if no neighbour is known
-        `NO_KEY` if the neighbour of the term is not known, or there is no change.
+    `words` (uint64 (n, 1 + R)): the written word, then the alternatives.
+    `changes` (uint64 (n, R)): change from the written word to each alternative; `NO_CHANGE` has no key.
+    `neighbours` (uint64 (n, 2)): the words before and after, `UNKNOWN` if they are not known.
+    Returns `NO_KEY` if the neighbour of the term is not known, or there is no change.
     """
     written, meant = words[:, :1], words[:, 1:]
     parts = np.empty((*meant.shape, ALONE), np.uint64)
@@ -207,29 +198,19 @@ _EMPTY = ""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlternativeFeatures:
-    """The best alternatives of n instances and their features, those with the best scores first.
+    """The best alternatives of n instances and their features, those with the best scores first."""
 
-    Attributes
-    ----------
-    candidates : array of int64, shape (n, R)
-        Indices in the group or list; -1 if there are fewer, or no observed candidate to compare with.
-    features : array of float32, shape (n, R, len(FEATURES) + P)
-        `FEATURES`, then the margins of the P parts of the scores.
-    words : array of uint64, shape (n, 1 + R)
-        Hashes of the observed candidate and of the alternatives.
-    changes : array of uint64, shape (n, R)
-        Change from the observed candidate to each alternative (see `edit_change`).
-    neighbours : array of uint64, shape (n, 2)
-        Hashes of the words before and after; `UNKNOWN` if they are not known.
-    evident : array of bool, shape (n,)
-        Whether an extractor has found evidence for any candidate, such as an n-gram in a count table.
-    """
-
+    # int64 (n, R): indices in the group or list; -1 if there are fewer, or no observed candidate to compare
+    # with
     candidates: NDArray[np.int64]
+    # float32 (n, R, len(FEATURES) + P): `FEATURES`, then the margins of the P parts of the scores
     features: NDArray[np.float32]
-    words: NDArray[np.uint64]
+    words: NDArray[np.uint64]  # uint64 (n, 1 + R): hashes of the observed candidate and of the alternatives
+    # uint64 (n, R): change from the observed candidate to each alternative (see `edit_change`)
     changes: NDArray[np.uint64]
+    # uint64 (n, 2): hashes of the words before and after; `UNKNOWN` if they are not known
     neighbours: NDArray[np.uint64]
+    # bool (n,): whether an extractor has found evidence for any candidate, such as an n-gram in a count table
     evident: NDArray[np.bool_]
 
     @property
@@ -248,10 +229,7 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
 
     The empty candidate is among them whatever its score if the observed word repeats the word before.
 
-    Parameters
-    ----------
-    observed : array of int32, shape (n,), optional
-        Observed candidates that replace those of `scored`.
+    `observed` (int32 (n,)): observed candidates that replace those of `scored`.
     """
     return find_alternatives_padded(
         PaddedScores.from_batch(scored if observed is None else replace(scored, observed=observed))

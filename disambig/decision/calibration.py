@@ -115,12 +115,8 @@ class PaddedScores:
     def by_group(self, get: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
         """Return an array for each group, padded and stacked, shape ``(n_groups, *filled.shape)``.
 
-        Parameters
-        ----------
-        get : callable
-            Returns an array for a group, not larger than `filled` in any dimension.
-        filled : array
-            Values for padding, for groups without instances, and for per-instance candidates.
+        `get`: returns an array for a group, not larger than `filled` in any dimension.
+        `filled`: values for padding, for groups without instances, and for per-instance candidates.
         """
         groups = self.batch.groups
         stacked = np.repeat(filled[None], len(groups), axis=0)
@@ -145,18 +141,13 @@ FEATURES = ("log margin", "evidence of the other", "evidence of the observed", "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Comparison of the best other candidate with the observed one, one row per decision.
+    """Comparison of the best other candidate with the observed one, one row per decision."""
 
-    Attributes
-    ----------
-    other : array of int64, shape (n,)
-        The best candidate that is neither the observed one nor a variant of it; -1 if there is none.
-    features : array of float64, shape (n, 4)
-        See `FEATURES`. The margin m is used as ``sign(m) log(1 + |m|)``, because doubling a large margin
-        does not double the certainty. Evidence is log(1 + number of sources that know the candidate).
-    """
-
+    # int64 (n,): the best candidate that is neither the observed one nor a variant of it; -1 if there is none
     other: NDArray[np.int64]
+    # float64 (n, 4): see `FEATURES`. The margin m is used as ``sign(m) log(1 + |m|)``, because doubling a
+    # large margin does not double the certainty. Evidence is log(1 + number of sources that know the
+    # candidate).
     features: Floats
 
 
@@ -225,16 +216,10 @@ def compare_with_observed(
 ) -> Comparison:
     """Compare the best other candidate with the observed one.
 
-    Parameters
-    ----------
-    scores : array of float64, shape (n, K)
-        Padded with minus infinity.
-    found : array of int32, shape (n, K)
-        Number of sources that know each candidate.
-    observed : array of int32, shape (n,)
-        -1 if no candidate is in the text; then there is nothing to compare.
-    variants : array of bool, shape (n, K)
-        Whether a candidate is the observed one or a variant of it.
+    `scores` (float64 (n, K)): padded with minus infinity.
+    `found` (int32 (n, K)): number of sources that know each candidate.
+    `observed` (int32 (n,)): -1 if no candidate is in the text; then there is nothing to compare.
+    `variants` (bool (n, K)): whether a candidate is the observed one or a variant of it.
     """
     rows = np.arange(len(scores))
     rivals = np.where(variants, -np.inf, scores)
@@ -287,17 +272,9 @@ def substitutes(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Draw another candidate for each instance at random.
 
-    Parameters
-    ----------
-    excluded : array of bool, shape (n, K)
-        Candidates that cannot be drawn: the right one, its variants, and padding.
-
-    Returns
-    -------
-    substituted : array of int32, shape (n,)
-        The drawn candidate; -1 if there is no other.
-    rows : array of int64, shape (m,)
-        Instances that have another candidate.
+    `excluded` (bool (n, K)): candidates that cannot be drawn: the right one, its variants, and padding.
+    Returns `substituted` (int32 (n,)): the drawn candidate; -1 if there is no other.
+    `rows` (int64 (m,)): instances that have another candidate.
     """
     draws = np.where(excluded, -1.0, rng.random(excluded.shape))
     rows = np.flatnonzero(draws.max(axis=1, initial=-1.0) >= 0)
@@ -315,14 +292,10 @@ def fit_calibration(
 ) -> Calibration:
     """Fit coefficients for each group.
 
-    Parameters
-    ----------
-    features : list of arrays, each (n_g, 4)
-        One array per group.
-    wrong : list of arrays of bool, each (n_g,)
-        Whether the observed candidate was substituted.
-    weights : list of arrays, each (n_g,)
-        Weight of each row; the wrong and the right rows of a group should have the same total weight.
+    `features` (list of arrays, each (n_g, 4)): one array per group.
+    `wrong` (list of arrays of bool, each (n_g,)): whether the observed candidate was substituted.
+    `weights` (list of arrays, each (n_g,)): weight of each row; the wrong and the right rows of a group
+    should have the same total weight.
     """
     pooled = fit_logistic(np.concatenate(features), np.concatenate(wrong), np.concatenate(weights))
     groups = [
@@ -337,16 +310,12 @@ def fit_logistic(
 ) -> Floats:
     """Fit a logistic regression; the coefficient of the first feature, the margin, stays positive.
 
-    Parameters
-    ----------
-    x : array of float64, shape (n, F)
-    y : array of bool, shape (n,)
-    weights : array of float64, shape (n,)
-        Weight of each row.
-    towards : array of float64, shape (F,), optional
-        Coefficients towards which the ridge pulls; by default, the margin alone.
-    ridge : float
-        Strength of the pull. There, each feature is in units of its spread, so that all are affected equally.
+    `x`: float64 (n, F).
+    `y`: bool (n,).
+    `weights` (float64 (n,)): weight of each row.
+    `towards` (float64 (F,)): coefficients towards which the ridge pulls; by default, the margin alone.
+    `ridge`: strength of the pull. There, each feature is in units of its spread, so that all are affected
+    equally.
     """
     from scipy.optimize import minimize
 
@@ -373,18 +342,10 @@ def fit_logistic(
 def fit_choices(scores: Sequence[Floats], truth: Sequence[NDArray[np.int32]]) -> tuple[Floats, Floats]:
     """Fit scale and certainty of each group and of all groups together by maximum likelihood.
 
-    Parameters
-    ----------
-    scores : sequence of arrays, each (n_g, K_g)
-        Scores of examples that the scorers were not trained on.
-    truth : sequence of arrays of int, each (n_g,)
-        Index of the right candidate of each example.
-
-    Returns
-    -------
-    scales : array of float64, shape (n_groups + 1,)
-    certainty : array of float64, shape (n_groups + 1, 2)
-        The last entry of both is that of all groups together.
+    `scores` (sequence of arrays, each (n_g, K_g)): scores of examples that the scorers were not trained on.
+    `truth` (sequence of arrays of int, each (n_g,)): index of the right candidate of each example.
+    Returns `scales`: float64 (n_groups + 1,).
+    `certainty` (float64 (n_groups + 1, 2)): the last entry of both is that of all groups together.
     """
     used = [g for g, table in enumerate(scores) if len(table) and table.shape[1] > 1]
     unit = float(np.mean([_spread(scores[g]).mean() for g in used])) if used else 0.0
@@ -491,12 +452,9 @@ def check_rate(flags_per_1000: float) -> float:
 def tune_operating_point(log_odds: NDArray[np.float64], n_words: int) -> OperatingPoint:
     """Choose the thresholds on a text whose words are all assumed to be right: every flag there is false.
 
-    Parameters
-    ----------
-    log_odds : array of float64, shape (n_decisions,)
-        Log-odds of the decisions that could be flagged: those with another candidate and evidence.
-    n_words : int
-        Words in the text.
+    `log_odds` (float64 (n_decisions,)): log-odds of the decisions that could be flagged: those with another
+    candidate and evidence.
+    `n_words`: words in the text.
     """
     descending = np.append(np.sort(log_odds)[::-1], -np.inf)
     n_flags = np.minimum((np.array(RATES) * n_words / 1000).astype(int), len(descending) - 1)
@@ -512,13 +470,9 @@ Curve = tuple[Floats, Floats]
 def share_budget(curves: Sequence[Curve | None], total: float) -> list[float]:
     """Divide a budget of false flags among decision rules so that their total gain is greatest.
 
-    Parameters
-    ----------
-    curves : sequence of pairs of arrays, or None
-        If one is None, all are assumed to be equal, and so are the rates.
-    total : float
-        Flags per 1,000 correct words of all rules together. What is left after the end of all curves is
-        divided equally.
+    `curves`: if one is None, all are assumed to be equal, and so are the rates.
+    `total`: flags per 1,000 correct words of all rules together. What is left after the end of all curves is
+    divided equally.
     """
     n = len(curves)
     given = [curve for curve in curves if curve is not None]

@@ -268,17 +268,13 @@ def fit_labels(
 ) -> Labels:
     """Fit calibration and offsets on development scores, one group at a time.
 
-    Parameters
-    ----------
-    scores : sequence of arrays, each (n_g, K_g)
-        Scores of examples that the scorers were not trained on.
-    gold : sequence of arrays of int, each (n_g,)
-    metric : ("accuracy", None) or ("f1", candidate)
-        Metric that the offsets optimise; F1 of that candidate against all others.
-    biased : bool
-        Whether labels may have biases; not for scores of sequences, whose best labelling must stay the best.
-    drawn : float
-        See `Labels`.
+    `scores` (sequence of arrays, each (n_g, K_g)): scores of examples that the scorers were not trained on.
+    `gold`: sequence of arrays of int, each (n_g,).
+    `metric`: what the offsets optimise: `("accuracy", None)`, or `("f1", candidate)` for the F1 of that
+    candidate against all others.
+    `biased`: whether labels may have biases; not for scores of sequences, whose best labelling must stay the
+    best.
+    `drawn`: see `Labels`.
     """
     n_groups, most = len(scores), max((table.shape[1] for table in scores), default=2)
     scale, bias, offset = np.ones(n_groups), np.zeros((n_groups, most)), np.zeros((n_groups, most))

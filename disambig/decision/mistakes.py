@@ -427,12 +427,8 @@ def weighted_cases(
 ) -> WeightedCases:
     """Return examples with a known meant word; weight zero if it is not among the alternatives.
 
-    Parameters
-    ----------
-    meant : array of int, shape (n,)
-        Index of the meant candidate in its group or list.
-    written : array of int, shape (n,), optional
-        Observed candidates that replace those of `scored`.
+    `meant` (int (n,)): index of the meant candidate in its group or list.
+    `written` (int (n,)): observed candidates that replace those of `scored`.
     """
     observed = scored.observed if written is None else written
     rivals = find_alternatives(scored, written)
@@ -507,12 +503,8 @@ def _held_out_odds_of_mistakes(
 
     Minus infinity if the suggestion would not be the meant word.
 
-    Parameters
-    ----------
-    wrong : WeightedCases
-        These mistakes, group by group, followed by substituted words.
-    sizes : sequence of int
-        Number of mistakes of each group.
+    `wrong`: these mistakes, group by group, followed by substituted words.
+    `sizes`: number of mistakes of each group.
     """
     n = sum(sizes)
     folds = np.full(len(wrong.meant), -1)

@@ -25,12 +25,8 @@ _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s")
 def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
     """Return the first and the last slot of each edit, shape ``(2, n)``.
 
-    Parameters
-    ----------
-    starts, ends : arrays of int64, shape (n,)
-        Offsets of the replaced characters; equal for an insertion.
-    removes : array of bool, shape (n,)
-        Whether the replacement is empty.
+    `starts` and `ends` (int64 (n,)): offsets of the replaced characters; equal for an insertion.
+    `removes` (bool (n,)): whether the replacement is empty.
     """
     # Even slots are the gaps between characters, odd slots the characters. A replacement covers its
     # characters, a removal also the gaps around them, an insertion its gap and the next character: so
@@ -43,14 +39,9 @@ def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
 def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequence[str]) -> Ints:
     """Extend the slots of edits to the next word of the sentence, so that edits of adjacent words overlap.
 
-    Parameters
-    ----------
-    slots : array of int64, shape (2, n)
-        As returned by `edit_slots`.
-    documents : array of int64, shape (n,)
-        Index into `texts` for each edit.
-    ends : array of int64, shape (n,)
-        End offsets of the edits.
+    `slots` (int64 (2, n)): as returned by `edit_slots`.
+    `documents` (int64 (n,)): index into `texts` for each edit.
+    `ends` (int64 (n,)): end offsets of the edits.
     """
     last = slots[1].copy()
     for i, (document, end) in enumerate(zip(documents.tolist(), ends.tolist(), strict=True)):
@@ -65,16 +56,11 @@ def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequenc
 def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: Ints) -> Ints:
     """Return, for each edit, the one that is kept in its place: itself or the most probable overlapping one.
 
-    Parameters
-    ----------
-    documents : array of int64, shape (n,)
-        Edits of different documents never overlap.
-    slots : array of int64, shape (2, n)
-        As returned by `edit_slots`.
-    probabilities : array of float64, shape (n,)
-        Of equally probable edits the longer one is kept, then the one of the first task.
-    tasks : array of int64, shape (n,)
-        Rank of each edit's task by its name.
+    `documents` (int64 (n,)): edits of different documents never overlap.
+    `slots` (int64 (2, n)): as returned by `edit_slots`.
+    `probabilities` (float64 (n,)): of equally probable edits the longer one is kept, then the one of the
+    first task.
+    `tasks` (int64 (n,)): rank of each edit's task by its name.
     """
     first, last = slots
     survivors = np.arange(len(first))
@@ -114,11 +100,8 @@ def edits_to_keep(
 
     Edits of adjacent words do not overlap: of these, the models decide which are flagged together.
 
-    Parameters
-    ----------
-    edits : sequence of (start, end, replacement)
-    tasks : sequence of str
-        Name of the task of each edit.
+    `edits`: sequence of (start, end, replacement).
+    `tasks`: name of the task of each edit.
     """
     if len(edits) < 2:
         return list(range(len(edits)))
@@ -140,12 +123,8 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
 
     Earlier resolutions of the decisions are discarded, and all flags are resolved again.
 
-    Parameters
-    ----------
-    decisions : sequence of Decisions
-        Decisions of all tasks over the same documents.
-    texts : sequence of str
-        The documents.
+    `decisions`: decisions of all tasks over the same documents.
+    `texts`: the documents.
     """
     raised = [np.flatnonzero(batch.raised) for batch in decisions]
     flags = list(zip(decisions, raised, strict=True))
@@ -191,12 +170,8 @@ def restore_flags(decisions: Sequence[Decisions], restored: Collection[tuple[int
 
     Alternatives that overlap a restored flag become alternatives of that flag.
 
-    Parameters
-    ----------
-    decisions : sequence of Decisions
-        As `resolve_overlaps` returns them.
-    restored : collection of (index of the decisions, row)
-        Decisions in ``settled.lost``.
+    `decisions`: as `resolve_overlaps` returns them.
+    `restored` (collection of (index of the decisions, row)): decisions in ``settled.lost``.
     """
     if not restored:
         return list(decisions)

@@ -488,12 +488,8 @@ def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | 
 
     Mistakes of one task make those of another more probable: they have the same writer.
 
-    Parameters
-    ----------
-    proposals : sequence of Proposals
-        As `SecondLook.propose` returns them, of the same view.
-    rates : sequence of float or None
-        Accepted false alarms per 1,000 correct words of each; None: the rule's own.
+    `proposals`: as `SecondLook.propose` returns them, of the same view.
+    `rates`: accepted false alarms per 1,000 correct words of each; None: the rule's own.
     """
     if not any(len(of_task.rows) for of_task in proposals):
         return [of_task.decisions for of_task in proposals]
@@ -523,12 +519,9 @@ def passage_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows, paragraphs
     more of them probable everywhere in it. But a long paragraph with few mistakes says no more against a
     mistake in one of its passages than the passage itself.
 
-    Parameters
-    ----------
-    parts : sequence of ExpectedMistakes
-        Their `paragraphs` are numbers of passages.
-    n_tokens, paragraphs : arrays of int64, shape (n_passages,)
-        Number of tokens of each passage, and the number of its paragraph.
+    `parts`: their `paragraphs` are numbers of passages.
+    `n_tokens` and `paragraphs` (int64 (n_passages,)): number of tokens of each passage, and the number of its
+    paragraph.
     """
     shifts = paragraph_shifts(parts, n_tokens)
     sizes = np.bincount(paragraphs, n_tokens).astype(np.int64)

@@ -347,14 +347,11 @@ def fill(
 def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
     """Return the part of a chart that leads to its last node, as rows of a hypergraph.
 
-    Returns
-    -------
-    heads : array of int32, shape (n_rows,)
-    tails : array of int32, shape (n_rows, 2)
-    scores : array of float64, shape (n_rows,)
-    descriptions : array of int32, shape (n_rows, 6)
-        Kind, rule, symbol, first word, end of the first tail (the edge's own end if it has no two tails),
-        end.
+    Returns `heads`: int32 (n_rows,).
+    `tails`: int32 (n_rows, 2).
+    `scores`: float64 (n_rows,).
+    `descriptions` (int32 (n_rows, 6)): kind, rule, symbol, first word, end of the first tail (the edge's own
+    end if it has no two tails), end.
     """
     needed = np.zeros(n_nodes, np.bool_)
     needed[n_nodes - 1] = True

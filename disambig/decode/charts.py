@@ -79,21 +79,14 @@ SortedWords = tuple[Ints, Int32s, Floats, Int32s]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GrammarIndex:
-    """A checked and sorted grammar.
+    """A checked and sorted grammar."""
 
-    Attributes
-    ----------
-    pairs : tuple of arrays
-        Offsets of the pairs of each left child, (n_symbols + 1,); right child of each pair, (n_pairs,);
-        offsets of the rules of each pair, (n_pairs + 1,); parents, scores and numbers of rules, (n_binary,).
-    chains : tuple of arrays
-        Offsets of the unary rules by child, (n_symbols + 1,); their parents, scores and numbers.
-    sides : array of uint8, shape (n_symbols,)
-        1 if the symbol is a left child of some rule, 2 if a right one, 3 if both.
-    """
-
+    # Offsets of the pairs of each left child, (n_symbols + 1,); right child of each pair, (n_pairs,); offsets
+    # of the rules of each pair, (n_pairs + 1,); parents, scores and numbers of rules, (n_binary,)
     pairs: tuple[Ints, Int32s, Ints, Int32s, Floats, Int32s]
+    # Offsets of the unary rules by child, (n_symbols + 1,); their parents, scores and numbers
     chains: tuple[Ints, Int32s, Floats, Int32s]
+    # uint8 (n_symbols,): 1 if the symbol is a left child of some rule, 2 if a right one, 3 if both
     sides: NDArray[np.uint8]
 
     @classmethod
@@ -136,14 +129,9 @@ class GrammarIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedGrammar:
-    """A small grammar with weights instead of log probabilities, for the dense compiled functions.
+    """A small grammar with weights instead of log probabilities, for the dense compiled functions."""
 
-    Attributes
-    ----------
-    rules : tuple of arrays
-        Binary rules, (n_binary, 3), their weights, unary rules, (n_unary, 2), and their weights.
-    """
-
+    # Binary rules, (n_binary, 3), their weights, unary rules, (n_unary, 2), and their weights
     rules: tuple[Int32s, Floats, Int32s, Floats]
     n_symbols: int
     root: int

@@ -124,24 +124,16 @@ def compare(
 
     Raises D443 for a measure of a candidate that no example has; the errors of `measure_named`.
 
-    Parameters
-    ----------
-    models : (Model, Model)
-    measure : str, optional
-        See `measure_named`; by default the measure of the first model's task.
-    draws : int
-        Number of draws of the bootstrap, which draws documents or, if there are fewer than `LEAST_DOCUMENTS`,
-        instances.
-
-    Returns
-    -------
-    dict
-        ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` of the
-        bootstrap (``what`` and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``;
-        ``difference`` of the second minus the first: ``value``, ``interval``, ``p`` and ``draws`` of the
-        paired bootstrap; ``mcnemar``, the p-value, None unless the measure is a share of correct instances;
-        ``table``: correct by ``both``, by ``first`` or ``second`` only, by ``neither``; ``pairs``: the most
-        frequent choices that differ, each with ``right``, ``first``, ``second`` and ``n``.
+    `models`: (Model, Model).
+    `measure`: see `measure_named`; by default the measure of the first model's task.
+    `draws`: number of draws of the bootstrap, which draws documents or, if there are fewer than
+    `LEAST_DOCUMENTS`, instances.
+    Returns ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` of the
+    bootstrap (``what`` and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``; ``difference``
+    of the second minus the first: ``value``, ``interval``, ``p`` and ``draws`` of the paired bootstrap;
+    ``mcnemar``, the p-value, None unless the measure is a share of correct instances; ``table``: correct by
+    ``both``, by ``first`` or ``second`` only, by ``neither``; ``pairs``: the most frequent choices that
+    differ, each with ``right``, ``first``, ``second`` and ``n``.
     """
     first, second = shared.first, shared.second
     figure = _measure(models[0], first, measure)
@@ -259,13 +251,10 @@ def _shared_instances(
 ) -> SharedDecisions:
     """Return the outcomes of the instances that both models decide, in the order of the first model.
 
-    Parameters
-    ----------
-    models : (Model, Model)
-    sides : sequence of (keys, outcomes)
-        For each model, a key that identifies each instance, and the outcomes of the same instances.
-    problems : list of str
-        See `SharedDecisions.left_out`.
+    `models`: (Model, Model).
+    `sides` (sequence of (keys, outcomes)): for each model, a key that identifies each instance, and the
+    outcomes of the same instances.
+    `problems`: see `SharedDecisions.left_out`.
     """
     # if a key occurs more than once, its first instance counts: later ones are overwritten
     index_of_key = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
@@ -354,24 +343,13 @@ def assess_model(
 ) -> dict[str, Any]:
     """Evaluate a model on held-out text or lists, or its config by cross-validation on its labelled examples.
 
-    Parameters
-    ----------
-    parts : dict or ResolvedConfig
-        The resolved config.
-    texts : sequence of str
-        The held-out test part.
-    labelled : sequence of Labelled
-        All examples; folds consist of whole documents.
-    lists : sequence of NBestList
-        The held-out test part.
-    **settings
-        Settings of training.
-
-    Returns
-    -------
-    dict
-        ``how``, ``n``, ``documents`` and ``systems`` as returned by `cross_validate`; for text also ``rates``
-        and ``reliability`` as returned by `evaluate`. Empty if there is nothing to test on.
+    `parts` (dict or ResolvedConfig): the resolved config.
+    `texts`: the held-out test part.
+    `labelled`: all examples; folds consist of whole documents.
+    `lists`: the held-out test part.
+    `**settings`: settings of training.
+    Returns ``how``, ``n``, ``documents`` and ``systems`` as returned by `cross_validate`; for text also
+    ``rates`` and ``reliability`` as returned by `evaluate`. Empty if there is nothing to test on.
     """
     if lists:
         documents = {item.document for item in lists}

@@ -80,23 +80,12 @@ def curve_of_texts(
     Raises D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
     mistakes that cannot be used.
 
-    Parameters
-    ----------
-    parts : dict or ResolvedConfig
-        The resolved config.
-    sizes : sequence of int, optional
-        Training examples per group; by default `SIZES` and all available ones (up to ``max_examples``).
-    draws : int, optional
-        Number of samples of each size; by default more for smaller sizes.
-    mistakes, clean : sequences of Fix and of Clean
-        As for `trainer.train`; the decision rule of each model learns from all of them.
-    **settings
-        Settings of training, as for `trainer.train`; ``min_examples`` defaults to 2.
-
-    Returns
-    -------
-    dict
-        See `_summary`.
+    `parts` (dict or ResolvedConfig): the resolved config.
+    `sizes`: training examples per group; by default `SIZES` and all available ones (up to ``max_examples``).
+    `draws`: number of samples of each size; by default more for smaller sizes.
+    `mistakes` and `clean`: as for `trainer.train`; the decision rule of each model learns from all of them.
+    `**settings`: settings of training, as for `trainer.train`; ``min_examples`` defaults to 2.
+    Returns see `_summary`.
     """
     resolved, error_corpus = ResolvedConfig.from_parts(parts), None
     task = resolved.task
@@ -263,17 +252,14 @@ def _summary(
 ) -> dict[str, Any]:
     """Return a learning curve as plain values.
 
-    Returns
-    -------
-    dict
-        ``task``, ``source``, ``available`` (maximum number of examples per group), ``points``: for each size
-        its ``size``, ``asked`` (larger sizes that were cut to it, since there are no more examples),
-        ``draws``, ``examples`` (mean over draws, all groups), ``groups`` (tested ones) and ``learned`` (mean
-        over draws of those with enough examples; the baseline decides the others), ``accuracy`` (mean),
-        ``spread`` (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size
-        before (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first
-        draws, which contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``,
-        ``baseline_is`` (its kind) and ``majority``, all for the largest size.
+    Returns ``task``, ``source``, ``available`` (maximum number of examples per group), ``points``: for each
+    size its ``size``, ``asked`` (larger sizes that were cut to it, since there are no more examples),
+    ``draws``, ``examples`` (mean over draws, all groups), ``groups`` (tested ones) and ``learned`` (mean over
+    draws of those with enough examples; the baseline decides the others), ``accuracy`` (mean), ``spread``
+    (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
+    (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first draws, which
+    contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``, ``baseline_is`` (its
+    kind) and ``majority``, all for the largest size.
     """
     point_figures: list[dict[str, Any]] = []
     previous_hits: NDArray[np.bool_] | None = None

@@ -55,19 +55,11 @@ def evaluate_labelled(
     The model decides each labelled place, even if its task would not find a word there. It abstains if the
     margin is below its ``least_margin``, and at words that it does not know.
 
-    Parameters
-    ----------
-    say : callable, optional
-        Called with each example that cannot be used, and the reason.
-
-    Returns
-    -------
-    dict
-        ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown``
-        (examples of words that the model does not know), ``unknown_labels`` (examples whose label it does
-        not know), ``groups`` with the figures of each group (see `figures`), ``overall`` with those of all
-        examples, including the unknown ones, which count as wrong, and ``overall_known`` without unknown
-        labels.
+    `say`: called with each example that cannot be used, and the reason.
+    Returns ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown``
+    (examples of words that the model does not know), ``unknown_labels`` (examples whose label it does not
+    know), ``groups`` with the figures of each group (see `figures`), ``overall`` with those of all examples,
+    including the unknown ones, which count as wrong, and ``overall_known`` without unknown labels.
     """
     decided = decides(model.task)
     if decided.where == "items":
@@ -123,26 +115,15 @@ def cross_validate(
 
     Raises D338 for a task on items outside any text; D464 for more folds than documents, or fewer than two.
 
-    Parameters
-    ----------
-    parts : dict or ResolvedConfig
-        The resolved config.
-    enough : int, optional
-        Stop after the fold at which each group has this many tested examples.
-    also : sequence of Labelled
-        Additional training examples for each fold, which are not tested. Those at the place of one of
-        `labelled` are left out.
-    say : callable, optional
-        Called with each example that cannot be used, and the reason.
-    **settings
-        Settings of training, as for `train_labelled`.
-
-    Returns
-    -------
-    dict
-        ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with the
-        figures of each group for ``model``, ``baseline`` (if the config has one) and ``majority``, and
-        ``overall`` with those of all groups together.
+    `parts` (dict or ResolvedConfig): the resolved config.
+    `enough`: stop after the fold at which each group has this many tested examples.
+    `also`: additional training examples for each fold, which are not tested. Those at the place of one of
+    `labelled` are left out.
+    `say`: called with each example that cannot be used, and the reason.
+    `**settings`: settings of training, as for `train_labelled`.
+    Returns ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with
+    the figures of each group for ``model``, ``baseline`` (if the config has one) and ``majority``, and
+    ``overall`` with those of all groups together.
     """
     parts = ResolvedConfig.from_parts(parts)
     task = parts.task
@@ -345,20 +326,12 @@ def choose_measure(model: Model, outcomes: Outcomes, name: str | None = None) ->
 def evaluate_lists(model: Model, items: Sequence[NBestList], *, measure: str | None = None) -> dict[str, Any]:
     """Score a model on lists.
 
-    Parameters
-    ----------
-    measure : str, optional
-        See `disambig.metrics.measures.list_measure_named`; by default the measure of the model's task.
-
-    Returns
-    -------
-    dict
-        ``n`` lists, ``candidates``, ``account`` (of the lists that are left out), ``measure`` (``name``,
-        ``unit``, ``more_is_better``), ``systems``: ``model``, ``first`` (the source's first candidate) and
-        ``oracle`` (the best candidate), each with ``value`` and ``interval``; ``better``: the ``difference``
-        from the first candidate, with ``interval`` and ``p`` of a paired bootstrap over documents;
-        ``changed``: how often the model chose another candidate than the first, and how many of these are
-        better and worse.
+    `measure`: see `disambig.metrics.measures.list_measure_named`; by default the measure of the model's task.
+    Returns ``n`` lists, ``candidates``, ``account`` (of the lists that are left out), ``measure`` (``name``,
+    ``unit``, ``more_is_better``), ``systems``: ``model``, ``first`` (the source's first candidate) and
+    ``oracle`` (the best candidate), each with ``value`` and ``interval``; ``better``: the ``difference`` from
+    the first candidate, with ``interval`` and ``p`` of a paired bootstrap over documents; ``changed``: how
+    often the model chose another candidate than the first, and how many of these are better and worse.
     """
     if measure is not None:
         list_measure_named(measure)  # an unknown name fails before anything is scored
@@ -537,13 +510,10 @@ def judge_senseval(
 
     Raises D497 if the key contains none of the instances; and the errors of reading and labelling.
 
-    Returns
-    -------
-    list of Labelled
-        The instances as examples; of several right senses, the label is the model's choice or else the first.
-    dict
-        ``senseval``: ``fine`` and, with a sense map, ``coarse``, each with precision, recall, attempted, n,
-        right and tried.
+    Returns the instances as examples; of several right senses, the label is the model's choice or else the
+    first.
+    ``senseval``: ``fine`` and, with a sense map, ``coarse``, each with precision, recall, attempted, n, right
+    and tried.
     """
     right = read_key(key)
     instances = [

@@ -596,10 +596,7 @@ def share_at(
 ) -> PrecisionPoint | None:
     """Return the share of correct flags of a task from a probability upwards; None if there are no flags.
 
-    Parameters
-    ----------
-    kind : str
-        `PUT_IN` or `TAKEN_OUT` to count only such flags.
+    `kind`: `PUT_IN` or `TAKEN_OUT` to count only such flags.
     """
     flags = _count_flags(trial)
     flags = flags.take((flags.tasks == trial.tasks.index(task)) & (flags.sure >= least))
@@ -614,12 +611,8 @@ def precision_by_rule(
 ) -> dict[str, PrecisionPoint]:
     """Return how often the flags of each rule were right, at the limits of their tasks.
 
-    Parameters
-    ----------
-    limits : mapping of str to float
-        Limit of each task.
-    rules : mapping of str to RuleSet
-        The rules of each task.
+    `limits`: limit of each task.
+    `rules`: the rules of each task.
     """
     flags = _count_flags(trial, limits)
     names = np.array(

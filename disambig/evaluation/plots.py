@@ -27,12 +27,8 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
 
     Raises D309 if it cannot be written, D482 without Matplotlib, D483 for an unknown suffix.
 
-    Parameters
-    ----------
-    curve : dict
-        As returned by `disambig.evaluation.curve`.
-    path : path
-        Its suffix determines the format.
+    `curve`: as returned by `disambig.evaluation.curve`.
+    `path`: its suffix determines the format.
     """
     check_plot(path)
     from matplotlib.figure import Figure
@@ -62,14 +58,9 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
 def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: str) -> None:
     """Draw the share of correct decisions against their predicted probability.
 
-    Parameters
-    ----------
-    reliability : dict
-        As returned by `disambig.metrics.outcomes.reliability`.
-    path : path
-        Its suffix determines the format; errors are those of `plot_curve`.
-    title : str
-        What decides; the title of the plot says what is measured of it.
+    `reliability`: as returned by `disambig.metrics.outcomes.reliability`.
+    `path`: its suffix determines the format; errors are those of `plot_curve`.
+    `title`: what decides; the title of the plot says what is measured of it.
     """
     check_plot(path)
     from matplotlib.figure import Figure
@@ -100,15 +91,10 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
 def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str) -> None:
     """Draw the share of corrected mistakes against false flags in clean text, with a mark for each rate.
 
-    Parameters
-    ----------
-    points : sequence of dict
-        As returned by `disambig.checking.model_checker.sweep_rates`; without clean text the configured rate
-        is used in place of the measured false flags.
-    path : path
-        Its suffix determines the format; errors are those of `plot_curve`.
-    title : str
-        What decides; the title of the plot says what is measured of it.
+    `points`: as returned by `disambig.checking.model_checker.sweep_rates`; without clean text the configured
+    rate is used in place of the measured false flags.
+    `path`: its suffix determines the format; errors are those of `plot_curve`.
+    `title`: what decides; the title of the plot says what is measured of it.
     """
     check_plot(path)
     from matplotlib.figure import Figure

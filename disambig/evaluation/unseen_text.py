@@ -32,11 +32,8 @@ from disambig.types import RaisesFlags, decides
 def number_candidates(instances: Instances, group: Group) -> tuple[Sequence[str], Ints]:
     """Return the distinct candidate names of a group's instances, and the number of each candidate's name.
 
-    Returns
-    -------
-    names : sequence of str
-        The distinct names.
-    numbers : array of int64, shape (n_candidates,)
+    Returns `names`: the distinct names.
+    `numbers`: int64 (n_candidates,).
     """
     if instances.own is None:
         return group.candidates, np.tile(np.arange(len(group.candidates)), len(instances))
@@ -58,14 +55,9 @@ def most_frequent_candidates(
     Observed per-instance candidates that are right only once are not counted: many lists occur once, and
     would always be decided rightly.
 
-    Parameters
-    ----------
-    instances : Instances
-        Instances of `group`.
-    right : array of bool, shape (n_candidates,), optional
-        Which candidates of the instances are right; by default the observed ones.
-    seen : Instances, optional
-        Instances in which right candidates are counted; by default `instances`.
+    `instances`: instances of `group`.
+    `right` (bool (n_candidates,)): which candidates of the instances are right; by default the observed ones.
+    `seen`: instances in which right candidates are counted; by default `instances`.
     """
     names, numbers = number_candidates(instances, group)
     if seen is None:
@@ -102,13 +94,9 @@ def figures(
     ``confusions`` are the most frequent errors. Groups with two candidates also have ``auc``, the area under
     the ROC curve of the second candidate's logit. Per-instance candidates are identified by their texts.
 
-    Parameters
-    ----------
-    instances : Instances
-        Instances of `group`.
-    gold, chosen : arrays of int, shape (n,)
-        Indices of candidates in the group, or in the list of each instance.
-    logits : array of float64, shape (n, K), optional
+    `instances`: instances of `group`.
+    `gold` and `chosen` (int (n,)): indices of candidates in the group, or in the list of each instance.
+    `logits`: float64 (n, K).
     """
     n, n_right = len(gold), int((gold == chosen).sum())
     names, numbers = number_candidates(instances, group)
@@ -144,12 +132,9 @@ def overall(
 ) -> dict[str, Any]:
     """Combine the `figures` of all groups: n, accuracy, its interval and the share attempted.
 
-    Parameters
-    ----------
-    unknown : int
-        Number of further examples, of words without a group, which count as not attempted.
-    unknown_labels : int
-        Number of further examples whose right candidate is in no group, so that each answer is wrong.
+    `unknown`: number of further examples, of words without a group, which count as not attempted.
+    `unknown_labels`: number of further examples whose right candidate is in no group, so that each answer is
+    wrong.
     """
     parts = list(groups.values())
     n = sum(part["n"] for part in parts) + unknown + unknown_labels
@@ -329,26 +314,16 @@ def evaluate(
 ) -> dict[str, Any]:
     """Score a model on text whose words are taken as correct.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        Documents that were not used for training, tuning or counting.
-    rates : sequence of float
-        Operating points, in flags per 1,000 correct words.
-    groups : sequence of str, optional
-        Groups to report; by default all.
-
-    Returns
-    -------
-    dict
-        ``documents``, ``words``, ``decisions``; ``accuracy`` pooled (with a Wilson interval);
-        ``mean_accuracy`` over groups (with a bootstrap interval); ``groups`` with each group's figures;
-        ``rates``: for each operating point the measured false alarms and the share of synthetic errors found;
-        ``false_alarm_shares``: the same if that share of the correct words is flagged, with the threshold set
-        on the same text; ``reliability``: the calibration of the probabilities of the chosen candidates (see
-        `disambig.metrics.outcomes`), None for models without probabilities. A model whose decision rule
-        raises no flags has no rates.
-        Accuracy is over all instances, including protected ones, which are never flagged.
+    `texts`: documents that were not used for training, tuning or counting.
+    `rates`: operating points, in flags per 1,000 correct words.
+    `groups`: groups to report; by default all.
+    Returns ``documents``, ``words``, ``decisions``; ``accuracy`` pooled (with a Wilson interval);
+    ``mean_accuracy`` over groups (with a bootstrap interval); ``groups`` with each group's figures;
+    ``rates``: for each operating point the measured false alarms and the share of synthetic errors found;
+    ``false_alarm_shares``: the same if that share of the correct words is flagged, with the threshold set on
+    the same text; ``reliability``: the calibration of the probabilities of the chosen candidates (see
+    `disambig.metrics.outcomes`), None for models without probabilities. A model whose decision rule raises no
+    flags has no rates. Accuracy is over all instances, including protected ones, which are never flagged.
     """
     check_decides_words(model)
     view = view_of_texts(texts, model.tokenisation, protected=True)
@@ -417,24 +392,17 @@ def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ErrorTrial:
-    """Flags on a text, and on the same text with synthetic errors.
+    """Flags on a text, and on the same text with synthetic errors."""
 
-    Attributes
-    ----------
-    groups, error_groups : arrays of int32
-        Group of each decision on the original text, and of each synthetic error.
-    alarms, error_probabilities : arrays of float32
-        Probability of a flag for each decision on the original text, and at each synthetic error; 0 if no
-        flag is possible.
-    corrected : array of bool
-        Whether the right word is suggested at each synthetic error.
-    """
-
+    # groups, error_groups: arrays of int32; group of each decision on the original text, and of each
+    # synthetic error
     groups: NDArray[np.int32]
+    # alarms, error_probabilities: arrays of float32; probability of a flag for each decision on the original
+    # text, and at each synthetic error; 0 if no flag is possible
     alarms: NDArray[np.float32]
     error_groups: NDArray[np.int32]
     error_probabilities: NDArray[np.float32]
-    corrected: NDArray[np.bool_]
+    corrected: NDArray[np.bool_]  # whether the right word is suggested at each synthetic error
 
     @classmethod
     def from_view(cls, model: Model, view: TokenView, *, seed: int) -> _ErrorTrial:

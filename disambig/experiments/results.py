@@ -322,13 +322,9 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
 
     Raises D726 for a ``NAME.json`` that does not hold a result; those of `text_lines` if it cannot be read.
 
-    Parameters
-    ----------
-    directory : path
-        Directory of ``NAME.json`` and, if there is a plot, ``NAME.svg``; markers without a file are left
-        alone.
-    seen_from : path
-        Directory of the document; paths of plots are relative to it.
+    `directory`: directory of ``NAME.json`` and, if there is a plot, ``NAME.svg``; markers without a file are
+    left alone.
+    `seen_from`: directory of the document; paths of plots are relative to it.
     """
 
     def replacement(match: re.Match[str]) -> str:

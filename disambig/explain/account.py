@@ -54,12 +54,9 @@ def accounts(
 ) -> Iterator[DecisionAccount]:
     """Yield an explanation of each decision of `model` in a text, then of each place that is protected.
 
-    Parameters
-    ----------
-    top : int
-        Number of candidates, and of contributions to a score, that are shown.
-    checked : CheckedDecisions, optional
-        What the model decides together with others (see `check_together`); by default it decides alone.
+    `top`: number of candidates, and of contributions to a score, that are shown.
+    `checked`: what the model decides together with others (see `check_together`); by default it decides
+    alone.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     least_margin = get_trait(model.judge, DecisionRuleTraits, "least_margin") or 0.0
@@ -189,16 +186,10 @@ def verdict(
 ) -> str:
     """Explain in one line why a decision is flagged or not.
 
-    Parameters
-    ----------
-    threshold : float
-        The minimum probability for a flag.
-    proposed : int, optional
-        The candidate that the decision rule would propose at some rate of flags; None if at none.
-    evidence : bool
-        Whether any n-gram with the chosen candidate was seen.
-    what : str
-        Kind of evidence (see `disambig.models.model.evidence_name`).
+    `threshold`: the minimum probability for a flag.
+    `proposed`: the candidate that the decision rule would propose at some rate of flags; None if at none.
+    `evidence`: whether any n-gram with the chosen candidate was seen.
+    `what`: kind of evidence (see `disambig.models.model.evidence_name`).
     """
     record = decisions.record(index, text)
     group, names = decisions.table[decisions.groups[index]], decisions.candidate_texts(index)
@@ -393,10 +384,7 @@ def check_together(
 
     Models that do not correct words are left out.
 
-    Parameters
-    ----------
-    rates : mapping of str to float
-        See `disambig.models.ModelSet`.
+    `rates`: see `disambig.models.ModelSet`.
     """
     numbers = [i for i, model in enumerate(models) if _corrects(model)]
     correcting = tuple(models[i] for i in numbers)

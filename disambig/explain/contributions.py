@@ -175,15 +175,10 @@ SUM = "sum: decides"
 
 @dataclass(frozen=True, slots=True)
 class RuleTerms:
-    """The terms of a decision rule for one candidate.
+    """The terms of a decision rule for one candidate."""
 
-    Attributes
-    ----------
-    parts : tuple of (str, float)
-        Names and values of the terms, in order. The candidate with the greatest sum is chosen; its margin is
-        its lead over the next one. The probabilities are the softmax of the sums.
-    """
-
+    # Names and values of the terms, in order. The candidate with the greatest sum is
+    # chosen; its margin is its lead over the next one. The probabilities are the softmax of the sums.
     parts: tuple[tuple[str, float], ...]
 
     @property
@@ -195,12 +190,8 @@ class RuleTerms:
 def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dict[str, RuleTerms]:
     """Return the terms of the decision rule for each candidate of a group; empty if only the scores count.
 
-    Parameters
-    ----------
-    judge : DecisionRule
-        Only `Labels` adds terms to the scores.
-    scores : dict of str to float
-        Scores of all candidates, in the order of the group.
+    `judge`: only `Labels` adds terms to the scores.
+    `scores`: scores of all candidates, in the order of the group.
     """
     if not isinstance(judge, Labels) or len(scores) < 2:  # a single candidate is always chosen
         return {}
@@ -246,16 +237,10 @@ def contribution_table(
     If the decision rule adds terms to the score, they follow. The result is None if there are no
     contributions to any of the candidates.
 
-    Parameters
-    ----------
-    reasons : sequence of Contribution
-        All contributions to the scores.
-    candidates : sequence of str
-        The candidates to show, in this order.
-    what : str
-        Noun for one item of evidence.
-    judged : mapping of str to RuleTerms, optional
-        See `rule_terms`.
+    `reasons`: all contributions to the scores.
+    `candidates`: the candidates to show, in this order.
+    `what`: noun for one item of evidence.
+    `judged`: see `rule_terms`.
     """
     rows: list[tuple[str, ...]] = []
     for candidate in candidates:
@@ -338,21 +323,14 @@ NO_WORD = "_"
 
 @dataclass(frozen=True, slots=True)
 class NgramPair:
-    """Two n-grams of the same place: with the written word and with the proposed one.
-
-    Attributes
-    ----------
-    written_count, proposed_count : int
-        How often each was seen; 0 if it is not in the table.
-    least : int, optional
-        Minimum count for the first n-gram to be in the table; None if unknown.
-    """
+    """Two n-grams of the same place: with the written word and with the proposed one."""
 
     written: str
+    # written_count, proposed_count: how often each was seen; 0 if it is not in the table
     written_count: int
     proposed: str
     proposed_count: int
-    least: int | None = 1
+    least: int | None = 1  # minimum count for the first n-gram to be in the table; None if unknown
 
     @property
     def log_ratio(self) -> float:
@@ -369,16 +347,10 @@ class NgramPair:
 def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str) -> list[NgramPair]:
     """Return the n-grams of a place that were seen, shorter ones first; empty if the model uses no n-grams.
 
-    Parameters
-    ----------
-    model : Model
-        The model that decides the place.
-    text : str
-        The text around the place, without markup.
-    start, end : int
-        Offsets of the place in `text`.
-    proposed : str
-        A candidate of the place.
+    `model`: the model that decides the place.
+    `text`: the text around the place, without markup.
+    `start` and `end`: offsets of the place in `text`.
+    `proposed`: a candidate of the place.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     instances = model.instances(view)
@@ -401,12 +373,8 @@ def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str)
 def ngram_pairs(reasons: Sequence[Contribution], written: str, proposed: str) -> list[NgramPair]:
     """Return the n-grams of a place that were seen, from the contributions to its candidates' scores.
 
-    Parameters
-    ----------
-    reasons : sequence of Contribution
-        As returned by `disambig.explain.contributions.explain_decision`.
-    written, proposed : str
-        Candidates of the place.
+    `reasons`: as returned by `disambig.explain.contributions.explain_decision`.
+    `written` and `proposed`: candidates of the place.
     """
     proposals = {ngram.attribute: ngram for ngram in counted_ngrams(reasons, proposed)}
     pairs = []
@@ -495,16 +463,10 @@ def flag_evidence(
 ) -> FlagEvidence:
     """Return the evidence of a model for a place; empty if it decides nothing there.
 
-    Parameters
-    ----------
-    text : str
-        The text around the place, without markup.
-    start, end : int
-        Offsets of the place in `text`.
-    proposed : str
-        The proposed word, in any letter case.
-    probability : float
-        Probability that the written word is wrong, which is divided among the candidates.
+    `text`: the text around the place, without markup.
+    `start` and `end`: offsets of the place in `text`.
+    `proposed`: the proposed word, in any letter case.
+    `probability`: probability that the written word is wrong, which is divided among the candidates.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     model = with_names(model, view)

@@ -58,13 +58,10 @@ def adagrad(
 ) -> None:
     """Update some distinct rows in place (Duchi, Hazan and Singer 2011, with one sum per row).
 
-    Parameters
-    ----------
-    values : array of float32, shape (n, d)
-    seen : array of float32, shape (n,)
-        Sum of the mean squared gradients of each row so far.
-    rows : array of int32, shape (m,)
-    gradient : array of float32, shape (m, d)
+    `values`: float32 (n, d).
+    `seen` (float32 (n,)): sum of the mean squared gradients of each row so far.
+    `rows`: int32 (m,).
+    `gradient`: float32 (m, d).
     """
     seen[rows] += np.square(gradient).mean(axis=1)
     values[rows] -= gradient * (rate / np.sqrt(seen[rows]))[:, None]
@@ -181,14 +178,10 @@ class WordEndings:
     def spread(self, values: Floats, slopes: Floats, seen: Floats, rate: np.float32) -> None:
         """Take an Adagrad step for each ending, applied to the rows of all its words.
 
-        Parameters
-        ----------
-        values : array of float32, shape (n_words, d)
-            Updated in place.
-        slopes : array of float32, shape (n_words, d)
-            Gradient of each row, summed over a batch.
-        seen : array of float32, shape (n_endings,)
-            Sum of the mean squared gradients of each ending so far; updated in place.
+        `values` (float32 (n_words, d)): updated in place.
+        `slopes` (float32 (n_words, d)): gradient of each row, summed over a batch.
+        `seen` (float32 (n_endings,)): sum of the mean squared gradients of each ending so far; updated in
+        place.
         """
         steps: Floats = self._words_by_ending @ slopes
         seen += np.square(steps).mean(axis=1)
@@ -215,10 +208,7 @@ class ClozeCandidates:
 
         Raises `ValueError` if rivals are not word numbers, or not given for `n_words` words.
 
-        Parameters
-        ----------
-        rivals : (offsets, numbers)
-            Rivals of each word, shapes ``(n_words + 1,)`` and ``(n_rivals,)``.
+        `rivals`: offsets and numbers of the rivals of each word, ``(n_words + 1,)`` and ``(n_rivals,)``.
         """
         offsets, numbers = (np.asarray(part, np.int64) for part in rivals)
         fits = len(offsets) == n_words + 1 and offsets[0] == 0 and offsets[-1] == len(numbers)
@@ -405,12 +395,8 @@ class ForwardPass:
 class ClozeNetwork:
     """Weights and the state of their optimisers.
 
-    Parameters
-    ----------
-    weights : FloatWeights
-        Updated in place.
-    endings : WordEndings, optional
-        Endings that words share; by default none.
+    `weights`: updated in place.
+    `endings`: endings that words share; by default none.
     """
 
     def __init__(

@@ -120,23 +120,16 @@ def _sort(row):
 def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, rows, n_hits, asked):
     """Write the rows of instances, columns ascending, and how many of their words are known; return the size.
 
-    Parameters
-    ----------
-    hashes, counted : arrays of uint64 and bool, shape (n_tokens,)
-        Per token: whether it is a term.
-    paired : array of bool, shape (n_tokens - 1,)
-        Whether a token and the next one form a pair.
-    first, stop : arrays of int64, shape (n,)
-    pairs : bool
-        Whether pairs are terms (see `TermSelector`).
-    seed : uint64
-        Seed of the hashes of pairs.
-    directory : tuple of arrays of uint64 and int32, and uint64
-        The known hashes, where those with each value of their top bits begin, and the shift to these bits.
-    rows : tuple of arrays of int32, int32 and float64
-        Starts, columns and counts; filled, with room for every term.
-    n_hits, asked : arrays of int64, shape (n,)
-        Filled.
+    `hashes` and `counted` (arrays of uint64 and bool, shape (n_tokens,)): per token: whether it is a term.
+    `paired` (bool (n_tokens - 1,)): whether a token and the next one form a pair.
+    `first` and `stop`: int64 (n,).
+    `pairs`: whether pairs are terms (see `TermSelector`).
+    `seed` (uint64): seed of the hashes of pairs.
+    `directory`: tuple of arrays of uint64 and int32, and uint64; the known hashes, where those with each
+    value of their top bits begin, and the shift to these bits.
+    `rows` (tuple of arrays of int32, int32 and float64): starts, columns and counts; filled, with room for
+    every term.
+    `n_hits` and `asked` (int64 (n,)): filled.
     """
     indptr, columns, counts = rows
     size = 0

@@ -78,15 +78,10 @@ _STEP = np.uint64(PLACES[1])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NgramUnits:
-    """The units (words or characters) of candidates.
-
-    Attributes
-    ----------
-    hashes : array of uint64, shape (n_spellings,)
-        Hash of each unit in the vocabulary; 0 for units that no candidate has.
-    """
+    """The units (words or characters) of candidates."""
 
     words: CandidateWords
+    # uint64 (n_spellings,): hash of each unit in the vocabulary; 0 for units that no candidate has
     hashes: Keys
 
     @classmethod

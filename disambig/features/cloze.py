@@ -302,17 +302,11 @@ _projection_caches: WeakKeyDictionary[Cloze, ProjectionCache] = WeakKeyDictionar
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projections:
-    """Projections of some words into the hidden layer, in `PRODUCT_STEP`.
+    """Projections of some words into the hidden layer, in `PRODUCT_STEP`."""
 
-    Attributes
-    ----------
-    frequent : array of int16, shape (n_frequent, places * H)
-        Of frequent words; the rows of all views, except for few words.
-    rare : array of int16, shape (n_rare, places * H)
-        Of the others. Their row numbers continue those of the frequent words.
-    """
-
+    # int16 (n_frequent, places * H): of frequent words; the rows of all views, except for few words
     frequent: NDArray[np.int16]
+    # int16 (n_rare, places * H): of the others. Their row numbers continue those of the frequent words.
     rare: NDArray[np.int16]
 
     def take(self, which: NDArray[np.int32], hidden: int) -> NDArray[np.int16]:
@@ -338,10 +332,7 @@ _FEW = 256
 def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.int32]]:
     """Return the projections of words into the hidden layer, and the row of each word in them.
 
-    Parameters
-    ----------
-    words : array of int32, shape (n,)
-        Word numbers, ascending.
+    `words` (int32 (n,)): word numbers, ascending.
     """
     cache = _projection_caches.get(model)
     if cache is None:

@@ -101,13 +101,9 @@ def quantise(
 ) -> Cloze:
     """Return the quantised model from trained weights.
 
-    Parameters
-    ----------
-    weights : dict of arrays of float32
-        ``embeddings``, ``inputs`` (of shape ``(places, D, H)``), ``hidden_bias``, ``states``, ``state_bias``,
-        ``outputs``, ``output_bias`` (see `Cloze`).
-    most_hidden : float
-        The largest value of a hidden unit; larger ones are clipped.
+    `weights`: ``embeddings``, ``inputs`` (of shape ``(places, D, H)``), ``hidden_bias``, ``states``,
+    ``state_bias``, ``outputs``, ``output_bias`` (see `Cloze`).
+    `most_hidden`: the largest value of a hidden unit; larger ones are clipped.
     """
     embeddings, word_scale = _quantise_rows(weights["embeddings"])
     input_scale = np.float32(max(float(np.abs(weights["inputs"]).max()), _LEAST) / LARGEST)

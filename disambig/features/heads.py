@@ -218,16 +218,10 @@ def known_patterns(words: Hashes) -> NDArray[np.bool_]:
 def fixed_keys(words: Hashes) -> tuple[Hashes, Ints]:
     """Return the common part of the keys of a place's n-grams, and the place of the candidate in them.
 
-    Parameters
-    ----------
-    words : array of uint64, shape (n, 3)
-        Head words.
-
-    Returns
-    -------
-    fixed : array of uint64, shape (n, 5)
-        A key is ``fmix(fixed + candidate * m)``, with the multiplier m of the candidate's place.
-    place : array of int64, shape (5,)
+    `words` (uint64 (n, 3)): head words.
+    Returns `fixed` (uint64 (n, 5)): a key is ``fmix(fixed + candidate * m)``, with the multiplier m of the
+    candidate's place.
+    `place`: int64 (5,).
     """
     places = np.array(PLACES, np.uint64)
     fixed = np.empty((len(words), len(PATTERNS)), np.uint64)
@@ -248,15 +242,8 @@ def fixed_keys(words: Hashes) -> tuple[Hashes, Ints]:
 def pattern_keys(words: Hashes, candidates: Hashes, pattern: int) -> Hashes:
     """Return the keys of one pattern filled with candidates.
 
-    Parameters
-    ----------
-    words : array of uint64, shape (n, 3)
-        Head words.
-    candidates : array of uint64, shape (n, K) or (K,)
-
-    Returns
-    -------
-    array of uint64, shape (n, K)
+    `words` (uint64 (n, 3)): head words.
+    `candidates`: uint64 (n, K) or (K,).
     """
     fixed, place = fixed_keys(words)
     return fmix(fixed[:, pattern, None] + candidates * np.array(PLACES, np.uint64)[place[pattern]])
@@ -287,12 +274,8 @@ _MEMORY = 2 << 30
 class HeadwordCounter:
     """Counts the headword n-grams of a task's observed candidates; use it in a ``with`` statement.
 
-    Parameters
-    ----------
-    task : Task
-        The candidates of its groups are counted.
-    memory : int
-        Memory limit of the process, in bytes.
+    `task`: the candidates of its groups are counted.
+    `memory`: memory limit of the process, in bytes.
     """
 
     def __init__(self, task: Task, parts: PartsOfSpeech, *, memory: int = _MEMORY) -> None:

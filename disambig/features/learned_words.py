@@ -41,14 +41,9 @@ def learn_tables(
 
     Raises D423 if no group has such a feature.
 
-    Parameters
-    ----------
-    examples : callable
-        Returns the examples of a group, given its index.
-    features : callable
-        Returns the features of these examples (see `learn_table`).
-    extractor : str
-        Name of the extractor for the error message.
+    `examples`: returns the examples of a group, given its index.
+    `features`: returns the features of these examples (see `learn_table`).
+    `extractor`: name of the extractor for the error message.
     """
     tables: Tables = {}
     n_examples = 0
@@ -71,18 +66,12 @@ def learn_table(
 ) -> Table | None:
     """Return the heaviest weights of a logistic regression; None if no feature is seen `least` times.
 
-    Parameters
-    ----------
-    keys : array of uint32, shape (n, F)
-        The features of each instance; a feature that occurs twice in an instance counts twice.
-    observed : array of int32, shape (n,)
-        Index of the right candidate; each candidate must occur.
-    C : float
-        Inverse strength of the L2 regularisation.
-    kept : int
-        Number of features to keep.
-    least : int
-        Minimum number of occurrences of a feature.
+    `keys` (uint32 (n, F)): the features of each instance; a feature that occurs twice in an instance counts
+    twice.
+    `observed` (int32 (n,)): index of the right candidate; each candidate must occur.
+    `C`: inverse strength of the L2 regularisation.
+    `kept`: number of features to keep.
+    `least`: minimum number of occurrences of a feature.
     """
     from scipy.sparse import csr_array
     from sklearn.linear_model import LogisticRegression

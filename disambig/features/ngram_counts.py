@@ -364,12 +364,9 @@ def log_probabilities(
 ) -> NDArray[np.float32]:
     """Return the log-probability of each of K candidates in each context, shape (n, K, C).
 
-    Parameters
-    ----------
-    ranks : array of uint16, shape (n, K, C)
-    prior : array of float64, shape (K,)
-    usable, counts, parents
-        See `ContextCounts`.
+    `ranks`: uint16 (n, K, C).
+    `prior`: float64 (K,).
+    `usable`, `counts`, `parents`: see `ContextCounts`.
     """
     n, k, c = ranks.shape
     offsets, zeros = np.arange(n + 1) * k, np.full(n, -1)

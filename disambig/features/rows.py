@@ -348,14 +348,10 @@ def dense_features(
     Candidates of a group have columns of their own (`DenseBlocks`). Per-instance candidates share their
     columns (`DenseLists`).
 
-    Parameters
-    ----------
-    values : array of float32, shape (n_rows, A)
-    n_hits, asked : arrays of int32, shape (n_rows,)
-    columns_of : callable
-        Returns the meaning of the ``K * A`` columns of a group.
-    shared : Columns, optional
-        The meaning of the A columns of per-instance candidates, if they are supported.
+    `values`: float32 (n_rows, A).
+    `n_hits` and `asked`: int32 (n_rows,).
+    `columns_of`: returns the meaning of the ``K * A`` columns of a group.
+    `shared`: the meaning of the A columns of per-instance candidates, if they are supported.
     """
     costs, a = table.costs, values.shape[1]
     features = []

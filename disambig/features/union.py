@@ -66,12 +66,8 @@ def restore_checked(
     Raises D414 for a state that is not arrays of numbers, or that does not restore the component; it names
     the array that is missing if the error of `from_state` does.
 
-    Parameters
-    ----------
-    component : str
-        Name of the component in messages.
-    state : object
-        What its ``state()`` returned.
+    `component`: name of the component in messages.
+    `state`: what its ``state()`` returned.
     """
     arrays = _check_arrays(component, state)
     names = ", ".join(arrays) or "no array"
@@ -282,11 +278,8 @@ def fit_checked(
     does not restore it, or if costs or descriptions of columns are wrong; D418, D419 (see
     `check_candidate_kind`).
 
-    Parameters
-    ----------
-    labels : bool
-        Whether the observed candidates are labels, which are unknown when a model is used: then it is also
-        an error if features depend on them.
+    `labels`: whether the observed candidates are labels, which are unknown when a model is used: then it is
+    also an error if features depend on them.
     """
     check_candidate_kind(extractor, own=instances.own is not None)
     if not callable(getattr(extractor, "fit", None)):
@@ -350,12 +343,9 @@ def _check_restored(
 
     Raises D414.
 
-    Parameters
-    ----------
-    extractor : FeatureExtractor
-        As the config describes it; a model restores it from this one.
-    view, instances, groups
-        What it was fitted to; features are compared on a few instances in short documents.
+    `extractor`: as the config describes it; a model restores it from this one.
+    `view`, `instances`, `groups`: what it was fitted to; features are compared on a few instances in short
+    documents.
     """
     some = _some_instances(view, instances, groups)
 

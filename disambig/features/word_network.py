@@ -251,12 +251,9 @@ def _train(
 ) -> None:
     """Train the network in place: AdaGrad for embeddings and outputs, Adam for the hidden layer.
 
-    Parameters
-    ----------
-    order : array of int64
-        The instances in the order of the first epoch.
-    learned_index : array of int64, shape (n_groups,)
-        Index of each group among the learned ones, whose numbers of candidates are `sizes`.
+    `order`: the instances in the order of the first epoch.
+    `learned_index` (int64 (n_groups,)): index of each group among the learned ones, whose numbers of
+    candidates are `sizes`.
     """
     from disambig.features._network_kernels import learn_embeddings, output_gradients
 

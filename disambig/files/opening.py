@@ -149,12 +149,8 @@ def read_small(path: str, *, limit: int, only_regular: bool = False) -> bytes:
 
     Raises D300 or D308 if it cannot be read, D975 if it is too large.
 
-    Parameters
-    ----------
-    limit : int
-        Maximum number of bytes, for devices and files that unpack to gigabytes.
-    only_regular : bool
-        Whether to reject pipes and devices; opening a pipe would wait for a writer.
+    `limit`: maximum number of bytes, for devices and files that unpack to gigabytes.
+    `only_regular`: whether to reject pipes and devices; opening a pipe would wait for a writer.
     """
     try:
         if only_regular and not stat.S_ISREG(os.stat(path).st_mode):
@@ -289,12 +285,9 @@ _ICONV_NAMES = {"latin-1": "LATIN1", "cp1252": "WINDOWS-1252", "shift_jis": "SHI
 def likely_encoding(data: bytes) -> str:
     """Return the probable encoding of bytes that are not UTF-8, for messages.
 
-    Returns
-    -------
-    str
-        ``"shift_jis"`` or ``"euc-jp"`` for text with much kana; otherwise ``"cp1252"`` if there are bytes
-        that are printed only in it, else ``"latin-1"``; an empty string if too many bytes are outside ASCII
-        for a Latin alphabet.
+    Returns ``"shift_jis"`` or ``"euc-jp"`` for text with much kana; otherwise ``"cp1252"`` if there are bytes
+    that are printed only in it, else ``"latin-1"``; an empty string if too many bytes are outside ASCII for a
+    Latin alphabet.
     """
     data = data[: data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1 or None][:_SAMPLE_BYTES]
     for name, codec in (("shift_jis", "cp932"), ("euc-jp", "euc_jp")):

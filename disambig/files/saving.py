@@ -295,13 +295,9 @@ def save_file(
 
     Raises D309 if it cannot be written (a full disk); no temporary file is left.
 
-    Parameters
-    ----------
-    temp_files : TempFiles, optional
-        Where to put the temporary file; the caller is responsible for cleaning. By default in the folder of
-        `path`, where files of killed writers of the same target are removed.
-    checksum : Checksum, optional
-        Updated with the bytes of the file.
+    `temp_files`: where to put the temporary file; the caller is responsible for cleaning. By default in the
+    folder of `path`, where files of killed writers of the same target are removed.
+    `checksum`: updated with the bytes of the file.
     """
     if temp_files is None:
         temp_files = TempFiles.for_target(path)

@@ -152,12 +152,8 @@ def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[Conll
 
     Raises D324 for a line that is not CoNLL-U.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        Lines without line feeds.
-    path, first : str and int
-        Their file and the number of the first line.
+    `lines`: lines without line feeds.
+    `path` and `first` (str and int): their file and the number of the first line.
     """
     rows = _SentenceRows(path, first, "")
     number = first
@@ -396,12 +392,8 @@ def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
 
     Raises D324 for a line that is not CoNLL-U.
 
-    Parameters
-    ----------
-    text : str
-        The lines of the document.
-    path, first : str and int
-        Its file and the number of its first line, for messages.
+    `text`: the lines of the document.
+    `path` and `first` (str and int): its file and the number of its first line, for messages.
     """
     parsed = ParsedConllu()
     parts: list[str] = []

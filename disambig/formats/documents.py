@@ -124,11 +124,8 @@ def take_field(values: dict[str, Any], keys: Sequence[str]) -> Any:
 def with_field(values: Mapping[str, Any], field: str, text: str, keys: Sequence[str] = ()) -> dict[str, Any]:
     """Return an object or row with its text.
 
-    Parameters
-    ----------
-    keys : sequence of str
-        The keys that led to the text before `take_field` removed it; without them, the place follows from
-        the name of the field.
+    `keys`: the keys that led to the text before `take_field` removed it; without them, the place follows from
+    the name of the field.
     """
     if len(keys) > 1:
         return {**values, keys[0]: with_field(values[keys[0]], field, text, keys[1:])}
@@ -270,10 +267,7 @@ def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
 
     A ``.xml`` file is one if it does not begin like DocBook or DITA.
 
-    Parameters
-    ----------
-    hint : str, optional
-        What to do with a file of data, for the message; by default how to annotate it.
+    `hint`: what to do with a file of data, for the message; by default how to annotate it.
     """
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
@@ -325,21 +319,14 @@ def find_inputs(
     Raises D300 for a path that does not exist, D301 for a directory without a file to read; without `other`,
     D339 or D340 for a file whose suffix is that of an unsupported format.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        Files, ``-`` for standard input, and directories, which are searched recursively for files with one of
-        `SUFFIXES`, also compressed (see `COMPRESSED`); hidden files and README.md are left out.
-    lines : bool
-        Whether each line of a text file is a document.
-    other : Kind, optional
-        Kind of files without a known suffix and of standard input; text by default.
-    exclude : collection of str
-        Directories that are not searched.
-    note : callable
-        Called with D341 for a file with an unknown suffix that is read as text, with D308 for a directory
-        inside others that cannot be read, and once with D342, which counts the files in directories that are
-        not read, and names links to files that do not exist and to directories, and pipes and devices.
+    `paths`: files, ``-`` for standard input, and directories, which are searched recursively for files with
+    one of `SUFFIXES`, also compressed (see `COMPRESSED`); hidden files and README.md are left out.
+    `lines`: whether each line of a text file is a document.
+    `other`: kind of files without a known suffix and of standard input; text by default.
+    `exclude`: directories that are not searched.
+    `note`: called with D341 for a file with an unknown suffix that is read as text, with D308 for a directory
+    inside others that cannot be read, and once with D342, which counts the files in directories that are not
+    read, and names links to files that do not exist and to directories, and pipes and devices.
     """
     excluded = {os.path.realpath(path) for path in exclude}
     skipped = SkippedFiles()
@@ -655,20 +642,12 @@ def text_parts(
 ) -> Iterator[FileLine]:
     """Yield a text in parts that end with a paragraph, or with a line if there is none, each with its place.
 
-    Parameters
-    ----------
-    source : binary file
-        At byte `start`.
-    start, end : int
-        Where a part begins. The parts between these places are those of the whole file.
-    number : int
-        Number of the line at `start`.
-    whole : int
-        Maximum number of bytes of a text that is one part.
-    size : int
-        Maximum number of bytes of a part, unless a single line is longer.
-    longest : int
-        Maximum number of bytes of a line; a longer one is a part without data.
+    `source` (binary file): at byte `start`.
+    `start` and `end`: where a part begins. The parts between these places are those of the whole file.
+    `number`: number of the line at `start`.
+    `whole`: maximum number of bytes of a text that is one part.
+    `size`: maximum number of bytes of a part, unless a single line is longer.
+    `longest`: maximum number of bytes of a line; a longer one is a part without data.
     """
     offset, pending = start, b"" if start else source.read(whole + 1)
     if 0 < len(pending) <= whole:

@@ -82,13 +82,9 @@ def passages(
 ) -> Iterator[Passage]:
     """Yield the paragraphs of a document.
 
-    Parameters
-    ----------
-    marked : sequence of records
-        The decisions to show. Each gets the key ``"mark"``; its mark has the anchor ``DOCUMENT-mark``, and
-        the class of its colour has the number of its rule in `rules`, enclosed in `RULE`.
-    rules : dict from name to number
-        New rules are added.
+    `marked`: the decisions to show. Each gets the key ``"mark"``; its mark has the anchor ``DOCUMENT-mark``,
+    and the class of its colour has the number of its rule in `rules`, enclosed in `RULE`.
+    `rules`: new rules are added.
     """
     text, mark_number = result.document.text, 0
     line = (result.document.line or 1) if result.document.kind == "file" else 0
@@ -331,31 +327,20 @@ _MAX_LABELS = 10
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of a page.
-
-    Attributes
-    ----------
-    rules : dict from rule to its number of flags
-        The position of a rule decides its colour.
-    labels : dict from task to {(label, gloss): count}
-    listed : list of (number, title, words, flags)
-        The first documents that have flags.
-    flagged_documents : int
-        Number of documents that have flags.
-    last : int
-        Number of the last document that is shown if not everything is.
-    """
+    """Counts of a page."""
 
     documents: int = 0
     words: int = 0
     characters: int = 0
     flags: int = 0
     tasks: dict[str, list[int]] = field(default_factory=dict)
-    rules: dict[str, int] = field(default_factory=dict)
+    rules: dict[str, int] = field(default_factory=dict)  # the position of a rule decides its colour
+    # By task: {(label, gloss): count}
     labels: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
+    # (number, title, words, flags): the first documents that have flags
     listed: list[tuple[int, str, int, int]] = field(default_factory=list)
-    flagged_documents: int = 0
-    last: int = 0
+    flagged_documents: int = 0  # number of documents that have flags
+    last: int = 0  # number of the last document that is shown if not everything is
     _size: int = 0
     _corrections: dict[tuple[str, str, str], list[Any]] = field(default_factory=dict)
 

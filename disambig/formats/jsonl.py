@@ -55,16 +55,11 @@ class JoinsChunks:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
-    """A document with its decisions: one `Decisions` per task, with offsets into its text.
-
-    Attributes
-    ----------
-    foreign : tuple of ForeignParagraph
-        Paragraphs that were left alone, since they are not in the language of the models.
-    """
+    """A document with its decisions: one `Decisions` per task, with offsets into its text."""
 
     document: Document
     decisions: tuple[Decisions, ...]
+    # Paragraphs that were left alone, since they are not in the language of the models
     foreign: tuple[ForeignParagraph, ...] = ()
 
     @property

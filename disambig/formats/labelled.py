@@ -476,14 +476,9 @@ def read_labelled(
     unknown encoding, D471 for a table without the required columns, D488 to D494 for XML; D300 to D308 for
     the file; D414 for a reader that returns something else than examples.
 
-    Parameters
-    ----------
-    encoding : str, optional
-        Encoding of all files; by default UTF-8 or, for XML, the declared one.
-    strict : bool
-        Whether a malformed instance in XML is an error; otherwise it is left out.
-    tell : callable, optional
-        Called with one line for each example that is left out.
+    `encoding`: encoding of all files; by default UTF-8 or, for XML, the declared one.
+    `strict`: whether a malformed instance in XML is an error; otherwise it is left out.
+    `tell`: called with one line for each example that is left out.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     _check_encoding(encoding or _UTF_8)

@@ -47,10 +47,7 @@ def read_nbest(
 
     Raises D334 for a line that is not a list; D300 to D308 for the file.
 
-    Parameters
-    ----------
-    bad : callable, optional
-        Called with the error of each line that is not a list, which is then left out.
+    `bad`: called with the error of each line that is not a list, which is then left out.
     """
     for path in [paths] if isinstance(paths, str) else paths:
         for number, text in read_text_lines(path):
@@ -177,16 +174,9 @@ CostMeasure = Callable[[Sequence[str], Sequence[str]], NDArray[np.float32]]
 def to_candidate_lists(items: Sequence[NBestList], measure: CostMeasure | None = None) -> CandidateLists:
     """Convert lists to columns.
 
-    Parameters
-    ----------
-    measure : callable, optional
-        Maps texts and references to costs, for lists that have a reference but no costs.
-
-    Returns
-    -------
-    CandidateLists
-        Costs are NaN if neither the list nor the measure gives them. If some lists have words, the texts of
-        the others are split at white space; there are tags only if all lists have them.
+    `measure`: maps texts and references to costs, for lists that have a reference but no costs.
+    Costs are NaN if neither the list nor the measure gives them. If some lists have words, the texts
+    of the others are split at white space; there are tags only if all lists have them.
     """
     plain = CandidateLists.from_texts([item.candidates for item in items])
     scores, costs = np.zeros(len(plain.texts)), np.full(len(plain.texts), np.nan, np.float32)
@@ -272,10 +262,7 @@ def _text_place(items: Sequence[NBestList], text: object) -> str:
 def format_lines(items: Sequence[NBestList], decisions: Decisions) -> Iterator[str]:
     """Yield the line of each list; each candidate gets ``"model_score"`` and ``"rank"``, its original index.
 
-    Parameters
-    ----------
-    decisions : Decisions
-        One decision per list, in the same order.
+    `decisions`: one decision per list, in the same order.
     """
     for i, item in enumerate(items):
         low, high = int(decisions.offsets[i]), int(decisions.offsets[i + 1])

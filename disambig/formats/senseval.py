@@ -92,21 +92,15 @@ def replace_entities(text: str, unknown: Callable[[str], None]) -> str:
 
 @dataclass(slots=True)
 class ContextBuilder:
-    """Builds the text of a context, in which white space becomes one space or one line end.
-
-    Attributes
-    ----------
-    heads : list of (start, end, names of satellites)
-    satellites : dict of (start, end)
-        Satellites by name.
-    """
+    """Builds the text of a context, in which white space becomes one space or one line end."""
 
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     last: str = ""
     space: str = ""
+    # (start, end, names of satellites)
     heads: list[tuple[int, int, list[str]]] = field(default_factory=list)
-    satellites: dict[str, Span] = field(default_factory=dict)
+    satellites: dict[str, Span] = field(default_factory=dict)  # dict of (start, end); satellites by name
 
     @property
     def text(self) -> str:

@@ -165,12 +165,9 @@ def read_rows(
 ) -> Iterator[CsvRow]:
     """Yield the rows of a file, skipping empty lines.
 
-    Parameters
-    ----------
-    width : int, optional
-        Number of columns; by default that of the first row.
-    all_quoted : bool, optional
-        Whether all fields of a file with TABs are quoted; by default whether those of the first row are.
+    `width`: number of columns; by default that of the first row.
+    `all_quoted`: whether all fields of a file with TABs are quoted; by default whether those of the first row
+    are.
     """
     csv.field_size_limit(LINE_LIMIT)
     if delimiter == TAB:
@@ -290,10 +287,7 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
     Raises D302 if there is no row, D326 or D303 to D305 for a first row that cannot be read, D327 if no
     column has that name.
 
-    Returns
-    -------
-    CsvHeader, iterator of FileLine
-        The header and the lines after it.
+    Returns the header and the lines after it.
     """
     delimiters = (TAB,) if without_compression(path).lower().endswith(".tsv") else DELIMITERS
     read_so_far: list[FileLine] = []

@@ -259,20 +259,13 @@ def make_format(
 
     Raises D601 for an unknown name, D530 for an unknown version.
 
-    Parameters
-    ----------
-    name : str
-        One of `FORMATS`.
-    field : str
-        Key of the text in JSONL inputs (for ``"corrected"``).
-    text : bool
-        Whether ``"jsonl"`` repeats each document's text, and tables the text around a decision.
-    language : str
-        Language of the blank spaCy pipeline (``"spacy"`` and ``"conllu"``) and of the page (``"html"``).
-    safe_cells : bool, optional
-        Whether formulas in ``"csv"`` and ``"tsv"`` are escaped; by default only in ``"csv"``.
-    records : int
-        Version of the records in ``"jsonl"``, one of `RECORD_VERSIONS`.
+    `name`: one of `FORMATS`.
+    `field`: key of the text in JSONL inputs (for ``"corrected"``).
+    `text`: whether ``"jsonl"`` repeats each document's text, and tables the text around a decision.
+    `language`: language of the blank spaCy pipeline (``"spacy"`` and ``"conllu"``) and of the page
+    (``"html"``).
+    `safe_cells`: whether formulas in ``"csv"`` and ``"tsv"`` are escaped; by default only in ``"csv"``.
+    `records`: version of the records in ``"jsonl"``, one of `RECORD_VERSIONS`.
     """
     if records not in RECORD_VERSIONS:
         raise UserError("D530", version=records, versions=", ".join(map(str, RECORD_VERSIONS)))
@@ -374,10 +367,7 @@ def only_flags(format: Format, *, can_flag: bool) -> FlagsOnlyFormat:
 
     Raises D650 for a format that contains the whole text, D651 if nothing can be flagged.
 
-    Parameters
-    ----------
-    can_flag : bool
-        Whether any model can flag anything.
+    `can_flag`: whether any model can flag anything.
     """
     if format.name not in DECISION_FORMATS:
         raise UserError("D650", format=format.name, formats=", ".join(DECISION_FORMATS))

@@ -229,14 +229,9 @@ class KeyRange:
 def ranges(edges: Ints, bits: int, number: int, *, index: int) -> list[KeyRange]:
     """Divide all slices into `number` ranges of whole parts with similar numbers of n-grams.
 
-    Parameters
-    ----------
-    edges : array, shape ``(SLICES + 1,)``
-        Number of n-grams before each slice.
-    bits : int
-        Number of bits of the key that select the part.
-    index : int
-        Index of the first range.
+    `edges` (shape (SLICES + 1,)): number of n-grams before each slice.
+    `bits`: number of bits of the key that select the part.
+    `index`: index of the first range.
     """
     step = max(1, SLICES >> bits)
     targets = edges[-1] * np.arange(1, number) // number
@@ -431,20 +426,12 @@ def assemble(
 
     Raises D107; D877 for a damaged piece.
 
-    Parameters
-    ----------
-    pieces : sequence of TablePiece
-        In order of their keys.
-    ranked : array of uint64
-        The counts that have a rank, ascending; for exact records.
-    header : mapping
-        Tokenisations, gaps, record, orders, info.
-    keys : bool
-        Whether the keys are stored.
-    consume : bool
-        Remove each piece after it was copied, to save disk space.
-    written : callable, optional
-        Called with the status of the complete file before it gets its name.
+    `pieces`: in order of their keys.
+    `ranked`: the counts that have a rank, ascending; for exact records.
+    `header`: tokenisations, gaps, record, orders, info.
+    `keys`: whether the keys are stored.
+    `consume`: remove each piece after it was copied, to save disk space.
+    `written`: called with the status of the complete file before it gets its name.
     """
     directories, overflow = [], []
     n_ngrams = 0

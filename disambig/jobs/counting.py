@@ -105,18 +105,12 @@ def build_in_job(
     Raises the errors of `build_table` and `TextFiles`; D910 for standard input, D911 if a shard
     failed; D309, D312, D319, D870, D877, D912 to D915 for the job.
 
-    Parameters
-    ----------
-    path : path
-        File of the table.
-    paths : sequence of str
-        See `disambig.counts.TextFiles`; not standard input.
-    tokenisations : sequence of str
-        Registered names.
-    shard_size : int, optional
-        Bytes of text per shard; uncompressed files are split between lines.
-    **choices
-        See `disambig.counts.BuildOptions`; `memory` is the limit of each worker, `temporary` is not used.
+    `path`: file of the table.
+    `paths`: see `disambig.counts.TextFiles`; not standard input.
+    `tokenisations`: registered names.
+    `shard_size`: bytes of text per shard; uncompressed files are split between lines.
+    `**choices`: see `disambig.counts.BuildOptions`; `memory` is the limit of each worker, `temporary` is not
+    used.
     """
     output, form = Path(path), record_form(choices.get("record", "exact"), keys=choices.get("keys", False))
     force = choices.get("force", False)
@@ -225,10 +219,7 @@ class _CountingJob:
     ) -> list[ShardRecord]:
         """Process the unfinished items; return the records of all items in order.
 
-        Raises
-        ------
-        UserError
-            D911 for items that failed; all others are finished then.
+        Raises D911 for items that failed; all others are finished then.
         """
         records = {item.index: record for item in items if (record := finished(item)) is not None}
         amount = sum(item.size for item in items if item.index in records)

@@ -63,12 +63,8 @@ class SavedParts:
         Raises D932 for a directory with other contents or parts of another run, D934 if the results of this
         experiment cannot be saved, D309 if the directory cannot be written.
 
-        Parameters
-        ----------
-        name : str
-            Registered name with its version.
-        data, quick
-            As for `Experiment.run`.
+        `name`: registered name with its version.
+        `data` and `quick`: as for `Experiment.run`.
         """
         saved = cls(directory, _result_type(name, experiment))
         files = sorted({path for pattern in experiment.needs for path in data.glob(pattern)})  # type: ignore[attr-defined]
@@ -201,12 +197,8 @@ def run_parts_on_workers(
 
     Raises D931 for a part that fails.
 
-    Parameters
-    ----------
-    name : str
-        Registered name with its version.
-    data, quick, progress
-        As for `Experiment.run`; `progress` is called for each part.
+    `name`: registered name with its version.
+    `data`, `quick`, `progress`: as for `Experiment.run`; `progress` is called for each part.
     """
     names = experiment.parts(data=data, quick=quick, progress=progress)
     results = {} if saved is None else saved.finished(names)

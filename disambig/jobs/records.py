@@ -81,20 +81,14 @@ BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowE
 
 @dataclass(slots=True)
 class ShardRecord:
-    """Result of a shard: counts, messages for bad documents, files written, seconds.
-
-    Attributes
-    ----------
-    files : dict of (int, str)
-        Size in bytes and BLAKE2b-128 of each file, by its name under the job's directory.
-    details : dict
-        Further plain values that depend on the kind of work.
-    """
+    """Result of a shard: counts, messages for bad documents, files written, seconds."""
 
     totals: Totals = field(default_factory=Totals)
     bad: list[str] = field(default_factory=list)
+    # Size in bytes and BLAKE2b-128 of each file, by its name under the job's directory
     files: dict[str, tuple[int, str]] = field(default_factory=dict)
     seconds: float = 0.0
+    # Further plain values that depend on the kind of work
     details: dict[str, Any] = field(default_factory=dict)
 
     @contextmanager

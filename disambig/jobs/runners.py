@@ -455,18 +455,12 @@ class _ProcessPool:
 
 @dataclass(frozen=True, slots=True)
 class ProcessRunner:
-    """A runner with supervised processes on this machine, started on demand.
-
-    Attributes
-    ----------
-    timeout : float or None
-        Maximum seconds per item; then its worker is killed and another one retries.
-    memory : int or None
-        Maximum bytes per worker (see `memory_usage`); then it is killed and another one retries.
-    """
+    """A runner with supervised processes on this machine, started on demand."""
 
     workers: int
+    # Maximum seconds per item; then its worker is killed and another one retries
     timeout: float | None = None
+    # Maximum bytes per worker (see `memory_usage`); then it is killed and another one retries
     memory: int | None = None
 
     def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
@@ -596,10 +590,7 @@ class InProcessRunner:
     def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Return the outcome of each item in order.
 
-        Raises
-        ------
-        TypeError
-            For an unknown option.
+        Raises `TypeError` for an unknown option.
         """
         return self._run(work, items, **options)
 
@@ -678,10 +669,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
     Raises D851 for an unknown name, D878 for a memory limit with an engine other than local, D007 if it
     cannot be imported; errors of the engine.
 
-    Parameters
-    ----------
-    name : str
-        ``"local"``, ``"dask"`` or another engine, or a full name such as ``"dask.dask.v1"``.
+    `name`: ``"local"``, ``"dask"`` or another engine, or a full name such as ``"dask.dask.v1"``.
     """
     options = options or EngineOptions()
     if name == LOCAL:  # no plugin has to be loaded

@@ -251,15 +251,8 @@ def context_starts(contexts: NDArray[np.signedinteger], n_contexts: int) -> Ints
 def suffix_rows(levels: list[tuple[Ints, Int32s]]) -> list[Int32s]:
     """Return, for each level, the rows of its n-grams without their first word in the level below.
 
-    Parameters
-    ----------
-    levels : list of (begins, words)
-        Shortest n-grams first; see `NgramLevel`.
-
-    Returns
-    -------
-    list of arrays of int32
-        -1 if the level below lacks that n-gram; zeros for single words.
+    `levels` (list of (begins, words)): shortest n-grams first; see `NgramLevel`.
+    Returns -1 if the level below lacks that n-gram; zeros for single words.
     """
     from disambig.language_models.kernels import find_rows
 

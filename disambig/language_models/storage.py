@@ -34,21 +34,13 @@ Floats = NDArray[np.float32]
 def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
     """Return `levels` as arrays to be stored.
 
-    Parameters
-    ----------
-    levels : sequence of NgramLevel
-        The levels of a model.
-    bits : {8, 32}
-        Precision of logarithms: 8 bits (256 different values per level), or unchanged.
-
-    Returns
-    -------
-    dict of arrays
-        ``lengths`` (order,): number of n-grams of each level; ``children``: how many n-grams begin with each
-        n-gram below the longest level; ``steps``: difference from one word to the next with the same context,
-        from the second level on. The last two are stored by byte plane, the lowest bytes of all numbers
-        first, because that compresses best. ``log_probs`` of all n-grams and ``back_offs`` of those with
-        children are indices into ``values`` (2 order - 1, 256), or unchanged floats.
+    `levels`: the levels of a model.
+    `bits` ({8, 32}): precision of logarithms: 8 bits (256 different values per level), or unchanged.
+    Returns ``lengths`` (order,): number of n-grams of each level; ``children``: how many n-grams begin with
+    each n-gram below the longest level; ``steps``: difference from one word to the next with the same
+    context, from the second level on. The last two are stored by byte plane, the lowest bytes of all numbers
+    first, because that compresses best. ``log_probs`` of all n-grams and ``back_offs`` of those with children
+    are indices into ``values`` (2 order - 1, 256), or unchanged floats.
     """
     steps = [np.diff(level.words, prepend=np.int32(0)) for level in levels]
     for level, step in zip(levels, steps, strict=True):

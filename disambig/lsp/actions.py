@@ -58,12 +58,8 @@ _REST_OF_LINE = re.compile(r'(?:[^"\\]|\\[^n])*(?=\\n|")')
 def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     """Return the edit that adds a comment which suppresses a flag; None if that is not possible.
 
-    Parameters
-    ----------
-    name : str
-        Name of the text, whose suffix determines the comment syntax.
-    read : callable
-        Parses the markup of texts with this name (`disambig.checking.markup_reader`).
+    `name`: name of the text, whose suffix determines the comment syntax.
+    `read`: parses the markup of texts with this name (`disambig.checking.markup_reader`).
     """
     entry = path_format(name)
     if _suffix(name) == NOTEBOOK:
@@ -135,12 +131,8 @@ def _comment_column(line: str, *, is_heading: bool, backslash: str = "\\") -> in
     The comment must not separate a backslash from the line end that it marks as a line break, and must not
     follow the attribute list or the closing marks of a heading.
 
-    Parameters
-    ----------
-    line : str
-        A line without trailing spaces.
-    backslash : str
-        A backslash as it is written in the text.
+    `line`: a line without trailing spaces.
+    `backslash`: a backslash as it is written in the text.
     """
     n_backslashes = (len(line) - len(line.rstrip("\\"))) // len(backslash)
     if n_backslashes % 2:
@@ -192,14 +184,9 @@ def ignore_everywhere(
 
     Raises D972 and similar errors if the settings file is invalid.
 
-    Parameters
-    ----------
-    path : str
-        Path of the checked text.
-    root : str
-        Folder in which a settings file is created if there is none: its old contents are then None.
-    open_texts : dict of str to str
-        Texts of open documents by path: they may differ from the files.
+    `path`: path of the checked text.
+    `root`: folder in which a settings file is created if there is none: its old contents are then None.
+    `open_texts`: texts of open documents by path: they may differ from the files.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -325,14 +312,9 @@ def code_actions(
 ) -> list[types.CodeAction]:
     """Return the code actions in a range of a document; none if it has changed since it was checked.
 
-    Parameters
-    ----------
-    root : str
-        Folder that is open in the editor.
-    texts : dict of str to str
-        Texts of open documents by path.
-    safe_flags : sequence of Flag
-        Flags that are corrected all at once, if that is requested.
+    `root`: folder that is open in the editor.
+    `texts`: texts of open documents by path.
+    `safe_flags`: flags that are corrected all at once, if that is requested.
     """
     result, state = document.check_result, document.state
     if result is None or result.version != state.version:

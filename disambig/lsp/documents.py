@@ -215,12 +215,9 @@ def uri_to_path(uri: str) -> str:
 def document_name(uri: str, language: str, root: str) -> str:
     """Return the name of a document: the path of its file, or an invented path with a matching suffix.
 
-    Parameters
-    ----------
-    language : str
-        The editor's name of the language; used if the suffix of the path does not determine the markup.
-    root : str
-        Folder whose settings apply to a text without a file.
+    `language`: the editor's name of the language; used if the suffix of the path does not determine the
+    markup.
+    `root`: folder whose settings apply to a text without a file.
     """
     path = uri_to_path(uri)
     suffix = language_suffix(language)
@@ -331,17 +328,9 @@ def unused_directives(
 ) -> list[tuple[types.Diagnostic, Edit | None]]:
     """Return a diagnostic for each directive that does not suppress any flag, and the edit that removes it.
 
-    Parameters
-    ----------
-    name : str
-        Name of the text.
-    names : collection of str
-        Rules and tasks that directives may name.
-
-    Returns
-    -------
-    list of (Diagnostic, edit or None)
-        The edit is None if the comment has other contents, or if text follows it on its line.
+    `name`: name of the text.
+    `names`: rules and tasks that directives may name.
+    The edit is None if the comment has other contents, or if text follows it on its line.
     """
     comments: dict[int, list[tuple[int, int]]] = {}
     for start, end in plain.comments:

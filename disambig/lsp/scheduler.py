@@ -115,14 +115,10 @@ class LoadedCheckers:
 class CheckScheduler:
     """Schedule the checks of one editor's documents.
 
-    Parameters
-    ----------
-    get_settings : callable
-        Returns the settings of a path.
-    publish : callable
-        Called in the event loop with a document and its result, but not for outdated texts or settings.
-    show_message : callable
-        Called in the event loop with a document and a message for the user.
+    `get_settings`: returns the settings of a path.
+    `publish`: called in the event loop with a document and its result, but not for outdated texts or
+    settings.
+    `show_message`: called in the event loop with a document and a message for the user.
     """
 
     def __init__(

@@ -43,19 +43,12 @@ class EditorSettings:
 
     Raises D849 if `values` is not a table, D970 for an unknown key, D971 for an invalid value.
 
-    Parameters
-    ----------
-    values : Any
-        Settings from the editor: a table as in ``disambig.toml``, or one below the key ``disambig``; None for
-        no settings. Paths and patterns are relative to `root`.
-    root : str
-        Folder that is open in the editor.
-    words : frozenset of str
-        Words to ignore that are not in a file yet.
-    initial : Any
-        Settings that the editor sent when it started; they apply to keys that are not in `values`.
-    defaults : mapping of str to Any, optional
-        Valid settings for keys that the editor did not send.
+    `values`: settings from the editor: a table as in ``disambig.toml``, or one below the key ``disambig``;
+    None for no settings. Paths and patterns are relative to `root`.
+    `root`: folder that is open in the editor.
+    `words`: words to ignore that are not in a file yet.
+    `initial`: settings that the editor sent when it started; they apply to keys that are not in `values`.
+    `defaults`: valid settings for keys that the editor did not send.
     """
 
     def __init__(

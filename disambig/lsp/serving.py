@@ -36,15 +36,10 @@ def read_messages(
 ) -> None:
     """Read messages until the stream ends.
 
-    Parameters
-    ----------
-    handle : callable
-        Called with the bytes of each message.
-    report_invalid : callable
-        Called with a description of each invalid header.
-    skip_invalid : bool
-        Whether to continue after an invalid header. A server on a port stops there, because the client may be
-        a browser that a web page causes to send data.
+    `handle`: called with the bytes of each message.
+    `report_invalid`: called with a description of each invalid header.
+    `skip_invalid`: whether to continue after an invalid header. A server on a port stops there, because the
+    client may be a browser that a web page causes to send data.
     """
     length: int | None = None
     has_header = False
@@ -139,14 +134,9 @@ def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, An
 
     Raises D841 if the port cannot be used.
 
-    Parameters
-    ----------
-    port : int
-        Port number; 0 for any free port.
-    say : callable
-        Called with a line that gives the address.
-    defaults : mapping of str to Any, optional
-        See `LoadedCheckers`.
+    `port`: port number; 0 for any free port.
+    `say`: called with a line that gives the address.
+    `defaults`: see `LoadedCheckers`.
     """
     checkers = LoadedCheckers(defaults)
     try:
@@ -169,18 +159,10 @@ def serve(
 ) -> int:
     """Serve one editor: read messages from `source` and write messages to `target`.
 
-    Parameters
-    ----------
-    skip_invalid : bool
-        See `read_messages`.
-    disconnect : callable
-        Ends the connection by force, from any thread. It is called if the editor's process has ended and the
-        server does not end by itself.
-
-    Returns
-    -------
-    int
-        The exit status of the protocol: 0 if the editor asked the server to exit, 1 if it disappeared.
+    `skip_invalid`: see `read_messages`.
+    `disconnect`: ends the connection by force, from any thread. It is called if the editor's process has
+    ended and the server does not end by itself.
+    Returns the exit status of the protocol: 0 if the editor asked the server to exit, 1 if it disappeared.
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, with their texts
     try:
@@ -248,15 +230,8 @@ async def _serve(
 def wait_for_exit(pid: int, stop: threading.Event) -> bool:
     """Wait until a process has ended; a zombie counts as ended.
 
-    Parameters
-    ----------
-    stop : threading.Event
-        Stops waiting once it is set.
-
-    Returns
-    -------
-    bool
-        False if waiting was stopped, or if the system does not allow watching the process.
+    `stop`: threading.Event; stops waiting once it is set.
+    Returns false if waiting was stopped, or if the system does not allow watching the process.
     """
     if pid <= 0:  # not a process: such numbers stand for process groups
         return False

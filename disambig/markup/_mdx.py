@@ -103,12 +103,8 @@ class _Scanner:
     def _past_code(self, ticks: str, after: int) -> int:
         """Return the end of code in backticks, which does not extend over blank lines.
 
-        Parameters
-        ----------
-        ticks : str
-            The opening backticks; the same number of them closes the code.
-        after : int
-            Offset after them, which is returned if nothing closes the code.
+        `ticks`: the opening backticks; the same number of them closes the code.
+        `after`: offset after them, which is returned if nothing closes the code.
         """
         if self.paragraph_end < after:
             blank = _BLANK_LINE.search(self.text, after)
@@ -134,12 +130,9 @@ class _Scanner:
     def _past_brackets(self, at: int, *, ends_at_blank_line: bool = False) -> int:
         """Return the end of the bracket whose contents begin at `at`; -1 if it is not closed.
 
-        Parameters
-        ----------
-        ends_at_blank_line : bool
-            If true, find instead the end of a statement that begins at `at`: the first blank line outside
-            brackets. If a bracket of the statement is not closed, it ends at its first blank line, and so do
-            all later statements.
+        `ends_at_blank_line`: if true, find instead the end of a statement that begins at `at`: the first
+        blank line outside brackets. If a bracket of the statement is not closed, it ends at its first blank
+        line, and so do all later statements.
         """
         text = self.text
         depth = 0 if ends_at_blank_line else 1

@@ -213,12 +213,8 @@ class InlineReader(ABC):
 
     Searches that failed are remembered, so that many opening marks without an end take linear time.
 
-    Parameters
-    ----------
-    text : str
-        The text in which the marks of blocks are painted over.
-    start, end : int
-        The span of the paragraph in it.
+    `text`: the text in which the marks of blocks are painted over.
+    `start` and `end`: the span of the paragraph in it.
     """
 
     marks: ClassVar[re.Pattern[str]]
@@ -251,12 +247,8 @@ class InlineReader(ABC):
         In the sentence with the footnote, `OPAQUE` stands for it, so that the words before and after it are
         not read as neighbours. After the end of a sentence, nothing does.
 
-        Parameters
-        ----------
-        at : int
-            Where the markup of the footnote begins.
-        start, end : int
-            The span of its text; a closing bracket follows.
+        `at`: where the markup of the footnote begins.
+        `start` and `end`: the span of its text; a closing bracket follows.
         """
         canvas, text, after = self.canvas, self.text, end + 1
         canvas.fill(at, start - 1)
@@ -332,10 +324,7 @@ class Layout:
 
         An edit that fits also fits if some of the others are not made.
 
-        Parameters
-        ----------
-        edits : sequence of Edit
-            In the order of the text, without overlaps.
+        `edits`: in the order of the text, without overlaps.
         """
         room: dict[TableCell, int] = {}
         results = []
@@ -405,12 +394,8 @@ class Layout:
 def grid_cells(text: str, start: int, end: int, columns: Sequence[int]) -> list[Span]:
     """Return the spans between the bars in a line of a grid table; none if it has fewer than two bars.
 
-    Parameters
-    ----------
-    start, end : int
-        The line.
-    columns : sequence of int
-        Columns of the crosses in the first border.
+    `start` and `end`: the line.
+    `columns`: columns of the crosses in the first border.
     """
     places = (start + column for column in columns)
     bars = [place for place in places if place < end and text[place] == "|"]

@@ -65,12 +65,8 @@ def without_long_lines(text: str) -> str:
 def find_comments(text: str, suffix: str) -> list[Comment]:
     """Return the comments and docstrings of `text`, in text order.
 
-    Parameters
-    ----------
-    text : str
-        The result of `without_long_lines`.
-    suffix : str
-        One of `LANGUAGES`.
+    `text`: the result of `without_long_lines`.
+    `suffix`: one of `LANGUAGES`.
     """
     read = _LINE_ENDS.sub(lambda match: "\n".rjust(len(match[0])), text)  # the length is kept
     if read.startswith("\ufeff"):
@@ -636,12 +632,8 @@ def _paint_licence(canvas: Canvas, text: str) -> None:
 def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> list[tuple[int, int]]:
     """Paint over everything but prose in the layout of a docstring, and return the labels before prose.
 
-    Parameters
-    ----------
-    text : str
-        The contents of the lines, joined by line feeds.
-    lines : sequence of BlockLine
-        The lines with their indentation, which `text` lacks.
+    `text`: the contents of the lines, joined by line feeds.
+    `lines`: the lines with their indentation, which `text` lacks.
     """
     at, starts = 0, []
     for line in lines:
@@ -850,12 +842,8 @@ _MARGIN = "\u00a0"
 def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canvas:
     """Paint over everything in `text` but the prose of its comments and docstrings.
 
-    Parameters
-    ----------
-    suffix : str
-        Suffix of the file name, one of `SUFFIXES`.
-    yaml_fields : collection of str
-        Names of fields in YAML whose values are prose, in lower case.
+    `suffix`: suffix of the file name, one of `SUFFIXES`.
+    `yaml_fields`: names of fields in YAML whose values are prose, in lower case.
     """
     canvas = Canvas(text)
     canvas.fill(0, len(text), _MARGIN)

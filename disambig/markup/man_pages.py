@@ -195,12 +195,8 @@ class _Reader:
     def _in_font(self, start: int, end: int, *, few: bool, names: bool = True) -> None:
         """Read the arguments of a macro that sets them in another font.
 
-        Parameters
-        ----------
-        few : bool
-            Whether many words are prose.
-        names : bool
-            Whether the macro stands for something even without arguments.
+        `few`: whether many words are prose.
+        `names`: whether the macro stands for something even without arguments.
         """
         text = self.text
         comment = _COMMENT.search(text, start, end)

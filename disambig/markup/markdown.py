@@ -598,12 +598,8 @@ class BlockReader:
     def _is_indented_code(self, indent: int, least: int = 0) -> bool:
         """Close the list items that end before a line, and return True if the line is indented code.
 
-        Parameters
-        ----------
-        indent : int
-            Column of its text.
-        least : int
-            Column of the text of the alert around it.
+        `indent`: column of its text.
+        `least`: column of the text of the alert around it.
         """
         if self.paragraph:
             return False

@@ -360,10 +360,7 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     In text with any other suffix, or with that of a manual section but no roff, HTML comments are found, and
     code between backticks of one line, quoted lines (``> ...``) and a signature are painted over.
 
-    Parameters
-    ----------
-    options : mapping of str to object
-        Settings of formats; a format takes those that its entry in the table names.
+    `options`: settings of formats; a format takes those that its entry in the table names.
     """
     entry, suffix = path_format(path), os.path.splitext(path)[1].lower()
     if entry is None or (is_section(suffix) and not _is_roff(text)):
@@ -412,12 +409,8 @@ def spoken_words(plain: str, text: str) -> str:
     The words are those that are read as they are written: names of three letters and more with a vowel among
     the first four, such as ``int`` and ``string``, but not ``str`` or ``html``.
 
-    Parameters
-    ----------
-    plain : str
-        Text with hidden words as `OPAQUE`.
-    text : str
-        The same text before anything was hidden.
+    `plain`: text with hidden words as `OPAQUE`.
+    `text`: the same text before anything was hidden.
     """
 
     def with_sound(match: re.Match[str]) -> str:

@@ -412,14 +412,9 @@ class _Blocks:
     def _block_end(self, number: int, indent: int, *, blank: bool) -> int:
         """Return the number of the line after a block, which does not include blank lines at its end.
 
-        Parameters
-        ----------
-        number : int
-            First line of the block.
-        indent : int
-            All lines of the block are indented by more columns than this.
-        blank : bool
-            Whether the block may contain blank lines; if not, the first one ends it.
+        `number`: first line of the block.
+        `indent`: all lines of the block are indented by more columns than this.
+        `blank`: whether the block may contain blank lines; if not, the first one ends it.
         """
         stop = number
         while number < len(self.lines):

@@ -108,12 +108,8 @@ def _markdown_sources(text: str) -> Iterator[list[Span]]:
 class EscapedText:
     """A text in several strings with escapes, and the position of each of its characters in the file.
 
-    Parameters
-    ----------
-    text : str
-        The text of the file.
-    strings : sequence of (start, end)
-        The strings without their quotes.
+    `text`: the text of the file.
+    `strings` (sequence of (start, end)): the strings without their quotes.
     """
 
     def __init__(self, text: str, strings: Sequence[Span]) -> None:
@@ -134,10 +130,7 @@ class EscapedText:
     def write(self, canvas: Canvas, read: Callable[[str], Canvas] = read_markdown) -> None:
         """Write the prose of the text to its position; its sentences end with it.
 
-        Parameters
-        ----------
-        read : callable
-            Paints over what is not prose.
+        `read`: paints over what is not prose.
         """
         if not self.content:
             return

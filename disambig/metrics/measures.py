@@ -31,10 +31,7 @@ Unit = Literal["characters", "words"]
 def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "characters") -> Ints:
     """Return the Levenshtein distance of each pair of texts, shape ``(n,)``.
 
-    Parameters
-    ----------
-    by : str
-        ``"characters"``: code points; ``"words"``: separated by white space.
+    `by`: ``"characters"``: code points; ``"words"``: separated by white space.
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} texts and {len(second)} texts: expected pairs")
@@ -326,14 +323,9 @@ class AUC:
 
 @dataclass(frozen=True, slots=True)
 class _OtherChoice:
-    """Base class of measures of a choice other than the system's.
+    """Base class of measures of a choice other than the system's."""
 
-    Attributes
-    ----------
-    measure : Measure
-        A measure made of sums (`AddsUp`); the default is accuracy.
-    """
-
+    # A measure made of sums (`AddsUp`); the default is accuracy
     measure: Measure = field(default_factory=Accuracy)
 
     def __post_init__(self) -> None:

@@ -349,19 +349,12 @@ N_BINS = 10
 def reliability(predicted: NDArray[np.float64], right: NDArray[np.bool_]) -> dict[str, Any]:
     """Compare the probabilities of decisions with how often they were right.
 
-    Parameters
-    ----------
-    predicted : array of float, shape (n,)
-        Predicted probability that each decision is right.
-    right : array of bool, shape (n,)
-
-    Returns
-    -------
-    dict
-        ``n``; ``bins``, a list of the nonempty ones of `N_BINS` equal ranges, each with ``low``, ``high``,
-        ``predicted`` and ``observed`` (means) and ``n``; ``expected_calibration_error``, the mean absolute
-        difference of the two over the bins, weighted by size (None for no decision); ``brier``, the mean
-        squared difference of probability and outcome (0 is best; None for no decision).
+    `predicted` (float (n,)): predicted probability that each decision is right.
+    `right`: bool (n,).
+    Returns ``n``; ``bins``, a list of the nonempty ones of `N_BINS` equal ranges, each with ``low``,
+    ``high``, ``predicted`` and ``observed`` (means) and ``n``; ``expected_calibration_error``, the mean
+    absolute difference of the two over the bins, weighted by size (None for no decision); ``brier``, the mean
+    squared difference of probability and outcome (0 is best; None for no decision).
     """
     predicted = np.asarray(predicted, np.float64)
     bin_numbers = np.minimum((predicted * N_BINS).astype(np.int64), N_BINS - 1)
@@ -410,13 +403,10 @@ def choice_reliability(
 ) -> dict[str, Any]:
     """Return the `reliability` of the chosen candidates.
 
-    Parameters
-    ----------
-    probabilities : array of float, shape (n_candidates,)
-    offsets : array of int64, shape (n + 1,)
-        Offsets of the candidates of each decision.
-    chosen, observed : arrays of int, shape (n,)
-        The chosen and the right candidate; decisions whose right candidate is below 0 are left out.
+    `probabilities`: float (n_candidates,).
+    `offsets` (int64 (n + 1,)): offsets of the candidates of each decision.
+    `chosen` and `observed` (int (n,)): the chosen and the right candidate; decisions whose right candidate is
+    below 0 are left out.
     """
     labelled = observed >= 0
     return reliability(probabilities[offsets[:-1] + chosen][labelled], (chosen == observed)[labelled])

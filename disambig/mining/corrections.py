@@ -216,18 +216,10 @@ def read_paragraphs(
 ) -> list[Paragraph]:
     """Return the paragraphs of a document; the suffix of `path` determines its format.
 
-    Parameters
-    ----------
-    options : mapping of str to object
-        See `disambig.markup.read_markup`.
-    keep_code : bool
-        Whether inline code is part of the text. Otherwise, each piece of code is one character that no count
-        table contains, as in a document that is checked.
-
-    Returns
-    -------
-    list of Paragraph
-        The paragraphs with 1 to `MAX_WORDS` words; an empty list if the format of the text is invalid.
+    `options`: see `disambig.markup.read_markup`.
+    `keep_code`: whether inline code is part of the text. Otherwise, each piece of code is one character that
+    no count table contains, as in a document that is checked.
+    Returns the paragraphs with 1 to `MAX_WORDS` words; an empty list if the format of the text is invalid.
     """
     plain = read_markup(path, text, options)
     if plain.problem:
@@ -243,14 +235,9 @@ def read_paragraphs(
 def _render(plain: str, original: str, keep_code: bool) -> Paragraph:
     """Return a part of a document as a paragraph, with each run of white space as one space.
 
-    Parameters
-    ----------
-    plain : str
-        The part without markup: signs replace markup and code (see `disambig.markup.read_markup`).
-    original : str
-        The same part with markup, as long as `plain`.
-    keep_code : bool
-        See `read_paragraphs`.
+    `plain`: the part without markup: signs replace markup and code (see `disambig.markup.read_markup`).
+    `original`: the same part with markup, as long as `plain`.
+    `keep_code`: see `read_paragraphs`.
     """
     parts: list[str] = []
     code: list[tuple[int, int]] = []

@@ -448,17 +448,11 @@ class Miner:
 
     Raises the errors of `History`.
 
-    Parameters
-    ----------
-    folder : str
-        The work tree.
-    language : str
-        ISO 639-1 code of the language of the texts.
-    settings : ProjectSettings, optional
-        Settings that determine which files are read, by default those that `disambig check` uses in the work
-        tree.
-    keep_code : bool
-        Whether inline code is part of the texts (see `read_paragraphs`).
+    `folder`: the work tree.
+    `language`: ISO 639-1 code of the language of the texts.
+    `settings`: settings that determine which files are read, by default those that `disambig check` uses in
+    the work tree.
+    `keep_code`: whether inline code is part of the texts (see `read_paragraphs`).
     """
 
     def __init__(
@@ -482,12 +476,8 @@ class Miner:
 
         Raises D964 if git fails, and the errors of an invalid settings file.
 
-        Parameters
-        ----------
-        days : int
-            Minimum number of days between the last change of a clean paragraph and the last commit.
-        progress : callable
-            Called with a stage, the amount of work that is done, and the total amount.
+        `days`: minimum number of days between the last change of a clean paragraph and the last commit.
+        `progress`: called with a stage, the amount of work that is done, and the total amount.
         """
         mined = MinedProject(os.path.basename(self.history.top), self.history.head)
         if self.history.is_shallow:

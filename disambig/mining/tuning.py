@@ -107,17 +107,11 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class ProjectLayer:
-    """The settings that tuning chose for a project.
+    """The settings that tuning chose for a project."""
 
-    Attributes
-    ----------
-    rates : mapping from task to float
-        Flags per 1,000 words of the tasks whose rate differs from that of their model.
-    ignore : tuple of str
-        Words and corrections to ignore, in the form of the setting `ignore`: ``word``, ``written -> meant``.
-    """
-
+    # Flags per 1,000 words of the tasks whose rate differs from that of their model
     rates: Mapping[str, float] = field(default_factory=dict)
+    # Words and corrections to ignore, in the form of the setting `ignore`: ``word``, ``written -> meant``
     ignore: tuple[str, ...] = ()
 
 
@@ -259,10 +253,7 @@ def divide(
 
     Raises D545 if the history has too little to divide; D964 if git fails.
 
-    Returns
-    -------
-    divided_at : int
-        The end of the older half in seconds since 1970.
+    Returns `divided_at`: the end of the older half in seconds since 1970.
     """
     mined = miner.mine(days=days, progress=progress)
     corrections = [correction for correction in mined.corrections if correction.tier <= tier]
@@ -332,16 +323,10 @@ def tune(
 ) -> Tuning:
     """Choose rates and words to ignore on the older half of a history, and measure them on the newer half.
 
-    Parameters
-    ----------
-    trust : mapping from task to PrecisionTable, optional
-        The general measurement of the models, which is combined with the few mistakes of a project.
-    ignore : collection of str
-        Words that the project already ignores.
-    divided_at : int
-        The end of the older half in seconds since 1970.
-    notes : sequence of str
-        Notes to which those of tuning are added.
+    `trust`: the general measurement of the models, which is combined with the few mistakes of a project.
+    `ignore`: words that the project already ignores.
+    `divided_at`: the end of the older half in seconds since 1970.
+    `notes`: notes to which those of tuning are added.
     """
     notes = list(notes)
     default_limits = checker.limits()
@@ -405,14 +390,9 @@ def tune_project(
 
     Raises the errors of `disambig.checking.load_checker`, `Miner` and `divide`.
 
-    Parameters
-    ----------
-    folder : str
-        A folder of the work tree.
-    days, tier : int
-        See `divide`.
-    settings : ProjectSettings, optional
-        See `Miner`.
+    `folder`: a folder of the work tree.
+    `days` and `tier`: see `divide`.
+    `settings`: see `Miner`.
     """
     settings = settings or ProjectSettings()
     text_settings = settings.for_file(os.path.join(History(folder).top, "text.txt"))
@@ -530,10 +510,7 @@ def choose_rates(
     Each task has a rate, so that a task that finds little in this project gives way to one that finds more.
     The few mistakes of a project are combined with the general measurement of the models.
 
-    Returns
-    -------
-    dict
-        Rates of the tasks for which another rate than their own is chosen.
+    Returns rates of the tasks for which another rate than their own is chosen.
     """
     default_rates, trial = checker.rates(), trials.trial(ignore)
     tasks = trials.tasks
@@ -712,10 +689,7 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
     Raises D546 if a file of the user has the name of the file of words to ignore; D972 and similar errors for
     an invalid settings file.
 
-    Parameters
-    ----------
-    top : str
-        Top folder of the work tree.
+    `top`: top folder of the work tree.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError

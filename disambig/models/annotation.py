@@ -74,11 +74,9 @@ def task_rates(models: Sequence[Model], requested: RequestedRates) -> dict[str, 
 
     Raises D401 for an invalid rate, D950 for the rate of a task that no model flags.
 
-    Parameters
-    ----------
-    requested : float or mapping from task to float, optional
-        A number is a budget that all flagging models share, such that together they find as many mistakes as
-        possible (`disambig.decision.calibration`); a single model gets all of it.
+    `requested` (float or mapping from task to float): a number is a budget that all flagging models share,
+    such that together they find as many mistakes as possible (`disambig.decision.calibration`); a single
+    model gets all of it.
     """
     if requested is None:
         return {}
@@ -100,13 +98,10 @@ def with_writing(models: Sequence[Model], writing: str | None) -> tuple[Model, .
 
     Raises D953 if there is no such kind of writing.
 
-    Parameters
-    ----------
-    models : sequence of Model
-        Those whose decision rule makes no assumption about how often a writer makes a mistake are returned
-        unchanged; `unused_writing` returns a note if all are.
-    writing : str, optional
-        A key of `disambig.data.WORDS_PER_MISTAKE`; by default each model assumes what it was fitted to.
+    `models`: those whose decision rule makes no assumption about how often a writer makes a mistake are
+    returned unchanged; `unused_writing` returns a note if all are.
+    `writing`: a key of `disambig.data.WORDS_PER_MISTAKE`; by default each model assumes what it was fitted
+    to.
     """
     if writing is None:
         return tuple(models)
@@ -556,17 +551,9 @@ def cut_pieces(
 ) -> list[tuple[int, int]]:
     """Split a long text at the ends of paragraphs, lines, sentences or words, in this order of preference.
 
-    Parameters
-    ----------
-    size : int
-        Maximum number of characters of a piece.
-    window : int
-        A piece may be up to this number of characters shorter; if nothing ends there, a word is cut.
-
-    Returns
-    -------
-    list of (int, int)
-        Start and end of each piece; the pieces cover the text.
+    `size`: maximum number of characters of a piece.
+    `window`: a piece may be up to this number of characters shorter; if nothing ends there, a word is cut.
+    Returns start and end of each piece; the pieces cover the text.
     """
     pieces, start = [], 0
     while len(text) - start > size:

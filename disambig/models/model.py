@@ -162,14 +162,9 @@ def iterate_features(
 ) -> Iterator[list[BlockFeatures]]:
     """Yield the features of the blocks, some blocks at a time.
 
-    Parameters
-    ----------
-    instances : Instances
-        The instances of all blocks.
-    groups : sequence of Group
-        All groups, indexed by number.
-    check : bool
-        Whether the features are checked; those of a model were when it was trained or loaded.
+    `instances`: the instances of all blocks.
+    `groups`: all groups, indexed by number.
+    `check`: whether the features are checked; those of a model were when it was trained or loaded.
     """
     n = len(instances)
     for piece in minibatch(blocks, TOGETHER, lambda block: len(block[1])):
@@ -718,14 +713,9 @@ def decide_together(
 
     Second looks at the same view find the density of mistakes in it together (`look_again_together`).
 
-    Parameters
-    ----------
-    views : sequence of TokenView
-        The texts, one view per model; models may share a view.
-    rates : sequence of float or None
-        Accepted false alarms per 1,000 correct words; None: the model's own.
-    near : sequence of array of bool, optional
-        See `Model.decide`.
+    `views`: the texts, one view per model; models may share a view.
+    `rates`: accepted false alarms per 1,000 correct words; None: the model's own.
+    `near`: see `Model.decide`.
     """
     decided: list[Decisions | None] = []
     pending: dict[int, list[tuple[int, PendingDecisions]]] = {}

@@ -95,11 +95,8 @@ class ModelSource:
     def load(self) -> Annotate:
         """Load the models and return the function that annotates texts.
 
-        Raises
-        ------
-        UserError
-            As for `load_models`; D333 for two models of one task, D401 and D950 for invalid rates, D862 for a
-            damaged measurement of precision.
+        Raises UserError as for `load_models`; D333 for two models of one task, D401 and D950 for invalid
+        rates, D862 for a damaged measurement of precision.
         """
         models = self.load_models()
         _check_one_model_per_task(self.names(), models)

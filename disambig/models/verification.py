@@ -65,10 +65,7 @@ MAX_ROUNDS = 4
 def apply_edits(text: str, edits: Iterable[TextEdit]) -> tuple[str, list[Span]]:
     """Return the text with edits, and the span that each of them wrote: the gap, if it removed a word.
 
-    Parameters
-    ----------
-    edits : iterable of TextEdit
-        In the order of the text, without overlaps.
+    `edits`: in the order of the text, without overlaps.
     """
     parts, spans, at, length = [], [], 0, 0
     for start, end, new in edits:
@@ -84,10 +81,8 @@ def apply_edits(text: str, edits: Iterable[TextEdit]) -> tuple[str, list[Span]]:
 def touches_edit(edit: TextEdit, written: Span, flag: Span) -> bool:
     """Return True if a flag concerns what an edit wrote, and not the word beside it.
 
-    Parameters
-    ----------
-    written, flag : (start, end)
-        Offsets into the corrected text; `written` as `apply_edits` returns it.
+    `written` and `flag` are offsets into the corrected text; `written` is as `apply_edits` returns
+    it.
     """
     start, end = flag
     if start < end:
@@ -163,25 +158,14 @@ class _Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A corrected excerpt, and the edit that is verified in it.
-
-    Attributes
-    ----------
-    edit : TextEdit
-        The edit that wrote `written`.
-    corrected : str
-        The excerpt with this edit, and possibly those of other flags.
-    written : (start, end)
-    without : str
-        The same without this edit.
-    """
+    """A corrected excerpt, and the edit that is verified in it."""
 
     flag: _Flag
     excerpt: _Excerpt
-    edit: TextEdit
-    corrected: str
-    written: Span
-    without: str
+    edit: TextEdit  # the edit that wrote `written`
+    corrected: str  # the excerpt with this edit, and possibly those of other flags
+    written: Span  # (start, end)
+    without: str  # the same without this edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,20 +189,13 @@ def verify_flags(
 ) -> list[Decisions]:
     """Return the decisions with one flag in every place, and only those whose correction is not flagged.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The documents.
-    decisions : sequence of Decisions
-        One per task, over all texts; their flags may overlap.
-    decide_near : callable
-        Decides corrected texts with the same models near what was corrected.
-    default_limits : mapping of str to float, optional
-        Probability above which each task flags a word by default; 0 for other tasks.
-    neighbours : bool
-        Whether a flag that lost to a neighbour is restored if it is raised once the neighbour is corrected.
-    dropped : dict, optional
-        Receives the reason for each flag that is dropped, by the index of its decisions and its row.
+    `texts`: the documents.
+    `decisions`: one per task, over all texts; their flags may overlap.
+    `decide_near`: decides corrected texts with the same models near what was corrected.
+    `default_limits`: probability above which each task flags a word by default; 0 for other tasks.
+    `neighbours`: whether a flag that lost to a neighbour is restored if it is raised once the neighbour is
+    corrected.
+    `dropped`: receives the reason for each flag that is dropped, by the index of its decisions and its row.
     """
     limits = default_limits or {}
     reasons: dict[tuple[int, int], DroppedFlag] = {} if dropped is None else dropped

@@ -174,12 +174,8 @@ class _ConstantName:
 def default_rules(task: str, made_by: type, concern: Concern = "other") -> RuleSet:
     """Return the rules of a task that declares none: a single one, with the name of the task.
 
-    Parameters
-    ----------
-    task : str
-        Name of the task.
-    made_by : type
-        Class of the task; the first sentence of its docstring becomes the title.
+    `task`: name of the task.
+    `made_by`: class of the task; the first sentence of its docstring becomes the title.
     """
     title = (inspect.getdoc(made_by) or "").partition("\n")[0] or f"The task {task!r} proposes other words."
     name = re.sub(r"[^a-z0-9_-]", "-", task.lower()).lstrip("-_0123456789")[:60] or "other"
@@ -408,12 +404,8 @@ def measured_text() -> str:
 def save_measured(shares: Mapping[str, MeasuredShare], *, text: str) -> None:
     """Replace the measured shares of the shared rules, and write the page again.
 
-    Parameters
-    ----------
-    shares : mapping from str to MeasuredShare
-        By rule; those of at least `MIN_FLAGS` flags are kept.
-    text : str
-        Description of the text on which they were measured.
+    `shares`: by rule; those of at least `MIN_FLAGS` flags are kept.
+    `text`: description of the text on which they were measured.
     """
     kept = {name: asdict(share) for name, share in shares.items() if share.flags >= MIN_FLAGS}
     MEASURED.write_text(json.dumps({"text": text, "rules": kept}, indent=1) + "\n", encoding="utf-8")

@@ -46,14 +46,9 @@ def write_plugin(name: str, output: str | Path | None = None, *, kind: str = "la
     Raises D012 for an invalid name, D013 for a name that is taken, D014 if the directory exists, D309 if it
     cannot be written, D526 for an unknown kind.
 
-    Parameters
-    ----------
-    name : str
-        Name of the plugin, with which its registered names begin.
-    output : path, optional
-        By default ``disambig-NAME`` in the current directory.
-    kind : str
-        One of `KINDS`.
+    `name`: name of the plugin, with which its registered names begin.
+    `output`: by default ``disambig-NAME`` in the current directory.
+    `kind`: one of `KINDS`.
     """
     files = plugin_files(name, kind)
     check_name(name)

@@ -323,12 +323,8 @@ _TEXT_ERRORS = (*_COMMON_ERRORS, "408", "413")
 def openapi(limits: ServerLimits, bases: Sequence[str]) -> Json:
     """Return the OpenAPI document.
 
-    Parameters
-    ----------
-    limits : ServerLimits
-        Limits on the length of texts.
-    bases : sequence of str
-        Base paths of LanguageTool's interface; all but the first are deprecated.
+    `limits`: limits on the length of texts.
+    `bases`: base paths of LanguageTool's interface; all but the first are deprecated.
     """
     text = {"type": "string", "maxLength": limits.max_text, "pattern": "^[^\\u0000]*$"}
     paths: Json = {

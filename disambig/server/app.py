@@ -61,12 +61,8 @@ class DemoPage:
     def for_rate(cls, flags_per_1000: float, *, min_precision: float | None = None) -> DemoPage:
         """Return the page of a server with the given rate or minimum precision.
 
-        Parameters
-        ----------
-        flags_per_1000 : float
-            False alarms per 1,000 correct words.
-        min_precision : float, optional
-            Minimum share of flags that are right; it replaces the rate.
+        `flags_per_1000`: false alarms per 1,000 correct words.
+        `min_precision`: minimum share of flags that are right; it replaces the rate.
         """
         html = files(__package__).joinpath("page.html").read_text(encoding="utf8")
         # The policy allows only this script and this style, by their hashes.
@@ -167,12 +163,8 @@ def make_app(
 ) -> RequestGuard:
     """Return the application.
 
-    Parameters
-    ----------
-    checker : ServerChecker
-        The models, which only `worker` runs.
-    report_bug : callable
-        Called with a line about each bug; the line contains no part of a text.
+    `checker`: the models, which only `worker` runs.
+    `report_bug`: called with a line about each bug; the line contains no part of a text.
     """
     views = _Views(checker, worker, limits)
     routes = [

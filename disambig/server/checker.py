@@ -64,12 +64,8 @@ _MIN_SHARE, _MAX_SHARE = 1 / 16, 1 / 2
 class ModelThread:
     """A thread that runs the models, and the queue of its jobs.
 
-    Parameters
-    ----------
-    annotate : callable
-        Takes options and returns a function that annotates texts.
-    seconds : float
-        Maximum processor time for a batch of texts, or for one text.
+    `annotate`: takes options and returns a function that annotates texts.
+    `seconds`: maximum processor time for a batch of texts, or for one text.
     """
 
     def __init__(self, annotate: Callable[[CheckOptions], Annotate], *, seconds: float = math.inf) -> None:
@@ -87,11 +83,8 @@ class ModelThread:
 
         `make_response` runs in the thread of the models and may use them. `texts` may be empty.
 
-        Raises
-        ------
-        UserError
-            D313 if a text cannot be annotated; D891 if that takes too long; D887 if the server stops; the
-            errors of `make_response`.
+        Raises D313 if a text cannot be annotated; D891 if that takes too long; D887 if the server stops; the
+        errors of `make_response`.
         """
         job = _CheckJob(texts, options, make_response)
         with self._changed:
@@ -281,15 +274,10 @@ class ServerChecker:
 
         Raises D401 for an invalid rate.
 
-        Parameters
-        ----------
-        flags_per_1000 : float, optional
-            Rate of all tasks together; by default the rates of the settings.
-        picky : bool
-            Whether to show more flags. It has no effect if the settings have a minimum precision, because a
-            rate would replace that.
-        writing : str, optional
-            Kind of writing; by default that of the settings.
+        `flags_per_1000`: rate of all tasks together; by default the rates of the settings.
+        `picky`: whether to show more flags. It has no effect if the settings have a minimum precision,
+        because a rate would replace that.
+        `writing`: kind of writing; by default that of the settings.
         """
         return CheckOptions(self._rates(flags_per_1000, picky), writing)
 

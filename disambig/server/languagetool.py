@@ -218,15 +218,10 @@ def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[
 
     Raises D884 if there is no such language or variant.
 
-    Parameters
-    ----------
-    name : str
-        Language code as the client sent it.
-    codes : sequence of str
-        The languages of the models.
-    preferred_variants : sequence of str
-        Codes such as ``"en-GB"``. For ``auto``, the last one that is a variant of the first language is
-        returned; those of other languages have no effect.
+    `name`: language code as the client sent it.
+    `codes`: the languages of the models.
+    `preferred_variants`: codes such as ``"en-GB"``. For ``auto``, the last one that is a variant of the first
+    language is returned; those of other languages have no effect.
     """
     available = languages(codes)
     requested = _normal_code(name)
@@ -563,15 +558,11 @@ def check_response(
 ) -> dict[str, Any]:
     """Return the response to a request to ``/v2/check``.
 
-    Parameters
-    ----------
-    matches : sequence of (VisibleFlag, LanguageToolRule)
-    language : dict
-        As `find_language` returns it.
-    is_complete : bool
-        Whether `matches` has all matches.
-    foreign : sequence of ForeignParagraph
-        Paragraphs that were left alone. If they are most of the text, their language is the detected one.
+    `matches`: sequence of (VisibleFlag, LanguageToolRule).
+    `language`: as `find_language` returns it.
+    `is_complete`: whether `matches` has all matches.
+    `foreign`: paragraphs that were left alone. If they are most of the text, their language is the detected
+    one.
     """
     offsets = Utf16Offsets(text.original)
     code_and_name = {"name": language["name"], "code": language["longCode"]}

@@ -43,28 +43,18 @@ _MIN_BODY_LIMIT = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """Limits of a server.
+    """Limits of a server."""
 
-    Attributes
-    ----------
-    max_text : int
-        Maximum number of characters per text.
-    max_clients : int
-        Maximum number of connections at the same time; further ones are answered with 503.
-    client_seconds : float
-        Time a client may take to send a request, to read its response, or to start the next request, before
-        its connection is closed.
-    text_seconds : float
-        Processor time for checking one text; texts that take longer are answered with 413.
-    held : int
-        Maximum number of bytes of requests and responses that are held in memory; further requests are
-        answered with 503.
-    """
-
-    max_text: int = 500_000
+    max_text: int = 500_000  # maximum number of characters per text
+    # Maximum number of connections at the same time; further ones are answered with 503
     max_clients: int = 256
+    # Time a client may take to send a request, to read its response, or to start the next request, before its
+    # connection is closed
     client_seconds: float = 10.0
+    # Processor time for checking one text; texts that take longer are answered with 413
     text_seconds: float = 10.0
+    # Maximum number of bytes of requests and responses that are held in memory; further requests are answered
+    # with 503
     held: int = 1 << 28
 
     @property
@@ -82,17 +72,11 @@ _LOCAL_NAMES = ("localhost", "")
 
 @dataclass(frozen=True, slots=True)
 class AllowedOrigins:
-    """The hosts and origins that requests may come from.
+    """The hosts and origins that requests may come from."""
 
-    Attributes
-    ----------
-    hosts : frozenset of str
-        Host names that the server answers to, in addition to IP addresses and ``localhost``.
-    allowed : frozenset of str
-        Allowed origins in lower case; ``moz-extension://*`` allows all origins of a scheme in `EXTENSIONS`.
-    """
-
+    # Host names that the server answers to, in addition to IP addresses and ``localhost``
     hosts: frozenset[str] = frozenset()
+    # Allowed origins in lower case; ``moz-extension://*`` allows all origins of a scheme in `EXTENSIONS`
     allowed: frozenset[str] = frozenset()
 
     @classmethod
@@ -176,12 +160,8 @@ _PREFLIGHT_SECONDS = b"86400"
 class RequestGuard:
     """ASGI middleware: check the origin of requests, add headers, and turn errors into responses.
 
-    Parameters
-    ----------
-    report_bug : callable
-        Called with a line about each bug; the line contains no part of a text.
-    routes : sequence of Route
-        The routes of `app`.
+    `report_bug`: called with a line about each bug; the line contains no part of a text.
+    `routes`: the routes of `app`.
     """
 
     def __init__(
@@ -328,18 +308,10 @@ class BodyReader:
     async def read(self, receive: Receive, content_length: str | None) -> AsyncIterator[bytes]:
         """Yield the body of a request; it counts as held until the block is left.
 
-        Parameters
-        ----------
-        receive : callable
-            The ``receive`` of ASGI.
-        content_length : str or None
-            The header ``Content-Length``.
-
-        Raises
-        ------
-        UserError
-            D885 as soon as the body is known to be too long; D887 if too many bytes are held; D889 if the
-            body does not arrive in time; D883 if the client closes the connection.
+        `receive`: the ``receive`` of ASGI.
+        `content_length`: the header ``Content-Length``.
+        Raises D885 as soon as the body is known to be too long; D887 if too many bytes are held; D889 if the
+        body does not arrive in time; D883 if the client closes the connection.
         """
         size = 0
         try:

@@ -40,16 +40,10 @@ def serve(
     Raises D880 if the extra is not installed, D881 if the address cannot be used, and the errors of invalid
     settings or models.
 
-    Parameters
-    ----------
-    host, port
-        Address to listen on; port 0 stands for any free port.
-    say : callable
-        Called with a line that gives the address, once the server listens.
-    note : callable
-        Called with lines about bugs, and notes of the models.
-    standalone : sequence of str
-        Names or folders of parsers and converters to serve under ``/models``.
+    `host` and `port`: address to listen on; port 0 stands for any free port.
+    `say`: called with a line that gives the address, once the server listens.
+    `note`: called with lines about bugs, and notes of the models.
+    `standalone`: names or folders of parsers and converters to serve under ``/models``.
     """
     _check_extra()
     with _open_socket(host, port) as bound:

@@ -34,12 +34,8 @@ def pack_decisions(
 ) -> list[dict[str, Any]]:
     """Return each document's decisions as strings, tuples and bytes, with only the groups that occur.
 
-    Parameters
-    ----------
-    bounds : list of int
-        Start of the decisions of each document, and the end of the last ones.
-    scope : str
-        Overlapping flags of the same scope compete; ``""`` for components with one task each.
+    `bounds`: start of the decisions of each document, and the end of the last ones.
+    `scope`: overlapping flags of the same scope compete; ``""`` for components with one task each.
     """
     lists, layout = decisions.own, WITH_GLOSSES if decisions.glossed else LAYOUT
     common = {
@@ -205,12 +201,8 @@ _recent: dict[str, _CachedDecisions] = {}
 def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None:
     """Write the decisions of one document and one task, replacing earlier ones under the same key.
 
-    Parameters
-    ----------
-    decisions : Decisions
-        Of this document only; offsets refer to ``doc.text``.
-    spans_key : str
-        Key of the span group.
+    `decisions`: of this document only; offsets refer to ``doc.text``.
+    `spans_key`: key of the span group.
     """
     write_batch([doc], replace(decisions, documents=np.zeros(len(decisions), np.int32)), spans_key=spans_key)
 
@@ -218,12 +210,8 @@ def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None
 def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) -> None:
     """Write the decisions of one task to a batch of documents, like `write_annotations`.
 
-    Parameters
-    ----------
-    decisions : Decisions
-        ``decisions.documents`` indexes `docs`.
-    spans_key : str
-        Key of the span group.
+    `decisions`: ``decisions.documents`` indexes `docs`.
+    `spans_key`: key of the span group.
     """
     hashes = _hashes(docs, decisions)
     glosses = _glosses(docs, decisions)

@@ -283,12 +283,10 @@ def check_settings_of_factory(
 
     Raises D516, by the factory returned.
 
-    Parameters
-    ----------
-    create : callable
-        A factory whose parameters are annotated with keys of `SETTING_TYPES`, optional ones with ``| None``.
-    settings : collection of str, optional
-        The parameters that a config can set; the others must have defaults. By default all parameters.
+    `create`: a factory whose parameters are annotated with keys of `SETTING_TYPES`, optional ones with ``|
+    None``.
+    `settings`: the parameters that a config can set; the others must have defaults. By default all
+    parameters.
     """
     signature = inspect.signature(create)
     used = {
@@ -457,12 +455,8 @@ def load_for_component(
     Raises D404 for an unknown model; the message says what the config takes and relative to which directory
     paths are. See `disambig.models.load` for other errors.
 
-    Parameters
-    ----------
-    takes : str
-        What the config takes, for messages.
-    given : bool
-        Whether the config gives this name; if not, it is the default, which is not a path.
+    `takes`: what the config takes, for messages.
+    `given`: whether the config gives this name; if not, it is the default, which is not a path.
     """
     try:
         return load(model)

@@ -59,18 +59,12 @@ def make_any(
 
     Raises D480 if no model is named, D404 for an unknown model, D953 for an unknown kind of writing.
 
-    Parameters
-    ----------
-    name : str
-        Name of the component in the pipeline; several components need different names.
-    model : str
-        A model directory, a task or PACK/TASK.
-    spans_key : str, optional
-        Key of ``doc.spans``; the name of the model's task if not given.
-    flags_per_1000, ignore, protect, detect_language
-        See `Disambiguator`; not used for labels of documents.
-    writing : str, optional
-        Kind of writing that the model assumes (see `disambig.models.with_writing`).
+    `name`: name of the component in the pipeline; several components need different names.
+    `model`: a model directory, a task or PACK/TASK.
+    `spans_key`: key of ``doc.spans``; the name of the model's task if not given.
+    `flags_per_1000`, `ignore`, `protect`, `detect_language`: see `Disambiguator`; not used for labels of
+    documents.
+    `writing`: kind of writing that the model assumes (see `disambig.models.with_writing`).
     """
     if not model:
         raise UserError("D480", name=name, factory=FACTORY)
@@ -114,26 +108,16 @@ class Proofreader(SpanWriter):
     does not correct words, D401 for an invalid rate, D950 for the rate of an unknown task, D503 for an
     `ignore` that is not a list of words, phrases and corrections.
 
-    Parameters
-    ----------
-    nlp : Language
-        The pipeline; its language must be that of the models.
-    models : sequence of Model
-        Models of different tasks.
-    name : str
-        Name of the component in the pipeline.
-    spans_key : str
-        Key of ``doc.spans``.
-    flags_per_1000 : float or mapping from task to float, optional
-        False alarms to accept per 1,000 correct words: for all models together, or for some tasks; by default
-        each model's own rate.
-    ignore : sequence of str
-        Words to ignore, in any case, words with the one beside them ("more then"), and corrections
-        ("then -> than").
-    protect : bool
-        Whether quotes, code, URLs and names are ignored.
-    detect_language : bool
-        Whether paragraphs in other languages are left alone.
+    `nlp`: the pipeline; its language must be that of the models.
+    `models`: models of different tasks.
+    `name`: name of the component in the pipeline.
+    `spans_key`: key of ``doc.spans``.
+    `flags_per_1000` (float or mapping from task to float): false alarms to accept per 1,000 correct words:
+    for all models together, or for some tasks; by default each model's own rate.
+    `ignore`: words to ignore, in any case, words with the one beside them ("more then"), and corrections
+    ("then -> than").
+    `protect`: whether quotes, code, URLs and names are ignored.
+    `detect_language`: whether paragraphs in other languages are left alone.
     """
 
     def __init__(
@@ -273,17 +257,11 @@ def make_proofread(
     Raises D952 if no model is named or installed, D404 for an unknown model, D953 for an unknown kind of
     writing, and the errors of `Proofreader`.
 
-    Parameters
-    ----------
-    name : str
-        Name of the component in the pipeline.
-    models : list of str
-        Tasks, PACK/TASK or directories; if empty, the installed models of the pipeline's language that
-        correct words, except those that their pack marks as `by_name`.
-    flags_per_1000, ignore, protect, detect_language, spans_key
-        See `Proofreader`.
-    writing : str, optional
-        Kind of writing that the models assume (see `disambig.models.with_writing`).
+    `name`: name of the component in the pipeline.
+    `models`: tasks, PACK/TASK or directories; if empty, the installed models of the pipeline's language that
+    correct words, except those that their pack marks as `by_name`.
+    `flags_per_1000`, `ignore`, `protect`, `detect_language`, `spans_key`: see `Proofreader`.
+    `writing`: kind of writing that the models assume (see `disambig.models.with_writing`).
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
     takes = 'config={"models": [...]} takes model directories'

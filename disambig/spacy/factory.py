@@ -44,15 +44,11 @@ class SetsDisambiguator(Disambiguator):
 
     Raises D300 for a missing file, by `predict`, `to_bytes` and `to_disk`.
 
-    Parameters
-    ----------
-    sets : str or list
-        A file of candidate lists, or the lists. A missing file is an error when the component is first used:
-        spaCy creates the component before it reads the lists that a saved pipeline contains.
-    read_sets : callable
-        Converts `sets` into groups.
-    **settings
-        See `Disambiguator`.
+    `sets` (str or list): a file of candidate lists, or the lists. A missing file is an error when the
+    component is first used: spaCy creates the component before it reads the lists that a saved pipeline
+    contains.
+    `read_sets`: converts `sets` into groups.
+    `**settings`: see `Disambiguator`.
     """
 
     sets_file = "sets.json"

@@ -63,14 +63,9 @@ class DocumentLabeller(Labeller):
 
     Raises D504 for a model that does not label whole documents, D500 for a pipeline of another language.
 
-    Parameters
-    ----------
-    nlp : Language
-        The pipeline; its language must be the model's, if that has one.
-    model : Model
-        Of a task that labels documents.
-    name : str
-        Name of the component in the pipeline.
+    `nlp`: the pipeline; its language must be the model's, if that has one.
+    `model`: of a task that labels documents.
+    `name`: name of the component in the pipeline.
     """
 
     def __init__(self, nlp: Language, model: Model, *, name: str) -> None:
@@ -158,16 +153,10 @@ class TokenLabeller(Labeller):
 
     Raises D505 for a model that does not label spaCy's tokens, D500 for a pipeline of another language.
 
-    Parameters
-    ----------
-    nlp : Language
-        The pipeline; its language must be the model's.
-    model : Model
-        Of a task that labels every token of `disambig.spacy_tokens.v1`.
-    name : str
-        Name of the component in the pipeline.
-    overwrite : bool
-        Whether to replace labels that tokens have already; otherwise these are kept.
+    `nlp`: the pipeline; its language must be the model's.
+    `model`: of a task that labels every token of `disambig.spacy_tokens.v1`.
+    `name`: name of the component in the pipeline.
+    `overwrite`: whether to replace labels that tokens have already; otherwise these are kept.
     """
 
     def __init__(

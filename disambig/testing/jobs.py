@@ -28,21 +28,11 @@ _starts: list[str] = []
 
 @dataclass(frozen=True, slots=True)
 class Doubling:
-    """Work that doubles its items; some strings make it fail.
+    """Work that doubles its items; some strings make it fail."""
 
-    Attributes
-    ----------
-    token : str
-        Identifies one run, whose starts are counted in each process.
-    folder : str
-        Folder for marks of things that must happen only once.
-    broken : str
-        "error" or "bug": the start fails; "dies": the start ends the process.
-    """
-
-    token: str = ""
-    folder: str = ""
-    broken: str = ""
+    token: str = ""  # identifies one run, whose starts are counted in each process
+    folder: str = ""  # folder for marks of things that must happen only once
+    broken: str = ""  # "error" or "bug": the start fails; "dies": the start ends the process
 
     def start(self) -> Function:
         """Return the function that doubles items."""

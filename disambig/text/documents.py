@@ -322,15 +322,10 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
 
     The last batch and its view are cached for each tokenisation, so that the next component reuses them.
 
-    Parameters
-    ----------
-    docs : sequence of Doc
-        A batch. Any spaCy tokenisation is accepted, including merged and split tokens and Docs made from
-        words.
-    tokenisation : Tokenisation
-        The rule that defines words.
-    protected : bool
-        Whether to add the layer ``"protected"`` (see `disambig.text.documents`).
+    `docs`: a batch. Any spaCy tokenisation is accepted, including merged and split tokens and Docs made from
+    words.
+    `tokenisation`: the rule that defines words.
+    `protected`: whether to add the layer ``"protected"`` (see `disambig.text.documents`).
     """
     if isinstance(tokenisation, ReadsDocs):
         return _with_protected(tokenisation.of_docs(docs), protected)
@@ -377,13 +372,9 @@ def align_tokens(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the spaCy tokens that cover each character span, as first token and one past the last.
 
-    Parameters
-    ----------
-    doc : Doc
-        The Doc whose tokens are returned.
-    starts, ends : arrays of int, shape (n,)
-        Character offsets into ``doc.text``. A span that cuts a token is extended to the whole token; an empty
-        span, or one over white space outside all tokens, gives an empty range.
+    `doc`: the Doc whose tokens are returned.
+    `starts` and `ends` (int (n,)): character offsets into ``doc.text``. A span that cuts a token is extended
+    to the whole token; an empty span, or one over white space outside all tokens, gives an empty range.
     """
     if not len(doc):
         nothing = np.zeros(len(starts), dtype=np.int64)

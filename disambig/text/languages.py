@@ -289,13 +289,9 @@ _MAX_CACHED_CHARACTERS = 1_000_000
 def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph, ...]:
     """Return the paragraphs of a text that are not in `language`, in text order.
 
-    Parameters
-    ----------
-    text : str
-        A text without markup. Paragraphs end at blank lines and paragraph separators; lines of more than 120
-        characters are paragraphs as well.
-    language : str
-        Code of a language. If its frequent words are not known, nothing is returned.
+    `text`: a text without markup. Paragraphs end at blank lines and paragraph separators; lines of more than
+    120 characters are paragraphs as well.
+    `language`: code of a language. If its frequent words are not known, nothing is returned.
     """
     if language not in _FREQUENT:
         return ()
@@ -472,12 +468,8 @@ def foreign_to_all(text: str, languages: Collection[str]) -> list[ForeignParagra
 def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> str:
     """Return a phrase for messages: "3 paragraphs that are not in English (most look like German)".
 
-    Parameters
-    ----------
-    counts : mapping of str to int
-        Number of paragraphs by language.
-    languages : collection of str
-        Codes of the languages of the models.
+    `counts`: number of paragraphs by language.
+    `languages`: codes of the languages of the models.
     """
     n = sum(counts.values())
     main = max(counts, key=lambda code: (counts[code], code))

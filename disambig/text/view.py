@@ -305,14 +305,11 @@ def with_boundaries(
 ) -> Arrays:
     """Add boundary words around each sentence.
 
-    Parameters
-    ----------
-    hashes, starts, ends : arrays, shape (n_words,)
-        The words of all documents; offsets refer to the text of each document.
-    sentences : array of int64, shape (n_sentences,)
-        The first word of each sentence. The first word of every document that has words is included.
-    documents : array of int64, shape (n_documents + 1,)
-        The first word of each document, and the number of words.
+    `hashes`, `starts`, `ends` (shape (n_words,)): the words of all documents; offsets refer to the text of
+    each document.
+    `sentences` (int64 (n_sentences,)): the first word of each sentence. The first word of every document that
+    has words is included.
+    `documents` (int64 (n_documents + 1,)): the first word of each document, and the number of words.
     """
     n = len(hashes)
     total = n + 2 * len(sentences)

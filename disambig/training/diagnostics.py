@@ -36,15 +36,10 @@ def sanity_baseline(
 ) -> tuple[float, float] | None:
     """Return the accuracies of a learner and of a linear SVM if the SVM is far better; else None.
 
-    Parameters
-    ----------
-    batch : CandidateBatch
-        The examples of a group.
-    right : array of bool, shape (n, K)
-        Which candidates are right.
-    folds : array of int, shape (n,)
-    held_out : array of float64, shape (n, K)
-        Scores by scorers that did not see the example.
+    `batch`: the examples of a group.
+    `right` (bool (n, K)): which candidates are right.
+    `folds`: int (n,).
+    `held_out` (float64 (n, K)): scores by scorers that did not see the example.
     """
     n = min(len(right), _MAX_BASELINE_EXAMPLES)
     if len(right) < MIN_BASELINE_EXAMPLES or right.shape[1] < 2:
@@ -160,10 +155,7 @@ def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[st
 def unfindable_candidates(parts: ResolvedConfig, instances: Instances) -> list[str]:
     """Warn of candidates that do not occur in a text because the tokenisation turns them into others (D444).
 
-    Parameters
-    ----------
-    instances : Instances
-        The instances of the text to learn from.
+    `instances`: the instances of the text to learn from.
     """
     if parts.decides.between != "words":
         return []

@@ -186,12 +186,8 @@ def balanced_sample(
 ) -> NDArray[np.int64]:
     """Return a sample of at most `most` rows in which empty places do not outnumber the others.
 
-    Parameters
-    ----------
-    rows : array of int64, shape (n,)
-        All instances of the group.
-    observed : array of int32, shape (n,)
-        The candidate in the text at each.
+    `rows` (int64 (n,)): all instances of the group.
+    `observed` (int32 (n,)): the candidate in the text at each.
     """
     empty = observed == group.candidates.index(EMPTY_CANDIDATE)
     others, empties = rows[~empty], rows[empty]
@@ -216,13 +212,9 @@ def restore_bias(
 ) -> tuple[Scorer, float]:
     """Shift the bias of the empty candidate so that most decisions are right; return scorer and shift.
 
-    Parameters
-    ----------
-    column : int
-        The bias column of the empty candidate, whose value is one everywhere.
-    scores : array of float64, shape (n, K)
-        Scores of development instances, with empty places at their true rate.
-    gold : array of int32, shape (n,)
+    `column`: the bias column of the empty candidate, whose value is one everywhere.
+    `scores` (float64 (n, K)): scores of development instances, with empty places at their true rate.
+    `gold`: int32 (n,).
     """
     empty = group.candidates.index(EMPTY_CANDIDATE)
     rivals = np.delete(np.arange(scores.shape[1]), empty)
@@ -262,12 +254,8 @@ def fit(
     Raises D414 if the learner or its scorer breaks the contract; D459 if the examples cannot be converted to
     a storage that the learner accepts; and whatever the learner raises.
 
-    Parameters
-    ----------
-    batch, dev : CandidateBatch
-        As returned by the extractors.
-    part : str, optional
-        Name of the learner in messages; by default its class.
+    `batch` and `dev`: as returned by the extractors.
+    `part`: name of the learner in messages; by default its class.
     """
     part = part or describe_component("learners", learner)
     examples = to_accepted_storage(learner, batch, part=part)

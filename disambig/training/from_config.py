@@ -118,47 +118,26 @@ def run(
 ) -> tuple[Model, TrainingPlan, dict[str, Any]]:
     """Train the model that a config file describes.
 
-    Parameters
-    ----------
-    path : path
-        A file with the sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``,
-        ``[extractors]`` with one ``[extractors.NAME]`` per extractor, ``[learner]``, ``[baseline]`` (optional
-        for tasks with labels) and ``[training]`` (text, labelled, lists, fixes, clean, encoding, lines,
-        flags_per_1000, max_examples, min_examples, seed); or the name of a plugin's config, such as
-        ``topic``.
-    text : sequence of str
-        Files and directories to learn from, overriding those of the config.
-    labelled : sequence of str
-        Labelled examples (see `read_labelled`) to learn from instead of text.
-    lists : sequence of str
-        Files of n-best lists (see `disambig.formats.nbest`) for a task that decides between the
-        candidates of lists.
-    fixes, clean : sequences of str
-        Files of mistakes that people made and of paragraphs without mistakes, in addition to text, for tasks
-        that correct words (see `disambig.formats.fixes`).
-    encoding : str, optional
-        Encoding of the labelled examples, overriding that of the config.
-    lines : bool, optional
-        Whether each line of a text file is a document, overriding the config.
-    strict : bool
-        Whether a malformed example in XML is an error; otherwise it is left out.
-    tell : callable, optional
-        Called with one line for each example that is left out, and for each count table that does not fit.
-
-    Returns
-    -------
-    model : Model
-    plan : TrainingPlan
-        What it was trained with.
-    material : dict
-        What `disambig.evaluation.add_assessment` tests it on: the ``texts`` or ``lists`` that were held out,
-        or all ``labelled`` examples, for cross-validation; empty if there are too few lists.
-
-    Raises
-    ------
-    UserError
-        D005 for the config, D3xx for the text, D412 if there is nothing to learn from, D426 to D429 for
-        mistakes that cannot be used.
+    `path`: a file with the sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``,
+    ``[extractors]`` with one ``[extractors.NAME]`` per extractor, ``[learner]``, ``[baseline]`` (optional for
+    tasks with labels) and ``[training]`` (text, labelled, lists, fixes, clean, encoding, lines,
+    flags_per_1000, max_examples, min_examples, seed); or the name of a plugin's config, such as ``topic``.
+    `text`: files and directories to learn from, overriding those of the config.
+    `labelled`: labelled examples (see `read_labelled`) to learn from instead of text.
+    `lists`: files of n-best lists (see `disambig.formats.nbest`) for a task that decides between the
+    candidates of lists.
+    `fixes` and `clean`: files of mistakes that people made and of paragraphs without mistakes, in addition to
+    text, for tasks that correct words (see `disambig.formats.fixes`).
+    `encoding`: encoding of the labelled examples, overriding that of the config.
+    `lines`: whether each line of a text file is a document, overriding the config.
+    `strict`: whether a malformed example in XML is an error; otherwise it is left out.
+    `tell`: called with one line for each example that is left out, and for each count table that does not
+    fit.
+    Returns `plan`: what it was trained with.
+    `material`: what `disambig.evaluation.add_assessment` tests it on: the ``texts`` or ``lists`` that were
+    held out, or all ``labelled`` examples, for cross-validation; empty if there are too few lists.
+    Raises D005 for the config, D3xx for the text, D412 if there is nothing to learn from, D426 to D429 for
+    mistakes that cannot be used.
     """
     plan = read_plan(path, overrides=overrides, mistakes=bool(fixes))
     sources, settings = plan.sources, plan.settings
@@ -482,12 +461,8 @@ def train_lists(
 
     Raises D337 if no list has candidates of different costs.
 
-    Parameters
-    ----------
-    items : sequence of NBestList
-        With costs, or with references from which the task's measure computes costs.
-    parts, name, n_test_lists, **settings
-        See `train_candidates`.
+    `items`: with costs, or with references from which the task's measure computes costs.
+    `parts`, `name`, `n_test_lists`, `**settings`: see `train_candidates`.
     """
     parts, documents = ResolvedConfig.from_parts(parts), [item.document for item in items]
     with name_error_place(items):

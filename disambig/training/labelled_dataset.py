@@ -27,12 +27,8 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 def dataset_report(used: int, reasons: Sequence[str] = (), what: str = "examples") -> dict[str, Any]:
     """Count the examples that are used and left out, with reasons, as plain values.
 
-    Parameters
-    ----------
-    reasons : sequence of str
-        The reason for each example that was left out.
-    what : str
-        Noun for the examples, such as ``"lists"`` or ``"documents"``.
+    `reasons`: the reason for each example that was left out.
+    `what`: noun for the examples, such as ``"lists"`` or ``"documents"``.
     """
     # without quotations, equal reasons are counted together
     left_out = dict(Counter(_QUOTED.sub("...", reason) for reason in reasons).most_common())
@@ -73,14 +69,9 @@ def split(texts: Iterable[str]) -> dict[str, list[str]]:
 def explain_empty_part(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
     """Explain why a part of a split has no examples for a task, although another part may have some.
 
-    Parameters
-    ----------
-    texts : mapping of str to sequence of str
-        See `split`.
-    part : str
-        One of `_PURPOSES`.
-    task : str
-        Name of the task.
+    `texts`: see `split`.
+    `part`: one of `_PURPOSES`.
+    `task`: name of the task.
     """
     all_texts = [text.strip() for name in _PURPOSES for text in texts.get(name, ()) if text.strip()]
     n, n_different = len(all_texts), len(set(all_texts))
@@ -501,10 +492,7 @@ def document_numbers(examples: Sequence[Labelled]) -> NDArray[np.int64]:
 def right_candidates(dataset: LabelledDataset, group: Group) -> NDArray[np.bool_]:
     """Return which candidates are right for each instance, shape ``(n_instances, max_candidates)``.
 
-    Parameters
-    ----------
-    dataset : LabelledDataset
-        All its instances belong to `group`.
+    `dataset`: all its instances belong to `group`.
     """
     instances = dataset.examples.instances
     right = instances.observed[:, None] == np.arange(int(instances.sizes(group).max(initial=1)))
@@ -528,15 +516,10 @@ def seen_elsewhere(
 ) -> NDArray[np.int64]:
     """Replace choices that have no example in any other fold by -1.
 
-    Parameters
-    ----------
-    chosen : array of int, shape (n,)
-        Chosen candidates; -1 is kept.
-    right : array of bool, shape (n, K)
-        See `right_candidates`.
-    folds : array of int, shape (n,)
-    n_outside : array of int, shape (K,), optional
-        Number of examples of each candidate that are in no fold.
+    `chosen` (int (n,)): chosen candidates; -1 is kept.
+    `right` (bool (n, K)): see `right_candidates`.
+    `folds`: int (n,).
+    `n_outside` (int (K,)): number of examples of each candidate that are in no fold.
     """
     counts = np.zeros((int(folds.max(initial=-1)) + 1, right.shape[1]), np.int64)
     np.add.at(counts, folds, right)

@@ -324,11 +324,8 @@ class FittedFolds:
     def _fit_and_score(self, table: Group, learner: Learner, baseline: Learner, group: int) -> _GroupFit:
         """Fit a learner on all examples of a group, and score each example with weights from the other folds.
 
-        Returns
-        -------
-        scorer : Scorer or None
-            None if no fold can be learned: fewer than two labels in the others.
-        scores : array of float64, shape (n, K)
+        Returns `scorer`: none if no fold can be learned: fewer than two labels in the others.
+        `scores`: float64 (n, K).
         """
         # With all folds learnable a learner may fit them in one pass; otherwise the baseline's scores are the
         # default, and only the folds whose complement has at least two labels are replaced.

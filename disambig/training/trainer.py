@@ -440,21 +440,12 @@ def fit_second_look(
 ) -> Model:
     """Return the model with a second look at its proposals (see `SecondLook`).
 
-    Parameters
-    ----------
-    model : Model
-        A model that flags words. Neither it nor the extractors of the evidence may have been trained on the
-        texts: evidence that has seen a mistake looks better than it is.
-    section : mapping
-        Settings of `SecondLook` as in a config, such as ``{"evidence": {"syntax": {"@disambig_extractors":
-        "dependencies.Agreement.v1"}}}``.
-    mistakes, clean : sequences of Fix and of Clean
-        Texts with one mistake each, and texts without.
-
-    Raises
-    ------
-    UserError
-        D427 for a model whose decision rule raises no flags; D428 if it proposes nothing in these texts.
+    `model`: a model that flags words. Neither it nor the extractors of the evidence may have been trained on
+    the texts: evidence that has seen a mistake looks better than it is.
+    `section`: settings of `SecondLook` as in a config, such as ``{"evidence": {"syntax":
+    {"@disambig_extractors": "dependencies.Agreement.v1"}}}``.
+    `mistakes` and `clean`: texts with one mistake each, and texts without.
+    Raises D427 for a model whose decision rule raises no flags; D428 if it proposes nothing in these texts.
     """
     report = progress or no_progress
     if not isinstance(model.judge, RaisesFlags):
@@ -486,10 +477,7 @@ def label_proposals(
 
     Raises D428 if nothing is proposed.
 
-    Parameters
-    ----------
-    rule : SecondLook
-        With the fitted first rule.
+    `rule`: with the fitted first rule.
     """
     report = progress or no_progress
     proposing = replace(model, judge=rule.as_proposer())

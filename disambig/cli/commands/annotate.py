@@ -298,12 +298,8 @@ _VARYING = re.compile(r"\d[\d,.]*|(?<=: )'[^']*'(?:, '[^']*')*")
 class AnnotationReporter:
     """Show the progress of annotation, its messages and its summary.
 
-    Parameters
-    ----------
-    meter : Meter, optional
-        Shows the progress.
-    clock : callable
-        Returns the time in seconds.
+    `meter`: shows the progress.
+    `clock`: returns the time in seconds.
     """
 
     def __init__(self, meter: Meter | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -348,12 +344,8 @@ class AnnotationReporter:
     def summary(self, report: JobReport, output: str | None, *, language: str = "en") -> None:
         """Show the number of documents and words, the rate, and the decisions and flags per task.
 
-        Parameters
-        ----------
-        output : str or None
-            Name of the output; None for standard output.
-        language : str
-            Language of the models.
+        `output`: name of the output; None for standard output.
+        `language`: language of the models.
         """
         totals = report.totals
         rate = self._words_per_second(report.fresh.words) if not report.skipped else ""

@@ -415,14 +415,9 @@ def verify(table: Table) -> None:
 def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | None = None) -> Iterator[Any]:
     """Yield a progress callback of counting and writing.
 
-    Parameters
-    ----------
-    total : int or None
-        Amount of input, or None if it is unknown.
-    unit : str
-        Unit of `total`.
-    done : callable, optional
-        Returns the amount of input that is processed; by default it is the number in the callback.
+    `total`: amount of input, or None if it is unknown.
+    `unit`: unit of `total`.
+    `done`: returns the amount of input that is processed; by default it is the number in the callback.
     """
     from disambig.cli.output import progress
 

@@ -349,22 +349,14 @@ def run_on_fixes(
 ) -> None:
     """Print the share of human errors that a checker finds, or compare two checkers.
 
-    Parameters
-    ----------
-    names : sequence of str
-        For each checker, the names of its models joined by ``+``; by default all installed models.
-    fixes, clean : sequences of str
-        Files of human errors with their corrections, and of paragraphs without errors.
-    readings : str, optional
-        File with what people decided about flags in the clean paragraphs.
-    tier : int
-        1 for certain errors only, 2 for all.
-    rates : sequence of float, optional
-        Rates of false alarms for the points of the curve.
-    flags_per_1000 : float or mapping from task to float, optional
-        Rate of false alarms at which the figures are computed; by default the rate of each model.
-    writing : str, optional
-        Kind of writing that the models assume (see `disambig.models.with_writing`).
+    `names`: for each checker, the names of its models joined by ``+``; by default all installed models.
+    `fixes` and `clean`: files of human errors with their corrections, and of paragraphs without errors.
+    `readings`: file with what people decided about flags in the clean paragraphs.
+    `tier`: 1 for certain errors only, 2 for all.
+    `rates`: rates of false alarms for the points of the curve.
+    `flags_per_1000` (float or mapping from task to float): rate of false alarms at which the figures are
+    computed; by default the rate of each model.
+    `writing`: kind of writing that the models assume (see `disambig.models.with_writing`).
     """
     from disambig.checking import RATES, ModelChecker, sweep_rates
     from disambig.cli.options import check_rate
@@ -669,20 +661,12 @@ def run_on_text(
 
     Raises D664 if the text has nothing to decide, D751 if there is nothing to plot.
 
-    Parameters
-    ----------
-    text : sequence of str
-        Files and directories.
-    lines : bool
-        Whether each line of a file is a document.
-    only_test : bool
-        Whether to use only the documents that training sets aside for testing.
-    rates : sequence of float
-        Flags per 1,000 correct words.
-    plot : Path or None
-        File for a plot of the reliability of probabilities.
-    json : bool
-        Whether to print JSON.
+    `text`: files and directories.
+    `lines`: whether each line of a file is a document.
+    `only_test`: whether to use only the documents that training sets aside for testing.
+    `rates`: flags per 1,000 correct words.
+    `plot`: file for a plot of the reliability of probabilities.
+    `json`: whether to print JSON.
     """
     from disambig.cli.options import check_rate
     from disambig.cli.output import progress, remark

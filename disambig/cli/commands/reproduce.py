@@ -129,14 +129,9 @@ def _parts_runner(
 ) -> Callable[..., Any]:
     """Return a function that runs an experiment in parts.
 
-    Parameters
-    ----------
-    name : str
-        Registered name of the experiment.
-    workers : (engine, number of workers, scheduler) or None
-        None for this process.
-    directory : Path or None
-        Directory for the results of parts.
+    `name`: registered name of the experiment.
+    `workers`: (engine, number of workers, scheduler) or None; none for this process.
+    `directory`: directory for the results of parts.
     """
     from disambig.errors import UserError
     from disambig.jobs import (
