@@ -225,6 +225,8 @@ MESSAGES: dict[str, str] = {
     "D507": "the spans in doc.spans[{key!r}] have no records, since tokens were merged or split after the spans were written: add the component that writes them after those that merge or split tokens",
     "D508": "components {first!r} and {second!r} write their spans under the key {key!r}, where the later one in the pipeline replaces those of the earlier one{part}: give one of them another `spans_key`",
     "D509": "component {name!r}: `flags_per_1000` has no effect: its model {model!r} chooses labels and raises no flags",
+    "D521": "component {name!r}: {owner}._.{attribute}, where it gives its decisions, is already defined by other code: give that extension another name",
+    "D522": "spans in doc.spans[{key!r}] that another component or program wrote were replaced: give one of them another `spans_key`",
     "D510": "{setting} is {value!r}: choose from {choices}",
     "D511": "around is {value!r}: give a number of tokens from 1 to {most}, or 'document', or omit it",
     "D512": "decay is {value!r}: it must be a number above 0 and at most 1",

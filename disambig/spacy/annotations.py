@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -221,6 +221,7 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     for doc, packed_decisions, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
         name = id_under(doc, decisions.task, spans_key)
         spans = _spans_of_other_tasks(doc, spans_key, name)
+        warn_of_replaced_spans(doc, spans_key, [decisions.task])
         if first < last:
             own = slice(first, last)
             start, stop = align_tokens(doc, decisions.starts[own], decisions.ends[own])
@@ -261,6 +262,19 @@ def _spans_of_other_tasks(doc: Doc, spans_key: str, name: str) -> list[Span]:
     if not group:
         return []
     return [span for span in group if span.id_ != name and PREFIX + span.id_ in doc.user_data]
+
+
+def warn_of_replaced_spans(doc: Doc, spans_key: str, tasks: Iterable[str]) -> None:
+    """Warn (D522) if spans under a key are lost that none of our components wrote, such as those of a ruler.
+
+    Spans of these tasks are ours even without records: ``DocBin`` stores no records by default.
+    """
+    if spans_key not in doc.spans or not doc.spans[spans_key]:
+        return
+    ours = {name for task in tasks for name in (task, f"{spans_key}/{task}")}
+    ids = {span.id_ for span in doc.spans[spans_key]} - ours
+    if any(PREFIX + span_id not in doc.user_data for span_id in ids):
+        warnings.warn(str(UserError("D522", key=spans_key)), stacklevel=3)
 
 
 def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
@@ -439,13 +453,39 @@ class _ValueOfLabel:
 def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:
     """Define an attribute ``token._.NAME`` with a value for the label that a task gave to the token.
 
+    An attribute of this name that other code has defined is kept; components of the task then raise D521.
+
     Parameters
     ----------
     task : str
     values : mapping from label to value
         Values of the attribute; tokens without a label have None.
     """
-    Token.set_extension(name, getter=_ValueOfLabel(task, values), force=True)
+    _TOKEN_EXTENSIONS[name] = task
+    if not Token.has_extension(name) or _is_our_extension(Token, name):
+        Token.set_extension(name, getter=_ValueOfLabel(task, values), force=True)
 
 
-Span.set_extension(EXTENSION, getter=span_record, force=True)
+_TOKEN_EXTENSIONS: dict[str, str] = {}
+"""The task of each attribute of tokens that `token_extension` was asked to define."""
+
+
+def _is_our_extension(owner: type[Span | Token], name: str) -> bool:
+    _, _, getter, _ = owner.get_extension(name)
+    return getattr(getter, "__module__", None) == __name__
+
+
+def check_extensions(component: str, tasks: Collection[str]) -> None:
+    """Raise D521 if other code has defined one of the attributes in which users read our annotations.
+
+    This is checked when a component is made, not when this package is imported: spaCy imports it with every
+    pipeline, also in programs that have no component of ours.
+    """
+    names = [name for name, task in _TOKEN_EXTENSIONS.items() if task in tasks]
+    for owner, name in ((Span, EXTENSION), *((Token, name) for name in names)):
+        if not _is_our_extension(owner, name):
+            raise UserError("D521", name=component, owner=owner.__name__, attribute=name)
+
+
+if not Span.has_extension(EXTENSION) or _is_our_extension(Span, EXTENSION):
+    Span.set_extension(EXTENSION, getter=span_record, force=True)

@@ -33,7 +33,7 @@ from disambig.models import (
     with_writing,
 )
 from disambig.settings import is_number
-from disambig.spacy.annotations import write_batch
+from disambig.spacy.annotations import check_extensions, write_batch
 from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, view_of_docs
 from disambig.types import decides
 
@@ -281,7 +281,7 @@ def check_settings_of_factory(
 ) -> Callable[..., Component]:
     """Return a factory that checks its settings, and warns if two components write the same spans (D508).
 
-    Raises D516, by the factory returned.
+    The factory returned raises D516, and D521 for an attribute such as ``span._.disambig`` of other code.
 
     `create`: a factory whose parameters are annotated with keys of `SETTING_TYPES`, optional ones with ``|
     None``.
@@ -311,6 +311,8 @@ def check_settings_of_factory(
             if repr(name) not in str(problem):  # a pipeline has several components with the same settings
                 add_note(problem, f"in the config of the component {name!r}")
             raise
+        if isinstance(component, SpanWriter) and component.span_tasks:
+            check_extensions(name, component.span_tasks)
         if isinstance(component, SpanWriter) and _SPANS_KEY in settings:
             _warn_of_lost_spans(nlp, component)
         return component

@@ -21,7 +21,13 @@ from disambig.models import (
     task_rates,
 )
 from disambig.packs import default_tasks
-from disambig.spacy.annotations import PREFIX, clear_cache, id_under, pack_decisions
+from disambig.spacy.annotations import (
+    PREFIX,
+    clear_cache,
+    id_under,
+    pack_decisions,
+    warn_of_replaced_spans,
+)
 from disambig.spacy.component import (
     SEVERAL_LANGUAGES,
     SHARED_DEFAULTS,
@@ -192,6 +198,7 @@ class Proofreader(SpanWriter):
                 if first < last:
                     spans[number] += _flagged_spans(doc, task_decisions.slice(first, last), span_id)
         for doc, doc_spans in zip(docs, spans, strict=True):
+            warn_of_replaced_spans(doc, self.spans_key, [model.task.name for model in self.models])
             in_order = [span for *_, span in sorted(doc_spans, key=lambda located: located[:2])]
             doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=in_order)
 

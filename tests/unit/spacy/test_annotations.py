@@ -220,7 +220,8 @@ def test_a_doc_without_decisions_says_that_the_task_ran():
 def test_annotating_again_replaces_and_leaves_other_tasks_alone():
     doc = annotated()
     doc.spans["spelling"] = [doc[0:1]]  # spans of another program
-    annotated(doc)
+    with pytest.warns(UserWarning, match="D522"):
+        annotated(doc)
     assert [span.id_ for span in doc.spans["spelling"]] == ["spelling"] * 3
     first = shown(doc)
     assert shown(annotated(doc)) == first

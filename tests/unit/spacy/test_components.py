@@ -400,6 +400,42 @@ def test_spans_that_are_lost_to_a_component_that_was_added_before_are_named(plac
     assert all("'disambig_it' and 'disambig_proofread' write their spans" in one for one in messages)
 
 
+def test_spans_of_other_programs_that_are_replaced_are_named(nlp, fakes):
+    ruler = nlp.add_pipe("span_ruler", config={"spans_key": "preposition"})
+    ruler.add_patterns([{"label": "ROOMS", "pattern": "rooms", "id": "r"}])
+    nlp.add_pipe("disambig_preposition")
+    with pytest.warns(UserWarning, match=r"D522.*doc\.spans\['preposition'\]"):
+        doc = nlp("He went to wrong rooms.")
+    assert [span.id_ for span in doc.spans["preposition"]] == ["preposition"]
+    with warnings.catch_warnings():  # its own spans, even without records
+        warnings.simplefilter("error")
+        binary = DocBin(docs=[doc])
+        (again,) = binary.get_docs(nlp.vocab)
+        nlp.get_pipe("disambig_preposition")(again)
+    assert again.spans["preposition"][0]._.disambig
+
+
+@pytest.mark.parametrize(
+    "owner, attribute, factory",
+    [("Span", "disambig", "disambig_preposition"), ("Token", "is_referential", "disambig_it")],
+)
+def test_an_extension_of_other_code_is_kept_and_refused(owner, attribute, factory):
+    # in a process of its own, since extensions are shared by all pipelines of a process
+    program = f"""if True:
+        import spacy
+        from spacy.tokens import Span, Token
+
+        {owner}.set_extension({attribute!r}, default="theirs")
+        nlp = spacy.blank("en")
+        doc = nlp("Here.")
+        assert getattr((doc[0:1] if {owner} is Span else doc[0])._, {attribute!r}) == "theirs"
+        nlp.add_pipe({factory!r})
+        """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    expected = f"[D521] component {factory!r}: {owner}._.{attribute}, where it gives its decisions, is"
+    assert expected in done.stderr.splitlines()[-1]
+
+
 def test_an_empty_key_is_refused(nlp, fakes):
     with pytest.raises(UserError, match=r"D516.*spans_key is '', not a key of doc\.spans"):
         nlp.add_pipe("disambig_spelling", config={"spans_key": ""})

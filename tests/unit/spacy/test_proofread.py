@@ -92,6 +92,18 @@ def test_no_other_component_may_have_its_key(nlp, installed):
         nlp.add_pipe("disambig_proofread")
 
 
+def test_spans_of_other_programs_that_it_replaces_are_named(nlp, installed):
+    nlp.add_pipe("disambig_proofread")
+    doc = nlp.make_doc(TEXT)
+    doc.spans["proofread"] = [doc[0:1]]
+    with pytest.warns(UserWarning, match=r"D522.*doc\.spans\['proofread'\]"):
+        nlp(doc)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (again,) = DocBin(docs=[doc]).get_docs(nlp.vocab)  # without records
+        assert shown(nlp(again))
+
+
 def test_the_spans_of_other_tasks_are_lost_before_it_and_kept_after_it(nlp, installed):
     shares = {"model": "doubled", "spans_key": "proofread"}
     nlp.add_pipe("disambig_proofread", config={"models": ["form"]})
