@@ -61,6 +61,8 @@ MESSAGES: dict[str, str] = {
     "D124": "{path} is an ARPA language model, which holds probabilities and not counts: give the n-gram counts from which it was estimated (one n-gram, a TAB and its count per line), or count the text again with `disambig counts build`",
     "D125": "no count table is written: each n-gram occurs less often than --min-count requires; give lower numbers",
     "D126": "no count table is written: no n-gram contains a word of --keep-words ({words}); correct their spelling, or give other text",
+    "D127": "{path}: {suffix} files are not counted, since they hold data and not plain text: write their text to a .txt file, or give it on standard input (-)",
+    "D128": "counted with their markup: {paths}; for the text alone, convert them first, for example with `pandoc -t plain`",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
@@ -225,8 +227,6 @@ MESSAGES: dict[str, str] = {
     "D507": "the spans in doc.spans[{key!r}] have no records, since tokens were merged or split after the spans were written: add the component that writes them after those that merge or split tokens",
     "D508": "components {first!r} and {second!r} write their spans under the key {key!r}, where the later one in the pipeline replaces those of the earlier one{part}: give one of them another `spans_key`",
     "D509": "component {name!r}: `flags_per_1000` has no effect: its model {model!r} chooses labels and raises no flags",
-    "D521": "component {name!r}: {owner}._.{attribute}, where it gives its decisions, is already defined by other code: give that extension another name",
-    "D522": "spans in doc.spans[{key!r}] that another component or program wrote were replaced: give one of them another `spans_key`",
     "D510": "{setting} is {value!r}: choose from {choices}",
     "D511": "around is {value!r}: give a number of tokens from 1 to {most}, or 'document', or omit it",
     "D512": "decay is {value!r}: it must be a number above 0 and at most 1",
@@ -240,6 +240,9 @@ MESSAGES: dict[str, str] = {
     "D519": "{where}unknown rule {name!r}; available: {names}; see `disambig rules`",
     # encoders
     "D520": "this encoder gives no states of words, since it was written by an older version: write it again with disambig_encoder.write_encoder",
+    # attributes and spans of other programs
+    "D521": "component {name!r}: {owner}._.{attribute}, where it gives its decisions, is already defined by other code: give that extension another name",
+    "D522": "spans in doc.spans[{key!r}] that another component or program wrote were replaced: give one of them another `spans_key`",
     # names that a command does not know
     "D525": "{path} is not a model: name the directory that `disambig train --output DIRECTORY` made; text is given with --text {path}",
     "D526": "unknown kind of plugin {kind!r}; available: {names}",

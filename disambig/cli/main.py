@@ -165,6 +165,8 @@ GC_THRESHOLD = 100_000
 FAILURE = 2
 INTERRUPTED = 130
 TERMINATED = 143
+CLOSED_PIPE = 141
+"""The status that a shell reports for a program that SIGPIPE ends: the reader of its output has exited."""
 
 app = typer.Typer(**SETTINGS | {"cls": command_group(), "add_completion": True})
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]  # typer has no public name for it
@@ -191,7 +193,8 @@ def disambig(
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with 0 for success, 2 for a `UserError`, 130 or 143 if interrupted.
 
-    143 is for SIGTERM. Any other exception is a bug and shows its traceback.
+    143 is for SIGTERM, 141 for output that nobody reads to its end (``| head``). Any other exception is a bug
+    and shows its traceback.
     """
     gc.set_threshold(GC_THRESHOLD)
     atexit.register(gc.freeze)  # otherwise Python searches all objects for cycles before it exits
@@ -246,6 +249,10 @@ def _run(arguments: list[str]) -> int:
         return fail(str(UserError("D600", problem=_one_line(problem), command=_command_path(problem))))
     except typer.Abort:
         return INTERRUPTED
+    except SystemExit as exiting:  # click turns a closed pipe into status 1, which would mean flags
+        if isinstance(exiting.__context__, BrokenPipeError):
+            return CLOSED_PIPE
+        raise
 
 
 def fail(message: str) -> int:
@@ -270,7 +277,7 @@ def _close_stdout(status: int) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return status or 1
+        return status or CLOSED_PIPE
     except OSError as problem:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return fail(str(UserError("D309", path="standard output", problem=problem.strerror)))

@@ -19,6 +19,8 @@ from disambig.files import checked_writer, is_special, save_output, writing
 from disambig.formatting import escape_control_chars
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
+ESTIMATE_AFTER = 2.0
+"""Seconds between the first report of finished work and the first estimate of the time that is left."""
 
 
 class ProgressRate:
@@ -53,9 +55,14 @@ class ProgressRate:
         return amount / seconds if seconds > 0 and amount > 0 else None
 
     def seconds_left(self) -> float | None:
-        """Return the estimated remaining seconds, or None if they are unknown."""
+        """Return the estimated remaining seconds, or None if they are unknown.
+
+        Workers that started together also report together: the interval between their reports says nothing.
+        """
         rate = self.rate()
-        if rate is None or self.total is None:
+        if self._first is None or rate is None or self.total is None:
+            return None
+        if self._last[0] - self._first[0] < ESTIMATE_AFTER and self.done < self.total:
             return None
         return max(0.0, self.total - self.done) / rate
 

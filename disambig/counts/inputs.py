@@ -30,12 +30,14 @@ from disambig.text import MAX_ORDER, Tokenisation
 
 SUFFIXES = (".txt", *COMPRESSED)
 """Suffixes of the files that are read from a directory; a file given by name may have any suffix."""
-_STRUCTURED = frozenset(
-    ".arrow .avro .conll .conllu .csv .htm .html .json .jsonl .md .ndjson .npy .npz .parquet .pdf .rst "
-    ".spacy .sql .sqlite .tar .tex .tsv .vert .warc .wet .xhtml .xml .yaml .yml .zip".split()
+_DATA = frozenset(
+    ".arrow .avro .conll .conllu .csv .json .jsonl .ndjson .npy .npz .parquet .pdf .spacy .sql .sqlite .tar "
+    ".tsv .vert .warc .wet .xml .yaml .yml .zip".split()
 )
+_MARKUP = frozenset(".htm .html .md .rst .tex .xhtml".split())
 """Suffixes of files that are not plain text: a directory's ``x.jsonl.gz`` is not read, as ``x.jsonl`` is not.
-Other suffixes of compressed files name languages and parts (``text.en.gz``)."""
+If it is named, data is an error, and markup a note. Other suffixes of compressed files name languages and
+parts (``text.en.gz``)."""
 _BLOCK = 1 << 20
 LONGEST = 1 << 20
 """Maximum bytes of a line kept together. A longer line is cut, at the end of a sentence if possible."""
@@ -46,8 +48,8 @@ BOM = b"\xef\xbb\xbf"
 class TextFiles:
     """The paragraphs (lines) of some files, to be iterated once.
 
-    Raises D300 (missing), D301 (a directory without text), D302 (empty); while reading D303 (binary), D304
-    (not UTF-8; the offset is in the decompressed text), D308 (unreadable, cut short).
+    Raises D127 (a file of data), D300 (missing), D301 (a directory without text), D302 (empty); while reading
+    D303 (binary), D304 (not UTF-8; the offset is in the decompressed text), D308 (unreadable, cut short).
 
     Parameters
     ----------
@@ -66,11 +68,14 @@ class TextFiles:
         Name and size of each file, for the header of the table.
     left_out : Counter
         Number of files in directories that are not read, and of links to directories, by suffix.
+    with_markup : list of str
+        Files that were named although their suffix is that of a format with markup, which is counted too.
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.left_out: Counter[str] = Counter()
         self.paths = drop_repeated(file for path in paths for file in _list_files(path, self.left_out))
+        self.with_markup = [path for path in self.paths if _format_suffix(path) in _MARKUP]
         sizes = [os.path.getsize(file) if file != STDIN else 0 for file in self.paths]
         self.total = sum(sizes)
         self.done = 0
@@ -155,6 +160,8 @@ def _list_files(path: str, left_out: Counter[str]) -> list[str]:
     if not os.path.isdir(path):
         if os.path.isfile(path) and not os.path.getsize(path):
             raise UserError("D302", path=path)
+        if (suffix := _format_suffix(path)) in _DATA:
+            raise UserError("D127", path=path, suffix=suffix)
         return [path]
 
     def unreadable(problem: OSError) -> None:
@@ -167,11 +174,10 @@ def _list_files(path: str, left_out: Counter[str]) -> list[str]:
         if n_linked := sum(os.path.islink(os.path.join(folder, name)) for name in folders):
             left_out["links to directories"] += n_linked
         for file in (os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")):
-            bare, suffix = os.path.splitext(file.lower())
-            inner = os.path.splitext(bare)[1]
+            suffix, inner = os.path.splitext(file.lower())[1], _format_suffix(file)
             if suffix not in SUFFIXES:
                 left_out[suffix] += 1
-            elif suffix in COMPRESSED and inner in _STRUCTURED:
+            elif suffix in COMPRESSED and inner in _DATA | _MARKUP:
                 left_out[inner + suffix] += 1
             elif not os.path.isfile(file):
                 left_out[f"{suffix} (not a file)"] += 1
@@ -182,6 +188,11 @@ def _list_files(path: str, left_out: Counter[str]) -> list[str]:
     if not inside:
         raise UserError("D301", path=path, endings=f".txt (or of plain text with {', '.join(COMPRESSED)})")
     return inside
+
+
+def _format_suffix(path: str) -> str:
+    """Return the suffix of a file, in lower case and without that of its compression."""
+    return os.path.splitext(without_compression(path).lower())[1]
 
 
 def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> Iterator[str]:

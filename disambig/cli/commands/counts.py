@@ -441,13 +441,16 @@ def _check_output(output: Path, inputs: Iterable[str]) -> None:
 
 
 def _note_left_out(files: TextFiles) -> None:
-    """Report how many files in directories are not counted, and with which suffixes."""
+    """Report the files in directories that are not counted, by suffix, and named files with markup."""
     from disambig.cli.output import remark
     from disambig.errors import UserError
     from disambig.formats import files_by_suffix
 
     if files.left_out:
         remark(f"disambig: {UserError('D342', what=files_by_suffix(files.left_out))}")
+    if files.with_markup:
+        shown = ", ".join(files.with_markup[:3]) + (", ..." if len(files.with_markup) > 3 else "")
+        remark(f"disambig: {UserError('D128', paths=shown)}")
 
 
 def _report_table(output: Path) -> None:

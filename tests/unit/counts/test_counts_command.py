@@ -147,6 +147,20 @@ def test_compressed_files_of_structured_formats_in_a_directory_are_named_not_cou
     assert disambig("query", tmp_path / "x.counts", "in the", "id").stdout == "in the\t16\nid\t0\n"
 
 
+def test_named_files_of_data_are_refused_and_markup_is_noted(tmp_path):
+    for name in ("a.csv", "B.TSV", "c.jsonl", "d.conllu"):
+        (tmp_path / name).write_text(TEXT)
+        done = disambig("build", name, "-o", "x.counts", folder=tmp_path)
+        suffix = name[1:].lower()
+        assert done.returncode == 2 and f"[D127] {name}: {suffix} files are not counted" in done.stderr
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(TEXT.encode()))
+    assert "[D127] a.csv.gz: .csv files" in disambig("build", "a.csv.gz", "-o", "x", folder=tmp_path).stderr
+    assert not list(tmp_path.glob("x*"))
+    (tmp_path / "e.md").write_text(TEXT)
+    done = disambig("build", "e.md", "-o", "x.counts", folder=tmp_path)
+    assert done.returncode == 0 and "[D128] counted with their markup: e.md;" in done.stderr
+
+
 def test_directories_that_are_not_read_are_named(tmp_path):
     texts = tmp_path / "texts"
     (texts / "more").mkdir(parents=True)
