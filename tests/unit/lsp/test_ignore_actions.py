@@ -13,6 +13,10 @@ from disambig.lsp import ignore_everywhere, ignore_in_file, ignore_in_line, igno
 from disambig.markup import FORMATS, read_markup
 
 COMMENT = "<!-- disambig: ignore-line then -->"
+FRONT = " # disambig: ignore-line then"
+ABOVE = "# disambig: ignore-next-line then"
+CELL = {"cell_type": "markdown", "source": ["One.\n", "It is then.\n", "So."]}
+NOTEBOOK = json.dumps({"cells": [CELL]}, indent=1)
 
 
 def flag(text: str, word: str = "then", task: str = "slip") -> Flag:
@@ -23,6 +27,12 @@ def flag(text: str, word: str = "then", task: str = "slip") -> Flag:
 def apply_edit(edit, text: str) -> str:
     start, end, new = edit
     return text[:start] + new + text[end:]
+
+
+def with_comment(make, name: str, text: str) -> str | None:
+    """Return the text with the comment that `make` offers; None if it offers none."""
+    edit = make(name, text, flag(text), markup_reader(name))
+    return edit and apply_edit(edit, text)
 
 
 @pytest.mark.parametrize(
@@ -36,10 +46,52 @@ def apply_edit(edit, text: str) -> str:
          "// It is then. // disambig: ignore-line then\nx = 1;\n"),
         ("a.md", "| a | b |\n|---|---|\n| it | is then |\n",
          f"| a | b |\n|---|---|\n| it | is then {COMMENT} |\n"),
+        # documents
+        ("a.rst", "So.\n\nIt is then.\n", "So.\n\n.. disambig: ignore-next-line then\n\nIt is then.\n"),
+        ("a.html", "<p>It is then.</p>\n", f"<p>It is then.</p> {COMMENT}\n"),
+        ("a.adoc", "So\nit is then.\n", "So\n// disambig: ignore-next-line then\nit is then.\n"),
+        ("a.org", "* So\nIt is then.\n", "* So\n# disambig: ignore-next-line then\nIt is then.\n"),
+        ("a.1", ".SH A\nSo\nit is then.\n", '.SH A\nSo\n.\\" disambig: ignore-next-line then\nit is then.\n'),
+        ("a.ipynb", NOTEBOOK, NOTEBOOK.replace("then.", f"then. {COMMENT}")),
+        # front matter
+        ("a.md", "---\ntitle: It is then.\n---\nx\n", f"---\ntitle: It is then.{FRONT}\n---\nx\n"),
+        ("a.mdx", "---\ntitle: It is then.\n---\nx\n", f"---\ntitle: It is then.{FRONT}\n---\nx\n"),
+        ("a.md", '\ufeff---\r\ntitle: "It is then" \r\n---\r\nx',
+         f'\ufeff---\r\ntitle: "It is then"{FRONT} \r\n---\r\nx'),
+        ("a.md", "---\ntitle: It is then. # so\n---\nx\n",
+         f"---\n{ABOVE}\ntitle: It is then. # so\n---\nx\n"),
+        ("a.md", "---\na:\n  summary: It is then\n    so.\n---\nx\n",
+         f"---\na:\n  {ABOVE}\n  summary: It is then\n    so.\n---\nx\n"),
+        ("a.md", '+++\ntitle = "It is then"\n+++\nx\n', f'+++\ntitle = "It is then"{FRONT}\n+++\nx\n'),
+        ("a.md", '+++\ntitle = """It is then\nso"""\n+++\nx\n',
+         f'+++\n{ABOVE}\ntitle = """It is then\nso"""\n+++\nx\n'),
+        ("a.md", "---\ntitle: x\n---\nIt is then.\n", f"---\ntitle: x\n---\nIt is then. {COMMENT}\n"),
+        # line breaks and attributes are kept
+        ("a.md", "It is then.\\\nSo.\n", f"It is then. {COMMENT}\\\nSo.\n"),
+        ("a.md", "It is then.\\\\\nSo.\n", f"It is then.\\\\ {COMMENT}\nSo.\n"),
+        ("a.md", "It is then.  \nSo.\n", f"It is then. {COMMENT}  \nSo.\n"),
+        ("a.mdx", "It is then.\\\n", "It is then. {/* disambig: ignore-line then */}\\\n"),
+        ("a.md", "# It is then {#id}\n", f"# It is then {COMMENT} {{#id}}\n"),
+        ("a.md", "# It is then {: .a }\n", f"# It is then {COMMENT} {{: .a }}\n"),
+        ("a.md", "# It is then ## {#id}\n", f"# It is then {COMMENT} ## {{#id}}\n"),
+        ("a.md", "# It is then ##\n", f"# It is then {COMMENT} ##\n"),
+        ("a.md", "# It is then{#id}\n", "<!-- disambig: ignore-next-line then -->\n# It is then{#id}\n"),
+        ("a.md", "It is then {#id}\n---\n", f"It is then {COMMENT} {{#id}}\n---\n"),
+        ("a.md", "It is *then*{.a}\nSo.\n", f"It is *then*{{.a}} {COMMENT}\nSo.\n"),
+        # no comment can be inside a value of front matter
+        ("a.md", "---\ndescription: >\n  It is\n  then.\n---\nx\n", None),
+        ("a.md", "---\ndescription: It is\n  then.\n---\nx\n", None),
+        ("a.md", '---\ndescription: "It is\n  then.\n  So."\n---\nx\n', None),
+        ("a.md", '+++\ntitle = """\nIt is then\nso"""\n+++\nx\n', None),
+        # one above would split a paragraph or list, or would be code too
+        ("a.rst", "So\nit is then.\n", None),
+        ("a.rst", "1. So.\n2. It is then.\n", None),
+        ("a.org", "So\nit is then.\n", None),
+        ("a.md", "```\nIt is then.\n```\n", None),
     ],
 )  # fmt: skip
 def test_comment_in_a_line(name, text, expected):
-    assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
+    assert with_comment(ignore_in_line, name, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,87 +116,19 @@ def test_comment_in_a_line(name, text, expected):
          "<!-- disambig: ignore quite, then -->\nIt is then."),
         ("a.tex", "% disambig: ignore-file quite\nIt is then.",
          "% disambig: ignore-file quite, then\nIt is then."),
+        # documents
+        ("a.rst", "It is then.\n", ".. disambig: ignore then\n\nIt is then.\n"),
+        ("a.xhtml", "<?xml version='1.0'?>\n<!DOCTYPE html>\n<p>It is then.",
+         "<?xml version='1.0'?>\n<!DOCTYPE html>\n<!-- disambig: ignore then -->\n\n<p>It is then."),
+        ("a.adoc", "= So\n\nIt is then.\n", "// disambig: ignore then\n= So\n\nIt is then.\n"),
+        ("a.org", "It is then.\n", "# disambig: ignore then\nIt is then.\n"),
+        ("a.8", "'\\\" t\n.SH A\nIt is then.\n",
+         "'\\\" t\n.\\\" disambig: ignore then\n.SH A\nIt is then.\n"),
+        ("a.ipynb", NOTEBOOK, NOTEBOOK.replace("then.", "then. <!-- disambig: ignore then -->")),
     ],
 )  # fmt: skip
 def test_comment_for_the_file(name, text, expected):
-    assert apply_edit(ignore_in_file(name, text, flag(text), markup_reader(name)), text) == expected
-
-
-CELL = {"cell_type": "markdown", "source": ["One.\n", "It is then.\n", "So."]}
-NOTEBOOK = json.dumps({"cells": [CELL]}, indent=1)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("a.rst", "So.\n\nIt is then.\n", "So.\n\n.. disambig: ignore-next-line then\n\nIt is then.\n"),
-        ("a.html", "<p>It is then.</p>\n", f"<p>It is then.</p> {COMMENT}\n"),
-        ("a.adoc", "So\nit is then.\n", "So\n// disambig: ignore-next-line then\nit is then.\n"),
-        ("a.org", "* So\nIt is then.\n", "* So\n# disambig: ignore-next-line then\nIt is then.\n"),
-        ("a.1", ".SH A\nSo\nit is then.\n", '.SH A\nSo\n.\\" disambig: ignore-next-line then\nit is then.\n'),
-        ("a.ipynb", NOTEBOOK, NOTEBOOK.replace("then.", f"then. {COMMENT}")),
-    ],
-)  # fmt: skip
-def test_comment_in_the_line_of_documents(name, text, expected):
-    assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
-
-
-FRONT = " # disambig: ignore-line then"
-ABOVE = "# disambig: ignore-next-line then"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("a.md", "---\ntitle: It is then.\n---\nx\n", f"---\ntitle: It is then.{FRONT}\n---\nx\n"),
-        ("a.mdx", "---\ntitle: It is then.\n---\nx\n", f"---\ntitle: It is then.{FRONT}\n---\nx\n"),
-        ("a.md", '\ufeff---\r\ntitle: "It is then" \r\n---\r\nx',
-         f'\ufeff---\r\ntitle: "It is then"{FRONT} \r\n---\r\nx'),
-        ("a.md", "---\ntitle: It is then. # so\n---\nx\n",
-         f"---\n{ABOVE}\ntitle: It is then. # so\n---\nx\n"),
-        ("a.md", "---\na:\n  summary: It is then\n    so.\n---\nx\n",
-         f"---\na:\n  {ABOVE}\n  summary: It is then\n    so.\n---\nx\n"),
-        ("a.md", '+++\ntitle = "It is then"\n+++\nx\n', f'+++\ntitle = "It is then"{FRONT}\n+++\nx\n'),
-        ("a.md", '+++\ntitle = """It is then\nso"""\n+++\nx\n',
-         f'+++\n{ABOVE}\ntitle = """It is then\nso"""\n+++\nx\n'),
-        ("a.md", "---\ntitle: x\n---\nIt is then.\n", f"---\ntitle: x\n---\nIt is then. {COMMENT}\n"),
-    ],
-)  # fmt: skip
-def test_comment_in_front_matter(name, text, expected):
-    assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "---\ndescription: >\n  It is\n  then.\n---\nx\n",
-        "---\ndescription: It is\n  then.\n---\nx\n",
-        '---\ndescription: "It is\n  then.\n  So."\n---\nx\n',
-        '+++\ntitle = """\nIt is then\nso"""\n+++\nx\n',
-    ],
-)
-def test_offers_no_comment_inside_a_value_of_front_matter(text):
-    assert ignore_in_line("a.md", text, flag(text), markup_reader("a.md")) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("a.md", "It is then.\\\nSo.\n", f"It is then. {COMMENT}\\\nSo.\n"),
-        ("a.md", "It is then.\\\\\nSo.\n", f"It is then.\\\\ {COMMENT}\nSo.\n"),
-        ("a.md", "It is then.  \nSo.\n", f"It is then. {COMMENT}  \nSo.\n"),
-        ("a.mdx", "It is then.\\\n", "It is then. {/* disambig: ignore-line then */}\\\n"),
-        ("a.md", "# It is then {#id}\n", f"# It is then {COMMENT} {{#id}}\n"),
-        ("a.md", "# It is then {: .a }\n", f"# It is then {COMMENT} {{: .a }}\n"),
-        ("a.md", "# It is then ## {#id}\n", f"# It is then {COMMENT} ## {{#id}}\n"),
-        ("a.md", "# It is then ##\n", f"# It is then {COMMENT} ##\n"),
-        ("a.md", "# It is then{#id}\n", "<!-- disambig: ignore-next-line then -->\n# It is then{#id}\n"),
-        ("a.md", "It is then {#id}\n---\n", f"It is then {COMMENT} {{#id}}\n---\n"),
-        ("a.md", "It is *then*{.a}\nSo.\n", f"It is *then*{{.a}} {COMMENT}\nSo.\n"),
-    ],
-)  # fmt: skip
-def test_comment_keeps_line_breaks_and_attributes(name, text, expected):
-    assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
+    assert with_comment(ignore_in_file, name, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -165,42 +149,12 @@ def test_comment_keeps_line_breaks_and_attributes_in_notebooks(line, expected):
         assert json.loads(apply_edit(edit, text))["cells"][0]["source"] == ["So.\n", expected, "So."]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("a.rst", "So\nit is then.\n"), ("a.rst", "1. So.\n2. It is then.\n"), ("a.org", "So\nit is then.\n")],
-)
-def test_offers_no_comment_that_would_split_a_paragraph_or_list(name, text):
-    assert ignore_in_line(name, text, flag(text), markup_reader(name)) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("a.rst", "It is then.\n", ".. disambig: ignore then\n\nIt is then.\n"),
-        ("a.xhtml", "<?xml version='1.0'?>\n<!DOCTYPE html>\n<p>It is then.",
-         "<?xml version='1.0'?>\n<!DOCTYPE html>\n<!-- disambig: ignore then -->\n\n<p>It is then."),
-        ("a.adoc", "= So\n\nIt is then.\n", "// disambig: ignore then\n= So\n\nIt is then.\n"),
-        ("a.org", "It is then.\n", "# disambig: ignore then\nIt is then.\n"),
-        ("a.8", "'\\\" t\n.SH A\nIt is then.\n",
-         "'\\\" t\n.\\\" disambig: ignore then\n.SH A\nIt is then.\n"),
-        ("a.ipynb", NOTEBOOK, NOTEBOOK.replace("then.", "then. <!-- disambig: ignore then -->")),
-    ],
-)  # fmt: skip
-def test_comment_for_the_file_of_documents(name, text, expected):
-    assert apply_edit(ignore_in_file(name, text, flag(text), markup_reader(name)), text) == expected
-
-
 def test_names_the_rule_of_a_missing_word():
     text = "A number people ate."
     missing = flag(text, "", "preposition")
     assert ignore_target(missing) == "rule:preposition"
     changed = apply_edit(ignore_in_line("a.md", text, missing, markup_reader("a.md")), text)
     assert changed == "A number people ate. <!-- disambig: ignore-line[preposition] -->"
-
-
-def test_offers_no_comment_without_effect():
-    text = "```\nIt is then.\n```\n"  # no comment is possible there, and a line above would be code too
-    assert ignore_in_line("a.md", text, flag(text), markup_reader("a.md")) is None
 
 
 @pytest.mark.parametrize(

@@ -172,9 +172,8 @@ def test_suffixes_are_known_in_any_case(suffix):
     assert path_format(f"a{suffix}") is not None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+READS = {
+    "x.html": [
         ("<p>a <em>b</em> and <a href='x'>c</a>.", "a b and c."),
         ("<title>A page</title><style>p {}</style><script>if (a<b) x</script><p>b", "A page ¶ b"),
         ("<html><head><title>A page</title></head><body><h1>One</h1>Two<br>three", "A page ¶ One¶Two three"),
@@ -210,14 +209,7 @@ def test_suffixes_are_known_in_any_case(suffix):
         ("<a href='b'><b>A</b></a> &nbsp; <a>a</a> <a>I</a> <a>bc</a> d", "# a I bc d"),
         ('<ul><li class="src">f a a</li><li>b c</li></ul>', "b c"),
     ],
-)  # fmt: skip
-def test_html(text, expected):
-    assert legible("x.html", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.dita": [
         ("<p>See <xref href='a.dita'/> or <xref href='b'>that page</xref>.</p>", "See # or that page."),
         ("<p>With <keyword keyref='product'></keyword> <ph id='x'/>it runs.</p>", "With # it runs."),
         ("<cmd>Click <uicontrol>Save as</uicontrol> in <filepath>a b</filepath>.</cmd>", "Click # in #."),
@@ -229,14 +221,7 @@ def test_html(text, expected):
         ("<p>So.</p><draft-comment>Is it?</draft-comment><note>Yes.</note>", "So.¶Yes."),
         ("<p xml:lang='de-DE'>Nein</p><p translate='no'>no</p><p>yes</p>", "#¶yes"),
     ],
-)
-def test_dita(text, expected):
-    assert legible("x.dita", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.dbk": [
         ("<para>Run <command>ls -l</command>, see <xref linkend='a'/>.</para>", "Run #, see #."),
         ("<info><title>A book</title><author><surname>Doe</surname></author></info>", "A book"),
         (
@@ -257,57 +242,7 @@ def test_dita(text, expected):
             "He said #.",
         ),
     ],
-)
-def test_docbook(text, expected):
-    assert legible("x.dbk", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "root"),
-    [
-        (f'<?xml version="1.0"?>\n<!-- a --><section xmlns="{DOCBOOK}"><para>One</para></section>', ""),
-        (
-            '<!DOCTYPE sect1 PUBLIC "-//OASIS//DTD DocBook V4.5//EN" [<!ENTITY a "b">]><sect1>One</sect1>',
-            "",
-        ),
-        ("\ufeff<chapter id='a'><title>One</title><para/></chapter>", ""),
-        ('<!DOCTYPE task PUBLIC "-//OASIS//DTD DITA Task//EN"><task><title>One</title></task>', ""),
-        ('<topic xmlns:ditaarch="http://dita.oasis-open.org/"><title>One</title></topic>', ""),
-        ('<project xmlns="http://maven.apache.org/POM/4.0.0"><name>One</name></project>', "project"),
-        ('<article xmlns="http://jats.nlm.nih.gov"><para>One</para></article>', "article"),
-        ("<book><author>One</author></book>", "book"),
-        ("no tags", ""),
-    ],
-)
-def test_xml_is_read_if_its_root_shows_what_it_is(text, root, tmp_path):
-    path = tmp_path / "x.xml"
-    path.write_text(text, encoding="utf8")
-    plain = read_markup("x.xml", text)
-    if "<" in text and not root:
-        assert normalised(plain.text.replace("\x1f", " ").replace(BREAK, "¶").replace("\ufeff", "")) == "One"
-        assert begins_like_document(str(path))
-    else:
-        assert (f"<{root}>" if root else "no root element") in plain.problem
-        assert not begins_like_document(str(path))
-        checked = here("check", path)
-        assert checked.returncode == 2
-        assert "[D340]" in checked.stderr
-
-
-def test_folders_are_searched_for_documents_in_xml(tmp_path):
-    (tmp_path / "pom.xml").write_text("<project><name>It was better then before.</name></project>")
-    (tmp_path / "a.xml").write_text(
-        '<sect1 xmlns="http://docbook.org/ns/docbook"><para>It was better then we had hoped.</para></sect1>'
-    )
-    checked = here("check", tmp_path)
-    assert checked.stdout.count("then -> than") == 1
-    assert "1 file by suffix (.xml 1)" in checked.stderr
-    assert here("annotate", tmp_path, "--only-flags").stdout.count('"then"') >= 1
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.pod": [
         ("a\n\n=head1 NAME\n\nA::B - the c of it\n\n=cut\n\nd\n\n=pod\n\ne", "#¶the c of it¶e"),
         ("=head2 The B<big> a\nb\n\nc\n\n  d\n  e\n\nf", "The big a¶b c¶ ¶f"),
         ("=pod\n\na C<b c> I<d C<e>> L<f g|A::B/c> L<A/b> F<h> aE<eacute>b E<lt> X<i>j", "a # d # f g # # # # j"),
@@ -317,14 +252,7 @@ def test_folders_are_searched_for_documents_in_xml(tmp_path):
         ("=begin html\n\na\n\n=head1 b\n\n=end html\n\nc\n\n=for html a\nb\n\nd\n\n=begin :a\n\ne\n\n=end :a", "c¶d¶e"),
         ("=encoding utf8\n\na\n\n=for comment b\nc\n\nd\n=cut\ne", "a¶ ¶d"),
     ],
-)  # fmt: skip
-def test_pod(text, expected):
-    assert legible("x.pod", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.texi": [
         ("\\input texinfo\n@settitle a\n@node b, c\n@chapter The @emph{d} e\n@cindex f\ng\n@cindex h\ni\n@bye\nj", "The d e¶g i¶"),
         ("a @code{b} @var{c}s @strong{d e} @@ @{ f@dots{} ``g h'' na@\"{i}ve caf@'e", 'a # # d e # # f# "g h" # #'),
         ("@ref{a,,b} @uref{c,d e} @uref{f,, g h} @email{i} @acronym{J, k l} @w{m}@: n@.", "# d e g h # J m n."),
@@ -336,14 +264,7 @@ def test_pod(text, expected):
         ("@deffn {a b} c d\ne\n@end deffn\n@example\nf\n@end example\n@quotation\ng\n@end quotation\n@quotation Note\nh\n@end quotation", "e¶ ¶ ¶h"),
         ("@example\na\n\n@foo{b c", "a¶b c"),
     ],
-)  # fmt: skip
-def test_texinfo(text, expected):
-    assert legible("x.texi", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.Rd": [
         ("% a\n\\name{b}\n\\title{The \\pkg{c} d}\n\\usage{e(f)}\n\\description{\ng 5\\% h\n% i\nj}", "The # d¶g 5 % h j"),
         ("\\details{a \\code{\\link[b]{c}}s \\emph{d e} \\eqn{f}{g} \\href{h}{i j} \\dots k \\foo{l} \\bar{mm nn}}", "a # d e # i j # k # mm nn"),
         ("\\arguments{\n\\item{a, b}{c d}\n  \\item{e}{f}\n}\n\\examples{\ng \\dontrun{h}\n}", "c d¶f"),
@@ -351,14 +272,7 @@ def test_texinfo(text, expected):
         ("\\note{a \\{ b \\code{c \n\n\\emph{d", "a { b #¶c #¶d"),
         ("#ifdef a\n\\note{b}\n#endif", "b"),
     ],
-)  # fmt: skip
-def test_documentation_of_r(text, expected):
-    assert legible("x.Rd", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.rst": [
         ("Title\n=====\n\ntext", "Title ¶ text"),
         ("=====\nTitle\n=====\n\ntext", "Title ¶ text"),
         ("a *b* **c** ``d e`` `f`_ and `g <h>`_ i_ |j| [1]_ k", "a b c # f and g i # k"),
@@ -407,14 +321,7 @@ def test_documentation_of_r(text, expected):
         ('.. csv-table:: a\n\n   b, "c" d\n   e\n\nf', "a¶ #¶ f"),
         ('.. csv-table:: a\n\n   b, "c d\n   e\n\nf', "a¶ #¶ f"),
     ],
-)  # fmt: skip
-def test_restructured_text(text, expected):
-    assert legible("x.rst", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.adoc": [
         ("a 'git pull' of it's users' b, 'c d e f g'", "a # of it's users' b, 'c d e f g'"),
         ("= A title\nA. Author <a@b>\n:toc:\n\n== B\ntext", "A title¶ ¶B¶text"),
         ("Title\n-----\ntext", "Title ¶text"),
@@ -456,14 +363,7 @@ def test_restructured_text(text, expected):
         ("a b. +\nc", "a b. c"),
         ("|===\na|\n* b c\n* d e\n|===", "¶ ¶ ¶b c ¶d e ¶"),
     ],
-)  # fmt: skip
-def test_asciidoc(text, expected):
-    assert legible("x.adoc", text) == normalised(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+    "x.org": [
         ("#+TITLE: A b\n#+OPTIONS: c\n* TODO [#A] D [1/2] :e:f:\ng", "A b¶ ¶ ¶D ¶g"),
         ("* CLI tools\na", "CLI tools¶a"),
         ("a *b* /c d/ _e_ =f g= ~h~ +i+ j", "a b c d e # # # j"),
@@ -479,9 +379,57 @@ def test_asciidoc(text, expected):
         ("a <<b>> <<<c d>>> call_e[f](g) h <<<i", "a c d # h <<<i"),
         ("a[fn:: b /c/ [[d][e]]] f. g.[fn:h:i] j", "a#¶b c e¶#f. g.¶i¶ j"),
     ],
-)  # fmt: skip
-def test_org(text, expected):
-    assert legible("x.org", text) == normalised(expected)
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"), [(path, *row) for path, rows in READS.items() for row in rows]
+)
+def test_text_of_a_format(path, text, expected):
+    assert legible(path, text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "root"),
+    [
+        (f'<?xml version="1.0"?>\n<!-- a --><section xmlns="{DOCBOOK}"><para>One</para></section>', ""),
+        (
+            '<!DOCTYPE sect1 PUBLIC "-//OASIS//DTD DocBook V4.5//EN" [<!ENTITY a "b">]><sect1>One</sect1>',
+            "",
+        ),
+        ("\ufeff<chapter id='a'><title>One</title><para/></chapter>", ""),
+        ('<!DOCTYPE task PUBLIC "-//OASIS//DTD DITA Task//EN"><task><title>One</title></task>', ""),
+        ('<topic xmlns:ditaarch="http://dita.oasis-open.org/"><title>One</title></topic>', ""),
+        ('<project xmlns="http://maven.apache.org/POM/4.0.0"><name>One</name></project>', "project"),
+        ('<article xmlns="http://jats.nlm.nih.gov"><para>One</para></article>', "article"),
+        ("<book><author>One</author></book>", "book"),
+        ("no tags", ""),
+    ],
+)
+def test_xml_is_read_if_its_root_shows_what_it_is(text, root, tmp_path):
+    path = tmp_path / "x.xml"
+    path.write_text(text, encoding="utf8")
+    plain = read_markup("x.xml", text)
+    if "<" in text and not root:
+        assert normalised(plain.text.replace("\x1f", " ").replace(BREAK, "¶").replace("\ufeff", "")) == "One"
+        assert begins_like_document(str(path))
+    else:
+        assert (f"<{root}>" if root else "no root element") in plain.problem
+        assert not begins_like_document(str(path))
+        checked = here("check", path)
+        assert checked.returncode == 2
+        assert "[D340]" in checked.stderr
+
+
+def test_folders_are_searched_for_documents_in_xml(tmp_path):
+    (tmp_path / "pom.xml").write_text("<project><name>It was better then before.</name></project>")
+    (tmp_path / "a.xml").write_text(
+        '<sect1 xmlns="http://docbook.org/ns/docbook"><para>It was better then we had hoped.</para></sect1>'
+    )
+    checked = here("check", tmp_path)
+    assert checked.stdout.count("then -> than") == 1
+    assert "1 file by suffix (.xml 1)" in checked.stderr
+    assert here("annotate", tmp_path, "--only-flags").stdout.count('"then"') >= 1
 
 
 MAN = """.TH FOO 1 "2020"
