@@ -285,18 +285,6 @@ def varying(batch):
     return DenseBlocks(np.ones((n, k, d), np.float32), np.arange(k * d).reshape(k, d), meaning, batch.costs)
 
 
-def test_columns_that_vary_are_blamed_on_the_extractor():
-    with pytest.raises(
-        UserError, match=r"D414.*the extractor Changing: transform gave \d columns for .* instances"
-    ):
-        trained(extractor=Changing(varying))
-
-
-def test_errors_for_nan_features_name_transform():
-    with pytest.raises(UserError, match=r"D414.*the extractor Changing: .* infinite or not a number"):
-        trained(extractor=Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)))
-
-
 class Blocks(StatelessExtractor):
     """An extractor of class blocks with changed fields."""
 
@@ -315,60 +303,37 @@ class Blocks(StatelessExtractor):
         return Features(replace(batch, **fields), *evidence)
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"values": lambda batch: np.ones((*batch.costs.shape, 3), np.float32)}, "as column_of; expected"),
-        (
-            {"values": lambda batch: np.ones((batch.costs.size, 2), np.float32)},
-            "as values; expected an array",
-        ),
-        ({"values": lambda batch: batch.values.tolist()}, "a list as values; expected an array"),
-        ({"column_of": lambda batch: batch.column_of + 1}, "column_of has 2, with 2 columns"),
-        ({"found": -1}, "candidate 0 has -1 found of 0 asked"),
-        ({"found": 3, "asked": 2}, "candidate 0 has 3 found of 2 asked"),
-    ],
-)
-def test_class_blocks_and_evidence_are_checked(fields, message):
-    with pytest.raises(UserError, match=f"D414.*the extractor Blocks: .*{message}"):
-        trained(extractor=Blocks(**fields))
+class FitsNothing(NearbyWords):
+    """An extractor whose `fit` returns nothing."""
+
+    def fit(self, view, instances, groups):
+        return None
 
 
-def test_what_fit_and_from_state_return_is_named():
-    class FitsNothing(NearbyWords):
-        def fit(self, view, instances, groups):
-            return None
+class RestoresNothing(NearbyWords):
+    """An extractor whose `from_state` returns nothing."""
 
-    class RestoresNothing(NearbyWords):
-        def from_state(self, arrays):
-            return None
+    def fit(self, view, instances, groups):
+        return RestoresNothing(self.reach, super().fit(view, instances, groups).vocabulary)
 
-    class RestoresItself(NearbyWords):
-        def from_state(self, arrays):
-            object.__setattr__(self, "vocabulary", arrays["vocabulary"])
-            return self
-
-    for extractor, message in (
-        (FitsNothing(), "fit returned None; expected a fitted extractor"),
-        (RestoresNothing(), "from_state returned None; expected"),
-        (RestoresItself(), r"from_state changed the extractor itself \(vocabulary\)"),
-    ):
-        with pytest.raises(UserError, match=f"D414.*{message}"):
-            trained(extractor=extractor)
+    def from_state(self, arrays):
+        return None
 
 
-@pytest.mark.parametrize(
-    ("traits", "message"),
-    [
-        ({"requires": "tag"}, r"requires is 'tag'; expected a tuple of names, such as \(.tag.,\)"),
-        ({"folders": "counts"}, "folders is 'counts'; expected a tuple of names"),
-        ({"rows_are_shared": "no"}, "rows_are_shared is 'no'; expected True or False"),
-    ],
-)
-def test_traits_of_extractors_are_checked(traits, message):
-    extractor = type("Odd", (NearbyWords,), traits)()
-    with pytest.raises(UserError, match=f"D414.*{message}"):
-        trained(extractor=extractor)
+class RestoresItself(NearbyWords):
+    """An extractor that changes itself in `from_state`."""
+
+    def from_state(self, arrays):
+        object.__setattr__(self, "vocabulary", arrays["vocabulary"])
+        return self
+
+
+class Absorbing(NearbyWords):
+    """An extractor that learns in place."""
+
+    def fit(self, view, instances, groups):
+        object.__setattr__(self, "vocabulary", super().fit(view, instances, groups).vocabulary)
+        return self
 
 
 class TakesOne(Perceptron):
@@ -396,21 +361,6 @@ class Shrinking:
 
     def from_state(self, arrays):
         return LinearScorer.from_state(arrays)
-
-
-def test_a_learner_that_changes_itself_is_found():
-    with pytest.raises(UserError, match=r"D414.*Shrinking: fit changed the learner itself \(passes\)"):
-        trained(learner=Shrinking())
-    learner = type("Odd", (Shrinking,), {"needs_training": "no"})()
-    with pytest.raises(UserError, match=r"D414.*needs_training is 'no'; expected True or False"):
-        trained(learner=learner)
-
-
-def test_learners_that_give_something_else_are_named():
-    with pytest.raises(UserError, match=r"D414.*the learner TakesOne: takes is SparseRows; expected a tuple"):
-        trained(learner=TakesOne())
-    with pytest.raises(UserError, match=r"D414.*the scorer LinearScorer of the learner Listed"):
-        trained(learner=Listed())
 
 
 @dataclass(frozen=True)
@@ -472,25 +422,6 @@ class NoFit:
     """A decision rule that lacks most methods."""
 
 
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        (NoRate(), r"judge\(scored\) cannot be called.*flags_per_1000"),
-        (ForText(), "between is 'words'; expected a tuple"),
-        (NoFit(), "it has no method fit"),
-        (NoLimit(), "limit returned None; expected the probability"),
-        (UndefinedLimit(), "limit returned nan; expected the probability"),
-        (LearnsItself(), r"fit changed the decision rule itself \(flags_per_1000\)"),
-        (Unsaved(), "decisions differ after from_state; state returned"),
-    ],
-)
-def test_decision_rules_are_checked(rule, message):
-    with pytest.raises(UserError, match=f"D414.*the decision rule {type(rule).__name__}: {message}"):
-        trained(judge=rule)
-    if not isinstance(rule, NoFit):
-        assert failures(check_judge(rule, make_calibration_data()))
-
-
 class Lists:
     """A tokenisation that returns lists."""
 
@@ -513,13 +444,6 @@ class Shifted(Words):
         return replace(view, tokenisation="other.v1", starts=view.starts - 1, ends=view.ends + 1)
 
 
-def test_tokenisations_are_checked():
-    assert failures(check_tokenisation(Words(), TEXTS)) == {}
-    with pytest.raises(UserError, match=r"D414.*the tokenisation Lists: it returned a list for no texts"):
-        trained(tokenisation=Lists())
-    assert "D414" in failures(check_tokenisation(Lists(), TEXTS[:1]))["keeps_its_contract"]
-
-
 NUMBERS = count()
 
 
@@ -536,23 +460,79 @@ def with_view(**changes):
     return Odd()
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"tokenisation": lambda old: "other.v1"}, "its view is of 'other.v1'; expected the name of the tok"),
-        ({"hashes": lambda old: old.astype(np.int64)}, "hashes of its view is an array of int64"),
-        ({"starts": lambda old: old.tolist()}, "starts of its view is a list; expected an array of int32"),
-        ({"ends": lambda old: old[:-1]}, r"ends of its view is an array of int32 .*one per token"),
-        ({"ends": lambda old: old + 1}, r"token \d+ is from \d+ to \d+; expected offsets in its own text"),
-        ({"sentences": lambda old: old[:-1]}, r"sentences of its view ends with \d+; expected ascending"),
-        ({"documents": lambda old: old[1:]}, r"its view has 11 documents; expected 12, one for each text"),
-        ({"texts": lambda old: [text.upper() for text in old]}, "its view has other texts"),
-        ({"hashes": lambda old: old + np.uint64(1)}, "sentence 0 of its view begins or ends with another"),
+def odd(kind, **traits):
+    """Return a component with other class attributes."""
+    return type("Odd", (kind,), traits)()
+
+
+FAULTS = {
+    "extractor": [
+        (Changing(varying), r"transform gave \d columns for .* instances"),
+        (Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)), "infinite or not a number"),
+        (Blocks(values=lambda batch: np.ones((*batch.costs.shape, 3), np.float32)), "as column_of; expected"),
+        (Blocks(values=lambda batch: np.ones((batch.costs.size, 2), np.float32)), "as values; expected"),
+        (Blocks(values=lambda batch: batch.values.tolist()), "a list as values; expected an array"),
+        (Blocks(column_of=lambda batch: batch.column_of + 1), "column_of has 2, with 2 columns"),
+        (Blocks(found=-1), "candidate 0 has -1 found of 0 asked"),
+        (Blocks(found=3, asked=2), "candidate 0 has 3 found of 2 asked"),
+        (FitsNothing(), "fit returned None; expected a fitted extractor"),
+        (RestoresNothing(), "from_state returned None; expected"),
+        (RestoresItself(), r"from_state changed the extractor itself \(vocabulary\)"),
+        (Absorbing(), r"fit changed the extractor itself \(vocabulary\)"),
+        (odd(NearbyWords, requires="tag"), r"requires is 'tag'; expected a tuple .*, such as \(.tag.,\)"),
+        (odd(NearbyWords, folders="counts"), "folders is 'counts'; expected a tuple of names"),
+        (odd(NearbyWords, rows_are_shared="no"), "rows_are_shared is 'no'; expected True or False"),
+        (odd(NearbyWords, describes="groups"), "describes is 'groups'; expected one of group, own, any"),
     ],
+    "learner": [
+        (Shrinking(), r"fit changed the learner itself \(passes\)"),
+        (odd(Shrinking, needs_training="no"), "needs_training is 'no'; expected True or False"),
+        (TakesOne(), "takes is SparseRows; expected a tuple"),
+        (Listed(), ""),
+    ],
+    "judge": [
+        (NoRate(), r"judge\(scored\) cannot be called.*flags_per_1000"),
+        (ForText(), "between is 'words'; expected a tuple"),
+        (NoFit(), "it has no method fit"),
+        (NoLimit(), "limit returned None; expected the probability"),
+        (UndefinedLimit(), "limit returned nan; expected the probability"),
+        (LearnsItself(), r"fit changed the decision rule itself \(flags_per_1000\)"),
+        (Unsaved(), "decisions differ after from_state; state returned"),
+    ],
+    "tokenisation": [
+        (Lists(), "it returned a list for no texts"),
+        (with_view(tokenisation=lambda old: "other.v1"), "its view is of 'other.v1'; expected the name"),
+        (with_view(hashes=lambda old: old.astype(np.int64)), "hashes of its view is an array of int64"),
+        (with_view(starts=lambda old: old.tolist()), "starts of its view is a list; expected .* int32"),
+        (with_view(ends=lambda old: old[:-1]), r"ends of its view is an array of int32 .*one per token"),
+        (with_view(ends=lambda old: old + 1), r"token \d+ is from \d+ to \d+; expected offsets in its"),
+        (with_view(sentences=lambda old: old[:-1]), r"sentences of its view ends with \d+; expected asc"),
+        (with_view(documents=lambda old: old[1:]), "its view has 11 documents; expected 12, one for each"),
+        (with_view(texts=lambda old: [text.upper() for text in old]), "its view has other texts"),
+        (with_view(hashes=lambda old: old + np.uint64(1)), "sentence 0 of its view begins or ends with a"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "component", "message"), [(kind, *row) for kind, rows in FAULTS.items() for row in rows]
 )
-def test_the_views_of_a_tokenisation_are_checked_before_a_task_sees_them(changes, message):
-    with pytest.raises(UserError, match=f"D414.*the tokenisation Odd: {message}"):
-        trained(tokenisation=with_view(**changes))
+def test_training_names_the_component_and_its_fault(kind, component, message):
+    name = {"judge": "decision rule"}.get(kind, kind)
+    with pytest.raises(UserError, match=f"D414.*the {name} {type(component).__name__}: .*{message}"):
+        trained(**{kind: component})
+
+
+def test_the_suite_finds_these_faults_of_decision_rules_and_tokenisations():
+    for rule, _ in FAULTS["judge"]:
+        if not isinstance(rule, NoFit):
+            assert failures(check_judge(rule, make_calibration_data()))
+    assert failures(check_tokenisation(Words(), TEXTS)) == {}
+    assert "D414" in failures(check_tokenisation(Lists(), TEXTS[:1]))["keeps_its_contract"]
+    assert (
+        "its view is of 'other.v1'"
+        in failures(check_tokenisation(Shifted(), TEXTS[:2]))["keeps_its_contract"]
+    )
 
 
 def test_the_name_of_a_tokenisation_is_the_registered_one(load_with, tmp_path, monkeypatch):
@@ -588,11 +568,6 @@ def test_a_wrong_language_in_a_config_is_a_mistake_of_the_user(load_with, tmp_pa
     path.write_text(CONFIG.replace('.Pairs.v1"', '.Pairs.v1"\nlanguage = "English"'))
     with pytest.raises(UserError, match=r"D005.*language in \[task\] is 'English': give a code such as"):
         read_plan(path)
-
-
-def test_the_suite_finds_a_broken_tokenisation():
-    failed = failures(check_tokenisation(Shifted(), TEXTS[:2]))
-    assert "its view is of 'other.v1'" in failed["keeps_its_contract"]
 
 
 class Taken:
@@ -880,22 +855,3 @@ def test_the_suite_says_first_what_training_would_say():
     assert check.name == "keeps_its_contract"
     with pytest.raises(AssertionError, match=r"D414.*positions of instances is a list"):
         check()
-
-
-class Absorbing(NearbyWords):
-    """Learns in place."""
-
-    def fit(self, view, instances, groups):
-        object.__setattr__(self, "vocabulary", super().fit(view, instances, groups).vocabulary)
-        return self
-
-
-def test_an_extractor_that_learns_in_place_is_found():
-    with pytest.raises(UserError, match=r"D414.*Absorbing: fit changed the extractor itself \(vocabulary\)"):
-        trained(extractor=Absorbing())
-
-
-def test_an_unknown_kind_of_candidates_is_named():
-    extractor = type("Odd", (NearbyWords,), {"describes": "groups"})()
-    with pytest.raises(UserError, match=r"D414.*describes is 'groups'; expected one of group, own, any"):
-        trained(extractor=extractor)
