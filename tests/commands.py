@@ -9,15 +9,13 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """The exit status and the output of a command."""
 
     returncode: int

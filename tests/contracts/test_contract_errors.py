@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from commands import here
 from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
 from toy_texts import CONFIG
@@ -27,7 +28,6 @@ from disambig.api import (
     fitted_field,
 )
 from disambig.api.tasks import CandidateLists, Correction, Rule, RuleSet
-from disambig.cli import main
 from disambig.config import resolve
 from disambig.data import find_certain_mistakes, find_instances
 from disambig.decision import Corrections
@@ -720,20 +720,18 @@ def test_other_exceptions_are_not_changed(fragile):
         ({"rule": "x"}, "returned 'x'"),
     ],
 )
-def test_a_rule_that_cannot_be_named_fails_one_file_of_check(names, message, fragile, tmp_path, capsys):
+def test_a_rule_that_cannot_be_named_fails_one_file_of_check(names, message, fragile, tmp_path):
     model, plugin = fragile
     save_model(model, tmp_path / "model")
     (tmp_path / "bad.txt").write_text("It was quiet good.\n")
     (tmp_path / "good.txt").write_text("Nothing is here.\n")
     plugin.names.clear()
     plugin.names.update(names)
-    paths = map(str, (tmp_path / "bad.txt", tmp_path / "good.txt"))
-    with pytest.raises(SystemExit) as end:
-        main.run(["check", *paths, "--model", str(tmp_path / "model"), "--flags-per-1000", "1000"])
-    assert end.value.code == 2
-    output = capsys.readouterr().err
-    assert re.search(rf"\[D313\] .*bad.txt: could not be annotated: \[D414\] .*name_rule.*{message}", output)
-    assert "1 file" in output
+    options = ("--model", tmp_path / "model", "--flags-per-1000", "1000")
+    done = here("check", tmp_path / "bad.txt", tmp_path / "good.txt", *options)
+    assert done.returncode == 2 and "1 file" in done.stderr
+    problem = rf"\[D313\] .*bad.txt: could not be annotated: \[D414\] .*name_rule.*{message}"
+    assert re.search(problem, done.stderr)
 
 
 def test_an_invalid_name_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path):

@@ -17,13 +17,13 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
+from commands import exit_status
 from readme_blocks import installed, write
 from typer.testing import CliRunner
 
 import disambig.types
 from disambig import registry as plugins
 from disambig.api.runners import EngineOptions
-from disambig.cli import main
 from disambig.cli.main import app
 from disambig.config import read_config, resolve
 from disambig.data import CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows, convert
@@ -433,26 +433,20 @@ def command_home(tmp_path, monkeypatch):
         yield home
 
 
-def run_command(*arguments):
-    with pytest.raises(SystemExit) as end:
-        main.run([*map(str, arguments)])
-    return end.value.code
-
-
 def test_the_command_of_the_guide_is_listed_and_runs(command_home, capsys):
-    assert run_command("--help") == 0
+    assert exit_status("--help") == 0
     assert re.search("^  shout +Write text in capitals.$", capsys.readouterr().out, re.M)
     assert "disambig_kind.commands" not in sys.modules
     (command_home / "a.txt").write_text("one\n\ntwo", encoding="utf8")
-    assert run_command("shout", "a.txt") == 0
+    assert exit_status("shout", "a.txt") == 0
     assert capsys.readouterr().out == "ONE\n\nTWO\n"
-    assert run_command("shout", "a.txt", "-o", "b.txt", "--quiet") == 0
+    assert exit_status("shout", "a.txt", "-o", "b.txt", "--quiet") == 0
     assert (command_home / "b.txt").read_text() == "ONE\n\nTWO\n"
-    assert run_command("shout", "a.txt", "-o", "b.txt") == 2
+    assert exit_status("shout", "a.txt", "-o", "b.txt") == 2
     assert "[D310]" in capsys.readouterr().err
-    assert run_command("shout", "nothing.txt") == 2
+    assert exit_status("shout", "nothing.txt") == 2
     assert capsys.readouterr().err == "disambig: [D300] nothing.txt: no such file or directory\n"
-    assert run_command("shout", "--help") == 0
+    assert exit_status("shout", "--help") == 0
     assert "Usage: disambig shout [OPTIONS] [PATHS...]" in capsys.readouterr().out
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -21,7 +22,6 @@ from tiny_models import save_second_look
 
 from disambig.api import load_model
 from disambig.checking import ModelChecker, decisions_to_edits
-from disambig.cli import main
 from disambig.cli.commands.evaluate import fixes_lines
 from disambig.data import WORDS_PER_MISTAKE, mistakes_per_1000
 from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
@@ -68,16 +68,12 @@ def readings_of_flags(folder):
     return tuple(map(str, paths))
 
 
-def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as caught:
-        main.run(["evaluate", *map(str, arguments)])
-    output = capsys.readouterr()
-    return caught.value.code, output.out, output.err
+run = partial(here, "evaluate")
 
 
-def test_a_table_of_what_ships(tmp_path, capsys):
+def test_a_table_of_what_ships(tmp_path):
     fixes, clean = fixes_and_clean(tmp_path)
-    status, out, _ = run(capsys, "--fixes", fixes, "--clean", clean, "--rate", "1", "--rate", "4")
+    status, out, _ = run("--fixes", fixes, "--clean", clean, "--rate", "1", "--rate", "4")
     assert status == 0
     lines = out.splitlines()
     assert lines[0] == "read 3 mistakes of 2 projects, 14 clean words of 2 projects"
@@ -89,12 +85,12 @@ def test_a_table_of_what_ships(tmp_path, capsys):
     assert [line.split()[0] for line in lines[-2:]] == ["1", "4"]
 
 
-def test_json_and_a_plot(tmp_path, capsys):
+def test_json_and_a_plot(tmp_path):
     pytest.importorskip("matplotlib")
     fixes, clean = fixes_and_clean(tmp_path)
     plot = tmp_path / "rates.svg"
     arguments = ("spelling", "--fixes", fixes, "--clean", clean, "--tier", 2, "--json", "--plot", plot)
-    status, out, _ = run(capsys, *arguments)
+    status, out, _ = run(*arguments)
     assert status == 0
     output = json.loads(out)
     assert (output["all"]["n"], output["tier"], list(output["rates"])) == (4, 2, ["spelling"])
@@ -103,24 +99,24 @@ def test_json_and_a_plot(tmp_path, capsys):
     assert "mistakes rightly corrected" in plot.read_text(encoding="utf8")
 
 
-def test_rates_that_are_shared_or_one_a_task(tmp_path, capsys):
+def test_rates_that_are_shared_or_one_a_task(tmp_path):
     fixes, _ = fixes_and_clean(tmp_path)
 
     def rates(*options):
-        output = run(capsys, "preposition+spelling", "--fixes", fixes, "--json", *options)[1]
+        output = run("preposition+spelling", "--fixes", fixes, "--json", *options)[1]
         return json.loads(output)["rates"]
 
     own = rates()
     assert sum(rates("--flags-per-1000", 1.5).values()) == pytest.approx(1.5)
     assert rates("--flags-per-1000", "spelling=0") == own | {"spelling": 0.0}
-    lines = run(capsys, "spelling", "--fixes", fixes, "--flags-per-1000", 0)[1].splitlines()
+    lines = run("spelling", "--fixes", fixes, "--flags-per-1000", 0)[1].splitlines()
     assert lines[1].endswith("set to flags per 1,000 words: spelling 0")
     assert lines[3].split()[:3] == ["all", "3", "0.0%"]
 
 
-def test_two_checkers(tmp_path, capsys):
+def test_two_checkers(tmp_path):
     fixes, clean = fixes_and_clean(tmp_path)
-    status, out, _ = run(capsys, "preposition", "preposition+spelling", "--fixes", fixes, "--clean", clean)
+    status, out, _ = run("preposition", "preposition+spelling", "--fixes", fixes, "--clean", clean)
     assert status == 0
     lines = out.splitlines()
     assert lines[0] == "rightly corrected (more is better) of 3 examples:"
@@ -128,29 +124,29 @@ def test_two_checkers(tmp_path, capsys):
     assert [line.split()[0] for line in lines if "disambig_en/spelling" in line] == ["B", "B"]
 
 
-def test_files_without_clean_text_or_with_one_project(tmp_path, capsys):
+def test_files_without_clean_text_or_with_one_project(tmp_path):
     fixes, _ = fixes_and_clean(tmp_path)
     rows = Path(fixes).read_text(encoding="utf8").splitlines()
     Path(fixes).write_text(rows[0], encoding="utf8")
-    status, out, _ = run(capsys, "spelling", "--fixes", fixes)
+    status, out, _ = run("spelling", "--fixes", fixes)
     assert status == 0
     assert "read 1 mistake of 1 project\n" in out and " to " not in out.split("set to", 1)[1]
 
 
-def test_flags_that_were_read(tmp_path, capsys):
+def test_flags_that_were_read(tmp_path):
     fixes, _ = fixes_and_clean(tmp_path)
     clean, readings = readings_of_flags(tmp_path)
     arguments = ("spelling", "--fixes", fixes, "--clean", clean, "--readings", readings, "--rate", 4)
-    status, out, _ = run(capsys, *arguments, "--json")
+    status, out, _ = run(*arguments, "--json")
     at = json.loads(out)["clean"]
     counts = {name: line["flags"] for name, line in at["readings"].items()}
     assert (status, at["n_readings"], at["flags"], at["readings"]["mistake"]["right"]) == (0, 2, 2, 1)
     assert counts == {"mistake": 1, "taste": 1, "wrong": 0, "unread": 0, "wrong_or_unread": 0}
-    lines = run(capsys, *arguments)[1].splitlines()
+    lines = run(*arguments)[1].splitlines()
     assert "2 of 2 flags in clean text were read; per 1,000 words:" in lines
     assert lines[-2].endswith("plainly wrong") and lines[-1].endswith("0.00")
     Path(readings).write_text(Path(readings).read_text("utf8").splitlines()[1], "utf8")
-    lines = run(capsys, *arguments)[1].splitlines()
+    lines = run(*arguments)[1].splitlines()
     assert "1 of 2 flags in clean text were read; per 1,000 words:" in lines
     assert lines[-1].endswith("0.00, at most 76.92")
 
@@ -182,9 +178,9 @@ def test_flags_that_were_read(tmp_path, capsys):
         ("", "MODEL is required"),
     ],
 )
-def test_invalid_arguments_are_refused(tmp_path, capsys, arguments, problem):
+def test_invalid_arguments_are_refused(tmp_path, arguments, problem):
     fixes, clean = fixes_and_clean(tmp_path)
-    status, _, err = run(capsys, *({"F": fixes, "C": clean}.get(item, item) for item in arguments.split()))
+    status, _, err = run(*({"F": fixes, "C": clean}.get(item, item) for item in arguments.split()))
     assert status == 2
     assert problem in " ".join(err.replace("│", " ").split())
 

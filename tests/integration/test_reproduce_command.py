@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
+from commands import exit_status
 
-from disambig.cli import main
 from disambig.cli.commands import reproduce
 from disambig.experiments import Claim, ExperimentResult, ResultRow
 from disambig.registry import Entry
@@ -45,10 +46,7 @@ def small(monkeypatch, tmp_path):
     return tmp_path / "data"
 
 
-def run(*arguments):
-    with pytest.raises(SystemExit) as caught:
-        main.run(["reproduce", *map(str, arguments)])
-    return caught.value.code
+run = partial(exit_status, "reproduce")
 
 
 def test_without_a_name_they_are_listed(capsys):

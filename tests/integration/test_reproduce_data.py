@@ -7,9 +7,9 @@ import lzma
 import os
 
 import pytest
+from commands import here
 from disambig_variance_svm import COUNTED, DOMAINS, HELD_OUT, PACK_HELD_OUT, QUICK_COUNTED
 
-from disambig.cli import main
 from disambig.training import split
 
 EXPERIMENTS = ("table1", "table2", "table3", "domains", "peers")
@@ -46,13 +46,10 @@ def pack(path, text):
     path.write_bytes(lzma.compress(text if isinstance(text, bytes) else text.encode()))
 
 
-def run(capsys, name, data):
-    with pytest.raises(SystemExit) as caught:
-        main.run(["reproduce", f"bergsma2010.{name}", "--quick", "--data", str(data)])
-    assert caught.value.code == 2
-    output = capsys.readouterr()
-    assert output.out == "" and output.err.count("\n") == 1
-    return output.err
+def run(name, data):
+    done = here("reproduce", f"bergsma2010.{name}", "--quick", "--data", data)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    return done.stderr
 
 
 def cut_short(path):
@@ -69,39 +66,39 @@ def no_utf8(path):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 @pytest.mark.parametrize(("spoil", "code"), [(cut_short, "D30"), (no_xz, "D308"), (no_utf8, "D304")])
-def test_a_damaged_text_is_named(data, capsys, name, spoil, code):
+def test_a_damaged_text_is_named(data, name, spoil, code):
     path = data / (QUICK_COUNTED if name == "table3" else HELD_OUT)[0]
     spoil(path)
-    output = run(capsys, name, data)
+    output = run(name, data)
     assert f"[{code}" in output and str(path) in output
 
 
 @pytest.mark.parametrize("name", ["table1", "table2"])
-def test_held_out_text_is_read_before_the_counting(data, capsys, name):
+def test_held_out_text_is_read_before_the_counting(data, name):
     for part in ("train", "heldout"):
         no_xz(data / "english" / f"{DOMAINS[0]}.{part}.txt.xz")
-    assert HELD_OUT[0] in run(capsys, name, data)
+    assert HELD_OUT[0] in run(name, data)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_too_few_examples_are_an_error(data, capsys, name):
-    assert "[D725]" in run(capsys, name, data)
+def test_too_few_examples_are_an_error(data, name):
+    assert "[D725]" in run(name, data)
 
 
 @pytest.mark.parametrize(
     ("name", "missing"),
     [("table3", COUNTED[3]), ("domains", HELD_OUT[-1]), ("peers", PACK_HELD_OUT[-1])],
 )
-def test_every_domain_is_needed(data, capsys, name, missing):
+def test_every_domain_is_needed(data, name, missing):
     (data / missing).unlink()
-    assert f"[D721] bergsma2010.{name} needs {missing}" in run(capsys, name, data)
+    assert f"[D721] bergsma2010.{name} needs {missing}" in run(name, data)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_other_domains_are_not_read(data, capsys, name):
+def test_other_domains_are_not_read(data, name):
     for part in ("train", "heldout"):
         no_xz(data / "english" / f"another.{part}.txt.xz")
-    assert "[D725]" in run(capsys, name, data)  # too few examples, no damaged file
+    assert "[D725]" in run(name, data)  # too few examples, no damaged file
 
 
 @pytest.mark.parametrize(
@@ -113,23 +110,22 @@ def test_other_domains_are_not_read(data, capsys, name):
         ("ewt/a.train.conllu.xz", ROW.format("one", "It", 2, "expl"), "line 1: invalid id 'one'"),
     ],
 )
-def test_a_malformed_line_of_labelled_examples_is_named(data, capsys, file, text, output):
+def test_a_malformed_line_of_labelled_examples_is_named(data, file, text, output):
     path = data / "labelled" / file
     if path.suffix == ".xz":
         pack(path, text)
     else:
         path.write_text(text, encoding="utf8")
     no_xz(data / QUICK_COUNTED[0])  # which would be counted only after the examples are read
-    assert output.format(path=path) in run(capsys, "table3", data)
+    assert output.format(path=path) in run("table3", data)
 
 
-def test_sizes_beyond_the_examples_have_no_figures(data, capsys, tmp_path):
+def test_sizes_beyond_the_examples_have_no_figures(data, tmp_path):
     parts = split(paragraphs(30).splitlines(keepends=True))
     pack(data / HELD_OUT[0], "".join(texts[0] for texts in parts.values()))
     target = tmp_path / "result.json"
-    with pytest.raises(SystemExit) as caught:
-        main.run(["reproduce", "bergsma2010.table1", "--quick", "--data", str(data), "--json", str(target)])
-    assert caught.value.code == 0
+    done = here("reproduce", "bergsma2010.table1", "--quick", "--data", data, "--json", target)
+    assert done.returncode == 0
     output = json.loads(target.read_text(encoding="utf8"))
     tried = {row["setting"]: row["ours"] for row in output["rows"] if row["system"] == "VAR-SVM"}
     assert tried == {"10": None, "100": None, "1000": None} and output["claims"] == []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
 import subprocess
 import types
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
@@ -15,7 +15,6 @@ from commands import here, process
 from fake_models import annotate_texts
 
 from disambig.checking import FORMATS, correcting_source
-from disambig.cli.main import run as run_command
 from disambig.decision import Labels
 from disambig.errors import UserError
 from disambig.models import ModelSource
@@ -41,75 +40,70 @@ def note(tmp_path, monkeypatch):
     return path
 
 
-def check_file(capfd, *arguments):
-    """Return the exit status, standard output and standard error."""
-    with pytest.raises(SystemExit) as ended:
-        run_command(["check", *map(str, arguments)])
-    shown = capfd.readouterr()
-    return ended.value.code, shown.out, shown.err
+check_file = partial(here, "check")
 
 
-def test_one_line_per_flag(note, capfd):
-    status, out, err = check_file(capfd, "note.md")
+def test_one_line_per_flag(note):
+    status, out, err = check_file("note.md")
     assert status == 1
     assert out == ("note.md:3:10: quite -> quiet (spelling)\nnote.md:3:41: during -> from (preposition)\n")
     assert err == "disambig: 2 flags in 1 of 1 file, 13 words\n"
     assert note.read_bytes() == NOTE.encode()
     note.write_text("All is well.")
-    assert check_file(capfd, "note.md") == (0, "", "disambig: no flags in 1 file, 3 words\n")
+    assert check_file("note.md") == (0, "", "disambig: no flags in 1 file, 3 words\n")
 
 
-def test_a_file_with_an_error_does_not_stop_the_others(note, capfd):
+def test_a_file_with_an_error_does_not_stop_the_others(note):
     (note.parent / "bad.md").write_bytes(b"\xff")
-    status, out, err = check_file(capfd, "gone.md", "bad.md", note.parent)
+    status, out, err = check_file("gone.md", "bad.md", note.parent)
     assert status == 2
     assert out.count("note.md:3:") == 2
     assert "[D300] gone.md" in err and err.count("[D304]") == 1 and "1 file, 13 words; 2 problems" in err
     (note.parent / "bad.md").write_text("RAISE an error")
-    status, out, err = check_file(capfd, "bad.md", "note.md")
+    status, out, err = check_file("bad.md", "note.md")
     assert status == 2
     assert out.count("note.md:3:") == 2 and "[D313] bad.md" in err
 
 
-def test_diff_and_fix(note, capfd):
-    status, out, _ = check_file(capfd, "--diff", "note.md")
+def test_diff_and_fix(note):
+    status, out, _ = check_file("--diff", "note.md")
     assert status == 1
     assert out.startswith("--- note.md\n+++ note.md\n@@ -1,3 +1,3 @@\n")
     assert note.read_bytes() == NOTE.encode()
-    status, out, err = check_file(capfd, "--fix", "note.md")
+    status, out, err = check_file("--fix", "note.md")
     assert status == 1
     assert note.read_bytes() == FIXED.encode()
     assert (note.parent / "note.md.bak").read_bytes() == NOTE.encode()
     assert out.splitlines()[0] == "note.md:3:10: quite -> quiet (spelling), fixed"
     assert "the old text is in note.md.bak" in err and "2 corrected" in err
-    assert check_file(capfd, "--fix", "note.md")[0] == 0
+    assert check_file("--fix", "note.md")[0] == 0
     assert not (note.parent / "note.md.bak2").exists()
 
 
-def test_quiet_runs_do_not_mention_written_files(note, capfd):
-    assert check_file(capfd, "--quiet", "--write-baseline", "flags.json", "note.md") == (0, "", "")
-    status, out, err = check_file(capfd, "--quiet", "--fix", "note.md")
+def test_quiet_runs_do_not_mention_written_files(note):
+    assert check_file("--quiet", "--write-baseline", "flags.json", "note.md") == (0, "", "")
+    status, out, err = check_file("--quiet", "--fix", "note.md")
     assert status == 1 and "fixed" in out and not err
     assert (note.parent / "note.md.bak").exists() and (note.parent / "flags.json").exists()
 
 
-def test_the_report_is_written_to_a_file_at_the_end(note, capfd):
+def test_the_report_is_written_to_a_file_at_the_end(note):
     report = note.with_name("flags.txt")
     report.write_text("an older report: a quite place")
-    status, out, err = check_file(capfd, ".", "--output", "flags.txt")  # which is not checked
+    status, out, err = check_file(".", "--output", "flags.txt")  # which is not checked
     assert (status, out) == (1, "") and "2 flags in 1 of 1 file" in err
     assert err.endswith("disambig: the report is in flags.txt\n")
     assert report.read_text().splitlines()[0] == "./note.md:3:10: quite -> quiet (spelling)"
-    assert check_file(capfd, "note.md", "-o", "-", "--quiet")[1].startswith("note.md:3:10: ")
-    assert check_file(capfd, "--quiet", "--diff", "note.md", "-o", "a.diff")[:2] == (1, "")
+    assert check_file("note.md", "-o", "-", "--quiet")[1].startswith("note.md:3:10: ")
+    assert check_file("--quiet", "--diff", "note.md", "-o", "a.diff")[:2] == (1, "")
     assert note.with_name("a.diff").read_text().startswith("--- note.md\n+++ note.md\n")
     # an error before the end leaves the older report as it is
-    assert check_file(capfd, "note.md", "--output", "flags.txt", "--baseline", "gone.json")[0] == 2
+    assert check_file("note.md", "--output", "flags.txt", "--baseline", "gone.json")[0] == 2
     assert report.read_text().startswith("./note.md:3:10: ")
     assert sorted(path.name for path in note.parent.iterdir()) == ["a.diff", "flags.txt", "note.md"]
 
 
-def test_the_report_never_replaces_a_text(note, capfd):
+def test_the_report_never_replaces_a_text(note):
     other = note.with_name("other.rst")
     other.write_text("Text.")
     for output, code in (
@@ -118,24 +112,24 @@ def test_the_report_never_replaces_a_text(note, capfd):
         ("other.rst", "D600"),
         ("no/a.txt", "D309"),
     ):
-        status, out, err = check_file(capfd, "note.md", "--output", output)
+        status, out, err = check_file("note.md", "--output", output)
         assert (status, out) == (2, "") and f"[{code}]" in err and "Traceback" not in err
     assert note.read_bytes() == NOTE.encode() and other.read_text() == "Text."
 
 
-def test_fix_without_a_backup_or_with_another_suffix(note, capfd):
-    check_file(capfd, "--fix", "--no-backup", "note.md")
+def test_fix_without_a_backup_or_with_another_suffix(note):
+    check_file("--fix", "--no-backup", "note.md")
     assert [path.name for path in note.parent.iterdir()] == ["note.md"]
     note.write_bytes(NOTE.encode())
-    check_file(capfd, "--fix", "--backup-suffix", "~", "note.md")
+    check_file("--fix", "--backup-suffix", "~", "note.md")
     assert (note.parent / "note.md~").read_bytes() == NOTE.encode()
 
 
-def test_a_read_only_file_is_not_fixed(note, capfd):
+def test_a_read_only_file_is_not_fixed(note):
     note.chmod(0o444)
     other = note.with_name("other.md")
     other.write_bytes(NOTE.encode())
-    status, out, err = check_file(capfd, "--fix", "note.md", "other.md")
+    status, out, err = check_file("--fix", "note.md", "other.md")
     assert status == 2
     assert "[D642] note.md" in err
     assert out.splitlines()[0].endswith(", left: the file was not written") and out.splitlines()[2].endswith(
@@ -144,40 +138,35 @@ def test_a_read_only_file_is_not_fixed(note, capfd):
     assert note.read_bytes() == NOTE.encode() and other.read_bytes() == FIXED.encode()
 
 
-def test_standard_input(note, capfd, monkeypatch):
-    def given(text):
-        monkeypatch.setattr("sys.stdin", types.SimpleNamespace(buffer=io.BytesIO(text.encode())))
-
-    given(NOTE)
-    assert check_file(capfd, "-")[1].startswith("<stdin>:3:10: quite -> quiet")
-    given(NOTE)
-    status, out, err = check_file(capfd, "--fix", "--stdin-filename", "x.md", "-")
+def test_standard_input(note):
+    assert check_file("-", given=NOTE)[1].startswith("<stdin>:3:10: quite -> quiet")
+    status, out, err = check_file("--fix", "--stdin-filename", "x.md", "-", given=NOTE)
     assert (status, out) == (1, FIXED.replace("\r\n", "\n") if "\r\n" not in out else FIXED)
     assert "x.md:3:10: quite -> quiet (spelling), fixed" in err
 
 
-def test_maximum_of_flags_and_ignored_words(note, capfd):
-    status, out, err = check_file(capfd, "--max-flags-per-1000", "1", "note.md")
+def test_maximum_of_flags_and_ignored_words(note):
+    status, out, err = check_file("--max-flags-per-1000", "1", "note.md")
     assert (status, out.count("\n")) == (1, 1)
     assert "1 flag left out by --max-flags-per-1000 (note.md: 1)" in err
     (note.parent / "words").write_text("Quite # a word\nduring\n")
-    assert check_file(capfd, "--ignore", "words", "note.md")[0] == 0
+    assert check_file("--ignore", "words", "note.md")[0] == 0
 
 
-def test_a_pattern_in_a_file_of_words_to_ignore(note, capfd):
+def test_a_pattern_in_a_file_of_words_to_ignore(note):
     (note.parent / "words").write_text("during\nqu*\n")
-    status, out, err = check_file(capfd, "--ignore", "words", "note.md")
+    status, out, err = check_file("--ignore", "words", "note.md")
     assert (status, out) == (2, "")
     assert "[D971] words: line 2 is 'qu*': patterns are not supported" in err
 
 
-def test_an_unknown_directive_is_an_error_but_an_empty_directory_is_not(note, capfd):
+def test_an_unknown_directive_is_an_error_but_an_empty_directory_is_not(note):
     note.write_text("Well. <!-- disambig: ingore well -->")
-    status, _, err = check_file(capfd, "note.md")
+    status, _, err = check_file("note.md")
     assert status == 2 and "[D641] note.md, line 1: unknown directive 'ingore well'" in err
     assert "followed by [RULE], WORD" in err
     note.unlink()
-    assert check_file(capfd, ".") == (0, "", "disambig: no file to check\n")
+    assert check_file(".") == (0, "", "disambig: no file to check\n")
 
 
 @pytest.mark.parametrize(
@@ -203,8 +192,8 @@ def test_an_unknown_directive_is_an_error_but_an_empty_directory_is_not(note, ca
         (["--sets", "nowhere"], "D300"),
     ],
 )
-def test_invalid_options(note, capfd, options, code):
-    status, out, err = check_file(capfd, *options, "note.md")
+def test_invalid_options(note, options, code):
+    status, out, err = check_file(*options, "note.md")
     assert (status, out) == (2, "")
     assert err.startswith(f"disambig: [{code}]") and err.count("\n") == 1
 

@@ -7,10 +7,10 @@ import re
 
 import pytest
 import spacy
+from commands import here
 from made_decisions import make_decisions
 
 from disambig.checking import decisions_to_edits
-from disambig.cli.main import run as run_command
 from disambig.data import Group
 from disambig.evaluation import corrects, touches
 from disambig.formats import Fix, fix_kind
@@ -86,62 +86,55 @@ def note(tmp_path, monkeypatch):
     return path
 
 
-def command(capfd, *arguments):
-    with pytest.raises(SystemExit) as ended:
-        run_command([*map(str, arguments)])
-    shown = capfd.readouterr()
-    return ended.value.code, shown.out, shown.err
-
-
 def in_lines(to, label):
     return [f"note.txt:{line.format(to=to)} ({label})" for line in LINES]
 
 
-def test_check_prints_quotes_for_no_word_shows_a_diff_and_corrects(note, capfd):
-    status, out, err = command(capfd, "check", "note.txt")
+def test_check_prints_quotes_for_no_word_shows_a_diff_and_corrects(note):
+    status, out, err = here("check", "note.txt")
     assert status == 1 and out.splitlines() == in_lines("TO", "preposition")
     assert "6 flags in 1 of 1 file" in err
-    lines = command(capfd, "check", "--diff", "note.txt")[1].splitlines()
+    lines = here("check", "--diff", "note.txt")[1].splitlines()
     for sign, text in (("-", TEXT), ("+", RIGHT)):
         assert [line[1:] for line in lines[3:] if line[:1] in (sign, " ")] == text.splitlines()
-    status, out, _ = command(capfd, "check", "--fix", "note.txt")
+    status, out, _ = here("check", "--fix", "note.txt")
     assert status == 1 and out.count(", fixed") == 6
     assert note.read_text(encoding="utf8") == RIGHT
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_word_alone_on_its_line_leaves_no_blank_line(note, capfd, end):
+def test_a_word_alone_on_its_line_leaves_no_blank_line(note, end):
     text = end.join(["We discuss", "about", "it.", "", "  About", "  that we talk", "about", ""])
     right = end.join(["We discuss", "it.", "", "  That we talk", ""])
     note.write_bytes(text.encode())
-    assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
-    status, out, _ = command(capfd, "check", "--fix", "note.txt")
+    assert here("annotate", "--format", "corrected", "note.txt")[1] == right
+    status, out, _ = here("check", "--fix", "note.txt")
     assert status == 1 and out.count(", fixed") == 3
     assert note.read_bytes() == right.encode()
 
 
-def test_directives_hide_missing_words(note, capfd):
+def test_directives_hide_missing_words(note):
     note.write_text("We listen music. <!-- disambig: off -->\nWe listen music.\n<!-- disambig: on -->\n")
-    assert command(capfd, "check", "note.txt")[1].count("\n") == 1
+    assert here("check", "note.txt")[1].count("\n") == 1
     note.write_text("We discuss about it. <!-- disambig: ignore about -->\n")
-    assert command(capfd, "check", "note.txt")[0] == 0
+    assert here("check", "note.txt")[0] == 0
 
 
-def test_annotate_shows_the_same_in_every_format(capfd):
-    status, out, _ = command(capfd, "annotate", "--format", "text", "note.txt")
+def test_annotate_shows_the_same_in_every_format():
+    status, out, _ = here("annotate", "--format", "text", "note.txt")
     assert status == 0 and out.splitlines() == in_lines("TO", "preposition, 0.75")
-    assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == RIGHT
-    (row,) = map(json.loads, command(capfd, "annotate", "--format", "jsonl", "note.txt")[1].splitlines())
+    assert here("annotate", "--format", "corrected", "note.txt")[1] == RIGHT
+    (row,) = map(json.loads, here("annotate", "--format", "jsonl", "note.txt")[1].splitlines())
     keys = ("start", "end", "observed", "replacement")
     first, second = ([record[key] for key in keys] for record in row["decisions"][:2])
     assert (first, second) == ([10, 10, "", "to "], [28, 33, "about", ""])
     assert row["flags"] == 6
-    out = command(capfd, "annotate", "--format", "html", "note.txt")[1]
+    out = here("annotate", "--format", "html", "note.txt")[1]
     first, second = re.findall(r"<mark [^>]*>", out)[:2]
     assert 'gap"' in first and 'data-from="∅"' in first and 'data-to="to"' in first
     assert 'gap"' not in second and 'data-from="about"' in second and 'data-to="nothing"' in second
     assert re.search(r"We listen <mark.*?</mark>music and discuss <mark [^>]*>about<.*?</mark> it\.", out)
-    rows = command(capfd, "annotate", "--format", "conllu", "note.txt")[1].splitlines()
+    rows = here("annotate", "--format", "conllu", "note.txt")[1].splitlines()
     expected = [tuple(row.split("\t")[k] for k in (1, -1)) for row in rows if "Disambig=" in row][:2]
     places = [("music", ":to"), ("about", "about:")]
     assert expected == [(word, f"Disambig=preposition:{change}:0.75:flag") for word, change in places]
@@ -155,14 +148,14 @@ def test_annotate_shows_the_same_in_every_format(capfd):
         ("We listen about.", 0.1, ((0, 10, 15, 1, 2), 0.5), "We listen the."),
     ],
 )
-def test_the_more_certain_of_two_corrections_is_made(note, capfd, decide, text, sure, other, right):
+def test_the_more_certain_of_two_corrections_is_made(note, decide, text, sure, other, right):
     """Each decision assumes that the other word stays: both would turn "She begun" into "She had began"."""
     row, probability = other
     rows = decisions([(0, 10, 10, 3, 0)], sure, task="a"), decisions([row], probability, task="b")
     note.write_text(text)
     for both in (rows, rows[::-1]):
         decide(text, both)
-        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
+        assert here("annotate", "--format", "corrected", "note.txt")[1] == right
 
 
 def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():

@@ -269,46 +269,40 @@ def write(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-def run_and_read(capsys, *arguments):
-    with pytest.raises(SystemExit) as end:
-        main.run([*arguments])
-    return (end.value.code, *capsys.readouterr())
-
-
-def test_a_command_is_imported_when_it_is_called(write, load_with, capsys):
+def test_a_command_is_imported_when_it_is_called(write, load_with):
     write("good_plugin", '"good.shout_out.v1", "good_commands:shout", "Say it loudly."')
     load_with(good="good_plugin")
-    status, out, err = run_and_read(capsys, "--help")
+    status, out, err = here("--help")
     assert (status, err) == (0, "")
     lines = out.partition("Commands:\n")[2].splitlines()
     assert ["shout-out", "Say", "it", "loudly."] in [line.split() for line in lines]
-    assert run_and_read(capsys, "check", "--help")[0] == 0
+    assert here("check", "--help")[0] == 0
     assert "good_commands" not in sys.modules
-    assert run_and_read(capsys, "shout-out", "hey", "--times", "2") == (0, "HEY HEY\n", "")
-    status, out, err = run_and_read(capsys, "shout-out", "--help")
+    assert here("shout-out", "hey", "--times", "2") == (0, "HEY HEY\n", "")
+    status, out, err = here("shout-out", "--help")
     assert "Usage: disambig shout-out [OPTIONS] WORD" in out and "--times TIMES" in out
     assert "Say a word loudly." in out and "completion" not in out
     message = "disambig: [D307] the word: contains no word to annotate\n"
-    assert run_and_read(capsys, "shout-out", "3") == (2, "", message)
-    status, out, err = run_and_read(capsys, "shout-out", "--loud")
+    assert here("shout-out", "3") == (2, "", message)
+    status, out, err = here("shout-out", "--loud")
     assert status == 2 and "[D600]" in err and "see `disambig shout-out --help`" in err
-    assert "Did you mean 'shout-out'?" in run_and_read(capsys, "shout-uot")[2]
+    assert "Did you mean 'shout-out'?" in here("shout-uot")[2]
 
 
-def test_an_app_of_several_commands(write, load_with, capsys):
+def test_an_app_of_several_commands(write, load_with):
     write("good_plugin", '"good.voice.v1", "good_commands:app", "Speak."')
     load_with(good="good_plugin")
-    assert run_and_read(capsys, "voice", "loud", "a")[:2] == (0, "A\n")
-    assert run_and_read(capsys, "voice", "soft")[:2] == (0, "hush\n")
+    assert here("voice", "loud", "a")[:2] == (0, "A\n")
+    assert here("voice", "soft")[:2] == (0, "hush\n")
 
 
-def test_plugins_lists_commands(write, load_with, capsys):
+def test_plugins_lists_commands(write, load_with):
     write("good_plugin", '"good.shout.v1", "good_commands:shout", "Say it loudly."')
     load_with(good="good_plugin")
-    assert "  command: good.shout.v1\n" in run_and_read(capsys, "plugins")[1]
-    assert "    disambig shout: Say it loudly.\n" in run_and_read(capsys, "plugins", "good")[1]
-    assert "disambig shout: Say it loudly.\n" in run_and_read(capsys, "plugins", "good.shout.v1")[1]
-    listed = {item["name"]: item for item in json.loads(run_and_read(capsys, "plugins", "--json")[1])}
+    assert "  command: good.shout.v1\n" in here("plugins")[1]
+    assert "    disambig shout: Say it loudly.\n" in here("plugins", "good")[1]
+    assert "disambig shout: Say it loudly.\n" in here("plugins", "good.shout.v1")[1]
+    listed = {item["name"]: item for item in json.loads(here("plugins", "--json")[1])}
     assert listed["good"]["registered"] == [["commands", "good.shout.v1"]]
 
 
@@ -321,30 +315,30 @@ def test_plugins_lists_commands(write, load_with, capsys):
         ("good_commands:empty", "RuntimeError"),
     ],
 )
-def test_a_broken_command_stops_no_other(place, problem, write, load_with, capsys):
+def test_a_broken_command_stops_no_other(place, problem, write, load_with):
     write("bad_plugin", f'"bad.shout.v1", {place!r}, "Say it loudly."')
     load_with(bad="bad_plugin")
-    assert run_and_read(capsys, "--help")[0] == 0
-    status, out, err = run_and_read(capsys, "shout", "a")
+    assert here("--help")[0] == 0
+    status, out, err = here("shout", "a")
     assert (status, out) == (2, "")
     assert err.startswith("disambig: [D007] command 'bad.shout.v1' of plugin 'bad'") and problem in err
     assert err.count("\n") == 1
     for name in ("bad", "bad.shout.v1") if problem != "RuntimeError" else ():  # it is raised when called
-        status, out, _ = run_and_read(capsys, "plugins", name)
+        status, out, _ = here("plugins", name)
         assert status == 1 and "BROKEN: [D007]" in out
 
 
 @pytest.mark.parametrize("code", ["1 / 0", "import sys; sys.exit(3)", "def (:", HEAD + "    raise KeyError"])
-def test_a_broken_plugin_does_not_break_help(code, write, load_with, capsys):
+def test_a_broken_plugin_does_not_break_help(code, write, load_with):
     write("broken_plugin", code=code)
     write("good_plugin", '"good.shout.v1", "good_commands:shout", "Say it loudly."')
     load_with(broken="broken_plugin", good="good_plugin")
-    status, out, _ = run_and_read(capsys, "--help")
+    status, out, _ = here("--help")
     assert status == 0 and all(f"\n  {name} " in out for name in [*COMMANDS, "shout"])
-    assert run_and_read(capsys, "shout", "a")[:2] == (0, "A\n")
+    assert here("shout", "a")[:2] == (0, "A\n")
 
 
-def test_taken_names_are_ignored(write, load_with, capsys, caplog):
+def test_taken_names_are_ignored(write, load_with, caplog):
     """The other entries of the plugin are kept: it is not at fault if another plugin uses the name."""
     write("a_plugin", '"a.shout.v1", "good_commands:shout", "The first."')
     write(
@@ -371,9 +365,9 @@ def test_taken_names_are_ignored(write, load_with, capsys, caplog):
         "command 'whisper' is ignored: b already has a command of that name",
     ]
     assert "b.train.v1" not in registry.entries("commands")
-    status, out, _ = run_and_read(capsys, "plugins", "b")
+    status, out, _ = here("plugins", "b")
     assert status == 0 and "WARNING: command 'shout' is ignored: a already has" in out
-    out = run_and_read(capsys, "--help")[1]
+    out = here("--help")[1]
     assert "The first." in out and "Its own." in out
     assert not any(expected in out for expected in ("The second.", "Takes the core's.", "again"))
 
@@ -392,10 +386,10 @@ WRONG = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_invalid_commands_are_reported(line, write, load_with, capsys):
+def test_invalid_commands_are_reported(line, write, load_with):
     write("bad_plugin", line)
     load_with(bad="bad_plugin")
-    status, out, _ = run_and_read(capsys, "plugins", "bad")
+    status, out, _ = here("plugins", "bad")
     assert status == 1 and WRONG[line] in out, out
 
 
@@ -447,15 +441,15 @@ def test_entry_lines_and_parameters():
     assert broken.startswith("BROKEN: [D007]")
 
 
-def test_showing_a_plugin_and_an_entry(load_with, capsys):
+def test_showing_a_plugin_and_an_entry(load_with):
     load_with(toys="toy_plugin")
-    status, out, _ = run_and_read(capsys, "plugins", "toys")
+    status, out, _ = here("plugins", "toys")
     assert status == 0 and "core" not in out
     assert "  task: toys.Pairs.v1\n    Decide between words of a pair, wherever one stands.\n" in out
     assert "      name: str = 'pairs'\n" in out
-    status, out, _ = run_and_read(capsys, "plugins", "toys.Pairs.v1")
+    status, out, _ = here("plugins", "toys.Pairs.v1")
     assert status == 0 and out.startswith("task toys.Pairs.v1 of toys, ")
-    status, _, err = run_and_read(capsys, "plugins", "cor")
+    status, _, err = here("plugins", "cor")
     assert status == 2 and "[D010] no plugin or entry 'cor' is installed; available: core, " in err
     assert len(err.splitlines()) == 1 and len(err) < 200
 

@@ -6,20 +6,20 @@ import json
 import re
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from commands import here
 from toy_components import toy_components
 from toy_plugin import Marks
 from toy_texts import CONFIG, QUIET_PLACES
 from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WORDS, trained
 
-from disambig.cli import main
 from disambig.cli.commands.curve import curve_lines
 from disambig.cli.commands.evaluate import comparison_lines
-from disambig.cli.main import run
 from disambig.config import resolve
 from disambig.counts import build_table
 from disambig.data import Group
@@ -187,35 +187,34 @@ def saved(models, tmp_path_factory):
     return home
 
 
-def evaluate(capsys, *arguments, status=0):
-    with pytest.raises(SystemExit) as ended:
-        run(["evaluate", *map(str, arguments)])
-    assert ended.value.code == status
-    return capsys.readouterr()
+def evaluate(*arguments, status=0):
+    done = here("evaluate", *arguments)
+    assert done.returncode == status
+    return done
 
 
-def test_command(saved, capsys):
+def test_command(saved):
     a, b = saved / "a", saved / "b"
     labelled = ["--labelled", saved / "examples.jsonl"]
-    shown = evaluate(capsys, a, b, *labelled)
-    assert "accuracy (more is better) of 12 examples:" in shown.out
-    assert "read 12 examples: 12 used, none left out" in shown.err
-    result = json.loads(evaluate(capsys, a, b, *labelled, "--measure", "macro_f1", "--json").out)
+    shown = evaluate(a, b, *labelled)
+    assert "accuracy (more is better) of 12 examples:" in shown.stdout
+    assert "read 12 examples: 12 used, none left out" in shown.stderr
+    result = json.loads(evaluate(a, b, *labelled, "--measure", "macro_f1", "--json").stdout)
     assert result["measure"]["name"] == "macro F1"
     assert result["systems"][1]["value"] == 1.0
-    by_text = json.loads(evaluate(capsys, a, b, "--text", saved / "text.txt", "--lines", "--json").out)
+    by_text = json.loads(evaluate(a, b, "--text", saved / "text.txt", "--lines", "--json").stdout)
     assert by_text["n"] == 12
-    one = json.loads(evaluate(capsys, a, "--text", saved / "text.txt", "--json").out)  # as without the option
+    one = json.loads(evaluate(a, "--text", saved / "text.txt", "--json").stdout)  # as without the option
     assert one["decisions"] == 12
 
 
-def test_command_distinguishes_models_of_one_name(saved, models, capsys):
+def test_command_distinguishes_models_of_one_name(saved, models):
     """Two models that were trained from one config have the same name."""
     a, twin = saved / "a", saved / "twin"
     save_model(replace(models[1], name=models[0].name, version=models[0].version), twin)
 
     def named(second):
-        out = evaluate(capsys, a, second, "--labelled", saved / "examples.jsonl").out
+        out = evaluate(a, second, "--labelled", saved / "examples.jsonl").stdout
         return [line.split("  ")[-1] for line in out.splitlines()[1:3]]
 
     name = f"{models[0].name} {models[0].version}"
@@ -223,7 +222,7 @@ def test_command_distinguishes_models_of_one_name(saved, models, capsys):
     assert named(saved / "b") == [name, f"{models[1].name} {models[1].version}"]
 
 
-def test_command_rejects_invalid_comparisons(saved, capsys):
+def test_command_rejects_invalid_comparisons(saved):
     a, b, labelled = saved / "a", saved / "b", ("--labelled", saved / "examples.jsonl")
     of_none = ("--lists", saved / "none.jsonl", "--measure", "f1:to")
     no_such_measure = "D437.*available: accuracy"
@@ -238,14 +237,14 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
         ((a, *of_none), no_such_measure),
         ((a, b, *of_none), no_such_measure),
     ):
-        assert re.search(message, evaluate(capsys, *arguments, status=2).err)
+        assert re.search(message, evaluate(*arguments, status=2).stderr)
 
 
-def test_undefined_figures_are_null_in_json(saved, capsys, tmp_path):
+def test_undefined_figures_are_null_in_json(saved, tmp_path):
     one_label = tmp_path / "quiet.tsv"
     one_label.write_text("The room was [[quiet]] today.\tquiet\nThe park was [[quiet]].\tquiet\n")
     undefined = ("--labelled", one_label, "--measure", "auc", "--json")
-    shown = evaluate(capsys, saved / "a", saved / "b", *undefined).out
+    shown = evaluate(saved / "a", saved / "b", *undefined).stdout
     result = json.loads(shown, parse_constant=lambda name: pytest.fail(f"no JSON: {name}"))
     assert [system["value"] for system in result["systems"]] == [None, None]
 
@@ -294,13 +293,15 @@ def test_no_reason_for_a_tested_model():
 @pytest.mark.parametrize(
     ("options", "expected"), [((), "give other text"), (("--test-part",), "a fifth of them")]
 )
-def test_command_names_text_without_decisions(tmp_path, capsys, options, expected):
+def test_command_names_text_without_decisions(tmp_path, options, expected):
     text = tmp_path / "nothing.txt"
     text.write_text("Zebras sleep.\n")
-    shown = evaluate(capsys, "spelling", "--text", text, *options, status=2)
-    assert shown.out == ""
-    assert shown.err.startswith("disambig: [D664]") and str(text) in shown.err and expected in shown.err
-    assert "decisions of the task 'spelling': none" in shown.err
+    shown = evaluate("spelling", "--text", text, *options, status=2)
+    assert shown.stdout == ""
+    assert (
+        shown.stderr.startswith("disambig: [D664]") and str(text) in shown.stderr and expected in shown.stderr
+    )
+    assert "decisions of the task 'spelling': none" in shown.stderr
 
 
 PARTS = {"one": TEXTS[:70], "two": TEXTS[70:]}
@@ -530,20 +531,14 @@ def test_reliability_plot_is_reproducible_and_its_suffix_is_checked(tmp_path):
 
 
 @pytest.fixture
-def call(load_with, tmp_path, capsys):
+def call(load_with, tmp_path):
     load_with(toys="toy_plugin")
     (tmp_path / "small.cfg").write_text(CONFIG)
     (tmp_path / "texts.txt").write_text("\n".join(QUIET_PLACES))
     rows = [e.text[: e.start] + f"[[{e.label}]]" + e.text[e.end :] + f"\t{e.label}" for e in LABELLED]
     (tmp_path / "labelled.tsv").write_text("\n".join(rows))
 
-    def run(*arguments):
-        with pytest.raises(SystemExit) as end:
-            main.run(["curve", str(tmp_path / "small.cfg"), *map(str, arguments)])
-        reported = capsys.readouterr()
-        return end.value.code, reported.out, reported.err
-
-    return run
+    return partial(here, "curve", tmp_path / "small.cfg")
 
 
 def test_command_on_text_and_on_labelled_examples(call, tmp_path):

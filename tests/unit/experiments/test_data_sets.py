@@ -11,13 +11,14 @@ import os
 import tarfile
 import threading
 import zipfile
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from commands import exit_status
 
 from disambig import registry
-from disambig.cli import main
 from disambig.errors import UserError
 from disambig.experiments import DataSet, Fetcher, data_advice, data_sets, digest_members, read_manifest
 
@@ -424,10 +425,7 @@ def test_local_data_have_the_digests_of_the_manifests(tmp_path):
     assert len(fetch(part, tmp_path / "data", local=tmp_path)) == len(files) == 5
 
 
-def run(*arguments):
-    with pytest.raises(SystemExit) as caught:
-        main.run(["data", *map(str, arguments)])
-    return caught.value.code
+run = partial(exit_status, "data")
 
 
 @pytest.fixture

@@ -6,23 +6,17 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from commands import exit_status
 
 from disambig import scaffold
-from disambig.cli import main
 from disambig.errors import UserError
 from disambig.scaffold import KINDS, check_name, plugin_files, write_plugin
-
-
-def call(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main.run([str(argument) for argument in arguments])
-    return end.value.code
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_command_writes_a_package(tmp_path, monkeypatch, capsys, kind):
     monkeypatch.chdir(tmp_path)
-    assert call("new-plugin", "kind", "--kind", kind) == 0
+    assert exit_status("new-plugin", "kind", "--kind", kind) == 0
     files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     shown = capsys.readouterr()
     assert {str(Path(line)) for line in shown.out.splitlines()} == files
@@ -42,7 +36,7 @@ def test_labels_are_the_default(tmp_path):
 
 def test_reports_an_unknown_kind(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert call("new-plugin", "kind", "--kind", "word") == 2
+    assert exit_status("new-plugin", "kind", "--kind", "word") == 2
     assert capsys.readouterr().err == (
         "disambig: [D526] unknown kind of plugin 'word'; available: words, decoder, labels, lists\n"
     )
@@ -50,7 +44,7 @@ def test_reports_an_unknown_kind(tmp_path, monkeypatch, capsys):
 
 
 def test_help_names_every_kind(capsys):
-    assert call("new-plugin", "--help") == 0
+    assert exit_status("new-plugin", "--help") == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert all(f"{kind} (" in shown or f"or {kind}." in shown for kind in KINDS)
 
@@ -89,7 +83,7 @@ def test_rejects_names_of_other_plugins(monkeypatch, group, name, by):
 
 
 def test_rejects_an_existing_directory(tmp_path, capsys):
-    assert call("new-plugin", "kind", "--output", tmp_path) == 2
+    assert exit_status("new-plugin", "kind", "--output", tmp_path) == 2
     error = capsys.readouterr().err
     assert error.startswith("disambig: [D014]") and error.count("\n") == 1
     assert not list(tmp_path.iterdir())

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from commands import here
 from toy_components import toy_components
 from toy_learners import MeanDifference, Perceptron
 from toy_plugin import Marks, Pairs
 from toy_texts import CONFIG as TOYS
 from toy_ways import ListedWords
 
-from disambig.cli import main
 from disambig.counts import build_table
 from disambig.decision import RATES, Corrections, Mistakes, default_rule_config
 from disambig.errors import UserError
@@ -230,18 +230,17 @@ def home(load_with, tmp_path, monkeypatch):
     return tmp_path
 
 
-def command(capsys, *arguments, name="train"):
-    with pytest.raises(SystemExit) as caught:
-        main.run([name, *map(str, arguments)])
-    return caught.value.code, capsys.readouterr().err
+def command(*arguments, name="train"):
+    status, _, message = here(name, *arguments)
+    return status, message
 
 
 FILES = ("--fixes", "fixes.jsonl", "--fixes", "more.jsonl", "--clean", "clean.jsonl")
 TEXT = ("--text", "text.txt", "--output", "made", "--no-test")
 
 
-def test_command_reports_mistakes_and_saves_the_rule(home, capsys):
-    status, message = command(capsys, "a.cfg", *TEXT, *FILES)
+def test_command_reports_mistakes_and_saves_the_rule(home):
+    status, message = command("a.cfg", *TEXT, *FILES)
     assert status == 0, message
     (line,) = (item for item in message.splitlines() if "mistakes" in item)
     assert line.startswith("read 15 mistakes: 11 used, 4 left out (1: ") and SHIELDED in line
@@ -252,12 +251,12 @@ def test_command_reports_mistakes_and_saves_the_rule(home, capsys):
     assert "Mistakes that people made: 11 of 15 read" in (home / "made" / "README.md").read_text()
 
 
-def test_config_may_name_the_corpus(home, capsys):
+def test_config_may_name_the_corpus(home):
     (home / "a.cfg").write_text(CONFIG + 'fixes = ["fixes.jsonl"]\nclean = ["clean.jsonl"]\n')
-    status, message = command(capsys, "a.cfg", *TEXT)
+    status, message = command("a.cfg", *TEXT)
     assert status == 0 and "read 11 mistakes: 11 used, none left out" in message
     assert isinstance(load_model(home / "made").judge, Mistakes)
-    status, message = command(capsys, "a.cfg", *TEXT, "--force", "--fixes", "more.jsonl")
+    status, message = command("a.cfg", *TEXT, "--force", "--fixes", "more.jsonl")
     assert status == 2 and "[D428]" in message  # the option stands in the place of what the config names
 
 
@@ -275,11 +274,11 @@ def test_config_may_name_the_corpus(home, capsys):
         ("clean = 3", TEXT, "training.clean is 3, not a list"),
     ],
 )
-def test_command_reports_errors_of_corpora_in_one_line(home, capsys, more, arguments, message, monkeypatch):
+def test_command_reports_errors_of_corpora_in_one_line(home, more, arguments, message, monkeypatch):
     # errors come before the text is read
     monkeypatch.setattr("disambig.training.from_config.read_texts", None)
     (home / "a.cfg").write_text(CONFIG + more.replace("'", '"'))
-    status, actual = command(capsys, "a.cfg", *arguments)
+    status, actual = command("a.cfg", *arguments)
     assert status == 2 and message in actual and actual.count("\n") == 1
     assert not (home / "made").exists()
 
@@ -287,13 +286,13 @@ def test_command_reports_errors_of_corpora_in_one_line(home, capsys, more, argum
 CORPUS_SETTINGS = 'fixes = ["fixes.jsonl"]\nclean = ["clean.jsonl"]\n'
 
 
-def test_curve_uses_the_corpus_of_its_config(home, capsys, monkeypatch):
+def test_curve_uses_the_corpus_of_its_config(home, monkeypatch):
     calls = []
     whole = curve.train_examples
     monkeypatch.setattr(curve, "train_examples", lambda *a, **b: calls.append(whole(*a, **b)) or calls[-1])
     (home / "a.cfg").write_text(CONFIG + CORPUS_SETTINGS)
     options = ("--text", "text.txt", "--sizes", "8", "--draws", "2")
-    status, message = command(capsys, "a.cfg", *options, name="curve")
+    status, message = command("a.cfg", *options, name="curve")
     assert status == 0, message
     assert len(calls) == 2 and all(isinstance(model.judge, Mistakes) for model in calls)
     assert all(model.provenance["examples"]["mistakes"]["used"] == 11 for model in calls)
@@ -308,30 +307,30 @@ def test_curve_uses_the_corpus_of_its_config(home, capsys, monkeypatch):
         (CORPUS_SETTINGS.replace("fixes.jsonl", "none.jsonl"), "D300"),
     ],
 )
-def test_curve_rejects_what_training_rejects(home, capsys, settings, code):
+def test_curve_rejects_what_training_rejects(home, settings, code):
     (home / "a.cfg").write_text(CONFIG + settings)
-    status, message = command(capsys, "a.cfg", "--text", "text.txt", name="curve")
+    status, message = command("a.cfg", "--text", "text.txt", name="curve")
     assert status == 2 and f"[{code}]" in message and message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("name", "arguments"), [("evaluate", ("--folds", "2")), ("curve", ()), ("train", ("-o", "made"))]
 )
-def test_rejects_labelled_examples_with_a_corpus(home, capsys, name, arguments):
+def test_rejects_labelled_examples_with_a_corpus(home, name, arguments):
     """No command uses the decision rule without its corpus."""
     (home / "x.tsv").write_text("It was [quite] late.\tquite\nA [quiet] day.\tquiet\n")
     (home / "a.cfg").write_text(CONFIG + CORPUS_SETTINGS)
-    status, message = command(capsys, "a.cfg", "--labelled", "x.tsv", *arguments, name=name)
+    status, message = command("a.cfg", "--labelled", "x.tsv", *arguments, name=name)
     assert status == 2 and "[D426] text is missing" in message and message.count("\n") == 1
 
 
-def test_cross_validates_the_rule_without_a_corpus(home, capsys):
+def test_cross_validates_the_rule_without_a_corpus(home):
     """The rule is fitted to random replacements then, as in training."""
     rows = [f"It was [[quite]] late, {i}.\tquite\nA [[quiet]] day, {i}.\tquiet\n" for i in range(8)]
     (home / "x.tsv").write_text("".join(rows))
     judge = '\n[judge]\n@disambig_judges = "disambig.Mistakes.v1"\n'
     (home / "a.cfg").write_text(CONFIG.replace("lines = true\n", "") + judge)
-    status, message = command(capsys, "a.cfg", "--labelled", "x.tsv", "--folds", "2", name="evaluate")
+    status, message = command("a.cfg", "--labelled", "x.tsv", "--folds", "2", name="evaluate")
     assert status == 0, message
 
 

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 import pytest
+from commands import here
 from disambig_kernel_rls.experiments import (
     AS_MANY,
     KINDS,
@@ -34,7 +35,6 @@ from disambig_kernel_rls.experiments import (
     tables,
 )
 
-from disambig.cli import main
 from disambig.errors import UserError
 from disambig.experiments import as_json, from_json, result_lines
 from disambig.files import pack
@@ -573,10 +573,8 @@ def break_noad(home):
     ],
     ids=["no files", "table1", "table2", "curves", "genres", "small corpus"],
 )
-def test_errors_of_the_command(tmp_path, capsys, name, prepare, problem):
+def test_errors_of_the_command(tmp_path, name, prepare, problem):
     prepare(tmp_path)
-    with pytest.raises(SystemExit) as caught:
-        main.run(["reproduce", f"popescu2004.{name}", "--data", str(tmp_path)])
-    output = capsys.readouterr()
-    assert (caught.value.code, output.out) == (2, "") and re.search(problem, output.err)
-    assert output.err.count("\n") == 1 or "D721" in output.err
+    status, out, err = here("reproduce", f"popescu2004.{name}", "--data", tmp_path)
+    assert (status, out) == (2, "") and re.search(problem, err)
+    assert err.count("\n") == 1 or "D721" in err

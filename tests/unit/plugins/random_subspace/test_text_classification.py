@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import here
 from disambig_random_subspace.experiments import (
     ARCHIVE,
     ONE_SIDE,
@@ -34,7 +35,6 @@ from disambig_random_subspace.experiments import (
 )
 from disambig_random_subspace.experiments.newsgroups import DIFFERENT
 
-from disambig.cli import main
 from disambig.errors import UserError
 from disambig.experiments import as_json, from_json, result_lines
 from disambig.types import Fitted
@@ -270,15 +270,12 @@ def test_quick_experiments(data, monkeypatch, experiment):
 
 
 @pytest.mark.parametrize("name", ["table1", "figure5", "figure6"])
-def test_error_of_the_command(tmp_path, capsys, name):
+def test_error_of_the_command(tmp_path, name):
     path = tmp_path / ARCHIVE
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no archive")
-    with pytest.raises(SystemExit) as caught:
-        main.run(["reproduce", f"sogaard2012.{name}", "--quick", "--data", str(tmp_path)])
-    output = capsys.readouterr()
-    assert caught.value.code == 2
-    assert output.out == "" and output.err.count("\n") == 1 and f"[D308] cannot read {path}" in output.err
+    status, out, err = here("reproduce", f"sogaard2012.{name}", "--quick", "--data", tmp_path)
+    assert (status, out, err.count("\n")) == (2, "", 1) and f"[D308] cannot read {path}" in err
 
 
 def test_rows_of_table_1():
