@@ -20,7 +20,7 @@ def grows_linearly(work: Callable[[int], object], size: int) -> bool:
     work(max(1, size // 100))  # compile and load everything first
     for _ in range(ATTEMPTS):
         large = _seconds(work, size)
-        if large <= MAX_TIME_RATIO * max(FLOOR, _seconds(work, size // SIZE_RATIO)):
+        if large <= MAX_TIME_RATIO * FLOOR or large <= MAX_TIME_RATIO * _seconds(work, size // SIZE_RATIO):
             return True
     return False
 
