@@ -105,6 +105,8 @@ FLAGGED = 1
 FAILURE = 2
 _PLAIN: Kind = "line"
 """Kind of documents whose text has no markup."""
+_NO_ROOM, _OR_QUOTED = "too long for its cell of the table", ", or in a value between apostrophes"
+"""Why a correction does not fit."""
 _BATCH_CHARACTERS = 200_000
 _BATCH_FILES = 500
 
@@ -436,7 +438,7 @@ class _Linter:
             if id(flag) in corrected_ids:
                 return ""
             if id(flag) in possible_ids and id(flag) not in fitting_ids:
-                return "too long for its cell of the table"
+                return _NO_ROOM + (_OR_QUOTED if "'" in flag.edit[2] else "")
             if id(flag) in possible_ids:
                 return "not flagged once the others are corrected"
             if id(flag) not in likely_ids:

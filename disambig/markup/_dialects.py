@@ -57,6 +57,8 @@ CHUNK_CAPTION = re.compile(
 )
 """A caption in the first line of a cell of R Markdown."""
 DIRECTIVE_OPTION = re.compile(r":[\w-]+:(?=\s|$)")
+SHOWN_OPTION = re.compile(r":(?:alt|caption|title|subtitle|header|footer|summary|description):[ \t]+(?=\S)")
+"""An option of a directive whose value is text."""
 MDX_BLOCK = "mdx-code-block"
 """Language of code blocks with Markdown and JSX, which Docusaurus shows as text."""
 SHORTCODES = re.compile(r"(?:(?:\{%[^{}%]*%\}|\{\{[<%][^{}]*[>%]\}\})[ \t]*)+")
@@ -64,15 +66,15 @@ PROSE_DIRECTIVES = frozenset(
     "note tip hint important warning caution danger error attention seealso todo admonition dropdown details "
     "card card-header card-footer tab-item tab-set tabs tab grid grid-item grid-item-card sidebar topic "
     "margin aside figure glossary exercise solution proof theorem lemma corollary definition remark example "
-    "property deprecated versionadded versionchanged div callout-note callout-tip callout-warning "
-    "callout-important callout-caution only hlist".split()
+    "property deprecated versionadded versionchanged div image table list-table callout-note callout-tip "
+    "callout-warning callout-important callout-caution only hlist".split()
 )
 """Directives whose body is text."""
-UNTITLED = frozenset("figure grid tab-set tabs div glossary exercise solution only hlist".split())
+UNTITLED = frozenset("figure image grid tab-set tabs div glossary exercise solution only hlist".split())
 """Directives whose arguments are not text."""
 CODE_DIRECTIVES = frozenset(
-    "code code-block code-cell sourcecode math eval-rst toctree mermaid raw include literalinclude image "
-    "table list-table csv-table plot bibliography tableofcontents contents autosummary automodule "
+    "code code-block code-cell sourcecode math eval-rst toctree mermaid raw include literalinclude "
+    "csv-table plot bibliography tableofcontents contents autosummary automodule "
     "autoclass".split()
 )
 """Directives in colons whose body is not text."""

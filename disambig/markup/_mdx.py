@@ -1,14 +1,15 @@
 """Read MDX: Markdown with JavaScript modules, expressions in braces and JSX tags.
 
 The JavaScript and the tags are replaced by blanks, then the rest is read as Markdown. Tags that begin a line
-end sentences; others do not. An expression within a sentence is `OPAQUE`. The running time is linear in the
-length of the text.
+end sentences; others do not. Attributes that are shown, such as ``title`` and ``label``, are texts of
+their own. An expression within a sentence is `OPAQUE`. The running time is linear in the length of the text.
 """
 
 from __future__ import annotations
 
 import re
 
+from disambig.markup._attributes import find_values, keep_values
 from disambig.markup._dialects import INLINE_TAGS, QUOTING_TAGS, VERBATIM_TAGS
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
 from disambig.markup.markdown import read_markdown
@@ -47,6 +48,9 @@ def read_mdx(text: str, suffix: str = ".mdx") -> Canvas:
     canvas = read_markdown("".join(characters), suffix)
     for start, end, character in scanner.spans:
         canvas.fill(start, end, character)
+    for start, end, is_within in scanner.tags:
+        values = list(find_values(text, start, end, within=is_within))
+        keep_values(canvas, values, within=(start, end) if is_within else None, text=text)
     canvas.comments += scanner.comments
     return canvas
 
@@ -59,12 +63,15 @@ class _Scanner:
     spans : list of (start, end, character)
         What is not Markdown, and the character that replaces it.
     comments : list of (start, end)
+    tags : list of (start, end, bool)
+        Tags that may have attributes that are text, and whether they stand within a sentence.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.spans: list[tuple[int, int, str]] = []
         self.comments: list[tuple[int, int]] = []
+        self.tags: list[tuple[int, int, bool]] = []
         # kinds of brackets and marks that are not closed in the rest of the text
         self.unclosed: set[str] = set()
         self.line_opened: list[bool] = []  # for each open tag, whether it began a line
@@ -223,6 +230,8 @@ class _Scanner:
             self.line_opened.append(begins)
             character = BREAK if begins else BLANK
         self.spans.append((at, stop, character))
+        if text[at + 1] != "/":
+            self.tags.append((at, stop, not begins))
         return stop
 
     def _verbatim(self, name: str, stop: int) -> int:

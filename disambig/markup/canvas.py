@@ -6,7 +6,7 @@ count table, so that no n-gram crosses it) or `BREAK` (the end of a sentence).
 In some formats the characters of a line must stand in fixed columns: the cells of a grid table end at a bar,
 and the line under a title must be as long as the title. A correction that changes the length of such a text
 takes blanks from the cell or adds them, and changes the length of the line. If a cell has too few blanks, the
-correction cannot be made.
+correction cannot be made, nor can one that writes an apostrophe into a value between apostrophes.
 """
 
 from __future__ import annotations
@@ -309,8 +309,18 @@ _SHORTEST_LINE = 2
 """Minimum number of marks of an exact line."""
 
 
+_VALUE_IN_APOSTROPHES = re.compile(
+    r"(?<==)[ \t]{0,9}\{?'[^']*'"
+    r"|^[ \t-]*[\w.\"'-]+:[ \t]+'(?:[^']|'')*'(?=[ \t]*(?:#.*)?$)"
+    r"|(?<=\])(?:\([^()\s]*|:[ \t]+\S+)[ \t]+'[^']*'",
+    re.MULTILINE,
+)
+"""The value of an attribute or of a field in YAML, and the title of a link in Markdown."""
+_LONGEST_VALUE = 2_000
+
+
 class Layout:
-    """The cells and titles of a text."""
+    """The cells and titles of a text, and its values between apostrophes."""
 
     def __init__(self, text: str, cells: Iterable[TableCell] = (), titles: Iterable[Title] = ()) -> None:
         self._text = text
@@ -329,10 +339,10 @@ class Layout:
         room: dict[TableCell, int] = {}
         results = []
         for edit in edits:
-            start, end, _ = edit
+            start, end, new = edit
             cell = self._cell(start)
             if cell is None:
-                results.append(True)
+                results.append("'" not in new or not self._is_between_apostrophes(start, end))
                 continue
             # blanks that an edit removes together with a word are not there for others
             left = room.get(cell, cell.stop - cell.end) - max(0, min(end, cell.stop) - cell.end)
@@ -381,6 +391,13 @@ class Layout:
             parts += [self._text[at:first], new]
             at = last
         return start, at, "".join(parts)
+
+    def _is_between_apostrophes(self, start: int, end: int) -> bool:
+        """Return True if a span is in a value between apostrophes, which another one would end."""
+        first, last = max(0, start - _LONGEST_VALUE), end + _LONGEST_VALUE
+        first = self._text.rfind("\n", 0, first) + 1
+        values = _VALUE_IN_APOSTROPHES.finditer(self._text, first, last)
+        return any(value.start() < start and end < value.end() for value in values)
 
     def _cell(self, offset: int) -> TableCell | None:
         number = bisect_right(self._cell_starts, offset) - 1

@@ -6,7 +6,8 @@ out; code (``<code> <kbd> <samp> <var>``), formulas and quotations (``<q> <block
 does everything with ``translate="no"`` and everything that a ``lang`` attribute marks as another language
 than English or a class as code or mathematics. Cells of one word, which have no context, are hidden. A
 character reference becomes its character; a word that contains one, except an apostrophe, or that a tag cuts,
-becomes `OPAQUE`. Of attributes, only ``alt="..."`` is read.
+becomes `OPAQUE`. Attributes that are shown, such as ``alt`` and ``title``, are texts of their own (see
+`_attributes`).
 
 Pages may be templates: ``{{ x }}``, ``{% x %}``, ``<% x %>``, ``<?php x ?>`` and ``@if (x) {`` are not text.
 What prints something becomes `OPAQUE`; blocks and loops end a sentence, conditions do not.
@@ -34,6 +35,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from disambig.markup._attributes import find_values_of_html, keep_values
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas
 
 _MARKS = re.compile(
@@ -71,6 +73,8 @@ _LONGEST_LETTER = 100
 _CELL_ENDS = frozenset("td th tr table thead tbody tfoot caption".split())
 _NAME = re.compile(r"[^\s/>]+")
 _ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>][^\s>]*)))?")
+_QUOTED = (2, 3)
+"""Groups of `_ATTRIBUTE` for values in quotes."""
 _TAG_END = re.compile(r"[\s/]*>")
 _SPACES = re.compile(r"[ \t\f]{2,}")
 
@@ -146,7 +150,7 @@ class _Element:
 
 
 Attributes = dict[str, tuple[str, int]]
-"""The value of each attribute of a tag, and its position; -1 for one that is not in double quotes."""
+"""The value of each attribute of a tag, and its position; -1 for one that is not in quotes."""
 
 
 def read_html(text: str, suffix: str = ".html") -> Canvas:
@@ -350,6 +354,8 @@ class TagReader:
             self.canvas.fill(at, stop)
             if not closing:  # next to what it contains
                 self.canvas.fill(stop - 1, stop, OPAQUE)
+        if self.has_templates and attributes and not closing and (not cover or name == "meta"):
+            self._keep_attributes(name, (at, stop), attributes)
         if not closing and name not in kinds.empty and not self.text.endswith("/>", at, stop):
             self._open(name, attributes)
             if name in ("td", "th"):
@@ -359,6 +365,15 @@ class TagReader:
                 stop = self._raw(name, stop)
                 self._text(stop)
         return stop
+
+    def _keep_attributes(self, name: str, tag: tuple[int, int], attributes: Attributes) -> None:
+        """Keep the attributes of a tag that are text, each as a text of its own."""
+        language = (attributes.get("lang") or ("en", -1))[0]
+        if not _is_english(language or "en") or attributes.get("translate", ("",))[0].lower() == "no":
+            return
+        within = name in self.kinds.within
+        spans = list(find_values_of_html(name, attributes, within=within))
+        keep_values(self.canvas, spans, within=tag if within else None)
 
     def _attributes(self, at: int) -> tuple[int, Attributes]:
         """Return the end of a tag, and its attributes."""
@@ -380,7 +395,8 @@ class TagReader:
                 return self.find(">", at), attributes
             number = next((group for group in (2, 3, 4) if match[group] is not None), 0)
             value = match[number] if number else ""
-            attributes.setdefault(match[1].lower(), (value, match.start(2) if number == 2 else -1))
+            place = match.start(number) if number in _QUOTED else -1
+            attributes.setdefault(match[1].lower(), (value, place))
             at = match.end()
 
     def _has_quote(self, text: str, at: int) -> bool:
@@ -395,7 +411,7 @@ class TagReader:
 
     def _image(self, at: int, stop: int, attributes: Attributes) -> None:
         """Hide an image but keep its alternative text."""
-        value, place = attributes.get("alt", ("", -1))
+        value, place = attributes.pop("alt", ("", -1))
         if place < 0 or not value.strip() or "&" in value:
             self.canvas.fill(at, stop, OPAQUE)
             return

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 import disambig.markup._dialects as dialects
 import disambig.markup._latex as _latex
+from disambig.markup._attributes import find_values, is_text, keep_values
 from disambig.markup._fields import paint_cell_options, paint_front_matter
 from disambig.markup.canvas import (
     BLANK,
@@ -81,6 +82,7 @@ _ANGLED = re.compile(r"<[^<>\n]*>")
 _BARE = re.compile(r"[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*")
 _SPACE = re.compile(r"\s*")
 _TITLE = re.compile(r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)")
+_LAST_TITLE = re.compile(rf"(?<=[ \t])({_TITLE.pattern})[ \t]*\Z")
 _AFTER_ADDRESS = ".,;:!?'\"*_~"
 _ESCAPED = r"\("
 _MATH_ENDS = {
@@ -275,10 +277,14 @@ class _Inline(InlineReader):
                 stop = max(stop, text.find(">", stop, self.end) + 1)
                 canvas.fill(at, stop, OPAQUE)
                 return stop
-        if name in dialects.INLINE_TAGS:
+        within = name in dialects.INLINE_TAGS
+        if within:
             canvas.mark(at, match.end())
         else:
             canvas.fill(at, match.end(), OPAQUE if name == "img" else BREAK)
+        if opens:
+            values = list(find_values(text, at, match.end(), within=within))
+            keep_values(canvas, values, within=match.span() if within else None)
         return match.end()
 
     def _search(self, pattern: str, at: int) -> int:
@@ -328,6 +334,10 @@ class _Inline(InlineReader):
         self.canvas.mark(close, stop, character)
         if image:
             self.canvas.put(title[0], self.text[slice(*title)])
+        elif is_text(self.text[slice(*title)], within=True):
+            keep_values(self.canvas, [title], within=(close, stop))
+        if attributes is not None:
+            keep_values(self.canvas, list(find_values(self.text, *attributes.span())))
         return stop
 
     def _target(self, at: int) -> tuple[int, Span]:
@@ -417,6 +427,7 @@ class _Inline(InlineReader):
         for pattern in (_PLACEHOLDER, dialects.ROLE, _TYPE):
             if match := pattern.match(self.text, at, self.end):
                 self.canvas.fill(at, match.end(), OPAQUE)
+                keep_values(self.canvas, list(find_values(self.text, at + 1, match.end(), within=True)))
                 return match.end()
         if match := _ATTRIBUTES.match(self.text, at, self.end):
             self.canvas.fill(at, match.end())
@@ -444,6 +455,8 @@ _NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|ex
 _REMARK = re.compile(
     rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
 )
+_REMARK_CLASS = re.compile(rf"\{{:[^{{}}\n]*\.(?:{_NAMES})\b[^{{}}\n]*\}}[ \t]*")
+"""A line of kramdown before a block quotation, by which a theme of Jekyll shows it as a remark."""
 _RAW = re.compile(
     r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)|\{/\*|\\{1,2}\[(?=[ \t]*$)"
     r"|\\begin\{([A-Za-z]{1,30}\*?)\}",
@@ -587,7 +600,9 @@ class BlockReader:
         if self.options:
             self.options = bool(dialects.DIRECTIVE_OPTION.match(line, at))
             if self.options:
-                self.canvas.fill(start, end, BREAK)
+                shown = dialects.SHOWN_OPTION.match(line, at)
+                self.canvas.fill(start, start + shown.end() if shown else end, BREAK)
+                self._end_line(end)
                 return
         continues_alert = self.alert and line[at] == ">"
         if not continues_alert and self._is_indented_code(indent):
@@ -645,6 +660,7 @@ class BlockReader:
         elif text.startswith("::", at) and (match := dialects.COMPONENT.fullmatch(text, at, end)):
             self._leave_paragraph()
             self._keep_title(at, *match.span("title"), end)
+            self._keep_attributes(at, end)
             if match["name"]:
                 self._component_options(end, indent)
         elif text.startswith("///", at) and (match := dialects.BLOCK.fullmatch(text, at, end)):
@@ -674,6 +690,7 @@ class BlockReader:
         elif dialects.SHORTCODES.fullmatch(text, at, end):
             self._leave_paragraph()
             canvas.fill(at, end, BREAK)
+            self._keep_attributes(at, end)
         elif match := _DEFINED.match(text, at, end):
             self._definition(at, match, end)
         elif match := _ABBREVIATION.match(text, at, end):
@@ -711,6 +728,7 @@ class BlockReader:
             container = directive or dialects.CONTAINER.match(self.text, after, end)
             title = container.end() if container and name not in dialects.UNTITLED else end
             self._keep_title(at, title, end - (self.text[end - 1] == "]"), end)
+            self._keep_attributes(after, end)
             self.options = directive is not None
         elif directive and name in dialects.PROSE_DIRECTIVES:
             self.containers.append(mark)
@@ -746,6 +764,10 @@ class BlockReader:
         if stop == end:
             self._end_line(end)
 
+    def _keep_attributes(self, at: int, end: int) -> None:
+        """Keep the attributes that are text in a line that was painted over."""
+        keep_values(self.canvas, list(find_values(self.text, at, end)))
+
     def _leave_paragraph(self) -> None:
         self.paragraph = self.quote = self.table = False
 
@@ -758,7 +780,8 @@ class BlockReader:
             if match.end() < end:
                 self._end_line(end)
             return False
-        if not self.quote and not self.alert and _REMARK.match(self.text, at, end):
+        is_remark = _REMARK.match(self.text, at, end) or _REMARK_CLASS.fullmatch(self.text, *self.last)
+        if not self.quote and not self.alert and is_remark:
             self._leave_paragraph()
             self.alert = True
         if self.alert:
@@ -850,6 +873,9 @@ class BlockReader:
         else:
             self.labels.add(normalise_label(match[1]))
             self.canvas.fill(at, end, BREAK)
+            title = _LAST_TITLE.search(self.text, match.end(), end)
+            if title and is_text(title[0]):
+                keep_values(self.canvas, [(title.start() + 1, title.end(1) - 1)])
 
     def _table(self, start: int, at: int, end: int) -> bool:
         """Paint over the bars of a table row; the line of dashes below it identifies the head."""

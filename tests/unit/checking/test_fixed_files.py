@@ -173,6 +173,17 @@ It's a long title
 """
 
 
+def test_no_apostrophe_into_a_value_between_apostrophes(tmp_path):
+    value = "'Its hard to find it'"
+    values = f"---\ntitle: {value}\n---\n<img alt={value}>\n\n![x](a {value})\n"
+    (tmp_path / "a.md").write_text(values + "\nIts hard to find it = 'here'.\n")
+    done = here("check", "--no-backup", "--fix", "a.md", folder=tmp_path)
+    assert (
+        done.stdout.count("left: too long for its cell of the table, or in a value between apostrophes") == 3
+    )
+    assert (tmp_path / "a.md").read_text() == values + "\nIt's hard to find it = 'here'.\n"
+
+
 def test_tables_and_titles_keep_their_layout(tmp_path):
     path = tmp_path / "a.rst"
     path.write_text(TABLE, newline="")

@@ -232,6 +232,13 @@ DIALECTS = {
     "blocks of PyMdown": "/// XXnote | A kept title\n    XX: XX\nA kept text.\n\n//// html | div.XX\nKept.\n////\n///\n\n/// XXtip\nKept.\n///\n",
     "target": "(XX-label)=\n## Kept\n\nKept (kept)= kept.\n",
     "attributes": 'A kept [kept link](XX){target="_XX" .XX}, [kept span]{.XX} and [kept][XX]{#XX XX=\'XX\'}, [kept]{not}.\n\n[XX]: XX',
+    "shown attributes": "<img src='XX' alt='Kept words here' title=\"Kept words there\">\n\n"
+    '<button aria-label="Kept words here" class="XX XX XX">Kept</button> <b title="XX XX">kept</b>\n\n'
+    'The [kept](XX "Kept words of the title") and [kept](XX "XX title") end.\n\n[XX]: XX "Kept words here"\n[XX]: XX \'XX\'\n\n'
+    '![Kept](XX){#XX fig-alt="Kept words here"}\n\n::: {.callout-XX title="Kept words here"}\nKept.\n:::\n\n'
+    '{% include XX content="Kept words here" class="XX XX XX" %}\n\n{{< figure src="XX" caption="Kept words here" >}}\n',
+    "shown options": "```{figure} XX\n:alt: Kept words\n:name: XX\n\nKept.\n```\n\n```{list-table} Kept title\n:XX: 1\n\n* - Kept cell\n```\n",
+    "remark of kramdown": "{: .note }\n> Kept.\n\n{: .XX }\n> XX\n",
     "options of cells": "```{r}\n#| label: fig-XX\n#| fig-cap: \"A kept caption.\"\n#| XX: false\n#| fig-alt: |\n#|   Kept\n"
     "#|   kept.\n#| fig-subcap:\n#|   - \"A kept part\"\n#| tbl-cap: !expr XX\nXX\n#| fig-cap: XX\n```\n\nKept.\n\n"
     "```{r XX, fig.cap=\"It's kept\", echo=XX}\nXX\n```\n\n```{ojs}\n//| fig-cap: 'Kept here'\nXX\n```\n\n```r\n#| fig-cap: XX\n```\n",
@@ -269,6 +276,7 @@ MDX = {
     "code": "Kept `<XX` and {kept\n\n```jsx\n<XX a={\n```\n\nKept. 3 < 4 kept.",
     "HTML": "A <b style={{a: 'XX'}}>kept</b> <code>{`XX`}</code> kept.\n\n<pre>\n{`XX\n\nXX`}\n</pre>\n\nKept.",
     "no indented code": "Kept.\n\n    Kept.\n",
+    "shown attributes": '<XXTab label="Kept words here" value="XX XX XX">\n\nKept <XXIcon title={\'Kept words of the icon\'} /> kept.\n\n</XXTab>\n',
 }  # fmt: skip
 
 DIALECT_CASES = [("x.md", name, text) for name, text in DIALECTS.items()]
@@ -371,6 +379,7 @@ def test_offsets_of_dialects_stay(text, path):
         *("```{r}\n#| fig-cap: a\n", "```{r, fig.cap='", "#a\n"),
         *("<A>", "<A ", "<A b={", "</A>", "{", "{`", "{/*", "{'", "`{", "<a '", '<a "', "import a from 'b'\n\n"),
         *("export const a = {\n\n", "export const a = `\n\n", "<pre>", "| a ", "a | b\n-|-\n", "~~~ "),
+        *("<a title='", '<A title="a b c" ', '[a](b "a b c d e") ', "{% a title='b ", "[a]: b 'c d e'\n"),
     ],
 )  # fmt: skip
 def test_many_marks_of_dialects_take_linear_time(path, mark):
