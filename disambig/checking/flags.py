@@ -66,8 +66,8 @@ class TextLines:
 
 
 _DIRECTIVE = re.compile(
-    r"(?:<!--|%+|\.\.|#+'?|//+|\{?/\*+(?:\s+\*(?=\s))?|--+|;+|\{#|\{-|\(\*+|#=)?\s*disambig\s*:\s*(.*?)"
-    r"\s*(?:--+>|\*+/\}?|\*+\)|=#|%%|#\}|-\})?\s*\Z",
+    r"(?:<!--|%+|\.\.|#+'?|//+|\{?/\*+(?:\s+\*(?=\s))?|--+|;+|\{#|\{-|\(\*+|#=|#+\[|/\++|\{|!+|'+|\"|::+|@?rem\b)?"
+    r"\s*disambig\s*:\s*(.*?)\s*(?:--+>|\*+/\}?|\*+\)|=#|%%|#\}|-\}|\]#+|\++/|###|\})?\s*\Z",
     re.DOTALL | re.IGNORECASE,
 )
 """A comment that consists of a directive, in any of the comment syntaxes."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 ADDED = ("ignore", "ignore_files", "ignore_rules", "sets", "sets_files")
 """Keys of lists, which later sources extend; they replace the values of all other keys."""
+CAN_BE_EMPTY = ("yaml_fields",)
+"""Keys of lists of which an empty one is not the default."""
 CHOICES = (("tasks", "models"), ("trust", "flags_per_1000"))
 """Keys that exclude each other: a source that sets one of them replaces the values of both."""
 PATHS = ("models", "ignore_files", "sets_files", "baseline")
@@ -66,7 +68,8 @@ class CheckSettings:
     writing: str | None = None
     # whether paragraphs in other languages than those of the models are left alone
     detect_language: bool = True
-    yaml_fields: tuple[str, ...] = ()  # names of fields of YAML files whose values are text
+    # names of fields of YAML files whose values are text
+    yaml_fields: tuple[str, ...] = ("description", "summary")
     # patterns; if `include` is empty, files with the usual suffixes are checked
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -93,8 +96,7 @@ class CheckSettings:
     @property
     def markup_options(self) -> dict[str, object]:
         """Options of `disambig.markup.read_markup`."""
-        fields = frozenset(name.lower() for name in self.yaml_fields)
-        return {"yaml_fields": fields} if fields else {}
+        return {"yaml_fields": frozenset(name.lower() for name in self.yaml_fields)}
 
     def words_to_ignore(self) -> tuple[str, ...]:
         """Return the words to ignore, including those in `ignore_files`.
@@ -142,7 +144,7 @@ def merge_sources(sources: Iterable[SettingsSource], *, excluded: bool = False) 
             if isinstance(value, list | tuple):
                 old_items = values.get(key, ()) if key in ADDED else ()
                 value = (*old_items, *(item for item in value if item not in old_items))
-                if not value:
+                if not value and key not in CAN_BE_EMPTY:
                     values.pop(key, None)
                     origins.pop(key, None)
                     continue
@@ -175,6 +177,7 @@ _DEFAULT_TEXTS = {
     "rules": "all",
     "writing": "the rate that each model was fitted to",
     "detect_language": "true",
+    "yaml_fields": "description, summary",
     "include": "text and documents",
 }
 """Descriptions of the defaults of keys; those of other keys are "none"."""

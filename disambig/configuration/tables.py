@@ -124,7 +124,7 @@ class OverrideTable(BaseModel):
     yaml_fields: list[Name] | None = Field(
         None,
         description="Names of fields of YAML files whose values are text to check, in any case; * for all "
-        "fields.",
+        "fields. Default: description and summary.",
         examples=[["description", "summary"]],
     )
 

@@ -45,8 +45,11 @@ class Syntax:
     # pattern of the mark at which the code begins, in text of another language; empty if there is none
     outside: str = ""
     inside_end: str = ""  # pattern of the mark at which the code ends
+    outside_comment: tuple[str, str] | None = None  # marks of a comment in the text around the code
     dropped_block: str = ""  # pattern of blocks that are instructions and not comments
-    document: str = ""  # pattern of documentation that is neither a comment nor an ordinary string
+    # pattern of documentation that is neither a comment nor an ordinary string; its text is all of it, or its
+    # group ``words`` or ``lines``
+    document: str = ""
 
     @cached_property
     def marks(self) -> re.Pattern[str]:
@@ -111,6 +114,32 @@ _JULIA_DEFINITION = (
     r"(?:[ \t]*(?:\n|\Z)|[ \t]*=(?!=)|(?:\{[^{}\n]*\})?\())"
 )
 """The line after a docstring of Julia: a definition, a name or a call."""
+
+_DESCRIPTION = (
+    r"^[ \t]*(?:[\w.]+\.)?(?:description|longDescription|error_message|summary)[ \t]*=[ \t]*"
+    r"(?:(?:lib\.)?mdDoc[ \t]+)?"
+)
+"""What stands before the value of a field that is prose."""
+_ONE_STRING = r'"(?P<words>(?:[^"\\\n]|\\.){1,2000})"'
+_HEREDOC = r"<<-?(?P<tag>[A-Za-z_]\w*)[ \t]*\n(?P<lines>(?:(?![ \t]*(?P=tag)\b)[^\n]*\n)+)[ \t]*(?P=tag)\b"
+_SQL_COMMENT = (
+    r"\b(?i:COMMENT)(?:[ \t]+(?i:ON)\b[^;'\"]{1,200}(?i:\bIS))?[ \t\n]{0,9}=?[ \t]{0,9}"
+    r"'(?P<words>(?:[^']|''){1,2000})'"
+)
+_LISP_STRING = r'"(?:[^"\\]|\\[\s\S]){0,2000}"'
+_LISP_LIST = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
+_LISP_NAME = r"[ \t]+[^\s()\"]+\s+"
+_LISP_DOCUMENTATION = (
+    r"\((?:"
+    rf"(?:cl-)?def(?:un|macro|subst|generic|method|advice|type|struct|ine-\S+)\*?{_LISP_NAME}{_LISP_LIST}\s*\n\s*"
+    rf"|def(?:var|var-local|const|custom|face|parameter|group){_LISP_NAME}"
+    rf"(?:{_LISP_STRING}|['`]?{_LISP_LIST}|[^\s()\"]+)\s+"
+    rf"|(?:defn-?|defmacro|defmulti|defonce|def){_LISP_NAME}(?={_LISP_STRING}\s+[^\s)])"
+    rf"|(?:ns|defprotocol){_LISP_NAME}"
+    r")"
+    r'"(?P<words>(?:[^"\\]|\\[\s\S]){1,20000})"'
+)
+"""A definition in Emacs Lisp, Common Lisp or Clojure up to the end of its documentation."""
 
 SYNTAXES = {
     "Java": Syntax(strings=(_BLOCK_TEXT, _QUOTED), skipped=(_CHARACTER,)),
@@ -225,6 +254,7 @@ SYNTAXES = {
             StringSyntax('"', '"', escape='""', lines=True),
         ),
         skipped=(r"`[^`\n]*`",),
+        document=_SQL_COMMENT,
     ),
     "Haskell": Syntax(
         line=r"(?<![!#$%&*+./<=>?@\\^|~:-])--+(?![!#$%&*+./<=>?@\\^|~:-])(?:[ \t]*[|^](?=[ \t]|$))?",
@@ -243,6 +273,7 @@ SYNTAXES = {
             _QUOTED,
             StringSyntax("'", "'", escape=""),
         ),
+        document=_DESCRIPTION + _ONE_STRING,
     ),
     "PowerShell": Syntax(
         line=r"(?<![^\s;,=(){}|&])#",
@@ -270,7 +301,7 @@ SYNTAXES = {
     ),
     "Elixir": Syntax(
         line="#",
-        block=(r'@(?:module|type)?doc[ \t]+(?:~[sS])?"""', '"""'),
+        block=(r'@\w*doc[ \t]+(?:~[sS])?"""', '"""'),
         strings=(
             StringSyntax(r"~[a-zA-Z](\"\"\"|\"|'|/|\|)", r"\1", lines=True),
             StringSyntax('"""', '"""', lines=True, hole=(r"#\{", "{", "}")),
@@ -278,6 +309,7 @@ SYNTAXES = {
             StringSyntax("'", "'", lines=True),
         ),
         skipped=(r"(?<!\w)\?\\?[^\w\s]",),
+        document=r"@\w*doc[ \t]+" + _ONE_STRING,
     ),
     "Perl": Syntax(
         line=r"(?<![^\s;{}(),])#",
@@ -310,11 +342,25 @@ SYNTAXES = {
         line="#|//",
         strings=(StringSyntax('"', '"', hole=(r"[$%]\{", "{", "}")),),
         heredoc=r"<<-?(?P<word>[A-Za-z_]\w*)",
+        document=rf"{_DESCRIPTION}(?:{_ONE_STRING}|{_HEREDOC})",
     ),
     "Lisp": Syntax(
-        line=";+", block=None, strings=(StringSyntax('"', '"', lines=True),), skipped=(r"\\.|\?\\?[^\w\s]",)
+        line=";+",
+        block=None,
+        strings=(StringSyntax('"', '"', lines=True),),
+        skipped=(r"\\.|\?\\?[^\w\s]",),
+        document=_LISP_DOCUMENTATION,
     ),
-    "Erlang": Syntax(line="%+", block=None, strings=(_QUOTED, StringSyntax("'", "'")), skipped=(r"\$\\?.",)),
+    "Erlang": Syntax(
+        line="%+",
+        block=None,
+        strings=(StringSyntax('"""', '"""', escape="", lines=True), _QUOTED, StringSyntax("'", "'")),
+        skipped=(r"\$\\?.",),
+        document=(
+            r'^-(?:module)?doc[ \t]+(?:~?"""[ \t]*\n(?P<lines>(?:(?![ \t]*""")[^\n]*\n)+)[ \t]*"""'
+            rf"|{_ONE_STRING})"
+        ),
+    ),
     "Zig": Syntax(block=None, strings=(_QUOTED,), skipped=(r"\\\\[^\n]*", _CHARACTER)),
     "OCaml": Syntax(
         line="",
@@ -365,6 +411,75 @@ SYNTAXES = {
         skipped=(r"(?<=[(,=:&|!?{};\[\n])[ \t]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",),
         outside=r"(?i:<(?:script|style)\b[^<>]*>)",
         inside_end=r"(?i:</(?:script|style)\s*>)",
+        outside_comment=("<!--", "-->"),
+    ),
+    "C-like": Syntax(strings=(_QUOTED,), skipped=(_CHARACTER,)),
+    "Verilog": Syntax(block=(r"/\*|\(\*(?!\))", r"\*[/)]"), strings=(_QUOTED,), skipped=(r"`\w+",)),
+    "D": Syntax(
+        block=(r"/[*+]", r"[*+]/"),
+        strings=(_QUOTED, StringSyntax("`", "`", escape="", lines=True), StringSyntax('r"', '"', escape="")),
+        skipped=(_CHARACTER,),
+    ),
+    "Nix": Syntax(
+        line="#",
+        strings=(
+            StringSyntax("''", "''", escape=r"''['$\\]", lines=True, hole=(r"\$\{", "{", "}")),
+            StringSyntax('"', '"', lines=True, hole=(r"\$\{", "{", "}")),
+        ),
+        document=_DESCRIPTION
+        + rf"(?:{_ONE_STRING}|''[ \t]*\n(?P<lines>(?:[^']|'(?!')){{1,20000}})''(?!['$\\]))",
+    ),
+    "GraphQL": Syntax(
+        line="#",
+        block=None,
+        strings=(_QUOTED,),
+        document=rf'"""(?P<lines>(?:[^"]|"(?!"")){{1,20000}})"""|^[ \t]*{_ONE_STRING}[ \t]*$',
+    ),
+    # Comments of batch files, of Vim script and of Tcl are whole lines: other lines are skipped.
+    "Batch": Syntax(line=r"@?(?i:rem)\b|::", block=None, skipped=(r"(?=[^\s])(?!@?(?i:rem)\b|::)[^\n]+",)),
+    "Vim": Syntax(line='"', block=None, skipped=(r'(?=[^\s"])[^\n]+',)),
+    "Tcl": Syntax(line="#", block=None, skipped=(r"(?=[^\s#])[^\n]+",)),
+    "Fortran": Syntax(
+        line="!",
+        block=None,
+        strings=(StringSyntax('"', '"', escape='""'), StringSyntax("'", "'", escape="''")),
+        skipped=(r"^[ \t]*![$](?:\w+)?[^\n]*|^[ \t]*!(?:DIR|DEC|GCC)[$][^\n]*",),
+    ),
+    "Basic": Syntax(line=r"'+|^[ \t]*(?i:rem)\b", block=None, strings=(StringSyntax('"', '"', escape='""'),)),
+    "Ada": Syntax(line="--", block=None, strings=(StringSyntax('"', '"', escape='""'),), skipped=(r"'.'",)),
+    "Nim": Syntax(
+        line="##?(?!\\[)",
+        block=(r"##?\[", r"\]##?"),
+        nested=True,
+        strings=(StringSyntax('"""', '"""', escape="", lines=True), _QUOTED),
+        skipped=(_CHARACTER,),
+    ),
+    "Pascal": Syntax(
+        block=(r"\{(?!\$)|\(\*(?!\$)", r"\}|\*\)"),
+        strings=(StringSyntax("'", "'", escape="''"),),
+        skipped=(r"\{\$[^}\n]*\}",),
+    ),
+    "Assembly": Syntax(line=";", block=None, strings=(_QUOTED, StringSyntax("'", "'"))),
+    # Comments of these files are whole lines: other lines are skipped.
+    "INI": Syntax(line="[#;]", block=None, skipped=(r"(?=[^\s#;])[^\n]+",)),
+    "GDScript": Syntax(
+        line="#",
+        block=None,
+        strings=(StringSyntax('"""', '"""', lines=True), _QUOTED, StringSyntax("'", "'")),
+    ),
+    "CoffeeScript": Syntax(
+        line="#(?!##)",
+        block=("###(?!#)", "###"),
+        strings=(
+            StringSyntax("(\"\"\"|''')", r"\1", lines=True),
+            StringSyntax('"', '"', lines=True, hole=(r"#\{", "{", "}")),
+            StringSyntax("'", "'", lines=True),
+        ),
+    ),
+    "AWK": Syntax(
+        line="#",
+        block=None,
+        strings=(_QUOTED, StringSyntax(r"(?:(?<=[~(,!{;\n])|^)[ \t]?/(?=[^\s/][^\n]*?/)", "/")),
     ),
 }
 """Syntax of the languages that are read by this scanner, by the name of the format."""
@@ -396,9 +511,15 @@ class _Scanner:
         if not self.syntax.outside:
             self._code(0)
             return
-        inside = re.compile(self.syntax.outside)
-        while at < end and (match := inside.search(self.text, at)):
-            at = self._code(match.end())
+        opening, closing = self.syntax.outside_comment or ("", "")
+        marks = re.compile(f"(?P<comment>{re.escape(opening) or '(?!)'})|{self.syntax.outside}")
+        while at < end and (match := marks.search(self.text, at)):
+            if not match["comment"]:
+                at = self._code(match.end())
+                continue
+            place = self.text.find(closing, match.end())
+            at = place + len(closing) if place >= 0 else end
+            self.comments.append((match.start(), at, False))
 
     def _code(self, at: int, brackets: tuple[str, str] | None = None, depth: int = 0) -> int:
         """Read code up to its end, or up to the closing one of `brackets`; return the position after it."""
@@ -425,7 +546,9 @@ class _Scanner:
                 heredocs.append(match["word"] or match["lower"])
                 line_end = _find(text, "\n", at)
             elif kind == "document":
-                self.comments.append((start, at, False))
+                groups = [match.span(name) for name in ("words", "lines") if name in marks.groupindex]
+                words = max(groups, default=(-1, -1))
+                self.comments.append((*(words if words[0] >= 0 else (start, at)), False))
             elif kind == "line":
                 at = self._line(start, at)
             elif kind in ("block", "level"):

@@ -19,10 +19,11 @@ from typing import Any
 
 from disambig.markup._comments import SYNTAXES, scan_comments
 from disambig.markup._fields import find_yaml_text
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord
-from disambig.markup.markdown import paint_inline, read_markdown
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord, iterate_lines
+from disambig.markup.markdown import read_markdown
 from disambig.markup.pod import read_pod
 from disambig.markup.reading import FORMATS
+from disambig.markup.translations import EscapedText
 
 LANGUAGES = {suffix: entry.lexer for entry in FORMATS if entry.lexer for suffix in entry.suffixes}
 """Pygments lexer, or language of `_comments`, for each file suffix."""
@@ -239,12 +240,18 @@ class _Statements:
 
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
-_LINE_MARK = re.compile("(?:!+|;+|%+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
+_LINE_MARK = re.compile(
+    r"(?:!+<?|;+|%+|@?(?i:rem\b)|::+|\"|'+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?"
+    r"|--+(?:[ \t]*[|^](?=[ \t]|$))?)"
+)
 _OPENING = re.compile(
-    r"/\*+!?<?|\(\*+|#=|#\[=*\[|[ \t]*(?:@\w*doc[ \t]+)?(?:~[sS]|raw|doc)?\"\"\"|[ \t]*@doc[ \t]+\""
+    r"/\*+!?<?|/\++|<!--+|\(\*+|#=|##?\[(?!=*\[)|###+|\{(?!-)|#\[=*\["
+    r"|[ \t]*(?:@\w*doc[ \t]+)?(?:~[sS]|raw|doc)?\"\"\"|[ \t]*@doc[ \t]+\""
     r"|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')"
 )
-_CLOSING = re.compile(r"\*+/$|\*+\)$|=#$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
+_CLOSING = re.compile(
+    r"\*+/$|\++/$|--+>$|\]##?$|###+$|(?<!-)\}$|\*+\)$|=#$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$"
+)
 _GUTTERS = 0.9
 """Minimum share of the lines of a block comment that begin with a star, if stars are its margin."""
 _GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
@@ -835,11 +842,14 @@ _NESTED_MARKS = {
 _NEST = ("RustLexer", *(name for name, syntax in SYNTAXES.items() if syntax.nested))
 """Lexers of languages whose comments can be nested, or languages of `_comments`."""
 _PRAGMA = re.compile(r"(?<=\s)(?:#|//|--)\s*disambig\s*:", re.IGNORECASE)
+YAML_FIELDS = frozenset(("description", "summary"))
+"""Fields of YAML whose values are prose, in OpenAPI, workflows, definitions of resources and others."""
+_DOUBLED_APOSTROPHE = re.compile(r"[\w']*''[\w']*")
 _MARGIN = "\u00a0"
 """Replacement for code: a blank that is not taken for the indentation of a Markdown code block."""
 
 
-def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canvas:
+def read_code(text: str, suffix: str, yaml_fields: Collection[str] = YAML_FIELDS) -> Canvas:
     """Paint over everything in `text` but the prose of its comments and docstrings.
 
     `suffix`: suffix of the file name, one of `SUFFIXES`.
@@ -862,14 +872,39 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canv
         _write_block(canvas, block, painted)
     if yaml_fields and LANGUAGES[suffix] == YAML:
         for start, end in find_yaml_text(read, 0, len(read), yaml_fields)[1]:
-            canvas.put(start, read[start:end])
-            canvas.fill(start - 1, start, BREAK)
-            paint_inline(canvas, read, start, end, labels=())
-            canvas.end_sentence(end)
+            _write_yaml_value(canvas, read, start, end)
     canvas.comments += [
         span for comment in comments if not comment.docstring for span in _split_pragma(text, comment)
     ]
     return canvas
+
+
+def _write_yaml_value(canvas: Canvas, text: str, start: int, end: int) -> None:
+    """Write the prose of a value in YAML, which is Markdown, to its position."""
+    quote = text[start - 1 : start]
+    if quote == '"':
+        EscapedText(text, [(start, end)]).write(canvas)
+        return
+    block = _value_block(text, start, end)
+    _write_block(canvas, block, read_markdown(block.text))
+    canvas.end_sentence(end)
+    if quote == "'":
+        for match in _DOUBLED_APOSTROPHE.finditer(text, start, end):
+            canvas.fill(*match.span(), OPAQUE)
+
+
+def _value_block(text: str, start: int, end: int) -> CommentBlock:
+    """Return the lines of a value in YAML without their indentation."""
+    is_scalar = start == 0 or text[start - 1] in "\r\n"  # a value in the lines below its key
+    rough = [(start + at, start + stop) for at, stop, _ in iterate_lines(text[start:end])]
+    margin = _margin(text, rough if is_scalar else rough[1:])
+    lines = []
+    for number, (at, stop) in enumerate(rough):
+        cut = len(margin) if (number or is_scalar) and text.startswith(margin, at, stop) else 0
+        following = rough[number + 1][0] if number + 1 < len(rough) else stop
+        lines.append(BlockLine(at + cut, stop, _line_end(text, stop, following), 0))
+    whole = "\n".join(text[line.start : line.end] for line in lines)
+    return CommentBlock(max(start - 1, 0), whole, tuple(lines), docstring=False)
 
 
 def _write_pod(canvas: Canvas, text: str, document: Comment) -> None:

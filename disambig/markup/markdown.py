@@ -913,6 +913,8 @@ def _indent(line: str) -> tuple[int, int]:
     for place, character in enumerate(line):  # noqa: B007  (the place is returned)
         if character == "\t":
             column += _TAB - column % _TAB
+        elif character == BREAK:  # what was painted over before it is no indentation
+            column = 0
         elif character.isspace() or character == "\ufeff":
             column += 1
         else:

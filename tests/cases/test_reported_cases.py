@@ -248,10 +248,14 @@ def test_annotate_counts_paragraphs_in_another_language(project, job):
 def test_fields_of_yaml_are_text_if_settings_name_them(project):
     text = f"name: {SLIP}description: {SLIP}Summary: >\n  A name.\n  {SLIP}other: {{summary: 1}}\n"
     home = project(a_dot_yml=text)
-    assert here("check", "a.yml", folder=home).returncode == 0
-    home = project(disambig_dot_toml='yaml_fields = ["Description", "summary"]\n')
     done = here("check", "a.yml", folder=home)
     assert [line.split(":")[1] for line in done.stdout.splitlines()] == ["2", "5"]
+    home = project(disambig_dot_toml='yaml_fields = ["Name"]\n')
+    done = here("check", "a.yml", folder=home)
+    assert [line.split(":")[1] for line in done.stdout.splitlines()] == ["1"]
+    home = project(disambig_dot_toml="yaml_fields = []\n")
+    assert here("check", "a.yml", folder=home).returncode == 0
+    home = project(disambig_dot_toml="")
     here("check", "--fix", "a.yml", folder=home)
     assert home.joinpath("a.yml").read_text().count("than") == 2
 

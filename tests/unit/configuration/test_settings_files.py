@@ -217,7 +217,7 @@ def test_shows_settings_with_their_origins(home, monkeypatch):
         f'baseline = "{home}/known.json"  # disambig.toml',
         "# writing: the rate that each model was fitted to  (default)",
         "# detect_language: true  (default)",
-        "# yaml_fields: none  (default)",
+        "# yaml_fields: description, summary  (default)",
         "# include: text and documents  (default)",
         'exclude = ["vendor/*", "/gen.md", "*.bak.md", "!vendor/ours.md"]  # disambig.toml',
     ]

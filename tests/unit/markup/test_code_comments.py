@@ -372,7 +372,16 @@ def test_blocks_have_the_numbers_of_their_lines():
 )
 def test_long_gaps_move_no_comment(suffix, gap):
     begin, end = path_format("x" + suffix).comment
-    has_blocks = begin == "// " and suffix not in (".zig", ".fs", ".fsi", ".fsx")
+    has_blocks = begin == "// " and suffix not in (
+        ".zig",
+        ".fs",
+        ".fsi",
+        ".fsx",
+        ".pas",
+        ".pp",
+        ".dpr",
+        ".lpr",
+    )
     line = "/* here */\n" if has_blocks else f"{begin}here{end}\n"
     begin = line[:2].strip()
     outside = {".php": "<?php ", ".vue": "<script>", ".svelte": "<script>"}.get(suffix, "")
@@ -445,6 +454,39 @@ LANGUAGE_CASES |= {
     "a.vue": "<template>\n  <p>// XX</p>\n</template>\n<script setup>\n// kept\nconst a = `// XX ${b /* kept */}`; /* kept */\nlet u = 'https://XX'; // kept\nx = /[/*] XX/; // kept\n</script>\n<style scoped>\n/* kept */ a { b: url(XX) }\n</style>\n<p>// XX</p>",
 }
 
+LANGUAGE_CASES |= {
+    "b.svelte": "<p>XX</p>\n<!-- kept -->\n<script>\nlet a = '<!-- XX -->'; // kept\n</script>\n<!--\n@component\nAnd kept words.\n-->",
+    "b.vue": "<template>\n  <!-- kept -->\n  <p>XX</p> <!-- kept\n  kept -->\n</template>\n<style>/* kept */</style>",
+    "b.sql": "COMMENT ON COLUMN XX.XX IS 'Some kept words';\nCREATE TABLE XX (a int COMMENT 'Some kept words'); -- kept",
+    "b.tf": 'variable "XX" {\n  description = "Some kept words"\n  XX = "XX"\n}\noutput "XX" {\n  description = <<-EOT\n    Some kept words\n  EOT\n}',
+    "b.toml": 'description = "Some kept words" # kept\nXX = "XX"',
+    "b.ex": '@doc "Some kept words"\n@shortdoc "Some kept words"\ndef f, do: "XX"',
+    "b.erl": '-moduledoc """\nSome kept words.\n""".\n-doc "Some kept words".\nf() -> """\n % XX\n """. % kept',
+    "b.el": '(defun XX (XX &optional (XX))\n  "Some kept words.\nAnd kept."\n  (message "XX")) ; kept\n(defvar XX nil "Some kept words")\n'
+    "(defcustom XX '(XX XX)\n  \"Some kept words.\"\n  :type 'XX)\n(defun XX ()\n  (XX))",
+    "b.clj": '(ns XX\n  "Some kept words."\n  (:require [XX]))\n(defn XX\n  "Some kept words."\n  [XX] "XX")\n(def XX "XX") ; kept',
+    "a.nix": "# kept\n{ XX, ... }: /* kept */ {\n  description = \"Some kept words\";\n  XX = ''\n    # XX ${\"XX\"} ''' # XX\n  ''; # kept\n"
+    "  x.description = ''\n    Some kept words.\n  '';\n}",
+    "a.graphql": '"""\nSome kept words.\n"""\ntype XX {\n  "Some kept words"\n  XX(a: Int = "XX"): XX # kept\n}',
+    "a.bat": "@echo XX REM XX\nREM Kept\n  @rem kept\n:: kept\nset XX=:: XX\n",
+    "a.vim": '" Kept\nlet XX = "XX" " XX\n  " kept',
+    "a.f90": "! Kept\nprint *, 'it''s ! XX', \"! XX\" ! kept\n!$omp parallel XX\n!DIR$ XX",
+    "a.vb": "' Kept\nDim XX = \"' XX\" ' kept\n''' <summary>Kept</summary>\nREM kept",
+    "a.adb": "-- Kept\nX : String := \"-- XX\"; -- kept\nC : Character := '\"'; -- kept",
+    "a.sv": '// Kept\nalways @(*) XX = "// XX"; /* kept */ (* kept *)\n`XX',
+    "a.sol": '/// @notice Kept\nstring a = "// XX"; /* kept */',
+    "a.d": '/++ Kept +/ auto a = `// XX`; /* kept */ // kept\nauto b = "/+ XX";',
+    "a.nim": '## Kept\nlet a = "# XX" # kept\n#[ kept #[ kept ]# kept ]# let b = """ # XX " """ # kept',
+    "a.pas": "{ Kept } (* kept *) // kept\n{$XX}\na := 'it''s { XX';",
+    "a.asm": '; Kept\nmov al, "; XX" ; kept',
+    "a.ini": "; Kept\n# kept\nXX = XX ; XX\n[XX]",
+    "a.gd": '## Kept\nvar a = "# XX" # kept\nvar b = """\n# XX\n"""',
+    "a.coffee": 'a = "#{b "# XX"} # XX" # kept\n###\nkept\n###\nb = """\n# XX\n"""',
+    "a.tcl": '# Kept\nset a "# XX"\n  # kept\nputs XX ;# XX',
+    "a.awk": "# Kept\n/# XX/ { print \"# XX\" } # kept\na ~ /# XX/ # kept",
+    "a.pyx": '"""Some kept words."""\ncdef int XX = 1  # kept\ndef f():\n    """Some kept words."""',
+}  # fmt: skip
+
 
 @pytest.mark.parametrize(("path", "text"), LANGUAGE_CASES.items(), ids=LANGUAGE_CASES)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -456,6 +498,23 @@ def test_comments_are_kept_and_strings_are_hidden(path, text, line_end):
     # The first word of a sentence is hidden, since projects begin sentences differently.
     comments = [text[comment.start : comment.end] for comment in find_comments(text, path[1:].lower())]
     assert sum(comment.casefold().count("kept") for comment in comments) == text.casefold().count("kept")
+
+
+DESCRIPTIONS = (
+    "XX:\n  description: Some kept words # the kept\n  summary: 'It''s kept'\n  title: XX\n  b:\n    description: |\n      Some kept\n      words `XX`.\n\n"
+    "          XX\n\n      - kept item\n    c:\n      - description: >-\n          Some kept words.\n        d: XX\n    description: \"Some\\nkept words\"\n"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_descriptions_in_yaml_are_text(line_end):
+    text = DESCRIPTIONS.replace("\n", line_end)
+    plain = read_markup("a.yml", text).text
+    assert len(plain) == len(text)
+    assert "XX" not in plain
+    assert plain.casefold().count("kept") == text.casefold().count("kept")
+    assert "It" not in plain  # with an apostrophe that is written twice
+    assert "Some" not in read_markup("a.yml", text, {"yaml_fields": frozenset()}).text
 
 
 @pytest.mark.parametrize(

@@ -506,7 +506,7 @@ def test_a_numeric_suffix_is_not_always_that_of_a_manual_page():
     assert plain_text("a.1", ".TH A 1\n").isspace()
 
 
-@pytest.mark.parametrize("suffix", [".1", ".3pm", ".n", ".nix", ".nim", ".nfo", ".other"])
+@pytest.mark.parametrize("suffix", [".1", ".3pm", ".n", ".nit", ".nib", ".nfo", ".other"])
 def test_text_without_roff_is_plain_text_whatever_its_suffix(suffix):
     text = "Set `a_name` to 1. <!-- disambig: ignore -->\n.B is not read.\n"
     assert read_markup(f"x{suffix}", text) == read_markup("x.txt", text)
