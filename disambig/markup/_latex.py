@@ -101,7 +101,7 @@ SHOWN = _words(
     " parencites textcites autocites url nolinkurl path doi texttt code lstinline mintinline ensuremath SI si"
     " qty unit num ang numrange SIrange qtyrange ce chemfig gls Gls glspl Glspl glsentryshort ac Ac acs acl"
     " acf acp acrshort acrlong acrfull Acrfull enquote textquote blockquote blockcquote textcquote"
-    " foreignquote detokenize verb file command cs pkg email today Sexpr"
+    " foreignquote epigraph detokenize verb file command cs pkg email today Sexpr"
 )
 """Commands that produce something other than prose, or a quotation: hidden with all their arguments."""
 UNSEEN = _words(
@@ -172,7 +172,7 @@ _ENVIRONMENT = re.compile(r"\s{0,9}\{([^{}\\\r\n]{1,40})\}")
 _SPACE = re.compile(r"[ \t]*(?:\r\n|\r|\n)?[ \t]*")
 _OPTION = re.compile(r"\[[^\[\]{}\r\n]*\]")
 _ANY_OPTION = re.compile(r"\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\]")
-_CAPTION = re.compile(r"(?<![\w-])(?:caption|title)\s{0,9}=\s{0,9}(?=[^\s,\]])")
+_CAPTION = re.compile(r"(?<![\w-])(?:caption|title|description)\s{0,9}=\s{0,9}(?=[^\s,\]])")
 _OPTION_MARKS = re.compile(r"\\.|[{},\]]", re.DOTALL)
 TWO_WORDS = re.compile(r"[^\W\d_]{2,}[ \t\r\n~]+[^\W\d_]{2,}")
 _NOT_TITLE = re.compile(r"[=,]|\\(?!(?:[a-z]*ref|[a-z]*cite[a-z]*|emph|text[a-z]+)(?![A-Za-z]))")
@@ -205,6 +205,7 @@ _PROSE = 2
 """Number of small words from which an argument is prose."""
 _LONGEST_OPTIONS = 2000
 _MOST_ARGUMENTS = 9
+_INTERTEXT = re.compile(r"\\(?:short)?intertext\s{0,9}\{")
 _LENGTH = re.compile(r"\*?(?:\[[^\[\]\r\n]{0,20}\])?")
 _CLOSING = {
     "$": re.compile(r"\\.|\$|(?:\r\n|\r(?!\n)|\n)[ \t]*(?=[\r\n])", re.DOTALL),
@@ -541,7 +542,10 @@ class _Commands:
             canvas.fill(at, assigned.end())
             return assigned.end()
         is_text_command = is_section or name in TEXT
-        return self._text_arguments(at, after, character, BEFORE_TEXT.get(name, 0), is_text_command)
+        stop = self._text_arguments(at, after, character, BEFORE_TEXT.get(name, 0), is_text_command)
+        if name not in TEXT:  # such as the short title in \section[A title]{A long title}
+            self._keep_titles(self._option_titles(after, stop))
+        return stop
 
     def _is_english(self, at: int) -> bool:
         """Return True if the argument that follows names a kind of English."""
@@ -627,6 +631,7 @@ class _Commands:
                 stop = end_at + len(end)
                 if name in MATH:
                     canvas.fill(at, stop, OPAQUE)
+                    self._keep_titles(self._between_formulas(match.end(), end_at))
                 else:
                     canvas.leave_out(at, stop)
                 return stop
@@ -659,6 +664,11 @@ class _Commands:
         if TWO_WORDS.search(words) and not _NOT_TITLE.search(words):
             return [inside]
         return _captions(self.text, start, end)
+
+    def _between_formulas(self, start: int, end: int) -> list[tuple[int, int]]:
+        r"""Return the spans of the texts between the lines of a formula: ``\intertext{...}``."""
+        braces = [match.end() - 1 for match in _INTERTEXT.finditer(self.text, start, end)]
+        return [(brace + 1, self.pairs[brace]) for brace in braces if self.pairs.get(brace, end) < end]
 
     def _title_marks(self, at: int, number: int) -> int:
         """End sentences at the braces of the first `number` arguments, which are titles.

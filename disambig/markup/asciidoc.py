@@ -20,6 +20,7 @@ from __future__ import annotations
 import html
 import re
 
+from disambig.markup._attributes import find_values, keep_values
 from disambig.markup.canvas import (
     BLANK,
     BREAK,
@@ -36,6 +37,7 @@ from disambig.markup.canvas import (
 _TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")
 _ATTRIBUTE = re.compile(r":!?[A-Za-z0-9_][\w-]*!?:(?:[ \t]|$)")
+_DESCRIPTION = re.compile(r":(?:page-)?description:[ \t]+")
 _BLOCK_ATTRIBUTES = re.compile(r"\[(?:[\w.#%,'\"{<][^\r\n]*|\[[^\[\]\r\n]*\]|)\][ \t]*$")
 _BLOCK_TITLE = re.compile(r"\.(?=[^\s.])")
 _DELIMITER = re.compile(
@@ -138,6 +140,8 @@ class _Blocks:
             canvas.comment(start, end)
         elif self.joined or (_ATTRIBUTE.match(text, start, end) and not self.paragraph):
             canvas.leave_out(start, end)
+            if description := _DESCRIPTION.match(text, start, end):
+                self._keep(description.end(), end)
             self.joined = line.endswith((" \\", " +"))
         elif self._is_underline(number, line):
             canvas.fill(start, end, BREAK)
@@ -163,11 +167,14 @@ class _Blocks:
             style = _STYLE.match(line)
             self.style = style[1].lower() if style else self.style
             canvas.leave_out(start, end)
+            keep_values(canvas, list(find_values(text, start, end)))
             self.paragraph = False
         elif _BLOCK_MACRO.match(text, start, end) or _RULE.match(text, start, end):
             canvas.leave_out(start, end)
             if image := _IMAGE.match(text, start, end):
-                self._keep(*_find_alternative(text, image.end() + 1, text.rindex("]", start, end)))
+                alternative = _find_alternative(text, image.end() + 1, text.rindex("]", start, end))
+                self._keep(*alternative)
+                keep_values(canvas, list(find_values(text, alternative[1], end)))
             self.paragraph = False
         elif line == "+":
             canvas.fill(start, end, BREAK)

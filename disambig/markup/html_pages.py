@@ -206,7 +206,12 @@ class TagReader:
         elif mark == "<![CDATA[":
             stop = self.find("]]>", after)
             cover = self._cover
-            self.canvas.fill(at, stop, BLANK if cover == BREAK else cover or OPAQUE)
+            if cover or self.has_templates:
+                self.canvas.fill(at, stop, BLANK if cover == BREAK else cover or OPAQUE)
+            else:  # text of XML in which nothing is markup
+                end = stop - len("]]>") if self.text.endswith("]]>", after, stop) else stop
+                self.canvas.mark(at, after)
+                self.canvas.mark(end, stop)
         elif mark in ("<!", "<?"):
             stop = self.declaration_end(mark, after)
             self.canvas.fill(at, stop, OPAQUE if self.text.startswith("<?=", at) else BLANK)

@@ -1,8 +1,9 @@
 r"""Read Org documents (``.org``).
 
-Headlines, list items and table cells end a sentence. Keywords of headlines, tags, drawers, planning lines,
-comments, fixed-width lines, source and example blocks, quotations and LaTeX environments are left out; so are
-keyword lines (``#+OPTIONS:``), except titles, captions and descriptions.
+Headlines, list items and table cells end a sentence. Keywords of headlines, tags, drawers of properties and
+logs, planning lines, comments, fixed-width lines, source and example blocks, quotations and LaTeX
+environments are left out; so are keyword lines (``#+OPTIONS:``), except titles, captions, descriptions and
+alternative texts. Other drawers and blocks (``#+begin_note``) are text.
 
 Within a paragraph: the marks of emphasis and the targets of links become blank. A footnote is a sentence of
 its own, and the words before and after it are not read as neighbours. ``=verbatim=``, ``~code~``, formulas,
@@ -14,6 +15,8 @@ from __future__ import annotations
 
 import re
 
+from disambig.markup._attributes import is_text
+from disambig.markup._latex import CODE, MATH, VERBATIM
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, hide_single_word, iterate_lines
 
 _HEADLINE = re.compile(r"\*+[ \t]+")
@@ -38,7 +41,12 @@ _NOTE = re.compile(r"\[fn:[\w-]+\][ \t]*")
 _RULE = re.compile(r"[ \t]*-{5,}[ \t]*")
 _ENVIRONMENT = re.compile(r"[ \t]*\\begin\{([A-Za-z0-9*]{1,30})\}")
 _PROSE_KEYWORDS = frozenset("title subtitle caption description".split())
-_PROSE_BLOCKS = frozenset("center note tip warning important caution abstract details info remark".split())
+_BLOCKS_WITHOUT_PROSE = frozenset(
+    "src example export comment verse quote html latex ascii texinfo markdown md beamer odt man ditaa dot"
+    " plantuml mermaid math tikz code jupyter".split()
+)
+_HIDDEN_DRAWERS = frozenset("properties logbook clock clocking".split())
+_ALTERNATIVE = re.compile(r":(?:alt|title)[ \t]+(?P<text>(?:(?![ \t]:[\w-]+[ \t])[^\r\n])+)")
 
 
 def read_org(text: str, suffix: str = ".org") -> Canvas:
@@ -67,18 +75,24 @@ class _Blocks:
         text, canvas = self.text, self.canvas
         if match := _HEADLINE.match(text, start, end):
             self._headline(start, match.end(), end)
-        elif (match := _BEGIN.match(text, start, end)) and match[1].lower() not in _PROSE_BLOCKS:
-            self._leave_out(start, end, rf"^[ \t]*#\+end_{re.escape(match[1].lower())}\b[^\n]*")
+        elif (match := _BEGIN.match(text, start, end)) and self._is_hidden_block(match[1].lower()):
+            self._leave_out(start, end, rf"^[ \t]*#\+end_{re.escape(match[1].lower())}(?![\w*])[^\n]*")
         elif match := _ENVIRONMENT.match(text, start, end):
             self._leave_out(start, end, rf"\\end\{{{re.escape(match[1].lower())}\}}[^\n]*")
         elif match := _KEYWORD.match(text, start, end):
             canvas.fill(start, end if match[1].lower() not in _PROSE_KEYWORDS else match.end(), BREAK)
             canvas.end_sentence(end)
+            for shown in _ALTERNATIVE.finditer(text, start, end) if match[1].lower() == "attr_html" else ():
+                if is_text(shown["text"]):
+                    canvas.put(shown.start("text"), shown["text"])
         elif _COMMENT.match(text, start, end):
             canvas.comment(text.index("#", start), end)
             canvas.fill(start, start + 1, BREAK)
-        elif (match := _DRAWER.match(text, start, end)) and match[1].lower() != "end":
-            self._leave_out(start, end, _DRAWER_END)
+        elif match := _DRAWER.match(text, start, end):
+            if match[1].lower() in _HIDDEN_DRAWERS:
+                self._leave_out(start, end, _DRAWER_END)
+            else:
+                canvas.leave_out(start, end)
         elif (
             _FIXED.match(text, start, end)
             or _PLANNING.match(text, start, end)
@@ -93,6 +107,10 @@ class _Blocks:
             canvas.fill(start, match.end(), BREAK)
         else:
             self._item(start, end)
+
+    @staticmethod
+    def _is_hidden_block(name: str) -> bool:
+        return name in _BLOCKS_WITHOUT_PROSE or name in MATH | CODE | VERBATIM
 
     def _headline(self, start: int, at: int, end: int) -> None:
         text, canvas = self.text, self.canvas

@@ -91,7 +91,7 @@ _OPTION = re.compile(
     r"(?:,[ ](?:-{1,2}|\+|/)[\w?#@-]+(?:[ =]?(?:<[^<>\n]+>|[A-Za-z][\w-]*))?){0,5}(?:[ ]{2,}|$)"
 )
 _OPTION_LINE = re.compile(r":[A-Za-z][\w -]*:(?:[ \t]|$)")
-_TEXT_OPTION = re.compile(r":(?:caption|alt):[ \t]+", re.IGNORECASE)
+_TEXT_OPTION = re.compile(r":(?:caption|alt|subtitle|description):[ \t]+", re.IGNORECASE)
 """Options of directives whose value is prose."""
 _CSV_OPTION = re.compile(r":([A-Za-z][\w -]*):[ \t]*")
 _CLASSIFIER = re.compile(r"\S[ \t]+:[ \t]+\S")

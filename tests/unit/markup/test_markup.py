@@ -423,6 +423,9 @@ def test_commands(text, expected):
     [
         (r"\section{A b}c", "¶¶¶¶¶¶¶¶¶A b¶c"),
         (r"\section[x]{A}", "¶¶¶¶¶¶¶¶¶¶¶¶A¶"),
+        (r"\caption[bc de]{A}", "¶¶¶¶¶¶¶¶¶bc de¶¶A¶"),
+        (r"\subfloat[bc de]{\x{}}", "#########¶bc de¶######"),
+        (r"\begin{align}a\intertext{b $c$ d}e\end{align}", "#" * 24 + "¶b ### d¶" + "#" * 12),
         (r"\begin{itemize}\item a\end{itemize}", "¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶ a¶¶¶¶¶¶¶¶¶¶¶¶¶"),
         (r"\item[a] b", "¶¶¶¶¶ a¶ b"),
         (r"\item[\emph{a} b] c", "¶¶¶¶¶ a b¶ c"),
