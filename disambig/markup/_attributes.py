@@ -2,9 +2,9 @@
 
 These are ``alt``, ``title``, ``aria-label`` and the like in tags of HTML and of components, in Markdown's
 shortcodes and in braces after links: ``<img alt='...'>``, ``<Card title={"..."}>``,
-``{{< figure caption="..." >}}``, ``{fig-alt="..."}``. Values of one or two words have no context and are not
-text. A value within a sentence divides it, so there only longer ones are text, and those with names of code,
-such as the titles that Javadoc gives to links, are not.
+``{{< figure caption="..." >}}``, ``{fig-alt="..."}``. Values of one to three words have no context and are
+not text. A value within a sentence divides it, so there only longer ones are text, and those with names of
+code, such as the titles that Javadoc gives to links, are not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME_OF_CODE = re.compile(r"\w[._:/\\]\w|\w\(|[a-z][A-Z]")
 _PLACEHOLDER = re.compile(
     r"\$?\{\{?[^{}]{0,200}\}?\}|\{%[^{}%]{0,200}%\}|<[%?][^<>]{0,200}[%?]>|%(?:\(\w{1,40}\))?[sd]"
 )
-_FEW, _MANY = 3, 5
+_FEW, _MANY = 4, 5
 """Minimum number of words of a value that is a text of its own, and of one within a sentence."""
 _META = frozenset(
     "description og:title og:description og:site_name og:image:alt twitter:title twitter:description"

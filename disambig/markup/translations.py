@@ -1,10 +1,11 @@
 r"""Read files that contain Markdown in strings: Jupyter notebooks, and translation files (PO, POT).
 
-Of a notebook, the text of its Markdown cells remains. The JSON is checked by the parser of the standard
-library, which gives no positions, and then scanned for the strings of the cells. The lines of a cell are
-joined and read as Markdown. An escape (``\n``, ``\"``, ``\u00e9``) counts as its character, at the position
-of the escape; a word that contains one becomes `OPAQUE`, so that no correction writes into an escape. Code
-cells, raw cells, outputs and metadata are left out.
+Of a notebook, the text of its Markdown cells remains, and the comments in its code cells if its metadata name
+a known language; cells that begin with a magic for another language are left out. The JSON is checked by the
+parser of the standard library, which gives no positions, and then scanned for the strings of the cells. The
+lines of a cell are joined and read as Markdown. An escape (``\n``, ``\"``, ``\u00e9``) counts as its
+character, at the position of the escape; a word that contains one becomes `OPAQUE`, so that no correction
+writes into an escape. Raw cells, outputs and metadata are left out.
 
 Of a translation file, the strings and the comments for translators remain. The strings of ``msgid``,
 ``msgid_plural`` and ``msgstr`` are read as Markdown, each as a text of its own; the lines of a string are
@@ -20,6 +21,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from disambig.markup.canvas import (
     BLANK,
@@ -38,37 +40,60 @@ _PIECES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+"
 )
 _TEXT_CELLS = ("markdown", "heading")
+_CODE = "\u00a0"  # replacement for code, which must not look like a mark of emphasis
+_OTHER_LANGUAGE = re.compile(r"\s*%%(?!time|timeit|capture|prun)")
+"""A magic of IPython in the first line of a cell, most of which name another language."""
 
 
 def read_notebook(text: str, suffix: str = ".ipynb") -> Canvas:
-    """Paint over everything in a notebook but the prose of its Markdown cells.
+    """Paint over everything in a notebook but the prose of its cells.
 
     In a text that is not a notebook everything is painted over, and the canvas has a `problem`.
     """
     canvas = Canvas(text)
     canvas.fill(0, len(text))
-    canvas.problem = _problem(text)
+    canvas.problem, language = _notebook_language(text)
     if not canvas.problem:
-        for strings in _markdown_sources(text):
-            EscapedText(text, strings).write(canvas)
+        read_comments = _code_reader(language)
+        for kind, strings in _cell_sources(text):
+            cell = EscapedText(text, strings)
+            if kind in _TEXT_CELLS:
+                cell.write(canvas)
+            elif kind == "code" and read_comments and not _OTHER_LANGUAGE.match(cell.content):
+                cell.write(canvas, read_comments)
     return canvas
 
 
-def _problem(text: str) -> str:
-    """Return why a text is not a notebook; "" if it is one."""
+def _notebook_language(text: str) -> tuple[str, str]:
+    """Return why a text is not a notebook, "" if it is one, and the language of its code, "" if unknown."""
     try:
         notebook = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as problem:
-        return f"line {problem.lineno}, column {problem.colno}: {problem.msg}"
+        return f"line {problem.lineno}, column {problem.colno}: {problem.msg}", ""
     except (RecursionError, ValueError) as problem:
-        return str(problem)
+        return str(problem), ""
     if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
-        return "it has no cells"
-    return ""
+        return "it has no cells", ""
+    for section, key in (("language_info", "name"), ("kernelspec", "language")):
+        values = notebook.get("metadata")
+        values = values.get(section) if isinstance(values, dict) else None
+        language = values.get(key) if isinstance(values, dict) else None
+        if isinstance(language, str):
+            return "", language
+    return "", ""
 
 
-def _markdown_sources(text: str) -> Iterator[list[Span]]:
-    """Yield the strings of each Markdown cell, as spans without the quotes."""
+def _code_reader(language: str) -> Callable[[str], Canvas] | None:
+    """Return the reader of comments of a language; None if it is unknown."""
+    from disambig.markup.code import LANGUAGES, read_code  # these modules import this one
+    from disambig.markup.reading import language_suffix
+
+    suffix = language_suffix(language)
+    return partial(read_code, suffix=suffix) if suffix in LANGUAGES else None
+
+
+def _cell_sources(text: str) -> Iterator[tuple[str, list[Span]]]:
+    """Yield the kind of each cell and its strings, as spans without the quotes."""
     # For each open object or array: whether it is an object, its key in its parent, and the last key in it.
     # A value inside an array has the key of the array.
     frames: list[tuple[bool, str]] = []
@@ -85,8 +110,8 @@ def _markdown_sources(text: str) -> Iterator[list[Span]]:
                 cell, kind, sources = len(frames), "", []
         elif token in "}]":
             if len(frames) == cell:
-                if kind in _TEXT_CELLS and sources:
-                    yield sources
+                if sources:
+                    yield kind, sources
                 cell = -1
             frames.pop()
             is_key = False
@@ -145,8 +170,8 @@ class EscapedText:
                 following = self.starts[i + 1] if i + 1 < len(painted) else end
                 is_line = "\n" in self.text[end:following]  # the file has a line end here as well
                 character = BLANK if is_line else " "
-            if character == OPAQUE:
-                canvas.fill(start, end, OPAQUE)
+            if character in (OPAQUE, _CODE):
+                canvas.fill(start, end, character)
             else:
                 canvas.put(start, character)
         canvas.put(self.starts[0] - 1, BREAK)

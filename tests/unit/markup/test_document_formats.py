@@ -200,11 +200,11 @@ READS = {
         ("a <span class='b math c'>d</span> <div class=notranslate>e</div>f", "a # ¶ f"),
         ("a <textarea>b <i>c</i></textarea> d", "a ¶ d"),
         ("a < b and c > d", "a < b and c > d"),
-        ("<img alt='a b c' title='d e f'><p title='g h' class='a b c'>i", "#a b c#¶d e f¶#¶i"),
+        ("<img alt='a b c' title='d e f g'><p title='h i j' class='a b c d'>k", "#a b c#¶d e f g¶#¶k"),
         ('a <a href="b" title="c d e f g">h</a> <a title="class of j.k a b c d">l</a>', "a #¶c d e f g¶#h l"),
-        ("<head><meta name=description content='a b c'><meta name=keywords content='d e f'></head>g", "a b c¶g"),
-        ("<input type=submit value='a b c'><input value='d e f' placeholder='g h &eacute; i'>", "#¶a b c¶#¶g h # i¶#"),
-        ("<p lang=de title='a b c'>d</p><p title='a {{ b }} c d'>e", "a # c d¶e"),
+        ("<head><meta name=description content='a b c d'><meta name=keywords content='e f g h'></head>i", "a b c d¶i"),
+        ("<input type=submit value='a b c d'><input value='d e f g' placeholder='g h &eacute; i j'>", "#¶a b c d¶#¶g h # i j¶#"),
+        ("<p lang=de title='a b c d'>d</p><p title='a {{ b }} c d e'>e", "a # c d e¶e"),
         ("<blockquote>a</blockquote>b <q>c</q>", "b #"),
         ("a<br>b <br/>\n c<br ><BR>d <code>e<br>f</code>", "a b c ¶d #"),
         ("<P CLASS='x y'>a</P><P>b</P>", "a¶ ¶b"),
@@ -357,7 +357,7 @@ READS = {
         ('image::a["b, c",20]\nd', "b, c¶ d"),
         ("image::a[20,width=30, alt=b c]\nd", "b c¶ d"),
         ("image::a[width=30]\nimage::b[]\nc", "c"),
-        ('image::a[b c, title="d e f"]\n\n[#g.h,title="i j k"]\nl', "b c¶d e f¶i j k¶l"),
+        ('image::a[b c, title="d e f g"]\n\n[#g.h,title="i j k l"]\nm', "b c¶d e f g¶i j k l¶m"),
         ("= A\n:description: b c d\n:e: f g h\n\ni", "A¶ ¶b c d¶ ¶i"),
         ("video::a[b]\nc", "c"),
         ("a image:icon.png[b `c`, 20] d image:e[] f image:g[role=h] i", "a # b # d # f # i"),
@@ -381,7 +381,7 @@ READS = {
         ("#+begin_note\na\n#+end_note", "a"),
         ("#+begin_aside\na b\n#+end_aside\n#+begin_align*\nc\n#+end_align*\n#+begin_dot\nd\n#+end_dot\ne", "a b¶ ¶e"),
         (":NOTES:\na b\n:END:\n:LOGBOOK:\nc\n:END:\nd", "a b¶ ¶ d"),
-        ("#+ATTR_HTML: :width 3 :alt a b c :title d\ne", "a b c¶e"),
+        ("#+ATTR_HTML: :width 3 :alt a b c d :title d\ne", "a b c d¶e"),
         ("- a\n- [X] b\n- c :: d\n  e", "a ¶b ¶c¶ d e"),
         ("| a | b c |\n|---+---|\n| d e | f |", "# ¶ b c ¶ d e ¶ #"),
         ("SCHEDULED: <2020-01-01>\na <2020-01-01 Wed> b", "a # b"),
@@ -498,6 +498,21 @@ def test_references_to_apostrophes(path):
             assert plain.file_offset(start) == start
             assert text[start:end] == reference.join(re.split("['\u2019]", word))
         assert plain.file_offset(plain.text.index(" care")) == text.index(" care")
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"kernelspec": {"language": "python"}}, {"language_info": {"name": "python"}}, {}, 1]
+)
+def test_comments_in_code_cells_of_notebooks(metadata):
+    sources = [
+        '# Is a comment\nx = \'# b\'\ndef f():\n    """Is a docstring."""\n',
+        "%%bash\n# c",
+        "%%time\n# If it is",
+    ]
+    cells = [{"cell_type": "code", "source": source, "outputs": ["# d"]} for source in sources]
+    words = legible("x.ipynb", json.dumps({"cells": cells, "metadata": metadata})).replace("\u00a0", " ")
+    shown = [part.strip() for part in words.split("¶") if part.strip(" #")]
+    assert shown == (["Is a comment", "Is a docstring.", "If it is"] if metadata and metadata != 1 else [])
 
 
 def test_words_in_which_references_stay_hidden():

@@ -232,11 +232,11 @@ DIALECTS = {
     "blocks of PyMdown": "/// XXnote | A kept title\n    XX: XX\nA kept text.\n\n//// html | div.XX\nKept.\n////\n///\n\n/// XXtip\nKept.\n///\n",
     "target": "(XX-label)=\n## Kept\n\nKept (kept)= kept.\n",
     "attributes": 'A kept [kept link](XX){target="_XX" .XX}, [kept span]{.XX} and [kept][XX]{#XX XX=\'XX\'}, [kept]{not}.\n\n[XX]: XX',
-    "shown attributes": "<img src='XX' alt='Kept words here' title=\"Kept words there\">\n\n"
-    '<button aria-label="Kept words here" class="XX XX XX">Kept</button> <b title="XX XX">kept</b>\n\n'
-    'The [kept](XX "Kept words of the title") and [kept](XX "XX title") end.\n\n[XX]: XX "Kept words here"\n[XX]: XX \'XX\'\n\n'
-    '![Kept](XX){#XX fig-alt="Kept words here"}\n\n::: {.callout-XX title="Kept words here"}\nKept.\n:::\n\n'
-    '{% include XX content="Kept words here" class="XX XX XX" %}\n\n{{< figure src="XX" caption="Kept words here" >}}\n',
+    "shown attributes": "<img src='XX' alt='Kept words stand here' title=\"Kept words stand there\">\n\n"
+    '<button aria-label="Kept words stand here" class="XX XX XX">Kept</button> <b title="XX XX">kept</b>\n\n'
+    'The [kept](XX "Kept words of the title") and [kept](XX "XX title") end.\n\n[XX]: XX "Kept words stand here"\n[XX]: XX \'XX\'\n\n'
+    '![Kept](XX){#XX fig-alt="Kept words stand here"}\n\n::: {.callout-XX title="Kept words stand here"}\nKept.\n:::\n\n'
+    '{% include XX content="Kept words stand here" class="XX XX XX" %}\n\n{{< figure src="XX" caption="Kept words stand here" >}}\n',
     "shown options": "```{figure} XX\n:alt: Kept words\n:name: XX\n\nKept.\n```\n\n```{list-table} Kept title\n:XX: 1\n\n* - Kept cell\n```\n",
     "remark of kramdown": "{: .note }\n> Kept.\n\n{: .XX }\n> XX\n",
     "options of cells": "```{r}\n#| label: fig-XX\n#| fig-cap: \"A kept caption.\"\n#| XX: false\n#| fig-alt: |\n#|   Kept\n"
@@ -253,7 +253,7 @@ DIALECTS = {
     "no mathematics": "It is $1, and the kept words are $1...$n here, but $XX$th and $XX = b$ are not kept.\n",
     "mathematics in lines": "Kept:\n\\[\nXX\n\n= XX\n\\]\n\n- Kept.\n\n  \\\\[\n  XX\n  \\\\]\n\nKept.",
     "LaTeX": "Kept.\n\n\\begin{align*}\nXX\n\nXX\n\\end{align*}\n\n\\newXX\n\\vspace[XX]{XX}\nKept \\@ref(fig:XX) and \\cite{XX}.",
-    "lines of LaTeX with prose": "\\textbf{Kept words here.}\n\n\\section{Kept title}\n\n\\setmainfont{XX XX}\n",
+    "lines of LaTeX with prose": "\\textbf{Kept words stand here.}\n\n\\section{Kept title}\n\n\\setmainfont{XX XX}\n",
     "LaTeX with text": "\\begin{XXtheorem}\nKept.\n\\end{XXtheorem}\n",
     "definitions": "Kept term\n: Kept here.\n\n    Kept there.\n\n        XX\n\nOther kept term\n\n:   Kept.\n",
     "abbreviations": "Kept words of HTML.\n\n*[XXHTML]: Kept text\n*[XX]: Kept\n",
@@ -276,7 +276,7 @@ MDX = {
     "code": "Kept `<XX` and {kept\n\n```jsx\n<XX a={\n```\n\nKept. 3 < 4 kept.",
     "HTML": "A <b style={{a: 'XX'}}>kept</b> <code>{`XX`}</code> kept.\n\n<pre>\n{`XX\n\nXX`}\n</pre>\n\nKept.",
     "no indented code": "Kept.\n\n    Kept.\n",
-    "shown attributes": '<XXTab label="Kept words here" value="XX XX XX">\n\nKept <XXIcon title={\'Kept words of the icon\'} /> kept.\n\n</XXTab>\n',
+    "shown attributes": '<XXTab label="Kept words stand here" value="XX XX XX">\n\nKept <XXIcon title={\'Kept words of the icon\'} /> kept.\n\n</XXTab>\n',
 }  # fmt: skip
 
 DIALECT_CASES = [("x.md", name, text) for name, text in DIALECTS.items()]
