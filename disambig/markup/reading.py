@@ -169,6 +169,7 @@ FORMATS = (
         comment_place="line",
     ),
     _prose("LaTeX", ".tex .latex .rnw", "_latex:read_latex", PERCENT, "latex tex plaintex rnoweb rsweave"),
+    _prose("Typst", ".typ", "typst:read_typst", SLASHES, "typst"),
     MarkupFormat(
         "translation file",
         (".po", ".pot"),

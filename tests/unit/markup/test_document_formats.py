@@ -34,6 +34,7 @@ PATHS = (
     "x.ipynb",
     "x.pod",
     "x.texi",
+    "x.typ",
 )
 
 PIECES = [
@@ -148,6 +149,10 @@ MARKS = {
         ".TP\n", "'", "\\h'a", '.B "', "\\&", ".SH NAME\na - ",
     ],
     "x.ipynb": ['"', "\\", "{", "[", '"a" ', "\\u00e9"],
+    "x.typ": [
+        "#a[", "#let a = [", "#a(", "#{", "#let a\n", "#if a {", "/*", "`", "```", "$", "[", "]", "<a>", "@a", "#\"", "/ a",
+        "= a\n", "#a(b: [", "#[", "//a", "\\u{1", "*", "_a", "#let a =\n\n\n",
+    ],
 }  # fmt: skip
 
 
@@ -441,6 +446,27 @@ def test_folders_are_searched_for_documents_in_xml(tmp_path):
     assert checked.stdout.count("then -> than") == 1
     assert "1 file by suffix (.xml 1)" in checked.stderr
     assert here("annotate", tmp_path, "--only-flags").stdout.count('"then"') >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("= A b <c>\nd *e* _f_ $g$ @h-i.\n", "A b¶d e f # #."),
+        ("#let a = [\n  b c\n]\n#set page(d: 2)\n#import \"e\": f\ng h", "b c¶ ¶ ¶ ¶g h"),
+        ("#figure(image(\"a\"), caption: [B c]) <d>\ne", "#¶B c¶ e"),
+        ("a#footnote[B c.] d. #footnote[E f.]", "a#¶B c.¶ d. ¶E f."),
+        ("a #link(\"b\")[c d] #emph[e] #f #g.h(1) #\"i\"", "a c d e # # #"),
+        ("#if a { [b c] } else [d e]\nf", "b c¶ ¶d e¶f"),
+        ("a [b] c\\#d it's #strong[e #emph[f]] https://g.h//i. // j", "a [b] c #d it's e f #."),
+        ("a /* b /* c */ d */ e `f` ```g\n#h\n``` i", "a e # ¶ i"),
+        ("- a b\n+ c d\n2. e f\n/ G: h i", "a b¶c d¶e f¶G¶h i"),
+        ("#quote[a b] #table([c d], [e f])\n#show: g => [h #g]", "#¶c d¶e f¶h #"),
+        ("#{\n  let a = 1\n}\nb#[c d]e", "# #"),
+        ("#sub[a b][c d] #box(e: [f g])[h i]", "a b c d ¶f g¶h i"),
+    ],
+)  # fmt: skip
+def test_typst(text, expected):
+    assert legible("x.typ", text) == normalised(expected)
 
 
 MAN = """.TH FOO 1 "2020"
