@@ -11,8 +11,6 @@ from .packed import (
 from .reranking import (
     COMPARED as COMPARED,
     Collins2005Reranking as Collins2005Reranking,
-    Difference as Difference,
-    RerankerComparison as RerankerComparison,
     compare_rerankers as compare_rerankers,
     reranking_claims as reranking_claims,
 )

@@ -229,7 +229,8 @@ class Collins2005Convergence:
         progress("in batches", 0, 0)
         dual = ListDual(ReducedLists.from_batch(batch), "cost", values[COST])
         paths[f"{COST}, batch"] = _train_path(dual, "batch", BATCHES // 10 if quick else BATCHES, watch)
-        mean_rival_cost = _mean_rival_cost(batch)
+        rival_costs = from_the_least(batch)
+        mean_rival_cost = float(rival_costs[rival_costs > 0].mean())
         for number, eta in enumerate(ETAS):
             progress("fixed eta", number, len(ETAS))
             steps = BATCHES // 10 if quick else BATCHES
@@ -267,12 +268,6 @@ def _train_path(dual: DualProblem, updates: str, epochs: int, watch: Any) -> dic
     )
     path = history.report()["path"]
     return {**{key: path[key] for key in ("primal", "dual", "gap", "seconds")}, "F1": history.dev_cost}
-
-
-def _mean_rival_cost(batch: CandidateBatch) -> float:
-    """Return by how much a candidate's cost exceeds the lowest of its list, on average over such ones."""
-    cost = from_the_least(batch)
-    return float(cost[cost > 0].mean())
 
 
 def convergence_rows(paths: Mapping[str, Mapping[str, list[float]]], n: int) -> list[ResultRow]:

@@ -104,43 +104,34 @@ class PackedProblem:
         return Parseval.from_trees(trees, charts.trees(weights))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FittedPackedSystem:
-    """The weights of one system, and a report on its training."""
+def fit_packed_system(
+    problem: PackedProblem, system: str, sizes: PackedSizes
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the weights of a system, and a report on its training as plain values.
 
-    weights: Floats
-    about: dict[str, Any]  # plain values: C or passes, seconds, F1 on development data for each tried value
-
-
-def fit_packed_system(problem: PackedProblem, system: str, sizes: PackedSizes) -> FittedPackedSystem:
-    """Return the weights of a system; C or the number of passes is tuned by F1 on development data."""
+    C or the number of passes is the one with the best F1 on development data.
+    """
     tried: dict[str, float] = {}
-    best: FittedPackedSystem | None = None
-    best_f1 = -1.0
+    best_f1, best_weights, best_about = -1.0, np.zeros(0), dict[str, Any]()
     for value in PASSES if system == PERCEPTRON else VALUES:
+        about: dict[str, Any]
         if system == PERCEPTRON:
-            result = _by_perceptron(problem, int(value))
+            before = time.perf_counter()
+            examples = structured_examples(problem.batch, Hypergraph())
+            weights, mistakes = averaged_perceptron(examples, passes=int(value), seed=0)
+            seconds = round(time.perf_counter() - before, 1)
+            about = {"passes": int(value), "mistakes": mistakes, "seconds": seconds}
         else:
             learner = EG(C=value, loss=LOSSES[system], decoder=Hypergraph(), epochs=sizes.epochs)
             fitted = learner.fit(problem.batch)
+            assert isinstance(fitted.scorer, LinearScorer)
+            weights = fitted.scorer.weights
             about = {name: fitted.report[name] for name in ("C", "epochs", "gap", "gold_missing")}
-            seconds = fitted.report["path"]["seconds"][-1]
-            scorer = fitted.scorer
-            assert isinstance(scorer, LinearScorer)
-            result = FittedPackedSystem(scorer.weights, {**about, "seconds": seconds})
-        tried[f"{value:g}"] = round(100 * problem.figures(result.weights).f1, 2)
-        if tried[f"{value:g}"] > best_f1:
-            best, best_f1 = result, tried[f"{value:g}"]
-    assert best is not None
-    return FittedPackedSystem(best.weights, {**best.about, "development F1": tried})
-
-
-def _by_perceptron(problem: PackedProblem, passes: int) -> FittedPackedSystem:
-    before = time.perf_counter()
-    examples = structured_examples(problem.batch, Hypergraph())
-    weights, mistakes = averaged_perceptron(examples, passes=passes, seed=0)
-    seconds = round(time.perf_counter() - before, 1)
-    return FittedPackedSystem(weights, {"passes": passes, "mistakes": mistakes, "seconds": seconds})
+            about["seconds"] = fitted.report["path"]["seconds"][-1]
+        f1 = tried[f"{value:g}"] = round(100 * problem.figures(weights).f1, 2)
+        if f1 > best_f1:
+            best_f1, best_weights, best_about = f1, weights, about
+    return best_weights, {**best_about, "development F1": tried}
 
 
 def training_curves(
@@ -148,10 +139,7 @@ def training_curves(
 ) -> dict[str, dict[str, list[float]]]:
     """Return the training curves for each loss and each kind of updates, with F1 by epoch.
 
-    Parameters
-    ----------
-    values : dict
-        C for each of `LOSSES`.
+    `values` is C for each of `LOSSES`.
     """
     curves = {}
     for system, C in values.items():
@@ -190,32 +178,27 @@ def packed_rows(treebank: str, gold: Sequence[Tree], parsed: Mapping[str, Trees]
     return rows
 
 
-def compare_systems(gold: Sequence[Tree], first: Trees, second: Trees) -> Paired:
-    """Compare two systems by a paired bootstrap over sentences: the difference in F1 of the second."""
+def compared_pairs(gold: Sequence[Tree], parsed: Mapping[str, Trees]) -> SystemPairs:
+    """Return the differences in F1 of the pairs of systems in the claims: paired bootstrap over sentences."""
     references = [format_one_line(tree) for tree in gold]
-
-    def outcomes(trees: Trees) -> Outcomes:
+    outcomes = {}
+    for system, trees in parsed.items():
         texts = [["" if tree is None else format_one_line(tree)] for tree in trees]
-        return Outcomes.from_lists(CandidateLists.from_texts(texts), references=references)
-
-    return paired_bootstrap(BracketF1(), outcomes(first), outcomes(second))
+        outcomes[system] = Outcomes.from_lists(CandidateLists.from_texts(texts), references=references)
+    compared = {PCFG: LEARNED, PERCEPTRON: (COST, LOG), LOG: (COST,)}
+    return {
+        first: {
+            second: paired_bootstrap(BracketF1(), outcomes[first], outcomes[second]) for second in seconds
+        }
+        for first, seconds in compared.items()
+    }
 
 
 def packed_claims(
     pairs: Mapping[str, SystemPairs], paths: Mapping[str, Mapping[str, Sequence[float]]]
 ) -> list[Claim]:
-    """Return the claims about packed training.
-
-    Parameters
-    ----------
-    pairs : mapping
-        By treebank: the comparisons of pairs of systems.
-    paths : mapping
-        See `training_curves`.
-    """
-    against_grammar = [paired[PCFG][COST] for paired in pairs.values()] + [
-        paired[PCFG][LOG] for paired in pairs.values()
-    ]
+    """Return the claims about packed training, from the comparisons by treebank and the training curves."""
+    against_grammar = [paired[PCFG][system] for system in (COST, LOG) for paired in pairs.values()]
     against_perceptron = [paired[PERCEPTRON][COST] for paired in pairs.values()]
     losses = [paired[LOG][COST] for paired in pairs.values()]
     gaps = {name: path["gap"] for name, path in paths.items() if not name.endswith("batch")}
@@ -265,26 +248,15 @@ def _claim_text(pairs: Mapping[str, SystemPairs], compared: Sequence[tuple[str, 
     return "; ".join(phrases)
 
 
-def compared_pairs(gold: Sequence[Tree], trees: Mapping[str, Trees]) -> SystemPairs:
-    """Return all pairs of systems in the claims."""
-    compared = {PCFG: LEARNED, PERCEPTRON: (COST, LOG), LOG: (COST,)}
-    return {
-        first: {second: compare_systems(gold, trees[first], trees[second]) for second in seconds}
-        for first, seconds in compared.items()
-    }
-
-
 def packed_panels(paths: Mapping[str, Mapping[str, Sequence[float]]], by_grammar: float) -> list[Panel]:
     """Return objectives, gaps and F1 by epoch."""
 
     def line(name: str, key: str) -> list[tuple[float, float]]:
-        values = np.asarray(paths[name][key], float)
-        return [(float(i + 1), float(value)) for i, value in enumerate(values)]
+        return [(float(epoch), float(value)) for epoch, value in enumerate(paths[name][key], 1)]
 
-    first = COST
     objectives = {
-        f"{key}, {updates}": [(x, y / 1000) for x, y in line(f"{first}, {updates}", key)]
-        for updates in UPDATES[first]
+        f"{key}, {updates}": [(x, y / 1000) for x, y in line(f"{COST}, {updates}", key)]
+        for updates in UPDATES[COST]
         for key in ("primal", "dual")
     }
     top = 3.0 * max(y for name, curve in objectives.items() if name.startswith("dual") for _, y in curve)
@@ -293,7 +265,7 @@ def packed_panels(paths: Mapping[str, Mapping[str, Sequence[float]]], by_grammar
     last = max(len(curve) for curve in f1.values())
     f1[PCFG] = [(1.0, by_grammar), (float(last), by_grammar)]
     return [
-        Panel(f"{first}: objective and its dual", "epochs", "thousands (cut off above)", objectives),
+        Panel(f"{COST}: objective and its dual", "epochs", "thousands (cut off above)", objectives),
         Panel(
             "relative gap",
             "epochs",
@@ -343,22 +315,17 @@ class Collins2005Packed:
         trees: dict[str, Trees] = {PCFG: problem.by_grammar}
         about: dict[str, Any] = _describe_run(problem)
         gold, charts = problem.test
-        values: dict[str, float] = {}
         for system in LEARNED:
             report(system)
-            fitted_system = fit_packed_system(problem, system, sizes)
+            weights, about[system] = fit_packed_system(problem, system, sizes)
             before = time.perf_counter()
-            trees[system] = charts.trees(fitted_system.weights)
+            trees[system] = charts.trees(weights)
             spent = time.perf_counter() - before
-            about[system] = {
-                **fitted_system.about,
-                "decoding, sentences a second": round(len(gold) / spent, 1),
-            }
-            if system in (COST, LOG):
-                values[system] = fitted_system.about["C"]
+            about[system]["decoding, sentences a second"] = round(len(gold) / spent, 1)
         paths, by_grammar = None, 0.0
         if name == FIRST:
             report("courses")
+            values = {system: about[system]["C"] for system in LOSSES}
             paths = training_curves(problem, values, sizes.epochs)
             dev, dev_charts = problem.dev
             by_grammar = 100 * Parseval.from_trees(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
@@ -418,17 +385,16 @@ def _read_trees(
     split: CorpusSplit, treebank: str, sizes: PackedSizes
 ) -> tuple[list[Tree], list[Tree], list[Tree]]:
     """Return trees for training, and for tuning and testing, without sentences that are too long."""
-    train, dev, test = (
-        list(split.train),
-        filter_by_length(split.dev, LONGEST),
-        filter_by_length(split.test, LONGEST),
-    )
+    train = list(split.train)
+    dev, test = (filter_by_length(trees, LONGEST) for trees in (split.dev, split.test))
     if sizes is QUICK:
         return train[:600], dev[:30], spread_evenly(test, sizes.test)
     if treebank == CRAFT_NAME:
-        parts = (train, CRAFT_TREES), (dev, CRAFT_DEV), (test, CRAFT_TEST)
-        train, dev, test = (spread_evenly(trees, n) for trees, n in parts)
-        return train, dev, test
+        return (
+            spread_evenly(train, CRAFT_TREES),
+            spread_evenly(dev, CRAFT_DEV),
+            spread_evenly(test, CRAFT_TEST),
+        )
     return train, dev, spread_evenly(test, sizes.test)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ import numpy as np
 
 from disambig.api.arrays import Ints
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
-from disambig.api.measures import Outcomes, paired_bootstrap
+from disambig.api.measures import Outcomes, Paired, paired_bootstrap
 from disambig.api.tasks import CandidateLists
 
 from ..reranking.lists import TreeLists
@@ -45,76 +45,41 @@ COMPARED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Difference in F1 of the second of two systems in points, with its interval and p-value."""
-
-    points: float
-    interval: tuple[float, float]
-    p: float
-
-    def __str__(self) -> str:
-        return f"{self.points:+.2f} (p = {self.p:.4f})"
-
-    @property
-    def is_worse(self) -> bool:
-        """Whether the second is significantly worse."""
-        return self.points < 0 and self.p < SIGNIFICANCE
+Comparisons = Mapping[tuple[str, str], Paired]
+"""The comparison of the second of two systems with the first."""
 
 
-@dataclass(frozen=True, slots=True)
-class RerankerComparison:
-    """The differences between pairs of systems: the first, the second, and their difference."""
-
-    differences: Sequence[tuple[str, str, Difference]]
-
-    def between(self, first: str, second: str) -> Difference:
-        """Return the difference between two systems."""
-        return next(pair[2] for pair in self.differences if pair[:2] == (first, second))
-
-    def as_details(self) -> dict[str, Any]:
-        """Return the differences as plain values."""
-        return {
-            f"{second} less {first}": {
-                "points": round(paired.points, 3),
-                "interval": [round(end, 3) for end in paired.interval],
-                "p": round(paired.p, 5),
-            }
-            for first, second, paired in self.differences
-        }
-
-
-def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerComparison:
+def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> Comparisons:
     """Compare the choices of systems, given as rows of candidates, with a paired bootstrap over sentences."""
     outcomes = {}
     for name, rows in at.items():
         chosen = CandidateLists.from_texts([[test.lists.texts[row]] for row in rows.tolist()])
         outcomes[name] = Outcomes.from_lists(chosen, references=test.references)
-    differences = []
-    for first, second in COMPARED:
-        paired = paired_bootstrap(BracketF1(), outcomes[first], outcomes[second])
-        low, high = paired.interval
-        difference = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
-        differences.append((first, second, difference))
-    return RerankerComparison(differences)
+    return {
+        (first, second): paired_bootstrap(BracketF1(), outcomes[first], outcomes[second])
+        for first, second in COMPARED
+    }
 
 
-def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Claim]:
+def reranking_claims(comparisons: Mapping[str, Comparisons]) -> list[Claim]:
     """Return each claim with its figures."""
 
     def evidence(first: str, second: str) -> str:
         return "; ".join(
-            f"{name} {comparison.between(first, second)}" for name, comparison in comparisons.items()
+            f"{name} {100 * compared[first, second].difference:+.2f} (p = {compared[first, second].p:.4f})"
+            for name, compared in comparisons.items()
         )
 
     def better(first: str, second: str, least: float = 0.0) -> bool:
-        differences = [comparison.between(first, second) for comparison in comparisons.values()]
+        gains = [compared[first, second] for compared in comparisons.values()]
         return all(
-            gain.points >= max(least, np.nextafter(0, 1)) and gain.p < SIGNIFICANCE for gain in differences
+            100 * gain.difference >= max(least, np.nextafter(0, 1)) and gain.p < SIGNIFICANCE
+            for gain in gains
         )
 
     def no_worse(first: str, second: str) -> bool:
-        return not any(comparison.between(first, second).is_worse for comparison in comparisons.values())
+        differences = [compared[first, second] for compared in comparisons.values()]
+        return not any(paired.difference < 0 and paired.p < SIGNIFICANCE for paired in differences)
 
     claims = [
         Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), evidence(PCFG, system))
@@ -178,7 +143,7 @@ class SourceResults:
     """Results of a treebank."""
 
     rows: list[ResultRow]  # the figures of each system's choices in the test lists
-    compared: RerankerComparison
+    compared: Comparisons
     about: dict[str, Any]  # further figures as plain values
 
 
@@ -190,14 +155,14 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
     before = time.perf_counter()
     described = TreeListFeatures.from_lists(learn.lists)
     seconds = time.perf_counter() - before
-    rerankers = {}
+    weights, abouts = {}, {}
     for number, name in enumerate(LEARNED):
         progress(f"{source.name}: {name}", number, len(LEARNED))
-        rerankers[name] = train_reranker(name, described.train)
+        weights[name], abouts[name] = train_reranker(name, described.train)
     progress(f"{source.name}: reranking", 0, 0)
-    scores = described.scores(test.lists, [reranker.weights for reranker in rerankers.values()])
+    scores = described.scores(test.lists, list(weights.values()))
     at: dict[str, Ints] = {PCFG: chosen_trees(test, test.lists.scores)}
-    at |= {name: chosen_trees(test, row_scores) for name, row_scores in zip(rerankers, scores, strict=True)}
+    at |= {name: chosen_trees(test, row_scores) for name, row_scores in zip(weights, scores, strict=True)}
     at[ORACLE] = chosen_trees(test, -test.lists.costs.astype(np.float64))
     about = {
         "lists to learn from": _describe_source(learn),
@@ -205,11 +170,18 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
         "features": len(described.train.columns),
         "features a candidate": round(float(np.diff(described.train.rows.indptr).mean()), 1),  # type: ignore[attr-defined]
         "seconds for features": round(seconds, 1),
-        "systems": {name: reranker.about for name, reranker in rerankers.items()},
+        "systems": abouts,
     }
     counts = {name: test.counts.take(chosen) for name, chosen in at.items()}
     compared = compare_rerankers(test, at)
-    about["significance"] = compared.as_details()
+    about["significance"] = {
+        f"{second} less {first}": {
+            "points": round(100 * paired.difference, 3),
+            "interval": [round(100 * end, 3) for end in paired.interval],
+            "p": round(paired.p, 5),
+        }
+        for (first, second), paired in compared.items()
+    }
     return SourceResults(reranking_rows(source.name, counts), compared, about)
 
 

@@ -74,11 +74,6 @@ class Tagset:
         return batch
 
 
-def tag_hits(predicted: NDArray[np.int64], batch: SequenceRows) -> NDArray[np.bool_]:
-    """Return for each word whether its label is right."""
-    return np.asarray(batch.costs[np.arange(len(predicted)), predicted] == 0)
-
-
 PERCEPTRON, COST, LOG = "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LOSSES = {COST: "cost", LOG: "log"}
 PASSES, VALUES = (3, 5, 8, 12), (0.03, 0.1, 0.3, 1.0)
@@ -178,7 +173,13 @@ def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[Cha
     by_value: dict[str, float] = {}
     for value in PASSES if system == PERCEPTRON else VALUES:
         before = time.process_time()
-        fitted = make_tagging_learner(system, value).fit(train)
+        learner: Learner
+        if system == PERCEPTRON:
+            name = "random_subspace.StructuredPerceptron.v1"
+            learner = resolve({"learner": {"@disambig_learners": name, "passes": int(value)}})["learner"]
+        else:
+            learner = EG(C=value, loss=LOSSES[system], decoder=Chain(), epochs=EPOCHS)
+        fitted = learner.fit(train)
         keys = ("C", "passes", "epochs", "gap")
         details: dict[str, Any] = {key: fitted.report[key] for key in keys if key in fitted.report}
         details["seconds"] = round(time.process_time() - before, 1)
@@ -190,15 +191,6 @@ def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[Cha
             best = share, scorer, details
     assert best is not None
     return best[1], {**best[2], "development accuracy": by_value}
-
-
-def make_tagging_learner(system: str, value: float) -> Learner:
-    """Return a learner with a number of passes, or with C."""
-    if system == PERCEPTRON:
-        name = "random_subspace.StructuredPerceptron.v1"
-        learner: Learner = resolve({"learner": {"@disambig_learners": name, "passes": int(value)}})["learner"]
-        return learner
-    return EG(C=value, loss=LOSSES[system], decoder=Chain(), epochs=EPOCHS)
 
 
 def tagging_rows(name: str, hits: Mapping[str, Mapping[str, Hits]]) -> list[ResultRow]:
@@ -232,7 +224,9 @@ def tagging_claims(setting: TaggingSetting, hits: Mapping[str, Mapping[str, Hits
 
 
 def _hits(scorer: ChainScorer, batch: SequenceRows) -> Hits:
-    return tag_hits(scorer.decode(batch.rows, batch.layout), batch)
+    """Return for each word whether its label is right."""
+    predicted = scorer.decode(batch.rows, batch.layout)
+    return np.asarray(batch.costs[np.arange(len(predicted)), predicted] == 0)
 
 
 def _with_all(by_text: Mapping[str, Hits]) -> dict[str, Hits]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -113,14 +113,6 @@ DEV = 0.2
 _LOSSES = {HINGE: "hinge", COST: "cost", LOG: "log"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainedReranker:
-    """A trained reranker."""
-
-    weights: Floats
-    about: dict[str, Any]  # its setting, the tuning results, and training times, as plain values
-
-
 def split_lists(batch: CandidateBatch) -> tuple[CandidateBatch, CandidateBatch]:
     """Return the lists for training while settings are tuned, and those for tuning."""
     n = len(batch.offsets) - 1
@@ -128,49 +120,36 @@ def split_lists(batch: CandidateBatch) -> tuple[CandidateBatch, CandidateBatch]:
     return batch.take(np.arange(first)), batch.take(np.arange(first, n))
 
 
-def train_reranker(name: str, batch: CandidateBatch) -> TrainedReranker:
-    """Train a reranker given by name."""
+def train_reranker(name: str, batch: CandidateBatch) -> tuple[Floats, dict[str, Any]]:
+    """Return the weights of a reranker, and its setting, tuning results and training time as plain values.
+
+    C or the number of passes has the lowest mean cost of winners on the development part.
+    """
     before = time.perf_counter()
-    trained = _perceptron(batch) if name == PERCEPTRON else _eg(batch, _LOSSES[name])
-    seconds = round(time.perf_counter() - before, 1)
-    return TrainedReranker(trained.weights, {**trained.about, "seconds": seconds})
-
-
-def _eg(batch: CandidateBatch, loss: str) -> TrainedReranker:
-    """Choose C by the mean cost of winners on the development part."""
     learn, dev = split_lists(batch)
-    tried = EG(loss=loss, updates="online").fit(learn, dev=dev).report
-    fitted = EG(loss=loss, updates="online", C=tried["C"]).fit(batch)
-    weights: Floats = fitted.scorer.weights  # type: ignore[attr-defined]
-    kept = ("C", "epochs", "gap")
-    about = {key: fitted.report[key] for key in kept}
-    return TrainedReranker(
-        weights, {**about, "mean cost on development lists by C": tried.get("dev_cost", {})}
-    )
+    if name == PERCEPTRON:
+        costs: list[float] = []
 
+        def watch(weights: Floats) -> None:
+            at = segments.best_rows(dev.scores(weights), dev.offsets)
+            costs.append(float(dev.cost[at].mean(dtype=np.float64)))
 
-def _perceptron(batch: CandidateBatch) -> TrainedReranker:
-    """Choose the number of passes by the mean cost of winners on the development part."""
-    learn, dev = split_lists(batch)
-    costs: list[float] = []
-    watch = progress_watcher(dev, costs)
-    averaged_perceptron(structured_examples(learn, None), passes=PASSES, seed=0, watch=watch)
-    passes = int(np.argmin(costs)) + 1
-    weights, mistakes = averaged_perceptron(structured_examples(batch, None), passes=passes, seed=0)
-    details = {"passes": passes, "mistakes of the last pass": mistakes}
-    return TrainedReranker(
-        weights, {**details, "mean cost on development lists by pass": [round(c, 4) for c in costs]}
-    )
-
-
-def progress_watcher(dev: CandidateBatch, costs: list[float]) -> Callable[[Floats], None]:
-    """Return a function that appends the mean cost of the winners for some weights."""
-
-    def watch(weights: Floats) -> None:
-        at = segments.best_rows(dev.scores(weights), dev.offsets)
-        costs.append(float(dev.cost[at].mean(dtype=np.float64)))
-
-    return watch
+        averaged_perceptron(structured_examples(learn, None), passes=PASSES, seed=0, watch=watch)
+        passes = int(np.argmin(costs)) + 1
+        weights, mistakes = averaged_perceptron(structured_examples(batch, None), passes=passes, seed=0)
+        about: dict[str, Any] = {
+            "passes": passes,
+            "mistakes of the last pass": mistakes,
+            "mean cost on development lists by pass": [round(cost, 4) for cost in costs],
+        }
+    else:
+        loss = _LOSSES[name]
+        tried = EG(loss=loss, updates="online").fit(learn, dev=dev).report
+        fitted = EG(loss=loss, updates="online", C=tried["C"]).fit(batch)
+        weights = fitted.scorer.weights  # type: ignore[attr-defined]
+        about = {key: fitted.report[key] for key in ("C", "epochs", "gap")}
+        about["mean cost on development lists by C"] = tried.get("dev_cost", {})
+    return weights, {**about, "seconds": round(time.perf_counter() - before, 1)}
 
 
 LAYOUT = 1
@@ -179,16 +158,6 @@ CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST = 8_000, 1_500, 1_500
 """Numbers of CRAFT's sentences, spread evenly over its articles: for the grammar; of these with a training
 list; for testing."""
 QUICK_TRAIN, QUICK_TEST, QUICK_K, QUICK_FOLDS = 300, 60, 20, 3
-
-
-@dataclass(frozen=True, slots=True)
-class TreebankSplit:
-    """Trees for training and testing."""
-
-    name: str
-    # in text order
-    train: tuple[Tree, ...]
-    test: tuple[Tree, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,16 +172,13 @@ class TreebankSource:
     test: str = ""
     needs: ClassVar[tuple[str, ...]] = (PENN, CRAFT)
 
-    def split(self, data: Path) -> TreebankSplit:
-        """Return the trees; the development part is used for training, too."""
+    def split(self, data: Path) -> tuple[list[Tree], list[Tree]]:
+        """Return the trees for training and testing; the development part is used for training, too."""
         if self.file == CRAFT:
             trees = corpora.craft_split(data)
-        else:
-            trees = corpora.penn_split(data, self.train, self.test)
-        train: Sequence[Tree] = (*trees.train, *trees.dev)
-        return TreebankSplit(
-            self.name, tuple(spread_evenly(train, CRAFT_TREES) if self.file == CRAFT else train), trees.test
-        )
+            return spread_evenly((*trees.train, *trees.dev), CRAFT_TREES), list(trees.test)
+        trees = corpora.penn_split(data, self.train, self.test)
+        return [*trees.train, *trees.dev], list(trees.test)
 
 
 SOURCES = (
@@ -248,8 +214,8 @@ def load_lists(
 def _make_lists(
     source: TreebankSource, part: str, data: Path, *, quick: bool, progress: Progress
 ) -> TreeLists:
-    split = source.split(data)
-    train = split.train[:QUICK_TRAIN] if quick else split.train
+    train, test = source.split(data)
+    train = train[:QUICK_TRAIN] if quick else train
     longest = MAX_WORDS // 2 if quick else MAX_WORDS
     k, folds = (QUICK_K, QUICK_FOLDS) if quick else (K, source.folds)
 
@@ -259,7 +225,7 @@ def _make_lists(
     most = CRAFT_LISTS if source.file == CRAFT else None
     if part == "train":
         return jackknife_lists(train, longest=longest, k=k, folds=folds, most=most, report=report)
-    test = corpora.filter_by_length(split.test, longest)
+    test = corpora.filter_by_length(test, longest)
     if quick:
         test = test[:QUICK_TEST]
     elif source.file == CRAFT:

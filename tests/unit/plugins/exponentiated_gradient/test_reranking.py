@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient.experiments import (
     COMPARED,
     HINGE,
-    Difference,
-    RerankerComparison,
     compare_rerankers,
     epochs_to,
     informative_features,
@@ -215,8 +214,7 @@ def test_features_that_all_candidates_share_are_omitted():
 
 
 def compared(points, p):
-    differences = {pair: Difference(points.get(pair, 3.0), (0.0, 1.0), p) for pair in COMPARED}
-    return RerankerComparison([(*pair, item) for pair, item in differences.items()])
+    return {pair: SimpleNamespace(difference=points.get(pair, 3.0) / 100, p=p) for pair in COMPARED}
 
 
 def test_claims_hold_where_the_figures_say_so():
@@ -241,5 +239,6 @@ def test_comparison_is_of_the_chosen_trees():
     best = np.array([a + np.argmin(costs[a:b]) for a, b in pairwise(candidates.lists.offsets)])
     at = {name: first for pair in COMPARED for name in pair} | {COST: best}
     points = 100 * (candidates.counts.take(best).f1 - candidates.counts.take(first).f1)
-    assert abs(compare_rerankers(candidates, at).between(PCFG, COST).points - points) < 1e-9
-    assert compare_rerankers(candidates, at).between(PCFG, HINGE).points == 0
+    compared_trees = compare_rerankers(candidates, at)
+    assert abs(100 * compared_trees[PCFG, COST].difference - points) < 1e-9
+    assert compared_trees[PCFG, HINGE].difference == 0
