@@ -11,7 +11,6 @@ from .adaptation import (
     DomainLists as DomainLists,
     DomainParts as DomainParts,
     adapt_every_way as adapt_every_way,
-    adapt_with_one_lexicon as adapt_with_one_lexicon,
     add_words as add_words,
     make_learner as make_learner,
     rerank_lists as rerank_lists,

@@ -294,70 +294,44 @@ class AdaptationResults:
     about: dict[str, dict[str, Any]] = field(default_factory=dict)
     oracles: dict[str, float] = field(default_factory=dict)
 
-    def rates_at(self, step: int) -> dict[str, float]:
-        """Return the character error rates in % after a number of steps, where they were measured."""
-        return {
-            name: about["by steps"][str(step)]["CER"]
-            for name, about in self.about.items()
-            if "by steps" in about
-        }
-
 
 def adapt_every_way(
-    background: Converter, parts: DomainParts, dev: ConversionLists, test: ConversionLists, size: int
+    background: Converter,
+    parts: DomainParts,
+    dev: ConversionLists,
+    test: ConversionLists,
+    size: int,
+    *,
+    one_lexicon: bool = False,
 ) -> AdaptationResults:
     """Adapt a converter to a number of sentences of a domain, with every method.
 
     Parameters
     ----------
+    background : Converter
+        With `one_lexicon`, its lexicon has the words of the domains (`add_words`).
     dev, test : ConversionLists
         The lists of `background`.
+    one_lexicon : bool
+        Whether all systems choose from the same lists, as in the paper.
     """
     results = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
     train = parts.sample_train(size)
     adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev))
     weight = adapted.model.weight
-    own_dev, own_test = (ConversionLists.from_text(adapted, part) for part in (parts.dev, parts.test))
-    results.texts[MAP], results.oracles[MAP] = own_test.first(), own_test.oracle()
     results.about[MAP] = {"seconds": seconds, "weight of the background": weight}
-    rerank_lists(
-        ConversionLists.from_text(background, train),
-        dev,
-        test,
-        dict(zip(LEARNERS, LEARNERS, strict=True)),
-        results,
-    )
-    rerank_lists(
-        cross_fitted_lists(background, train, weight), own_dev, own_test, {ALL_LEARNERS: BLASSO}, results
-    )
-    return results
-
-
-PAPER_STEPS = (18_000, 20_000, 25_000)
-"""Numbers of steps that the paper names: BLasso leads from 18,000 or 25,000 on, FSLR is best after 20,000."""
-
-
-def adapt_with_one_lexicon(
-    background: Converter, parts: DomainParts, dev: ConversionLists, test: ConversionLists, size: int
-) -> AdaptationResults:
-    """Adapt to a number of sentences of a domain as the paper does: all systems choose from the same lists.
-
-    Parameters
-    ----------
-    background : Converter
-        Its lexicon has the words of the domains (`add_words`).
-    parts, dev, test, size
-        See `adapt_every_way`.
-    """
-    results = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
-    train = parts.sample_train(size)
-    adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev))
+    train_lists, systems = ConversionLists.from_text(background, train), {name: name for name in LEARNERS}
+    if not one_lexicon:
+        own_dev, own_test = (ConversionLists.from_text(adapted, part) for part in (parts.dev, parts.test))
+        results.texts[MAP], results.oracles[MAP] = own_test.first(), own_test.oracle()
+        rerank_lists(train_lists, dev, test, systems, results)
+        adapted_lists = cross_fitted_lists(background, train, weight)
+        rerank_lists(adapted_lists, own_dev, own_test, {ALL_LEARNERS: BLASSO}, results)
+        return results
     _, scores = background.nbest_and_scores(adapted, parts.test.column(1), K)
     best = segments.best_rows(scores, test.lists.offsets)
     results.texts[MAP] = [test.lists.texts[row] for row in best.tolist()]
-    results.about[MAP] = {"seconds": seconds, "weight of the background": adapted.model.weight}
-    lists = ConversionLists.from_text(background, train)
-    described = rerank_lists(lists, dev, test, dict(zip(LEARNERS, LEARNERS, strict=True)), results)
+    described = rerank_lists(train_lists, dev, test, systems, results)
     test_batch = described.batch(test.lists)
     for name in (BOOSTING, BLASSO):
         details = results.about[name]
@@ -373,6 +347,10 @@ def adapt_with_one_lexicon(
             for step, scorer in scorers.items()
         }
     return results
+
+
+PAPER_STEPS = (18_000, 20_000, 25_000)
+"""Numbers of steps that the paper names: BLasso leads from 18,000 or 25,000 on, FSLR is best after 20,000."""
 
 
 def add_words(dictionary: KanaLexicon | None, texts: Sequence[SegmentedText]) -> KanaLexicon:

@@ -111,12 +111,7 @@ def claim_lower_cost(
 ) -> list[Claim]:
     """Claim for each of `PAIRS` that its first system's choices have the lower cost.
 
-    Parameters
-    ----------
-    units : array of int64, shape (n_lists,)
-        Units of the bootstrap.
-    what : str
-        Name of the units.
+    `units`, shape ``(n_lists,)``, are the units of the bootstrap, and `what` is their name.
     """
     claims = []
     for name, other in PAIRS:
@@ -224,10 +219,11 @@ class Gao2006English:
             (ON_DEV, dev_choices, [dev]),
             (BY_FOLDS, by_folds, parts),
         ):
-            words, units, fix_units = (
-                np.concatenate(columns)
-                for columns in zip(*map(_paragraph_columns, paragraph_lists), strict=True)
+            words, units = (
+                np.concatenate([getattr(part, name) for part in paragraph_lists])
+                for name in ("words", "units")
             )
+            fix_units = np.concatenate([part.units[: part.n_fixes] for part in paragraph_lists])
             clean = int(sum(part.words[part.n_fixes :].sum() for part in paragraph_lists))
             rows += scoring.correction_rows(part_name, choices, words, clean)
             claims += claim_lower_cost(f"corrections, {part_name}", choices, units, "projects")
@@ -341,10 +337,3 @@ def _train_systems(
     learned = fit_reranker(systems, train, tune, progress=progress, stage=stage)
     rows = describer.rows(test)
     return {name: fitted.scorer.scores(rows) for name, fitted in learned.items()}, learned
-
-
-def _paragraph_columns(
-    part: CorrectionLists,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return words and project of each paragraph, and the project of each mistake."""
-    return part.words, part.units, part.units[: part.n_fixes]

@@ -148,6 +148,9 @@ def build_correction_lists(
     checker: ModelChecker, fixes: Sequence[Fix], clean: Sequence[Clean]
 ) -> CorrectionLists:
     """Return the lists of all paragraphs: the possible changes, each alone and the best ones together."""
+    from scipy.sparse import csr_array
+    from sklearn.feature_extraction import DictVectorizer
+
     texts = [*(fix.before for fix in fixes), *(passage.text for passage in clean)]
     references = [*(fix.corrected() for fix in fixes), *(passage.text for passage in clean)]
     limits = checker.limits()
@@ -174,15 +177,15 @@ def build_correction_lists(
         default.append(_nearest(own, flagged))
     sizes = np.array([len(row) for row in scores], np.int64)
     offsets = offsets_from_sizes(sizes)
-    names = tuple(sorted({name for row in counts for name in row}))
+    vectorizer = DictVectorizer()
     lists = CandidateLists(
         offsets,
         compared,
         np.concatenate([np.array(row) for row in scores]),
         row_ranks(offsets).astype(np.int32),
         text_costs(measure_named("wer"), compared, wanted),
-        _feature_matrix(counts, names),
-        names,
+        csr_array(vectorizer.fit_transform(counts)),
+        tuple(vectorizer.feature_names_),
     )
     projects: dict[str, int] = {}
     repos = [*(fix.repo for fix in fixes), *(passage.repo for passage in clean)]
@@ -222,7 +225,9 @@ def possible_edits(edits: Sequence[ProposedEdit]) -> list[tuple[int, ...]]:
         chosen
         for size in range(2, BEST + 1)
         for chosen in combinations(best, size)
-        if all(_are_separate(edits[i], edits[j]) for i, j in combinations(chosen, 2))
+        if all(
+            edits[i].end < edits[j].start or edits[j].end < edits[i].start for i, j in combinations(chosen, 2)
+        )
     ]
     together.sort(key=lambda chosen: -sum(log_odds(edits[i]) for i in chosen))
     return [(), *((i,) for i in range(len(edits))), *together][:MOST]
@@ -289,23 +294,6 @@ def _nearest(own: Sequence[tuple[int, ...]], flagged: tuple[int, ...]) -> int:
         return own.index(flagged)
     inside = [chosen for chosen in own if set(chosen) <= set(flagged)]
     return own.index(max(inside, key=lambda chosen: (len(chosen), [-i for i in chosen])))
-
-
-def _are_separate(one: ProposedEdit, other: ProposedEdit) -> bool:
-    first, second = sorted((one, other), key=lambda edit: (edit.start, edit.end))
-    return first.end < second.start
-
-
-def _feature_matrix(counts: Sequence[dict[str, float]], names: Sequence[str]) -> Any:
-    from scipy.sparse import csr_array
-
-    number = {name: i for i, name in enumerate(names)}
-    starts = offsets_from_sizes(map(len, counts))
-    columns = np.array([number[name] for row in counts for name in row], np.int64)
-    values = np.array([value for row in counts for value in row.values()], np.float64)
-    matrix = csr_array((values, columns, starts), (len(counts), len(names)))
-    matrix.sort_indices()
-    return matrix
 
 
 TAGGER = "random_subspace.StructuredPerceptron.v1"
@@ -381,11 +369,10 @@ def tag_sequence_lists(
 ) -> WordLists:
     """Return the lists of some sentences: the cost is the number of wrong tags.
 
-    Parameters
-    ----------
-    tagged : sequence of (scores, tags)
-        Shapes ``(k,)`` and ``(k, n_words)``.
+    `tagged` has scores and tags of each sentence, of shapes ``(k,)`` and ``(k, n_words)``.
     """
+    from scipy.ndimage import binary_dilation
+
     number = {tag: i for i, tag in enumerate(tags)}
     sizes = np.array([len(scores) for scores, _ in tagged], np.int64)
     offsets = offsets_from_sizes(sizes)
@@ -395,7 +382,7 @@ def tag_sequence_lists(
     for (words, right), (_, paths) in zip(sentences, tagged, strict=True):
         gold = np.array([number.get(tag, -1) for tag in right])
         costs.append((paths != gold).sum(axis=1))
-        near = _near_difference(paths)
+        near = binary_dilation((paths != paths[0]).any(axis=0), iterations=NEIGHBOURHOOD)
         forms = [word.lower() for word in words]
         for path in paths.tolist():
             own = [tags[i] for i in path]
@@ -410,17 +397,6 @@ def tag_sequence_lists(
         np.concatenate(costs).astype(np.float32),
     )
     return WordLists(lists, (CandidateWords.from_words(plain), CandidateWords.from_words(lexical)))
-
-
-def _near_difference(paths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each position whether a difference between the sequences is near (see `NEIGHBOURHOOD`)."""
-    differ = (paths != paths[0]).any(axis=0)
-    return (
-        np.convolve(differ, np.ones(2 * NEIGHBOURHOOD + 1), mode="full")[
-            NEIGHBOURHOOD : NEIGHBOURHOOD + len(differ)
-        ]
-        > 0
-    )
 
 
 def _runs(tags: Sequence[str], near: NDArray[np.bool_]) -> list[str]:

@@ -215,16 +215,9 @@ def _score_choice(part: CorrectionLists, winners: Ints, held: Ints) -> ScoredCho
 def correction_rows(
     where: str, choices: Mapping[str, ScoredChoice], words: Ints, clean_words: int
 ) -> list[ResultRow]:
-    """Return the figures of each system.
+    """Return the figures of each system; `where` begins the names of the settings.
 
-    Parameters
-    ----------
-    where : str
-        Prefix of the settings' names.
-    words : array of int64, shape (n_lists,)
-        Words in each paragraph.
-    clean_words : int
-        Words in the clean paragraphs.
+    `words`, shape ``(n_lists,)``, are the words in each paragraph, `clean_words` those of the clean ones.
     """
     rows = []
     for name, choice in choices.items():

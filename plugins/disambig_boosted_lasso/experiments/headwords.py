@@ -75,16 +75,9 @@ class Gao2006Headwords:
 def headword_claims(
     rates: Mapping[tuple[str, str, str], float], gains: Mapping[str, str], names: list[str]
 ) -> list[Claim]:
-    """Return the paper's claims about head words.
+    """Return the paper's claims about head words, from the error rates in % by domain, learner and setting.
 
-    Parameters
-    ----------
-    rates : mapping of (str, str, str) to float
-        Character error rate in percent, by domain, learner and setting (`WITH` or `WITHOUT` head words).
-    gains : mapping of str to str
-        A description of the gain in each domain.
-    names : list of str
-        The domains.
+    `gains` describes the gain in each of the domains, `names`.
     """
 
     def gap(name: str, setting: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -34,7 +34,6 @@ from .adaptation import (
     ConversionDomain,
     ConversionLists,
     adapt_every_way,
-    adapt_with_one_lexicon,
     add_words,
     conversion_error_rate,
     conversion_outcomes,
@@ -49,32 +48,27 @@ SIGNIFICANCE = 0.01
 
 def table1_claims(tried: Sequence[DomainResults]) -> list[Claim]:
     """Return the claims of one panel with their figures."""
-    large = [(result, size) for result in tried for size in result.by_size if size >= 8_000]
-    all_places = [(result, size) for result in tried for size in result.by_size]
+    places = [(result, size) for result in tried for size in result.by_size]
+    large = [(result, size) for result, size in places if size >= 8_000] or places
+    if tried[0].panel == ONE_LEXICON:
+        of_panel = [_at_steps(places), _in_every_domain(f"{MAP} beats the baseline", places, MAP, BASELINE)]
+    else:
+        of_panel = [
+            _in_every_domain(f"{ALL_LEARNERS} is better than {MAP}", places, ALL_LEARNERS, MAP),
+            _in_every_domain(f"{ALL_LEARNERS} is better than {BLASSO}", places, ALL_LEARNERS, BLASSO),
+            _over_domains(places, ALL_LEARNERS, MAP),
+        ]
     return [
-        _in_every_domain(
-            f"{BOOSTING} beats {MAP} at 8K and 72K in every domain", large or all_places, BOOSTING, MAP
+        *(
+            _in_every_domain(f"{name} beats {MAP} at 8K and 72K in every domain", large, name, MAP)
+            for name in (BOOSTING, BLASSO)
         ),
-        _in_every_domain(
-            f"{BLASSO} beats {MAP} at 8K and 72K in every domain", large or all_places, BLASSO, MAP
-        ),
-        _on_average(all_places, BLASSO, BOOSTING),
-        _over_domains(all_places, BLASSO, BOOSTING),
-        _on_average(all_places, BLASSO, F_BOOSTING),
-        _on_average(all_places, FSLR, BOOSTING),
-        _in_every_domain(f"{BLASSO} beats the {BASELINE.lower()}", all_places, BLASSO, BASELINE),
-        *(_panel_claims(all_places)),
-    ]
-
-
-def _panel_claims(places: Sequence[tuple[DomainResults, int]]) -> list[Claim]:
-    """Return the claims about what only one panel has."""
-    if places[0][0].panel == ONE_LEXICON:
-        return [_at_steps(places), _in_every_domain(f"{MAP} beats the baseline", places, MAP, BASELINE)]
-    return [
-        _in_every_domain(f"{ALL_LEARNERS} is better than {MAP}", places, ALL_LEARNERS, MAP),
-        _in_every_domain(f"{ALL_LEARNERS} is better than {BLASSO}", places, ALL_LEARNERS, BLASSO),
-        _over_domains(places, ALL_LEARNERS, MAP),
+        _on_average(places, BLASSO, BOOSTING),
+        _over_domains(places, BLASSO, BOOSTING),
+        _on_average(places, BLASSO, F_BOOSTING),
+        _on_average(places, FSLR, BOOSTING),
+        _in_every_domain(f"{BLASSO} beats the {BASELINE.lower()}", places, BLASSO, BASELINE),
+        *of_panel,
     ]
 
 
@@ -96,11 +90,13 @@ def _at_steps(places: Sequence[tuple[DomainResults, int]]) -> Claim:
     n, lost = 0, []
     for result, size in places:
         for step in PAPER_STEPS:
-            rates = result.by_size[size].rates_at(step)
+            blasso, boosting = (
+                result.by_size[size].about[name]["by steps"][str(step)]["CER"] for name in (BLASSO, BOOSTING)
+            )
             n += 1
-            if rates[BLASSO] >= rates[BOOSTING]:
+            if blasso >= boosting:
                 place = f"{result.domain.name} {size:,}, {step:,} steps"
-                lost.append(f"{place}: {rates[BLASSO]:.2f} and {rates[BOOSTING]:.2f}")
+                lost.append(f"{place}: {blasso:.2f} and {boosting:.2f}")
     evidence = f"{n - len(lost)} of {n}" + (f"; not {'; '.join(lost)}" if lost else "")
     steps = ", ".join(f"{step:,}" for step in PAPER_STEPS)
     return Claim(f"{BLASSO} beats {BOOSTING} after {steps} steps", not lost, evidence)
@@ -120,10 +116,11 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
     texts: dict[str, list[str]] = {better: [], worse: []}
     references: list[str] = []
     units: list[int] = []
-    firsts = {id(result): first for result, first in _first_units(places)}
+    number: dict[tuple[int, int], int] = {}
     for result, size in places:
         references += result.references
-        units += range(firsts[id(result)], firsts[id(result)] + len(result.references))
+        sentences = ((id(result), i) for i in range(len(result.references)))
+        units += [number.setdefault(sentence, len(number)) for sentence in sentences]
         for name, chosen in texts.items():
             chosen += result.by_size[size].texts[name]
     first, second = (conversion_outcomes(texts[name], references, units=units) for name in (better, worse))
@@ -138,14 +135,6 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
         comparison.difference > 0 and comparison.p < SIGNIFICANCE,
         evidence,
     )
-
-
-def _first_units(places: Sequence[tuple[DomainResults, int]]) -> Iterator[tuple[DomainResults, int]]:
-    """Yield each domain with the index of its first sentence among all sentences."""
-    first = 0
-    for result in {id(result): result for result, _ in places}.values():
-        yield result, first
-        first += len(result.references)
 
 
 PAPER: Mapping[str, Mapping[str, tuple[float, ...]]] = {
@@ -193,8 +182,21 @@ class Gao2006Table1:
         panel, _, domain_name = name.partition(", ")
         domain = next(candidate for candidate in DOMAINS if candidate.name == domain_name)
         progress(f"adapting to {name}", 0, 1)
-        domain = replace(domain, sizes=QUICK_SIZES if quick else domain.sizes)
-        return evaluate_domain(data, domain, quick, panel)
+        parts = read_domain(data, domain.name, _no_progress, quick=quick)
+        text = read_background(data, _no_progress, quick=quick)
+        dictionary = None if quick else sudachi_lexicon()
+        if panel == ONE_LEXICON:
+            others = [read_domain(data, other.name, _no_progress, quick=quick).train for other in DOMAINS]
+            dictionary = add_words(dictionary, others)
+        converter = Converter.learn(text, settings=SETTINGS, dictionary=dictionary)
+        dev, test = (ConversionLists.from_text(converter, part) for part in (parts.dev, parts.test))
+        sentences = language_model_sentences(parts.test, converter.model.vocabulary, converter.settings)
+        by_size = {
+            size: adapt_every_way(converter, parts, dev, test, size, one_lexicon=panel == ONE_LEXICON)
+            for size in (QUICK_SIZES if quick else domain.sizes)
+        }
+        entropy = cross_entropy(converter.model, sentences).per_word
+        return DomainResults(domain, entropy, test.references, by_size, panel)
 
     def joined(self, results: Mapping[str, DomainResults], *, quick: bool) -> ExperimentResult:
         """Combine the results of the domains."""
@@ -249,29 +251,6 @@ class DomainResults:
                 for size, results in self.by_size.items()
             },
         }
-
-
-def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool, panel: str) -> DomainResults:
-    """Adapt to one domain with each size, in one panel."""
-    parts = read_domain(data, domain.name, _no_progress, quick=quick)
-    text = read_background(data, _no_progress, quick=quick)
-    dictionary = None if quick else sudachi_lexicon()
-    adapt = adapt_every_way
-    if panel == ONE_LEXICON:
-        adapt = adapt_with_one_lexicon
-        others = [read_domain(data, other.name, _no_progress, quick=quick).train for other in DOMAINS]
-        dictionary = add_words(dictionary, others)
-    converter = Converter.learn(text, settings=SETTINGS, dictionary=dictionary)
-    dev, test = (ConversionLists.from_text(converter, part) for part in (parts.dev, parts.test))
-    sentences = language_model_sentences(parts.test, converter.model.vocabulary, converter.settings)
-    entropy = cross_entropy(converter.model, sentences).per_word
-    return DomainResults(
-        domain,
-        entropy,
-        test.references,
-        {size: adapt(converter, parts, dev, test, size) for size in domain.sizes},
-        panel,
-    )
 
 
 def table1_rows(tried: DomainResults) -> list[ResultRow]:

@@ -32,7 +32,6 @@ from disambig_boosted_lasso.experiments import (
     ScoredChoice,
     WordLists,
     adapt_every_way,
-    adapt_with_one_lexicon,
     adaptation,
     add_words,
     apply_edits,
@@ -124,7 +123,7 @@ def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
     assert not learned.model.vocabulary.word_ids([learned.settings.language_model_unit("端", "はし")])[0]
     parts = DomainParts(other, other, other)
     lists = ConversionLists.from_text(learned, other)
-    found = adapt_with_one_lexicon(learned, parts, lists, lists, 8)
+    found = adapt_every_way(learned, parts, lists, lists, 8, one_lexicon=True)
     assert set(found.texts) == {"Baseline", MAP, *LEARNERS} and set(found.oracles) == {"Baseline"}
     ends = zip(lists.lists.offsets.tolist(), lists.lists.offsets[1:].tolist(), strict=False)
     candidates = [set(lists.lists.texts[begin:end]) for begin, end in ends]
