@@ -54,7 +54,10 @@ class Popescu2004Curves:
         sample = read_edition(SENSEVAL_2, data, quick=quick)
         draws = QUICK_DRAWS if quick else DRAWS
         shares_by_system = training_shares(sample, draws, progress=progress)
-        n_examples, tests = example_counts(sample)
+        groups, n_words = sample.occurrences.instances.groups, len(sample.occurrences.words)
+        n_examples, tests = (
+            np.bincount(groups[part], minlength=n_words) for part in (sample.train, sample.test)
+        )
         return ExperimentResult(
             [
                 row
@@ -115,16 +118,10 @@ def _shares(
     occurrences: WordOccurrences, features: Mapping[str, FeatureRows], train: Index, test: Index
 ) -> dict[str, float]:
     """Return the accuracy of each system on one word after training on `train`."""
-    chosen = {MFS: most_frequent(occurrences, train, [test])[0]}
+    chosen = {MFS: most_frequent(occurrences, train, test)}
     for name, system in SYSTEMS.items():
-        chosen[name] = decide_senses(system, features[name], occurrences, train, [test])[0]
+        chosen[name] = decide_senses(system, features[name], occurrences, train, test)
     return {name: float(is_right(occurrences, test, senses).mean()) for name, senses in chosen.items()}
-
-
-def example_counts(sample: SensevalSample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the numbers of training and test instances of each word."""
-    groups, n = sample.occurrences.instances.groups, len(sample.occurrences.words)
-    return np.bincount(groups[sample.train], minlength=n), np.bincount(groups[sample.test], minlength=n)
 
 
 def word_classes(n_examples: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:

@@ -75,15 +75,8 @@ def genre_folds(
 ) -> list[GenreFold]:
     """Return the folds of all words that occur often enough.
 
-    Parameters
-    ----------
-    words : array of int, shape (n,)
-        The word of each occurrence.
-    kinds, documents : sequence of str
-        The kind of text and the document of each occurrence.
-    least : int
-        Minimum number of occurrences in the training half of a kind; the other kinds must have at least as
-        many occurrences as that half.
+    `words`, `kinds` and `documents` are the word, the kind of text and the document of each occurrence. The
+    training half of a kind must have `least` occurrences, and the other kinds at least as many as that half.
     """
     kind, document = np.asarray(kinds), np.asarray(documents)
     test_half = _halves(kind, document)
@@ -118,14 +111,9 @@ ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
 
 
 def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrences, list[GenreFold]]:
-    """Read the corpus and return the occurrences of frequent ambiguous words, and their folds.
+    """Read the corpus and return the occurrences of every n-th frequent ambiguous word, and their folds.
 
     Raises D738 if no word occurs often enough in two kinds of text; errors of the reader.
-
-    Parameters
-    ----------
-    every : int
-        Take every n-th of these words.
     """
     path = data / ARCHIVE
     documents = [
@@ -164,12 +152,7 @@ RLSC_COMB, SVM_COMB = "RLSC-COMB", "SVM-COMB"
 def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequence[str]]) -> list[Claim]:
     """Return the claims with their evidence.
 
-    Parameters
-    ----------
-    words : array of int, shape (n,)
-        The word of each test occurrence.
-    rivals : mapping of str to sequence of str
-        Each base learner with its variants in random subspaces.
+    `words` is the word of each test occurrence, `rivals` has the variants of each base learner in subspaces.
     """
     other = {name: by_condition[AS_MANY] for name, by_condition in hits.items()}
     condition = "trained on other kinds,"
@@ -258,11 +241,6 @@ def _linear(base: str, rate: float | None = None) -> systems.SystemConfig:
     return systems.SystemConfig(_FEATURES, subspaces, scaled=True)
 
 
-def rival_systems() -> dict[str, list[str]]:
-    """Return the names of the systems in random subspaces by base learner."""
-    return {base: [robust_system(base, rate) for rate in RATES] for base in BASES}
-
-
 SYSTEMS = {
     RLSC_COMB: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.RLSCComb.v1"}),
     SVM_COMB: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.SVMComb.v1"}),
@@ -299,7 +277,9 @@ class Popescu2004Genres:
         details = genre_details(hits, kinds)
         return ExperimentResult(
             genre_rows(hits, kinds),
-            genre_claims(hits, words, rival_systems()),
+            genre_claims(
+                hits, words, {base: [robust_system(base, rate) for rate in RATES] for base in BASES}
+            ),
             [
                 f"{len(folds):,} folds of {len(np.unique(words))} words (lemma and part of speech), "
                 f"{len(words):,} test occurrences, {n_train:,} training occurrences of the same kind",
@@ -330,9 +310,9 @@ def evaluate_systems(occurrences: WordOccurrences, folds: Sequence[GenreFold], *
     for done, fold in enumerate(folds):
         progress("learning", done, len(folds))
         for condition, train in fold.train.items():
-            chosen = {MFS: most_frequent(occurrences, train, [fold.test])[0]}
+            chosen = {MFS: most_frequent(occurrences, train, fold.test)}
             for name, system in SYSTEMS.items():
-                chosen[name] = decide_senses(system, features, occurrences, train, [fold.test])[0]
+                chosen[name] = decide_senses(system, features, occurrences, train, fold.test)
             for name, senses in chosen.items():
                 hits[name][condition].append(is_right(occurrences, fold.test, senses))
     return {

@@ -229,7 +229,11 @@ def evaluate_systems(
 ) -> dict[str, SystemResults]:
     """Return the results of each system, and of the most frequent sense, on a sample."""
     cache = FeatureCache(sample.occurrences, sample.train)
-    results = {OFFICIAL: _published_baseline(sample), MFS: _evaluate_system(sample, MOST_FREQUENT, cache)}
+    results = {}
+    words = sample.occurrences.instances.groups[sample.test]
+    published = tuple(sample.most_frequent[sample.occurrences.words[word]] for word in words)
+    results[OFFICIAL] = SystemResults(published, is_right(sample.occurrences, sample.test, published), {})
+    results[MFS] = _evaluate_system(sample, MOST_FREQUENT, cache)
     for done, (name, system) in enumerate(systems.items()):
         progress(f"{stage}: {name}", done, len(systems))
         results[name] = _evaluate_system(sample, system, cache)
@@ -265,20 +269,13 @@ def _evaluate_system(sample: SensevalSample, system: SystemConfig, cache: Featur
     for word in range(len(occurrences.words)):
         train, test = (occurrences.select_word(word, part) for part in (sample.train, sample.test))
         if system.extractors:
-            senses = decide_senses(system, features, occurrences, train, [test], clock=clock, reports=reports)
+            chosen[test] = decide_senses(
+                system, features, occurrences, train, test, clock=clock, reports=reports
+            )
         else:
-            senses = most_frequent(occurrences, train, [test], multiwords=system.multiwords)
-        chosen[test] = senses[0]
+            chosen[test] = most_frequent(occurrences, train, test, multiwords=system.multiwords)
     answers = tuple(chosen[sample.test])
     return SystemResults(answers, is_right(occurrences, sample.test, answers), clock, reports)
-
-
-def _published_baseline(sample: SensevalSample) -> SystemResults:
-    """Return the results of the published baseline."""
-    occurrences = sample.occurrences
-    words = [occurrences.words[n] for n in occurrences.instances.groups[sample.test]]
-    answers = tuple(sample.most_frequent[word] for word in words)
-    return SystemResults(answers, is_right(occurrences, sample.test, answers), {})
 
 
 def system_figures(sample: SensevalSample, results: SystemResults) -> dict[str, tuple[float, int]]:
@@ -292,20 +289,12 @@ def system_figures(sample: SensevalSample, results: SystemResults) -> dict[str, 
     figures = {"fine": fine(sample.ids)}
     if sample.sensemap is not None:
         figures["coarse"] = fine(sample.ids, sensemap=sample.sensemap)
+    words = [sample.occurrences.words[n] for n in sample.occurrences.instances.groups[sample.test]]
     for part, name in PARTS.items():
-        ids = [
-            id_
-            for id_, place in zip(sample.ids, sample.test, strict=True)
-            if _part_of_speech(sample, place) == part
-        ]
+        ids = [id_ for id_, word in zip(sample.ids, words, strict=True) if word.rpartition(".")[2] == part]
         if ids:
             figures[name] = fine(ids)
     return figures
-
-
-def _part_of_speech(sample: SensevalSample, place: Index) -> str:
-    word = sample.occurrences.words[int(sample.occurrences.instances.groups[place])]
-    return word.rpartition(".")[2]
 
 
 def compare_systems(
@@ -359,14 +348,13 @@ def system_details(sample: SensevalSample, results: Mapping[str, SystemResults])
                 word: round(100 * float(result.right[groups == n].mean()), 1)
                 for n, word in enumerate(occurrences.words)
             },
-            "settings": [_plain_values(report) for report in result.reports[:3]],
+            "settings": [
+                {key: value for key, value in report.items() if isinstance(value, str | int | float | bool)}
+                for report in result.reports[:3]
+            ],
         }
         for name, result in results.items()
     }
-
-
-def _plain_values(report: Mapping[str, Any]) -> Figures:
-    return {key: value for key, value in report.items() if isinstance(value, str | int | float | bool)}
 
 
 SETTINGS = ("fine", "coarse", "nouns", "verbs", "adjectives")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from disambig.api import FeatureExtractor, Learner, Tokenisation, resolve
+from disambig.api import Learner, Tokenisation, resolve
 
 Config = dict[str, Any]
 
@@ -74,12 +74,6 @@ class SystemConfig:
     def with_extractors(self, *configs: Config) -> SystemConfig:
         """Return the system with additional extractors."""
         return replace(self, extractors={**self.extractors, **{config["name"]: config for config in configs}})
-
-
-def make_extractor(config: Config) -> FeatureExtractor:
-    """Return the extractor of a config."""
-    extractor: FeatureExtractor = resolve({"extractor": config})["extractor"]
-    return extractor
 
 
 def tokens() -> Tokenisation:

@@ -173,23 +173,14 @@ def table2_claims(results: Mapping[str, SystemResults], fine: Mapping[str, float
     claims = []
     for kernel in ("LIN", "COMB"):
         ours = f"RLSC-{kernel}"
-        claims += [
-            claim_no_worse(
-                f"{ours} is not worse than {rival} with the same kernel", results, fine, ours, rival
-            )
-            for rival in (f"SVM-{kernel}", f"SVM-{kernel}, C = 100")
-        ]
+        for rival in (f"SVM-{kernel}", f"SVM-{kernel}, C = 100"):
+            p = mcnemar(results[ours].right, results[rival].right)
+            evidence = f"{fine[ours]:.2f} and {fine[rival]:.2f}, p = {p:.2g}"
+            claim = f"{ours} is not worse than {rival} with the same kernel"
+            claims.append(Claim(claim, fine[ours] >= fine[rival], evidence))
     return [
         *claims,
         compare_systems(
             "RLSC-COMB is above SVM-COMB (p < 0.05)", results, fine, "RLSC-COMB", "SVM-COMB", significant=True
         ),
     ]
-
-
-def claim_no_worse(
-    claim: str, results: Mapping[str, SystemResults], fine: Mapping[str, float], ours: str, rival: str
-) -> Claim:
-    """Return the claim that a system scores at least as high as another."""
-    p = mcnemar(results[ours].right, results[rival].right)
-    return Claim(claim, fine[ours] >= fine[rival], f"{fine[ours]:.2f} and {fine[rival]:.2f}, p = {p:.2g}")

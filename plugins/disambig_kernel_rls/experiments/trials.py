@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Columns, CrossedRows, Features, Group, Instances, TokenView
+from disambig.api import Columns, CrossedRows, Features, Group, Instances, TokenView, resolve
 from disambig.api.batches import CrossedColumns, join, normalised, own_columns, restricted, used_columns
 from disambig.api.features import transform_checked
 
 from ..rls.scorers import find_winners
-from .systems import Config, SystemConfig, make_extractor
+from .systems import Config, SystemConfig
 
 Index = NDArray[np.int64]
 
@@ -112,15 +112,6 @@ def possible_senses(
 
     A marked occurrence has a sense of its multiword, by the name before ``%``; an unmarked one has a sense
     that is not (nearly) always marked in `train`. If no sense is left, every sense is possible.
-
-    Parameters
-    ----------
-    train : array of int64
-        Occurrences with known senses.
-    test : array of int64
-        Occurrences of which only the marks are used.
-    senses : sequence of str
-        The senses in `train`.
     """
     names = np.array([sense.partition("%")[0].lower() for sense in senses])
     numbers = {sense: k for k, sense in enumerate(senses)}
@@ -181,7 +172,7 @@ def transform_occurrences(occurrences: WordOccurrences, config: Config, rows: In
     """Fit an extractor on the occurrences in `rows`; return the features of all, with one candidate each."""
     instances = occurrences.instances
     groups = [Group(word, ("sense",)) for word in occurrences.words]
-    fitted = make_extractor(config).fit(occurrences.view, instances.take(rows), groups)
+    fitted = resolve({"extractor": config})["extractor"].fit(occurrences.view, instances.take(rows), groups)
     none = np.zeros(len(instances), np.int32)
     one_group = Instances(instances.positions, instances.lengths, none, none)
     return transform_checked(fitted, occurrences.view, one_group, Group("", ("sense",)))
@@ -192,12 +183,12 @@ def decide_senses(
     features: FeatureRows,
     occurrences: WordOccurrences,
     train: Index,
-    tests: Sequence[Index],
+    test: Index,
     *,
     clock: Seconds | None = None,
     reports: list[Mapping[str, Any]] | None = None,
-) -> list[list[str]]:
-    """Train on one word's occurrences in `train` and return the chosen senses for each of `tests`.
+) -> list[str]:
+    """Train on one word's occurrences in `train` and return the chosen senses of those in `test`.
 
     Ties go to the most frequent sense in `train`. A word with one sense always gets it.
     """
@@ -205,7 +196,7 @@ def decide_senses(
     senses = senses_by_frequency(occurrences, train)
     names = list(senses)
     if len(names) == 1:
-        return [names * len(test) for test in tests]
+        return names * len(test)
     with timed(clock, "learning"):
         batch = _examples(features, occurrences, train, names)
         used = None
@@ -215,22 +206,18 @@ def decide_senses(
         fitted = system.build_learner().fit(batch)
     if reports is not None:
         reports.append(fitted.report)
-    frequencies = np.array(list(senses.values()))
-    chosen = []
-    for test in tests:
-        with timed(clock, "deciding"):
-            batch = CrossedRows(
-                features.rows[test],
-                np.ones((len(test), len(names)), np.float32),
-                CrossedColumns(features.columns, tuple(names)),
-            )
-            if used is not None:
-                batch = restricted(normalised(batch), used)
-            scores = fitted.scorer.scores(batch).reshape(len(test), len(names))
-            if system.multiwords:
-                scores = np.where(possible_senses(occurrences, train, test, names), scores, -np.inf)
-            chosen.append([names[k] for k in find_winners(scores, frequencies)])
-    return chosen
+    with timed(clock, "deciding"):
+        batch = CrossedRows(
+            features.rows[test],
+            np.ones((len(test), len(names)), np.float32),
+            CrossedColumns(features.columns, tuple(names)),
+        )
+        if used is not None:
+            batch = restricted(normalised(batch), used)
+        scores = fitted.scorer.scores(batch).reshape(len(test), len(names))
+        if system.multiwords:
+            scores = np.where(possible_senses(occurrences, train, test, names), scores, -np.inf)
+        return [names[k] for k in find_winners(scores, np.array(list(senses.values())))]
 
 
 def leave_one_out(
@@ -260,14 +247,13 @@ def _examples(
 
 
 def most_frequent(
-    occurrences: WordOccurrences, train: Index, tests: Sequence[Index], *, multiwords: bool = False
-) -> list[list[str]]:
-    """Return for each test the most frequent sense in `train`; with `multiwords`, among the possible ones."""
+    occurrences: WordOccurrences, train: Index, test: Index, *, multiwords: bool = False
+) -> list[str]:
+    """Return the most frequent sense in `train` for each test; with `multiwords` of the possible ones."""
     names = list(senses_by_frequency(occurrences, train))
     if not multiwords:
-        return [names[:1] * len(test) for test in tests]
-    best = [possible_senses(occurrences, train, test, names).argmax(axis=1) for test in tests]
-    return [[names[k] for k in numbers] for numbers in best]
+        return names[:1] * len(test)
+    return [names[k] for k in possible_senses(occurrences, train, test, names).argmax(axis=1)]
 
 
 def is_right(occurrences: WordOccurrences, rows: Index, chosen: Sequence[str]) -> NDArray[np.bool_]:

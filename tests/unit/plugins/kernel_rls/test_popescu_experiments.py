@@ -278,13 +278,13 @@ def test_a_word_of_one_sense_in_training(sample):
     features, _ = cache.features(systems.RLSC_COMB)
     train, test = np.array([1, 3]), np.array([40, 41])
     reports: list = []
-    chosen = decide_senses(systems.RLSC_COMB, features, sample.occurrences, train, [test], reports=reports)
-    assert chosen == [["bank%1", "bank%1"]] and not reports
+    chosen = decide_senses(systems.RLSC_COMB, features, sample.occurrences, train, test, reports=reports)
+    assert chosen == ["bank%1", "bank%1"] and not reports
     assert leave_one_out(systems.RLSC_COMB, features, sample.occurrences, train) == 1.0
-    assert most_frequent(sample.occurrences, np.array([2, 5, 1]), [test]) == [["bank%2"] * 2]
+    assert most_frequent(sample.occurrences, np.array([2, 5, 1]), test) == ["bank%2"] * 2
     learner = {"@disambig_learners": "random_subspace.SGD.v1"}
     system = systems.SystemConfig(systems.RLSC_COMB.extractors, learner, scaled=True)
-    assert len(decide_senses(system, features, sample.occurrences, np.arange(12), [test])[0]) == 2
+    assert len(decide_senses(system, features, sample.occurrences, np.arange(12), test)) == 2
 
 
 def test_marks_of_multiwords_are_read(tmp_path):
@@ -326,12 +326,12 @@ def test_possible_senses(occurrences):
 
 def test_decisions_are_possible_senses(occurrences):
     train, test = np.arange(20), np.arange(20, 23)
-    assert most_frequent(occurrences, train, [test]) == [["call_up%1"] * 3]
+    assert most_frequent(occurrences, train, test) == ["call_up%1"] * 3
     expected = ["call_up%1", "call%1", "call_up%1"]
-    assert most_frequent(occurrences, train, [test, test[:1]], multiwords=True) == [expected, expected[:1]]
+    assert most_frequent(occurrences, train, test, multiwords=True) == expected
     features, _ = FeatureCache(occurrences, train).features(systems.RLSC_COMB)
     both = systems.RLSC_COMB, systems.MARKED["COMB, marked phrasal verbs"]
-    alone, kept = (decide_senses(item, features, occurrences, train, [test])[0] for item in both)
+    alone, kept = (decide_senses(item, features, occurrences, train, test) for item in both)
     assert kept[0] == "call_up%1" and kept[1] != "call_up%1" and kept[2] == alone[2]
 
 
@@ -363,7 +363,7 @@ def test_leave_one_out_accuracies(sample):
         for word in words.values():
             for out in word:
                 rest, test = np.array([item for item in word if item != out]), np.array([out])
-                (answer,) = decide_senses(system, features, sample.occurrences, rest, [test])[0]
+                (answer,) = decide_senses(system, features, sample.occurrences, rest, test)
                 hits += answer in sample.occurrences.senses[out]
         assert result[name] == pytest.approx(100 * hits / 36) and hits > 24
 
