@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import DenseBlocks, Group, HashVocabulary, Instances
+from disambig.data import CrossedRows, DenseBlocks, Group, HashVocabulary, Instances
 from disambig.features import (
     CONTEXTS,
     CandidateHashes,
@@ -98,7 +98,7 @@ class CurveOutcome:
 Outcomes = dict[tuple[str, int], CurveOutcome]
 
 
-def count_hits(scores: NDArray[np.float64], batch: DenseBlocks) -> Hits:
+def count_hits(scores: NDArray[np.float64], batch: DenseBlocks | CrossedRows) -> Hits:
     """Return, for each example, whether the candidate with the best score (the first of equals) is right."""
     chosen = scores.reshape(batch.costs.shape).argmax(axis=1)
     return np.asarray(batch.costs[np.arange(len(chosen)), chosen] == 0)

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import CrossedRows, Fitted, Learner
 from disambig.api.arrays import Floats
 from disambig.api.evaluation import wilcoxon
-from disambig.api.experiments import Progress
+from disambig.api.experiments import Progress, count_hits
 
 from ..learners.linear import SGD, ConfidenceWeighted, PassiveAggressive, Perceptron
 from ..learners.random_subspaces import RandomSubspaces
@@ -50,19 +49,13 @@ def system_accuracies(
             shares = accuracies.setdefault(name, np.empty((len(instances), len(fits))))
             for setting, fitted in enumerate(fits):
                 hits = {
-                    group: right(fitted.scorer.scores(test), test)
+                    group: count_hits(fitted.scorer.scores(test), test)
                     for group, test in zip(groups, tests, strict=True)
                 }
                 for place in places:
                     decisions = [hits[group] for group in instances[place].test]
                     shares[place, setting] = np.concatenate(decisions).mean()
     return accuracies
-
-
-def right(scores: Floats, batch: CrossedRows) -> NDArray[np.bool_]:
-    """Return for each document whether the category with the highest score (the first of equals) is right."""
-    chosen = scores.reshape(batch.costs.shape).argmax(axis=1)
-    return np.asarray(batch.costs[np.arange(len(chosen)), chosen] == 0)
 
 
 def error_reduction(base: float, other: float) -> float:

@@ -69,28 +69,25 @@ class ProblemInstance(NamedTuple):
     test: Pair
 
 
-def _instances(wanted: Callable[[ProblemInstance], bool]) -> tuple[ProblemInstance, ...]:
-    problems = combinations(HIERARCHY, 2)
+def _all_instances() -> tuple[ProblemInstance, ...]:
     groups = {top: [group for group, category in TOP_OF.items() if category == top] for top in HIERARCHY}
-    pairs = (list(product(groups[first], groups[second])) for first, second in problems)
-    instances = (ProblemInstance(train, test) for pair in pairs for train, test in permutations(pair, 2))
-    return tuple(instance for instance in instances if wanted(instance))
+    pairs = (product(groups[first], groups[second]) for first, second in combinations(HIERARCHY, 2))
+    return tuple(ProblemInstance(train, test) for of_two in pairs for train, test in permutations(of_two, 2))
 
 
-def _changed(instance: ProblemInstance) -> list[bool]:
-    return [old != new for old, new in zip(*instance, strict=True)]
+def _changes(instance: ProblemInstance, category: Callable[[str], object] = lambda group: group) -> int:
+    """Return how many of the two groups change, or move to another sub-domain."""
+    return sum(category(old) != category(new) for old, new in zip(*instance, strict=True))
 
 
-def _moved(instance: ProblemInstance) -> list[bool]:
-    return [SUB_OF[old] != SUB_OF[new] for old, new in zip(*instance, strict=True)]
-
-
-SHIFTED = _instances(lambda instance: all(_changed(instance)))
-"""Instances in which both groups change."""
-ONE_SIDE = _instances(lambda instance: sum(_changed(instance)) == sum(_moved(instance)) == 1)
-"""Instances in which one group changes to another sub-domain and the other stays."""
-DIFFERENT = _instances(lambda instance: True)
+DIFFERENT = _all_instances()
 """Instances with any other test pair of the problem."""
+SHIFTED = tuple(instance for instance in DIFFERENT if _changes(instance) == 2)
+"""Instances in which both groups change."""
+ONE_SIDE = tuple(
+    instance for instance in DIFFERENT if _changes(instance) == _changes(instance, SUB_OF.__getitem__) == 1
+)
+"""Instances in which one group changes to another sub-domain and the other stays."""
 
 
 def sample_instances(instances: Sequence[ProblemInstance], n: int, seed: Sequence[int]) -> list[int]:

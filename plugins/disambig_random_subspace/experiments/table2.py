@@ -142,11 +142,6 @@ def compare_hits(gold: GoldTokens, first: Hits, second: Hits, *, alike: bool = F
     return 100 * float(gained.sum()) / int(counted.sum()), (1 + as_large) / (1 + FLIPS)
 
 
-def tagging_figures(hits: Mapping[str, Hits], golds: Mapping[str, GoldTokens]) -> dict[str, Any]:
-    """Return the accuracies of one system for each text."""
-    return {name: golds[name].accuracies(of_text) for name, of_text in hits.items()}
-
-
 AP, CLASSES = "AP", "word classes"
 SUBSPACES, CHOSEN = f"{AP}-RLRS, K=", f"{AP}-RLRS, chosen"
 IN_DOMAIN, WEB, DEV_GENRE = "Penn", "web", "email"
@@ -362,7 +357,10 @@ class Sogaard2012Table2:
         golds = {name: GoldTokens.from_sentences(sentences, known_words) for name, sentences in tests.items()}
         golds[WEB] = join_texts([golds[genre] for genre in TESTED])
         hits = {run.system: tagger_hits(run, golds) for run in runs}
-        figures = {system: tagging_figures(by_text, golds) for system, by_text in hits.items()}
+        figures = {
+            system: {name: golds[name].accuracies(of_text) for name, of_text in by_text.items()}
+            for system, by_text in hits.items()
+        }
         tests_of = compare_taggers(hits, golds)
         return ExperimentResult(
             rows=[row for run in runs for row in table2_rows(run, figures[run.system], golds)],

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from disambig.api import UserError
 
@@ -168,18 +167,9 @@ def train_baselines(
     systems: Mapping[str, Fit] | None = None,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> list[TaggerRun]:
-    """Return the results of spaCy's tagger and CRFsuite, trained on the same sentences.
+    """Return the results of spaCy's tagger and CRFsuite, or of other `systems`, on the same sentences.
 
-    Parameters
-    ----------
-    train, dev : sequence of (words, tags)
-        Sentences for training, and for early stopping of spaCy; other taggers may ignore `dev`.
-    tests : mapping of str to sequence of (words, tags)
-        Texts to tag, by name; their tags are not used.
-    systems : mapping of str to callable, optional
-        Taggers to run instead of `PEERS`.
-    progress : callable
-        Called with the stage, its progress and its total.
+    `dev` is for early stopping; the tags of `tests`, texts by name, are not used.
     """
     baselines = []
     chosen = PEERS if systems is None else systems
@@ -216,7 +206,7 @@ def cpu_seconds() -> float:
     return time.perf_counter() if os.name == "nt" else sum(os.times()[:4])
 
 
-def baseline_taggers(*, quick: bool = False, **settings: Any) -> dict[str, Fit]:
+def baseline_taggers(*, quick: bool = False) -> dict[str, Fit]:
     """Return the taggers for comparison by name; with `quick` with a few training steps."""
     steps = {"max_steps": 200} if quick else {}
     rounds = {"iterations": 20} if quick else {}

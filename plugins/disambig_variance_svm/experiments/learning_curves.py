@@ -23,19 +23,7 @@ from ..plain_text import COUNTED, find_files
 
 
 def check_parts(path: Path, what: str, parts: Mapping[str, int]) -> None:
-    """Raise an error if a part of the data has no examples.
-
-    Raises D725, with the parts that are empty.
-
-    Parameters
-    ----------
-    path : path
-        The data, for the message.
-    what : str
-        What an example is an example of, for the message.
-    parts : mapping of str to int
-        Number of examples by their use (``"to test on"``).
-    """
+    """Raise D725 if a part has no example of `what`; `parts` has their numbers by use ("to test on")."""
     empty = [name for name, n in parts.items() if not n]
     if empty:
         raise UserError("D725", path=path, problem=f"no example of {what} {' and '.join(empty)}")
@@ -136,12 +124,7 @@ SIGNIFICANCE = 0.05
 def curve_rows(outcomes: Outcomes, paper: Paper, *, n: int, note: str = "") -> list[ResultRow]:
     """Return a row for each system and size, without a value if nothing was learned.
 
-    Parameters
-    ----------
-    n : int
-        Number of test examples.
-    note : str
-        Text that is appended to the size.
+    `n` is the number of test examples; `note` is appended to the size.
     """
     rows = []
     for (system, size), outcome in outcomes.items():

@@ -62,7 +62,11 @@ class PeopleMistakes:
         if without := missing(data):
             notes.append(f"KenLM is left out: it needs {without}.")
         else:
-            peer = KenLMChecker(group_models(ships), load_or_make_kenlm(data, progress=progress))
+            # KenLM can decide as well where groups of candidates are fixed
+            models = tuple(
+                model for model in ships.models if any(group.candidates for group in model.task.groups)
+            )
+            peer = KenLMChecker(models, load_or_make_kenlm(data, progress=progress))
             progress("KenLM", 0, 1)
             trials["KenLM"] = MistakeTrial.from_checker(peer, fixes, clean)
             tuned = read_clean(data / FOLDER / "clean.dev.jsonl.xz")[::every]
@@ -109,11 +113,6 @@ def equal_limits(ships: ModelChecker, peer: KenLMChecker, clean: Sequence[Any]) 
     wanted = dict(zip(ships.tasks, flags.tolist(), strict=True))
     trial = MistakeTrial.from_checker(peer, [], clean)
     return {task: limit_for(trial, task, wanted[task]) for task in peer.tasks}
-
-
-def group_models(ships: ModelChecker) -> tuple[Any, ...]:
-    """Return the models with fixed groups of candidates, which KenLM can decide as well."""
-    return tuple(model for model in ships.models if any(group.candidates for group in model.task.groups))
 
 
 def people_rows(name: str, figures: Mapping[str, Any]) -> Iterator[ResultRow]:
