@@ -61,18 +61,9 @@ def learn(
 ) -> Model:
     """Train the model of one task on the held-out text of `domains`.
 
-    Parameters
-    ----------
-    network : FeatureExtractor, optional
-        A network over words that was trained on the same text, for runs with another table of counts.
-    settings : mapping of str to int
-        Settings of the network that replace those of the config.
-    every : int
-        The network is trained on every n-th paragraph.
-    examples : int
-        Maximum number of training instances per group.
-    gaps : path, optional
-        The weights of empty places, if not the shipped ones: for models that leave a domain out.
+    `network` was trained on the same text, on every n-th paragraph, for runs with another table of counts;
+    `settings` replace those of its config. `examples` is the maximum number of training instances per group.
+    `gaps` has the weights of empty places, if not the shipped ones: for models that leave a domain out.
     """
     config = dict(read_config(HOME / f"{task}.cfg"))
     for name in {"counts", "heads"} & set(config["extractors"]):

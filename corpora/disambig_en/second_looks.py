@@ -60,12 +60,8 @@ def look_again(
 ) -> Model:
     """Return the model of a task with a second look, fitted to what it proposes in text that it has not seen.
 
-    Parameters
-    ----------
-    kept_back : tuple of list of Fix and list of Clean
-        As `read_kept_back` returns them.
-    evidence : iterable of str, optional
-        Keys of `EVIDENCE`; by default those of the shipped model.
+    `kept_back` is the result of `read_kept_back`; `evidence` are keys of `EVIDENCE`, by default those of the
+    shipped model.
     """
     log_progress(f"second look: {task}", 0, 1)
     names = SHIPPED[task] if evidence is None else evidence

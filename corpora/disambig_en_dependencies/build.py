@@ -206,14 +206,8 @@ def _pairs(sentence: Sentence, labels: Sequence[str], name: str) -> set[tuple[in
 def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
     """Measure a spaCy pipeline on EWT's test part, with its own tags on the treebank's words.
 
-    Parameters
-    ----------
-    folder : str
-        The pipeline.
-    name : str
-        What to call it in the card.
-    own_labels : bool
-        Whether it has the relations of spaCy's models; otherwise it was trained on EWT.
+    `folder` is the pipeline, and `name` its name in the card. With `own_labels` it has the relations of
+    spaCy's models; otherwise it was trained on EWT.
     """
     import spacy
     from spacy.tokens import Doc

@@ -48,11 +48,8 @@ class DaskRunner:
     def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item: in order if asked for, otherwise as they finish.
 
-        Raises
-        ------
-        UserError
-            D853 to D855 if there is no cluster; D856 and D857 if a worker does not fit the work; D858 if no
-            worker can load what it needs; any user error that the work raises.
+        Raises D853 to D855 if there is no cluster; D856 and D857 if a worker does not fit the work; D858 if
+        no worker can load what it needs; any user error that the work raises.
         """
         from ._run import ClusterRun
 
@@ -89,10 +86,7 @@ class _KeptClusterRunner:
 def make_engine(options: EngineOptions) -> DaskRunner:
     """Return the runner for the options of a command.
 
-    Raises
-    ------
-    UserError
-        D850 if Dask is not installed.
+    Raises D850 if Dask is not installed.
     """
     if find_spec("distributed") is None:
         raise UserError("D850")

@@ -362,21 +362,8 @@ def train_greedy(
 def averaged(table, chunks, sums, used, time, least):
     """Return the averages of weights over the steps of training, if their absolute value is at least `least`.
 
-    Parameters
-    ----------
-    table, chunks, sums
-        See "weights that are being learned" above.
-    used : int
-        Number of chunks.
-    time : int
-        Number of steps.
-
-    Returns
-    -------
-    keys : array of uint32, shape (n,)
-        Feature of each weight.
-    actions : array of uint16, shape (n,)
-    weights : array of float32, shape (n,)
+    For each weight its feature (uint32), its action (uint16) and its value (float32). See "weights that are
+    being learned" above for the arrays; `used` is the number of chunks, `time` that of steps.
     """
     n = 0
     for chunk in range(used):

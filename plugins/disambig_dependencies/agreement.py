@@ -171,10 +171,8 @@ class SyntaxReader:
         Only sentences with a proposed correction are parsed, each of them once as it is, and once for each
         different correction.
 
-        Returns
-        -------
-        array of float32, shape (n_edits, n_columns)
-            See `EVIDENCE`; zeros where the grammar says nothing.
+        The evidence has the shape ``(n_edits, n_columns)`` (see `EVIDENCE`); zeros where the grammar says
+        nothing.
         """
         columns = np.zeros((len(edits), len(EVIDENCE)), np.float32)
         places = list(self._places(texts, edits))
@@ -238,10 +236,7 @@ class SyntaxReader:
 def load_reader(name: str | Path = PACK) -> SyntaxReader:
     """Return the reader of a parser, which is loaded once.
 
-    Raises
-    ------
-    UserError
-        D901 if there is no such parser, D900 for a damaged one.
+    Raises D901 if there is no such parser, D900 for a damaged one.
     """
     return SyntaxReader(load_parser(name))
 

@@ -95,12 +95,8 @@ def adds_s(word: str, base: str) -> bool:
 def verb_form(word: str, other: str, tag: str) -> str:
     """Return the form of a verb.
 
-    Parameters
-    ----------
-    word, other : str
-        The word, and the word that it is compared with: of "file" and "files" the second is the form in -s.
-    tag : str
-        The tag of the word, for what the two words do not show.
+    `other` is the word that it is compared with: of "file" and "files" the second is the form in -s. The tag
+    is for what the two words do not show.
     """
     if word in _SINGULAR_VERBS or adds_s(word, other):
         return S_FORM

@@ -138,10 +138,7 @@ class DependencyParser:
     def parse_tagged(self, sentences: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[ParsedWords]:
         """Return the parses of sentences given as words and tags.
 
-        Raises
-        ------
-        UserError
-            D916 for a sentence that does not have one tag for each word.
+        Raises D916 for a sentence that does not have one tag for each word.
         """
         for number, (words, tags) in enumerate(sentences, 1):
             if len(words) != len(tags):
@@ -163,19 +160,8 @@ class DependencyParser:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the head of each token of a view as a position, and the number of its relation.
 
-        Parameters
-        ----------
-        view : TokenView
-            Of `disambig.spacy_tokens.v1`.
-        tags : array of uint64, shape (n_tokens,)
-            The hash of each token's tag.
-
-        Returns
-        -------
-        heads : array of int64, shape (n_tokens,)
-            -1 for roots, and for the boundaries of sentences.
-        relations : array of int32, shape (n_tokens,)
-            Numbers for `relation`; 0 where the head is -1.
+        The view is of `disambig.spacy_tokens.v1`, and `tags` are the hashes of its tokens' tags. A head is -1
+        for roots and for the boundaries of sentences, whose relation is 0.
         """
         return self.parse_view_scored(view, tags)[:2]
 
@@ -251,10 +237,7 @@ def encode_words(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Return the rows of sentences, the first of each being zeros, and what features are made from.
 
-    Returns
-    -------
-    bounds : array of int64, shape (n_sentences + 1,)
-    atoms : array of uint64, shape (n_words + n_sentences, 4)
+    The bounds have the shape ``(n_sentences + 1,)``, the atoms ``(n_words + n_sentences, 4)``.
     """
     bounds = offsets_from_sizes(len(words) + 1 for words, _ in sentences)
     hashes = _hashes([word.lower() for words, _ in sentences for word in ("", *words)])
@@ -297,10 +280,7 @@ def save_parser(
 ) -> None:
     """Write a parser into a folder, which is created if necessary; a parser there is replaced.
 
-    Parameters
-    ----------
-    about : mapping, optional
-        Information about the parser; plain values.
+    `about` is information about the parser, as plain values.
     """
     header = {
         "language": parser.language,
@@ -316,11 +296,8 @@ def save_parser(
 def load_parser(name: str | Path = PACK) -> DependencyParser:
     """Return the parser of a pack or a folder.
 
-    Raises
-    ------
-    UserError
-        D901, D902 and D943 if there is no such parser, D900 if a file is missing, damaged or not from this
-        program.
+    Raises D901, D902 and D943 if there is no such parser, D900 if a file is missing, damaged or not from this
+    program.
     """
     folder = PARSERS.locate(name)
     header, arrays = _FOLDER.read(folder)

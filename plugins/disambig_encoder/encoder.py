@@ -264,11 +264,8 @@ class Encoder:
     def _run(self, queries: _Queries) -> tuple[Floats, Floats, Floats]:
         """Return the log-probabilities of the labels, and the scores of candidates as words and in gaps.
 
-        Returns
-        -------
-        labels : array of float32, shape (n, n_labels)
-        words, gaps : arrays of float32, shape (n, 2)
-            Scores of the two candidates of each query.
+        The labels have the shape ``(n, n_labels)``, the scores of the two candidates of each query ``(n,
+        2)``.
         """
         n = len(queries.rows)
         labels = np.zeros((n, len(LABELS)), np.float32)

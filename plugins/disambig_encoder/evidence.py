@@ -131,11 +131,7 @@ def candidate_edits(
 ) -> tuple[list[str], list[tuple[int, int, str]], NDArray[np.bool_]]:
     """Return for each candidate of each instance its text, the edit that puts it there, and what is observed.
 
-    Returns
-    -------
-    edits : list of (start, end, candidate)
-        Character offsets of the place in the text, and the candidate.
-    is_observed : array of bool, shape (n_candidates,)
+    An edit is the start and end of the place in the text, in characters, and the candidate.
     """
     offsets = instances.offsets(group)
     starts, ends = instances.spans(view)

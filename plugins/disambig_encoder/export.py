@@ -134,14 +134,8 @@ def _scaled_queries(weights: Mapping[str, Floats], layers: int, factor: float) -
 def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> bytes:
     """Return the graph of an encoder in the format of ONNX.
 
-    Parameters
-    ----------
-    weights : mapping of str to array
-        By the names of `corpora/disambig_en_encoder/network.py`.
-    heads : int
-        Number of attention heads.
-    bits : int
-        8 (see `MAX_WEIGHT`), or 32 for floats everywhere.
+    `weights` have the names of `corpora/disambig_en_encoder/network.py`, `heads` is the number of attention
+    heads, and `bits` is 8 (see `MAX_WEIGHT`), or 32 for floats everywhere.
     """
     from onnx import TensorProto, helper
 
@@ -253,18 +247,9 @@ def write_encoder(
 
     Raises `ValueError` if vocabulary and weights differ in size.
 
-    Parameters
-    ----------
-    folder : path
-        Is made if it does not exist.
-    weights : mapping of str to array
-        See `build_graph`.
-    vocabulary : sequence of str
-        The word pieces, one for each row of ``pieces.weight``.
-    heads, bits : int
-        See `build_graph`.
-    about : mapping, optional
-        Further entries of the manifest, such as sources and licences.
+    The folder is made if it does not exist. `vocabulary` has the word pieces, one for each row of
+    ``pieces.weight``; see `build_graph` for `weights`, `heads` and `bits`. `about` are further entries of the
+    manifest, such as sources and licences.
     """
     if len(vocabulary) != len(weights["pieces.weight"]):
         raise ValueError(f"{len(vocabulary)} word pieces, but {len(weights['pieces.weight'])} embeddings")

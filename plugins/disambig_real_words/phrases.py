@@ -96,12 +96,7 @@ class PhraseException:
     def applies(self, view: TokenView, first: int, last: int, bounds: tuple[int, int]) -> bool:
         """Return True if the phrase from `first` to `last` is right.
 
-        Parameters
-        ----------
-        first, last : int
-            First and last token of the phrase.
-        bounds : tuple of int
-            First token of its sentence, and the end of the sentence.
+        `bounds` are the first token of its sentence, and the end of the sentence.
         """
         low, high = bounds
         n, m = len(self.before), len(self.after)

@@ -42,21 +42,11 @@ def open_places(
 ) -> Instances:
     """Return the places at which another candidate is likely enough, each with its likely candidates.
 
-    Parameters
-    ----------
-    positions : array of int64, shape (n,)
-    lengths : array of int32, shape (n,)
-        Number of tokens at each place: 1, or 0 for an empty one.
-    words : WordRelations
-        Its spellings are the candidates.
-    lists : Ragged
-        The candidates of each place, as indices of words; the first one is the observed candidate.
-    least : float
-        Minimum log-odds of another candidate against the observed one. With `EVERY_PLACE` all places qualify
-        and at most `MAX_EXAMPLES` of them are taken.
-    hinted : array of int8, shape (n_candidates,), optional
-        1 for candidates that are offered whatever their score, if the model knows them, and -1 for those that
-        are never offered.
+    A place has 1 token, or 0 if it is empty. `lists` has the candidates of each place, as indices of `words`,
+    the observed one first. `least` is the minimum log-odds of another candidate against the observed one;
+    with `EVERY_PLACE` all places qualify and at most `MAX_EXAMPLES` of them are taken. `hinted`, shape
+    ``(n_candidates,)``, is 1 for candidates that are offered whatever their score, if the model knows them,
+    and -1 for those that are never offered.
     """
     kept = ~is_word_part(view, positions, lengths)
     if least == EVERY_PLACE:
@@ -154,14 +144,8 @@ def missing_words(
 ) -> Instances:
     """Return the empty places where one of the words may be missing.
 
-    Parameters
-    ----------
-    words : WordRelations
-        The result of `insertion_lists`.
-    least : float
-        Minimum log-odds of a word against the empty candidate.
-    beside : array of bool, shape (n_tokens,), optional
-        Tokens next to which no word is missing, such as other words of the list.
+    `words` are the result of `insertion_lists`, and `least` is the minimum log-odds of a word against the
+    empty candidate. No word is missing next to the tokens `beside`, such as other words of the list.
     """
     places = empty_places(view)
     if beside is not None:
@@ -181,13 +165,9 @@ def removable_words(
 ) -> Instances:
     """Return the occurrences of the words at which another word, or none, fits nearly as well.
 
-    Parameters
-    ----------
-    apart : array of bool, shape (n_tokens,), optional
-        Tokens to leave out.
-    hints : array of int64, shape (n_tokens,), optional
-        For each token, the index in `words` of a candidate that is always offered, ``-2 - index`` of one that
-        is never offered, or -1 for no hint.
+    The tokens `apart`, shape ``(n_tokens,)``, are left out. `hints`, of the same shape, has the index in
+    `words` of a candidate that is always offered, ``-2 - index`` of one that is never offered, or -1 for no
+    hint.
     """
     index = words.find(view.hashes)
     occurs = (index >= 0) & (view.ends > view.starts)

@@ -97,10 +97,7 @@ class RepeatedWords:
     def judge(self, view: TokenView, positions: Ints) -> NDArray[np.int8]:
         """Return whether each repetition is `RIGHT`, `WRONG` or `UNDECIDED`, shape ``(n,)``.
 
-        Parameters
-        ----------
-        positions : array of int64, shape (n,)
-            The second word of each repetition.
+        `positions` are those of the second word of each repetition.
         """
         results = np.zeros(len(positions), np.int8)
         first_tokens = view.sentences[view.sentence_indices(positions)].tolist()

@@ -134,10 +134,7 @@ _TABLE = 0x2100
 def is_word_part(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
     """Return which places are parts of larger words or next to a wide blank, shape ``(n,)``.
 
-    Parameters
-    ----------
-    positions, lengths : arrays, shape (n,)
-        The first token and the number of tokens of each place; for an empty place, the token that follows.
+    A place has its first token and its number of tokens; an empty place has the token that follows.
     """
     if not len(positions):
         return np.zeros(0, bool)
@@ -187,12 +184,8 @@ def in_running_text(
 
     Words in capitals are not, and neither are empty places next to a number.
 
-    Parameters
-    ----------
-    any_line : bool
-        Whether places within one line of a heading, list or table count as well: small words are omitted
-        there, but not doubled. A short line of a comment in code may be code if it begins with a small
-        letter.
+    With `any_line`, places within one line of a heading, list or table count as well: small words are omitted
+    there, but not doubled. A short line of a comment in code may be code if it begins with a small letter.
     """
     if not len(positions):
         return np.zeros(0, bool)

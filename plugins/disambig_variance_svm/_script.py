@@ -22,16 +22,9 @@ def run_script(
 
     The exit status is 2, after one line on standard error, for invalid arguments and for a `UserError`.
 
-    Parameters
-    ----------
-    document : str
-        Docstring of the module; its first line is the description.
-    main : callable
-        Called with the directory of the data, the output folder if `output` is given, and further options.
-    output : path, optional
-        Default of the output folder.
-    options : callable, optional
-        Adds further options to the parser.
+    `document` is the docstring of the module, whose first line is the description. `main` is called with the
+    directory of the data, the output folder if its default `output` is given, and further options, which
+    `options` adds to the parser.
     """
     parser = argparse.ArgumentParser(description=(document or "").partition("\n")[0])
     parser.add_argument("data", type=Path, help="directory of the data (see `disambig data`)")

@@ -44,18 +44,9 @@ def cross_fit_lists(
 ) -> tuple[CandidateLists, Rows]:
     """Return the candidates of sentences, with costs, and the indices of these sentences.
 
-    Parameters
-    ----------
-    folds : array of int64, shape (n_sentences,)
-        Fold of each sentence, from 0.
-    learn : callable
-        Called with the sorted rows of the sentences outside a fold; returns a converter trained on them.
-    selected : array of bool, shape (n_sentences,), optional
-        Sentences for which candidates are needed; by default all.
-    k : int
-        Candidates per sentence.
-    tell : callable, optional
-        Called with ``(stage, done, total)``.
+    `folds`, shape ``(n_sentences,)``, has the fold of each sentence, from 0; `learn` is called with the
+    sorted rows outside a fold and returns a converter trained on them. Only `selected` sentences get their
+    `k` candidates, by default all.
     """
     wanted = np.ones(len(text), np.bool_) if selected is None else selected
     lists, rows = [], []
@@ -109,19 +100,9 @@ def learn_reranker(
 ) -> Model:
     """Train a reranker for the candidates of a converter.
 
-    Parameters
-    ----------
-    lists : CandidateLists
-        Lists with costs, from text that the converter was not trained on (`cross_fit_lists`).
-    documents : sequence of str
-        Document of each list; a document is not split between training and tuning.
-    converter : path
-        The converter's folder.
-
-    Returns
-    -------
-    Model
-        Without the features whose weights are zero.
+    The model has no features with zero weights. `lists` have costs and come from text that the converter was
+    not trained on (`cross_fit_lists`); a document is not split between training and tuning. `converter` is
+    the converter's folder.
     """
     provenance = {"converter": str(converter), "digest": converter_fingerprint(converter)}
     config = {**CONFIG, "task": {**CONFIG["task"], **provenance}}
@@ -237,18 +218,10 @@ def adapt_converter(
     Raises D694 for too few sentences, D695 for an invalid weight, D670 without SudachiPy; D696 for an output
     with other contents, D309 if it cannot be written: all before the long work.
 
-    Parameters
-    ----------
-    place : ConverterLocation
-        The converter; if it is already adapted, its adaptation is replaced.
-    output : Path
-        An adapted converter there is replaced.
-    weight : float, optional
-        Weight of the original language model; by default the one that maximises the probability of a tenth
-        of the sentences.
-    rerank : bool
-        Whether candidates are reranked: with new weights if there are at least `ENOUGH` sentences and the new
-        weights are better than the old ones on further sentences.
+    An adaptation of the converter at `place` is replaced, and so is an adapted converter in `output`.
+    `weight` is that of the original language model, by default the one that maximises the probability of a
+    tenth of the sentences. With `rerank`, candidates are reranked: with new weights if there are at least
+    `ENOUGH` sentences and the new weights are better than the old ones on further sentences.
     """
     check_texts(sentences, weight)
     check_output(output)

@@ -86,12 +86,8 @@ _ADDED = 0.1
 def learn_spelling(words: Iterable[str], *, shares: tuple[float, float]) -> NDArray[np.float64]:
     """Return ln P(letter | previous letter) for hiragana and katakana words, shape (2, 88, 88).
 
-    Parameters
-    ----------
-    words : iterable of str
-        Rare words, which resemble unknown ones; words with characters other than kana are skipped.
-    shares : (float, float)
-        Shares of unknown words in each script, included in the probability of the first letter.
+    The words are rare ones, which resemble unknown ones; those with characters other than kana are skipped.
+    `shares` are those of unknown words in each script, included in the probability of the first letter.
     """
     counts = np.zeros((2, LETTERS, LETTERS))
     for word in words:

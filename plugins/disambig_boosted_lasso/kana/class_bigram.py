@@ -117,15 +117,9 @@ class ClassBigram:
 
         It is not normalised, since `connections` have a constant added.
 
-        Parameters
-        ----------
-        lines : sequence of str
-            Kana.
-        paths : LatticePaths
-            Their candidates. Words of this model may begin and end within words of a candidate; at the
-            ends of a candidate's words reading and text have to fit.
-        words : sequence of str
-            The texts of the words of the candidates.
+        `lines` are kana, `paths` their candidates, and `words` the texts of the candidates' words. Words of
+        this model may begin and end within words of a candidate; at the ends of a candidate's words reading
+        and text have to fit.
         """
         from ._class_kernels import score_candidates
 

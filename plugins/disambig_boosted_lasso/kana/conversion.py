@@ -92,10 +92,7 @@ class KanaKanji:
     def check(self, folder: Path, *, model: str = "") -> None:
         """Check that the converter in a folder is the one used in training.
 
-        Raises
-        ------
-        UserError
-            D693, D674.
+        Raises D693, D674.
         """
         if self.digest and converter_fingerprint(folder) != self.digest:
             raise UserError("D693", model=model or self.name, converter=folder)
@@ -103,10 +100,7 @@ class KanaKanji:
     def check_files(self) -> str:
         """Read the converter and its domains, and return a description of them.
 
-        Raises
-        ------
-        UserError
-            D674, D655, D693 if they are damaged or do not fit together.
+        Raises D674, D655, D693 if they are damaged or do not fit together.
         """
         if not self.converter:
             return "names no converter"
@@ -128,10 +122,7 @@ class KanaKanji:
         `disambig.api.training.train_candidates` learns from these lists, and
         `disambig.api.tasks.decide_lists` returns the best candidates.
 
-        Raises
-        ------
-        UserError
-            D674 if there is no converter in the folder, D693 if it is not the one used in training.
+        Raises D674 if there is no converter in the folder, D693 if it is not the one used in training.
         """
         return self._converter.nbest(lines, self.k, references=references)
 

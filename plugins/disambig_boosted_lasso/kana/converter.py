@@ -137,15 +137,9 @@ def build_lexicon_tables(
 ) -> tuple[LexiconTables, NDArray[np.int32]]:
     """Return the tables of a lexicon, and its entries in their order.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Vocabulary of the language model.
-    spelling : array, shape (2, 88, 88)
-        See `learn_spelling`.
-    settings : ConverterSettings
-        The share of unknown words is divided among entries in text that the language model does not know, by
-        their counts, and among dictionary entries, by their kind; all are multiplied by their usage.
+    `spelling` has the shape (2, 88, 88) (see `learn_spelling`). The share of unknown words in the settings is
+    divided among entries in text that the language model does not know, by their counts, and among dictionary
+    entries, by their kind; all are multiplied by their usage.
     """
     from ._lattice_kernels import hash_texts
 
@@ -441,11 +435,8 @@ class Converter:
         Both converters have the same settings, and the other one has all words of this one's lexicon. Lines
         that are converted in pieces (`decoding.LONGEST`) get this converter's scores.
 
-        Raises
-        ------
-        ValueError
-            If numbers spelt out in kana are looked for: they are not in the lexicon. If a class bigram
-            ranks the candidates.
+        Raises ValueError if numbers spelt out in kana are looked for, since they are not in the lexicon, or
+        if a class bigram ranks the candidates.
         """
         if self.classes is not None:
             raise ValueError("candidates are ranked with a class bigram")
@@ -565,12 +556,8 @@ def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) 
 
     Raises D697 for a folder with other contents, D309 if it cannot be written.
 
-    Parameters
-    ----------
-    folder : path
-        A converter there is replaced, including its domains.
-    bits : {8, 32}
-        Precision of the language model's logarithms.
+    A converter there is replaced, including its domains. `bits`, 8 or 32, is the precision of the language
+    model's logarithms.
     """
     folder = Path(folder)
     with writing(folder):
@@ -614,10 +601,7 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
 def load_converter(folder: str | Path) -> Converter:
     """Read the converter in a folder.
 
-    Raises
-    ------
-    UserError
-        D674, or D655 for its language model, if a file is missing, damaged or not from this program.
+    Raises D674, or D655 for its language model, if a file is missing, damaged or not from this program.
     """
     folder = Path(folder)
     with suppress(OSError):

@@ -56,13 +56,8 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
 
     Raises D673 for n-grams longer than three words.
 
-    Parameters
-    ----------
-    parts : sequence of (levels, float)
-        The n-grams of each order of each model, and ln of its weight.
-    n_words : int
-        Size of the vocabulary; each model knows its first words, and the other words share the
-        probability of the model's unknown word.
+    `parts` are the n-grams of each order of each model, and ln of its weight. Each model knows the first
+    words of the vocabulary; its other words share the probability of the model's unknown word.
     """
     from ._lattice_kernels import find_states
 

@@ -356,10 +356,7 @@ def reading_usage(
 def sudachi_lexicon(*, longest: int = LONGEST) -> KanaLexicon:
     """Return the entries of Sudachi's core dictionary with kana readings, with zero counts.
 
-    Raises
-    ------
-    UserError
-        D670 if SudachiPy or its dictionary is not installed.
+    Raises D670 if SudachiPy or its dictionary is not installed.
     """
     dictionary = sudachi_dictionary()
     names: dict[int, str] = {}

@@ -120,16 +120,8 @@ LONGEST = 10_000
 def segment_lines(lines: Iterable[str], *, mode: str = "A") -> Iterator[list[Word]]:
     """Yield the words of each line: spelling (full-width kana), reading, part of speech.
 
-    Parameters
-    ----------
-    lines : iterable of str
-    mode : str
-        Length of words, by Sudachi: ``"A"`` short units, ``"B"`` medium, ``"C"`` named entities as one word.
-
-    Raises
-    ------
-    UserError
-        D670 if SudachiPy or its dictionary is not installed, D671 for an unknown mode.
+    `mode` is the length of words by Sudachi: ``"A"`` short units, ``"B"`` medium, ``"C"`` named entities as
+    one word. Raises D670 if SudachiPy or its dictionary is not installed, D671 for an unknown mode.
     """
     if mode not in MODES:
         raise UserError("D671", setting="mode", value=mode, names=", ".join(MODES))

@@ -409,12 +409,8 @@ def best_backward_step(rule, index, state):
 def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
     """Take steps until `features` and the other arrays of its size are full.
 
-    Returns
-    -------
-    n : int
-        Number of steps.
-    ended : int
-        `DONE` if no step lowers ExpLoss by more than `StepRule.least`, else `MORE`.
+    Return the number of steps, and `DONE` if no step lowers ExpLoss by more than `StepRule.least`, else
+    `MORE`.
     """
     now = state.now
     for t in range(len(features)):
@@ -516,17 +512,9 @@ def follow_winners(
 ):
     """Write the cost of the winners after each step to `totals`; return the last sum.
 
-    Parameters
-    ----------
-    indptr, rows, data : arrays
-        The matrix of the lists, by columns; the rows of a column are sorted.
-    list_of : array of int64, shape (n_rows,)
-    columns, steps : arrays, shape (n_steps,)
-        The column whose weight changes, and by how much.
-    scores : array of float64, shape (n_rows,)
-        Scores before the steps; changed, as are `winners`, shape (n,).
-    total : float
-        Cost of the winners before the steps.
+    The matrix of the lists is given by columns; the rows of a column are sorted. `columns` and `steps` are
+    the column whose weight changes, and by how much. `scores` and `winners` are those before the steps, and
+    are changed; `total` is the cost of the winners before the steps.
     """
     for t in range(len(columns)):
         at, end = indptr[columns[t]], indptr[columns[t] + 1]

@@ -63,10 +63,7 @@ class AveragedPerceptron:
     ) -> Fitted:
         """Return the scorer for the averaged weights; the order depends on `seed`, `rng` is not used.
 
-        Raises
-        ------
-        UserError
-            D703 for unusable features, D645 for unusable costs, D705 for no lists.
+        Raises D703 for unusable features, D645 for unusable costs, D705 for no lists.
         """
         from ._kernels import perceptron_pass
 
@@ -155,10 +152,7 @@ class PairwiseL2:
 
         Without pairs, the weights of the base score are 1 and all others 0.
 
-        Raises
-        ------
-        UserError
-            D703 for unusable features, D645 for unusable costs, D705 for no lists.
+        Raises D703 for unusable features, D645 for unusable costs, D705 for no lists.
         """
         lists = canonical_rows(batch)
         base = base_columns(lists, self.base)

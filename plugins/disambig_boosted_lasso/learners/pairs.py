@@ -24,10 +24,8 @@ _MIN_GAIN = 1e-12
 def base_weights(differences: Floats) -> Floats:
     """Return the weights of the base columns that minimise ExpLoss, by Newton's method with step halving.
 
-    Parameters
-    ----------
-    differences : array of float64, shape (n_pairs, n_base)
-        Reference minus other candidate. Without pairs each weight is 1: the base score decides.
+    `differences`, shape ``(n_pairs, n_base)``, are reference minus other candidate. Without pairs each weight
+    is 1: the base score decides.
     """
     n, width = differences.shape
     if not n:

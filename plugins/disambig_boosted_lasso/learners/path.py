@@ -101,13 +101,8 @@ class Stepper:
     def take(self, n: int) -> tuple[list[NDArray[Any]], bool]:
         """Take up to `n` steps.
 
-        Returns
-        -------
-        steps : list of arrays
-            Feature (int32), whether it is a step back, change of the weight, and ExpLoss, alpha and L1 norm
-            afterwards: one each per step.
-        ended : bool
-            Whether no step lowers ExpLoss any more.
+        Return for each step the feature (int32), whether it is a step back, the change of the weight, and
+        ExpLoss, alpha and L1 norm afterwards; and whether no step lowers ExpLoss any more.
         """
         from ._kernels import run_steps
 

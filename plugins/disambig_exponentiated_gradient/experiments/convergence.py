@@ -43,10 +43,7 @@ def plain_steps(
     ``alpha_iy`` becomes ``alpha_iy exp(eta nabla_iy)``, renormalised, with ``nabla_iy = L_iy - M_iy``; then
     ``W = C sum alpha_iy (phi_i,gold - phi_iy)``. The gap is relative to the lowest primal so far.
 
-    Parameters
-    ----------
-    watch : callable
-        Function from weights to F1.
+    `watch` returns F1 for weights.
     """
     offsets, sizes = batch.offsets, np.diff(batch.offsets)
     loss = from_the_least(batch)

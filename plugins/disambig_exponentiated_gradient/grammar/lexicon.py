@@ -170,10 +170,7 @@ class TagLexicon:
     def scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> list[Shares]:
         """Return the log probability of each word given each of its possible symbols.
 
-        Parameters
-        ----------
-        tags : sequence of str, optional
-            Labels; a word with a known label here has only that tag.
+        A word with a known label in `tags` has only that tag.
         """
         shares = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
         if tags is None:

@@ -167,15 +167,8 @@ def build_grammar(
 ) -> tuple[BinaryGrammar, list[Labels], dict[str, float]]:
     """Return a grammar, the path of each unary rule, and the log probability of each tag.
 
-    Parameters
-    ----------
-    coarser : BinaryGrammar, optional
-        Grammar of the counts' coarse symbols.
-
-    Returns
-    -------
-    tags : dict
-        For each tag the log probability that it produces a word, and that it has no chain.
+    `coarser` is the grammar of the counts' coarse symbols. The probability of a tag is that it produces a
+    word, and that it has no chain.
     """
     symbols = counts.symbols()
     number = {symbol: i for i, symbol in enumerate(symbols)}

@@ -233,12 +233,8 @@ class TreebankGrammar:
     def word_scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> WordScores:
         """Return the possible symbols of each word in a sentence, with scores.
 
-        Parameters
-        ----------
-        words : sequence of str
-            Words in treebank spelling (see `parser.as_in_treebank`).
-        tags : sequence of str, optional
-            Labels of their tags, if they are known.
+        Words are in treebank spelling (see `parser.as_in_treebank`); `tags` are the labels of their tags, if
+        they are known.
         """
         rows = [
             (place, self._number[symbol], score + self.tag_scores[symbol])
@@ -372,14 +368,9 @@ class TreebankParser:
     ) -> list[Parses]:
         """Return up to `k` trees of each sentence.
 
-        Parameters
-        ----------
-        sentences : sequence of sequences of str
-            Words in treebank spelling (see `parser.as_in_treebank`).
-        tags : sequence of sequences of str, optional
-            Labels of their tags, if they are known.
-        k : int
-            Number of derivations; there are fewer trees if several differ only in annotations of symbols.
+        Words are in treebank spelling (see `parser.as_in_treebank`); `tags` are the labels of their tags, if
+        they are known. There are fewer trees than derivations if several differ only in annotations of
+        symbols.
         """
         parses = self._parses(sentences, tags, k)
         coarser = self.grammar.coarser

@@ -284,18 +284,9 @@ def add_derivation(tails, chosen, factor, times, out):
 def pairwise_epoch(charts, costs, C, n_steps, whole, enough, order, mass, weights):
     """Make pairwise steps on each chart, in an order (see `PairwiseCharts`); return the dual's gain.
 
-    Parameters
-    ----------
-    n_steps : int
-        Maximum number of steps per chart.
-    whole : bool
-        Whether a step may go to any derivation of a chart, or only to those of rows with mass.
-    enough : float
-        Gap of a chart, as a share of C, at which its steps end.
-    mass : array of float64, shape (n_rows,)
-        Marginals; changed.
-    weights : array of float64, shape (n_columns,)
-        W; changed.
+    A chart gets up to `n_steps` steps, and no more when its gap is `enough`, as a share of C. With `whole` a
+    step may go to any derivation of a chart, otherwise only to those of rows with mass. `mass`, the marginals
+    of shape ``(n_rows,)``, and `weights`, shape ``(n_columns,)``, are changed.
     """
     offsets, nodes, all_heads, all_tails, parts, part_starts, ptr, local, values, cols, col_starts = charts
     most_rows, most_parts, most_cols = largest(offsets), largest(part_starts), largest(col_starts)

@@ -139,20 +139,11 @@ def visit(
     halved until this is not a loss, and the next eta follows the best step along delta,
     ``t = C delta . nabla / |dW|^2``, within a factor of two.
 
-    Parameters
-    ----------
-    safe : float
-        An eta for which the dual never falls except by rounding: it is not halved further.
-    enough : float
-        The list's gap below which it is skipped.
-    theta : array of float64, shape (K,)
-        Logarithms of alpha; changed.
-    weights : array of float64, shape (n_columns,)
-        W; changed.
-    workspace : array of float64, shape (5, at least K)
-        Work space for the candidates.
-    column_space : array of float64, shape (2, at least the list's columns)
-        Work space for the weights of the list's columns, and for their change.
+    `safe` is an eta for which the dual never falls except by rounding: it is not halved further. A list whose
+    gap is below `enough` is skipped. `theta`, the logarithms of alpha, shape ``(K,)``, and `weights`, shape
+    ``(n_columns,)``, are changed. `workspace`, shape ``(5, at least K)``, is for the candidates, and
+    `column_space`, shape ``(2, at least the list's columns)``, for the weights of the list's columns and
+    their change.
     """
     k, m = len(theta), len(cols)
     alpha, new_alpha, new_theta = workspace[0, :k], workspace[1, :k], workspace[2, :k]
@@ -287,18 +278,10 @@ def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, list
     Mass moves from the candidate with the lowest loss plus score, among those with mass, to the one with the
     highest, by the amount at which the parabola of the dual has its maximum.
 
-    Parameters
-    ----------
-    whole : bool
-        Whether mass can move to any candidate; otherwise only to those that have some.
-    enough : float
-        The visit ends when the list's gap is at most this share of C.
-    mass : array of float64, shape (K,)
-        Alphas, updated in place.
-    list_weights : array of float64
-        Weights of the list's columns, updated in place.
-    scores, change : array of float64
-        Work space for the candidates and for the list's columns.
+    With `whole`, mass can move to any candidate, otherwise only to those that have some. The visit ends when
+    the list's gap is at most `enough`, as a share of C. The alphas `mass`, shape ``(K,)``, and
+    `list_weights`, those of the list's columns, are updated in place; `scores` and `change` are work space
+    for the candidates and for the list's columns.
     """
     total_gain = 0.0
     for _ in range(steps):

@@ -116,14 +116,8 @@ def run_epochs(
 ) -> TrainingHistory:
     """Train until the relative gap is `gap`, for at most `epochs` epochs; return the history.
 
-    Parameters
-    ----------
-    dual : DualProblem
-        Updated in place.
-    updates : str
-        ``"batch"``: all instances at once, of a `BatchDual`; otherwise one at a time, in random order.
-    watch : callable, optional
-        Function from weights to the cost on development data.
+    `dual` is updated in place. The updates ``"batch"`` are of all instances of a `BatchDual` at once, others
+    one at a time, in random order. `watch` returns the cost of weights on development data.
     """
     history, enough, spent = TrainingHistory(dual.weights.copy()), 0.0, 0.0
     for _ in range(epochs):
@@ -235,11 +229,8 @@ class EG:
         ``gold_missing``, the number of instances without a right candidate, for which the candidate with the
         lowest cost is used.
 
-        Raises
-        ------
-        UserError
-            D703 for features and D610 for costs that are NaN or infinite, D705 if there are no instances,
-            D459 for a batch that the learner does not support.
+        Raises D703 for features and D610 for costs that are NaN or infinite, D705 if there are no instances,
+        D459 for a batch that the learner does not support.
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")

@@ -105,12 +105,8 @@ def canonical_rows(rows: Any) -> Any:
 def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -> NDArray[Any]:
     """Return numbers in single precision if this is exact, otherwise in double precision; D703 if not finite.
 
-    Parameters
-    ----------
-    offsets : array of int64, shape (n + 1,)
-        The rows of each example.
-    begins : array of int, shape (n_rows + 1,)
-        The numbers of each row.
+    `offsets`, shape ``(n + 1,)``, are the rows of each example, and `begins`, shape ``(n_rows + 1,)``, the
+    numbers of each row.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         sound = bool(np.isfinite(data.sum(dtype=np.float64)))

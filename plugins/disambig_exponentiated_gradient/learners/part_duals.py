@@ -391,15 +391,8 @@ class ChartDual(GradientDual):
 def _by_instance(batch: PartRows) -> tuple[NDArray[np.int32], list[int], list[Any], list[Ints]]:
     """Return the parts and features of a batch, numbered within each instance.
 
-    Returns
-    -------
-    parts : array of int32
-        The parts of each row, as indices into the parts of the instance; -1 for none.
-    counts : list of int
-        Number of parts of each instance.
-    entries : list of csr_array, shape (n_parts, n_instance_columns) each
-    columns : list of arrays of int64
-        The columns of each instance.
+    Returned are the parts of each row as indices into those of the instance, -1 for none; the number of parts
+    of each instance; its entries as a csr_array, shape ``(n_parts, n_instance_columns)``; and its columns.
     """
     from scipy.sparse import csr_array
 

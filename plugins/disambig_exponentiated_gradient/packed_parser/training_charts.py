@@ -33,18 +33,8 @@ def force_derivations(
 ) -> tuple[Charts, list[NDArray[np.int64] | None]]:
     """Return charts that contain given derivations, and the rows of these.
 
-    Parameters
-    ----------
-    words : sequence of WordScores
-        Scores of all sentences given to the parser.
-    derivations : sequence of Derivation or None
-        Derivations of the same sentences.
-
-    Returns
-    -------
-    rows : list of arrays of int64, or None
-        For each chart, relative to its first row; None if there is no derivation to insert, or if it gives a
-        word an impossible tag.
+    `words` and `derivations` are those of all sentences given to the parser. Rows are relative to the first
+    row of a chart; None if there is no derivation to insert, or if it gives a word an impossible tag.
     """
     columns = [getattr(charts.edges, field.name) for field in fields(ChartEdges)]
     table, offsets = np.stack(columns, axis=1).astype(np.int64), charts.graphs.offsets
@@ -182,14 +172,7 @@ class EdgeCosts:
     ) -> EdgeCosts:
         """Return the costs of edges.
 
-        Parameters
-        ----------
-        binarisation : Binarisation
-            That of the grammar.
-        trees : sequence of Tree
-            The tree of each chart.
-        rows : sequence of arrays or None, optional
-            Rows of the gold derivation of each chart that contains it, relative to its first row.
+        `rows` are those of the gold derivation of each chart that contains it, relative to its first row.
         """
         row_lists = [None] * len(trees) if rows is None else list(rows)
         wrong = wrong_labels(named, binarisation, trees)

@@ -26,12 +26,7 @@ class TreeLayout:
     def from_tree(cls, tree: Tree, width: Callable[[Tree], float], gap: float) -> TreeLayout:
         """Return the layout of a tree.
 
-        Parameters
-        ----------
-        width : callable
-            Function from a node to its own width.
-        gap : float
-            Distance between two words.
+        `width` returns the width of a node itself; `gap` is the distance between two words.
         """
         nodes = TreeNodes.from_tree(tree)
         n = len(nodes.nodes)
@@ -196,16 +191,8 @@ def html_section(
 ) -> str:
     """Return the HTML of a sentence and its trees.
 
-    Parameters
-    ----------
-    number : int
-        Number of the sentence.
-    words : sequence of str, optional
-        Text to show for each word.
-    notes : sequence of str
-        A line above each tree, for example its score.
-    is_flat : bool
-        Whether there is no parse: there is no drawing then.
+    `words` is the text to show for each word, and `notes` has a line above each tree, for example its score.
+    With `is_flat` there is no parse, and no drawing.
     """
     parts = [
         f'<section id="s{number}">\n<h2 dir="auto"><span class="n">{number}</span>{escape(sentence)}</h2>\n'
@@ -234,12 +221,8 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 def draw_tree(tree: Tree, *, width: int = 100, words: Sequence[str] | None = None) -> str:
     """Return a drawing of a tree as lines of text, each with a line end.
 
-    Parameters
-    ----------
-    width : int
-        Available columns: a wider tree is drawn as an outline.
-    words : sequence of str, optional
-        Text to show for each word; by default the words without treebank escapes.
+    A tree that is wider than `width` columns is drawn as an outline. `words` is the text to show for each
+    word; by default the words without treebank escapes.
     """
     shown = [visible(word) for word in (map(unescape_word, tree.words()) if words is None else words)]
     shown = [word or "\N{WHITE SQUARE}" for word in shown]

@@ -256,12 +256,8 @@ _OF_TWO = ArrayFolder(FILE, (*_NAMES, *(_SECOND + name for name in _NAMES)), "D9
 def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] | None = None) -> None:
     """Write a parser into a folder, which is created if necessary.
 
-    Parameters
-    ----------
-    folder : path
-        A parser there is replaced.
-    about : mapping, optional
-        Information about the parser, such as its sentences and its F1; plain values.
+    A parser there is replaced. `about` is information about the parser, such as its sentences and its F1, as
+    plain values.
     """
     header = {
         "language": parser.language,

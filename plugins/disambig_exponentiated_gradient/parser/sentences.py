@@ -35,12 +35,7 @@ _SIGNS: dict[str, tuple[str, ...]] = {
 def as_in_treebank(words: Sequence[str], known_words: Container[str]) -> list[str]:
     """Return the words of a sentence in treebank spelling; all may occur in a bracketed tree.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Words as in the text; straight double quotes alternately open and close.
-    known_words : container of str
-        The treebank's words.
+    Straight double quotes among the words alternately open and close. `known_words` are the treebank's.
     """
     normalised = []
     is_open = False
@@ -120,12 +115,7 @@ class SentenceCutter:
     ) -> ParserSentence:
         """Return the sentence for some tokens of a text.
 
-        Parameters
-        ----------
-        spans : sequence of (int, int)
-            Start and end of each token, in characters.
-        tags : sequence of str, optional
-            Tag of each token; joined tokens have the last one's tag.
+        `spans` are the start and end of each token, in characters. Joined tokens have the last one's tag.
         """
         if not self.cuts_hyphens:
             spans, tags = _join_words(text, spans, tags)
@@ -178,10 +168,7 @@ class ParserTagger:
     def load(cls, name: str) -> ParserTagger:
         """Return the tagger given by a task such as ``"tag"``, by ``"PACK/TASK"`` or by a folder.
 
-        Raises
-        ------
-        UserError
-            D404 for a model that does not exist, D909 for a model that does not label tokens.
+        Raises D404 for a model that does not exist, D909 for a model that does not label tokens.
         """
         model = load_model(name)
         decides = getattr(model.task, "decides", None)

@@ -98,13 +98,9 @@ def read_sentences(
 ) -> Iterator[list[Placed]]:
     """Yield the sentences of lines, as a list for each block of lines that completes some.
 
-    Parameters
-    ----------
-    blocks : iterable of lists of (where, text)
-    kind : {"text", "lines", "words"}
-        Contents of lines: running text, one sentence each, or the words of one sentence separated by spaces.
-    at_once : bool
-        Whether each line of text is complete, for interactive input.
+    Lines of the kind ``"text"`` are running text, of ``"lines"`` a sentence each, and of ``"words"`` the
+    words of a sentence, separated by spaces. With `at_once` each line of text is complete, for interactive
+    input.
     """
     paragraphs = ParagraphReader(at_once, parser.language)
     for block in blocks:

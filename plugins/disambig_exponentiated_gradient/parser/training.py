@@ -108,14 +108,7 @@ def train_on(
 ) -> TrainedParser:
     """Train a parser on a treebank, and measure one that was trained without the held-out trees.
 
-    Parameters
-    ----------
-    horizontal, vertical : int
-        Context in the symbols (see `treebank.Binarisation`).
-    language : str
-        Language whose tokeniser is used.
-    tell : callable, optional
-        Called with (stage, done, total).
+    `horizontal` and `vertical` are the context in the symbols (see `treebank.Binarisation`).
     """
     tell = tell or (lambda stage, done, total: None)
     binarisation = Binarisation(horizontal, vertical)

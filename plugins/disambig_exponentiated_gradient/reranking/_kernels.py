@@ -23,12 +23,9 @@ _LENGTHS = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9,
 def emit(buffer, n, out):
     """Write the feature that consists of the first `n` symbols of a buffer.
 
-    Parameters
-    ----------
-    out : array of int32
-        After its first two numbers, features follow one another, each as its length and its symbols; the
-        first number is the position for the next feature, the second the number of features. Features without
-        room are left out, and the two numbers count on.
+    After the first two numbers of `out`, features follow one another, each as its length and its symbols. The
+    first number is the position for the next feature, the second the number of features. Features without
+    room are left out, and the two numbers count on.
     """
     at = out[0]
     if at + n < len(out):
@@ -221,12 +218,7 @@ def _put_with_head(at, n, label, word, leaf, closed, buffer):
 def rules(node, n_kids, kids, uncles, forest, closed, buffer, out):
     """Write the features of a constituent's rule.
 
-    Parameters
-    ----------
-    n_kids : int
-        Number of its children, which are in `kids`.
-    uncles : array of int32
-        Buffer for the children of its parent.
+    Its `n_kids` children are in `kids`; `uncles` is a buffer for the children of its parent.
     """
     label, word, parent, after, _, _, _, leaf, _ = forest
     above = parent[node]
@@ -327,10 +319,7 @@ _DEEP = 4
 def edges(node, first, last, forest, closed, buffer, out):
     """Write the features of the start and end of a constituent.
 
-    Parameters
-    ----------
-    first, last : int
-        The words of its sentence, from `first` to before `last`.
+    The words of its sentence are from `first` to before `last`.
     """
     label, word, _, _, start, end, _, _, leaf_of = forest
     name, begin, stop = label[node], start[node], end[node]
@@ -426,12 +415,7 @@ def _alike(first, second, depth, label, word, start, end):
 def right_branch(root, stop, last, forest, closed, buffer, out):
     """Count the nodes from the root to the last word that is not punctuation, and all others.
 
-    Parameters
-    ----------
-    root, stop : int
-        The tree's nodes are those from `root` to before `stop`.
-    last : int
-        Its last word.
+    The tree's nodes are from `root` to before `stop`; `last` is its last word.
     """
     label, word, parent, _, _, _, _, _, leaf_of = forest
     at = leaf_of[last]
@@ -506,16 +490,8 @@ _EXTRA_ROOM = 64
 def write_features(nodes, words, forest, closed, out, ends):
     """Write the features of trees; `ends` is the number of features up to the end of each tree.
 
-    Parameters
-    ----------
-    nodes, words : arrays of int64, shape (n_trees + 1,)
-        Start of each tree's nodes and words.
-    forest : tuple of arrays
-        See `Forest.arrays`.
-    closed : array of bool
-        Whether each symbol is of a closed class.
-    out : array of int32
-        See `emit`.
+    `nodes` and `words`, shape ``(n_trees + 1,)``, are the starts of each tree's nodes and words, `forest` is
+    from `Forest.arrays`, and `closed` says which symbols are of a closed class. See `emit` for `out`.
     """
     word, after, leaf_of = forest[1], forest[3], forest[8]
     out[0], out[1] = 2, 0
@@ -553,20 +529,9 @@ OPEN, CLOSE = 0, 1
 def read_tree(tokens, first, last, deepest, at, leaf, label, word, parent, after, start, end, leaf_of):
     """Write the nodes of a tree in preorder, from node `at` and word `leaf` on; return whether it is valid.
 
-    Parameters
-    ----------
-    tokens : array of int32
-        Symbols; those of the tree are from `first` to before `last`.
-    deepest : int
-        Maximum nesting of brackets.
-    label, word : arrays of int32
-        Symbols; -1 for the word of a constituent.
-    parent, after : arrays of int32
-        A node's parent, and the next of its parent's children; -1 for none.
-    start, end : arrays of int32
-        The words of each node.
-    leaf_of : array of int32
-        The node of each word.
+    The tokens of the tree are from `first` to before `last`, with brackets nested at most `deepest` deep.
+    Written are for each node `label` and `word` (-1 for a constituent), `parent`, `after` (the next of its
+    parent's children, -1 for none), `start` and `end` (its words); and `leaf_of`, the node of each word.
     """
     stack = np.empty(deepest, np.int32)
     latest = np.full(deepest + 1, -1, np.int32)  # the last child seen at each depth

@@ -255,10 +255,7 @@ class TreeFeatures:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TreeFeatures:
         """Keep the features that separate the candidates of enough lists.
 
-        Raises
-        ------
-        UserError
-            D630, D631 for texts whose brackets do not form a tree.
+        Raises D630, D631 for texts whose brackets do not form a tree.
         """
         lists = own_lists(instances, self)
         fragments = TreeOccurrences(lists.texts)
@@ -268,10 +265,7 @@ class TreeFeatures:
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the rows of all candidates; ValueError if the extractor is not fitted.
 
-        Raises
-        ------
-        UserError
-            D630, D631 for texts whose brackets do not form a tree.
+        Raises D630, D631 for texts whose brackets do not form a tree.
         """
         if self.known is None:
             raise ValueError("no feature is known yet: fit the extractor first")

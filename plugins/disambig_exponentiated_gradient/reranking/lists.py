@@ -65,12 +65,8 @@ def candidate_trees(
 
     A sentence without a parse has one candidate, with all words directly below the top.
 
-    Parameters
-    ----------
-    gold : sequence of Tree
-        Candidates are made only from their words.
-    report : callable, optional
-        Called with the number of parsed sentences, and the number of sentences.
+    Candidates are made only from the words of `gold`. `report` is called with the number of parsed sentences,
+    and the number of sentences.
     """
     parser = TreebankParser(grammar)
     parts = []

@@ -96,12 +96,7 @@ def head_rules() -> dict[str, tuple[HeadStep, ...]]:
 def head_child(label: str, children: Sequence[str]) -> int:
     """Return the index of the head child.
 
-    Parameters
-    ----------
-    label : str
-        Label of the constituent; the default for unknown labels is a search from the left.
-    children : sequence of str
-        Labels of the children, without function tags.
+    `children` are labels without function tags. The default for unknown labels is a search from the left.
     """
     steps = head_rules().get(label, ())
     for step in steps:

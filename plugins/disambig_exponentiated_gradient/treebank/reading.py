@@ -154,16 +154,7 @@ def clean_trees(tree: Tree) -> Tree | None:
 def read_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     """Yield the clean trees of a text, except those without words.
 
-    Parameters
-    ----------
-    text : str
-    path : str
-        Source of the text, for messages.
-
-    Raises
-    ------
-    UserError
-        D630 and D631, with `path` and line.
+    `path` is the source of the text, for messages. Raises D630 and D631, with `path` and line.
     """
     for raw in read_raw_trees(text, path):
         tree = clean_trees(raw)
@@ -192,10 +183,7 @@ def read_treebank(path: str | Path) -> dict[str, list[Tree]]:
     Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that
     contains no file of trees; the errors of `corpus_files`.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file (also compressed), a directory, or a tar archive, compressed or not.
+    The path is a file (also compressed), a directory, or a tar archive, compressed or not.
     """
     trees: dict[str, list[Tree]] = {}
     files = corpus_files(str(path), lambda name: name.endswith(ENDINGS))

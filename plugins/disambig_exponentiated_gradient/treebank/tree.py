@@ -93,10 +93,7 @@ class TreeNodes:
 def fold_tree(tree: Tree, make: Callable[[Tree, Sequence[T]], T]) -> T:
     """Return the result of `make` for the root, computed from the bottom up.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(node, results_of_children)``.
+    It is called as ``make(node, results_of_children)``.
     """
     made: list[T] = []
     open_: list[tuple[Tree, bool]] = [(tree, False)]

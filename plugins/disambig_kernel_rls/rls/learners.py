@@ -136,10 +136,7 @@ def alignment_weights(groups: FeatureGroups) -> Floats:
 def alignments(grams: Floats, targets: Floats) -> Floats:
     """Return the centred alignment of each kernel with the targets, shape (n_kernels,); 0 if constant.
 
-    Parameters
-    ----------
-    grams : array of float64, shape (n_kernels, n, n)
-    targets : array of float64, shape (n, K)
+    `grams` have the shape ``(n_kernels, n, n)``, `targets` ``(n, K)``.
     """
     centred = targets - targets.mean(axis=0)
     # H T H has rank K: <HKH, HTH> = <HK, (HY)(HY)'> = sum of (HY)' K (HY)'s diagonal
@@ -241,10 +238,7 @@ class RLSC:
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used, since tuning is by leave-one-out.
 
-        Raises
-        ------
-        UserError
-            D705, D772 and D773 for unusable examples, D779 and D782 for an unusable kernel matrix.
+        Raises D705, D772 and D773 for unusable examples, D779 and D782 for an unusable kernel matrix.
         """
         kernel, problem, system = self._prepare(batch)
         lam, quality = _regularisation(self.regularisation, problem, system)
@@ -357,10 +351,7 @@ class RLSCComb:
     ) -> Fitted:
         """Return the scorer; see `RLSC.fit`.
 
-        Raises
-        ------
-        UserError
-            Errors of `RLSC.fit`; D451 and D476 if the weights do not match the feature groups.
+        Raises the errors of `RLSC.fit`; D451 and D476 if the weights do not match the feature groups.
         """
         groups, shares, system = self._prepare(batch)
         problem = groups.problem
@@ -486,10 +477,7 @@ class SVMLin:
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used.
 
-        Raises
-        ------
-        UserError
-            D705, D772 and D773 for unusable examples.
+        Raises D705, D772 and D773 for unusable examples.
         """
         kernel = LinearKernel()
         problem = prepare_problem(batch, kernel)
@@ -535,10 +523,7 @@ class SVMComb:
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used.
 
-        Raises
-        ------
-        UserError
-            Errors of `SVMLin.fit`; D451 and D476 if the weights do not match the feature groups.
+        Raises the errors of `SVMLin.fit`; D451 and D476 if the weights do not match the feature groups.
         """
         groups = FeatureGroups.from_batch(batch)
         shares = group_weights(groups, self.weights, LAMBDA)
@@ -555,11 +540,7 @@ class SVMComb:
 def train_machines(gram: Floats, targets: Floats, C: float) -> tuple[Floats, Floats]:
     """Return coefficients of the examples, shape (n, K), and biases, shape (K,), of one machine per column.
 
-    Parameters
-    ----------
-    gram : array of float64, shape (n, n)
-    targets : array of float64, shape (n, K)
-        Plus and minus one.
+    `gram` has the shape ``(n, n)``; `targets`, shape ``(n, K)``, are plus and minus one.
     """
     from sklearn.svm import SVC
 

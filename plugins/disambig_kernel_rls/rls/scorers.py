@@ -50,15 +50,8 @@ of coefficients of the size 1 / (n lambda)."""
 def find_winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the best candidate of each instance; ties go to the most frequent candidate, then to the first.
 
-    Parameters
-    ----------
-    scores : array of float64, shape (n, K)
-    frequencies : array of int, shape (K,) or (n, K)
-        How often each candidate was correct in training.
-
-    Returns
-    -------
-    array of int64, shape (n,)
+    `scores` have the shape ``(n, K)``; `frequencies`, shape ``(K,)`` or ``(n, K)``, say how often each
+    candidate was correct in training.
     """
     tied = scores >= scores.max(axis=1, keepdims=True) - TIE_TOLERANCE
     return np.where(tied, frequencies, -1).argmax(axis=1).astype(np.int64)

@@ -57,12 +57,8 @@ class RLSProblem:
     ) -> ColumnWeights:
         """Return the scorer of a linear kernel.
 
-        Parameters
-        ----------
-        weights : array of float64, shape (d, K)
-        bias : array of float64, shape (K,), optional
-        shares : array of float64, shape (n_feature_groups,), optional
-            Weight of each feature group; it is already included in `weights`.
+        `weights` have the shape ``(d, K)``, `bias` has ``(K,)``. `shares`, shape ``(n_feature_groups,)``, are
+        the weights of the feature groups, already included in `weights`.
         """
         bias = np.zeros(weights.shape[1]) if bias is None else bias
         shares = np.zeros(0) if shares is None else shares

@@ -29,10 +29,8 @@ _LONGEST_COMPARED = 2
 def inflections(word: str, part: str) -> tuple[str, ...]:
     """Return a word in lower case and its regular inflections, without duplicates.
 
-    Parameters
-    ----------
-    part : str
-        ``"n"``, ``"v"``, ``"a"`` or ``"j"`` (adjective), ``"r"`` (adverb); other words are not inflected.
+    The part is ``"n"``, ``"v"``, ``"a"`` or ``"j"`` (adjective), or ``"r"`` (adverb); other words are not
+    inflected.
     """
     word = word.lower()
     if not (word.isascii() and word.isalpha() and len(word) > 1):

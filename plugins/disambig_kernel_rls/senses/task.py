@@ -149,12 +149,7 @@ def mostly_missed_forms(
 ) -> list[str]:
     """Return the forms that are not found by their tags at most of their labelled places.
 
-    Parameters
-    ----------
-    view : TokenView
-        The view of `texts`.
-    instances : Instances
-        The instances of the task in the view.
+    `instances` are those of the task in `view`, the view of `texts`.
     """
     number = {text: i for i, text in enumerate(texts)}
     starts, documents = view.starts[instances.positions], view.document_indices(instances.positions)
@@ -175,10 +170,7 @@ def tag_disagreements(
 ) -> list[str]:
     """Return notes on words whose labelled places mostly have tags of another part of speech.
 
-    Parameters
-    ----------
-    by_tag_only, by_either : Instances
-        The instances found by tags only, and those found by tags or certain forms.
+    The instances are those found by tags only, and those found by tags or certain forms.
     """
     places_by_tag, places_by_either = (
         set(zip(i.positions.tolist(), i.groups.tolist(), strict=True)) for i in (by_tag_only, by_either)
@@ -299,10 +291,7 @@ class SenseTask:
         in the examples is labelled, while "least", an adverb in its dictionary and an adjective for the
         tagger, is still found.
 
-        Raises
-        ------
-        UserError
-            D496 if no word has enough examples.
+        Raises D496 if no word has enough examples.
         """
         if self.words:
             return {}

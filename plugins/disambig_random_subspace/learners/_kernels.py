@@ -124,15 +124,8 @@ def descend_without_folds(
 ):
     """Run stochastic gradient descent as `descend_labels` does, each lane without the rows of one fold.
 
-    Parameters
-    ----------
-    folds : array of int64, shape (n,)
-        The fold of each row.
-    left_out : array of int64, shape (lanes,)
-        The fold that each lane leaves out; -1 for none. At most `LANES`.
-    intercepts : array of float64, shape (lanes,)
-    keep : array of uint8, shape (d, LANES)
-        All ones.
+    `folds`, shape ``(n,)``, are those of the rows; `left_out`, shape ``(lanes,)``, is the fold that each of
+    at most `LANES` lanes leaves out, -1 for none. `keep` is all ones.
     """
     lanes = len(left_out)
     sums, steps, scales, t = np.zeros(LANES), np.zeros(LANES), np.ones(LANES), np.ones(LANES)
@@ -178,18 +171,10 @@ def confidence_step(m, v, phi):
 def confidence_labels(indptr, indices, data, targets, passes, phi, means, variances, intercepts):
     """Pass over the rows and update the mean and variance of each weight in `means` and `variances`.
 
-    Parameters
-    ----------
-    indptr, indices, data, targets
-        See `descend_labels`.
-    phi : float
-        The required confidence, as a quantile of the normal distribution.
-    means : array of float64, shape (d, LANES)
-    variances : array of float64, shape (d, LANES)
-        Initially 1, and 0 if a lane lacks a dimension: a weight with zero variance never changes.
-    intercepts : array of float64, shape (lanes,)
-        For each trained lane, at most `LANES`: the weight of a constant of one, with its own variance; masks
-        do not remove it.
+    `phi` is the required confidence, as a quantile of the normal distribution. `means` and `variances` have
+    the shape ``(d, LANES)``; variances are initially 1, and 0 if a lane lacks a dimension: a weight with zero
+    variance never changes. `intercepts`, for each trained lane, are the weights of a constant of one, with
+    its own variance; masks do not remove it. See `descend_labels` for the other arrays.
     """
     margins, spreads, squares = np.zeros(LANES), np.zeros(LANES), data * data
     of_intercept = np.ones(LANES)
@@ -283,14 +268,8 @@ def descend_lists(
 
     See `descend_labels` for the other parameters.
 
-    Parameters
-    ----------
-    margin : float
-        0 for the perceptron, 1 for the hinge loss.
-    longest : int
-        Number of candidates in the longest list.
-    lanes : int
-        Number of lanes that are trained.
+    `margin` is 0 for the perceptron and 1 for the hinge loss, `longest` the number of candidates in the
+    longest list, and `lanes` the number of lanes that are trained.
     """
     scores = np.zeros((longest, LANES))
     # the actual weights are scale * weights, so shrinking all of them costs one product

@@ -90,15 +90,9 @@ class LinearLearner:
 
         Raises the errors of `fit`.
 
-        Parameters
-        ----------
-        masks : array of bool, shape (n_masks, dimensions)
-            False for removed dimensions.
-
-        Returns
-        -------
-        array of float64, shape (n_labels * (dimensions + 1),)
-            The weights of each label, its intercept last; for lists one weight per column.
+        `masks`, shape ``(n_masks, dimensions)``, are false for removed dimensions. The sum has the shape
+        ``(n_labels * (dimensions + 1),)``: the weights of each label, its intercept last; for lists one
+        weight per column.
         """
         from ._kernels import LANES, add_lanes
 
@@ -145,17 +139,10 @@ def descend_folds(
 ) -> tuple[Floats, Floats, Floats]:
     """Train with the hinge loss without each fold, and on all examples.
 
-    Parameters
-    ----------
-    folds : array of int64, shape (n,)
-        Fold of each example, in the given order and not in the problem's order.
-
-    Returns
-    -------
-    held_out : array of float64, shape (n, n_labels)
-        The score of each example by the model that was trained without its fold, in the given order.
-    coefficients, intercepts : arrays of float64, shapes (n_problems, d) and (n_problems,)
-        Trained on all examples.
+    `folds` has the fold of each example in the given order, not in the problem's order. Returned are the
+    score of each example by the model that was trained without its fold, in the given order, shape ``(n,
+    n_labels)``, and the coefficients, shape ``(n_problems, d)``, and intercepts, shape ``(n_problems,)``,
+    trained on all examples.
     """
     from ._kernels import LANES, descend_without_folds
 

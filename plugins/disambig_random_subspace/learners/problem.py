@@ -66,17 +66,9 @@ class LinearProblem:
 
         Raises D773 if the weights are not finite numbers.
 
-        Parameters
-        ----------
-        coefficients : array of float64, shape (n_problems, d)
-        intercepts : array of float64, shape (n_problems,)
-        count : int
-            Number of models whose sum the coefficients are.
-
-        Returns
-        -------
-        array of float64, shape (n_labels * (dimensions + 1),)
-            Label by label, the intercept last.
+        The coefficients, shape ``(n_problems, d)``, and intercepts, shape ``(n_problems,)``, are the sums of
+        those of `count` models. The weights have the shape ``(n_labels * (dimensions + 1),)``: label by
+        label, the intercept last.
         """
         if not (np.isfinite(coefficients).all() and np.isfinite(intercepts).all()):
             raise UserError("D773")

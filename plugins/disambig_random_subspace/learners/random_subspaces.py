@@ -38,10 +38,8 @@ def keep_masks(
 
     A mask depends only on its number and the seed, so fewer subspaces use the first masks of more subspaces.
 
-    Returns
-    -------
-    array of bool, shape (last - first, dimensions)
-        False for exactly ``n_removed_dimensions(dimensions, removal_rate)`` dimensions of each mask.
+    They have the shape ``(last - first, dimensions)``, and are false for exactly
+    ``n_removed_dimensions(dimensions, removal_rate)`` dimensions of each mask.
     """
     masks = np.ones((last - first, dimensions), np.bool_)
     for mask, number in zip(masks, range(first, last), strict=True):
@@ -147,10 +145,7 @@ class RandomSubspaces:
     ) -> Fitted:
         """Return the scorer of the average; `dev` and `rng` are not used, since seeds determine everything.
 
-        Raises
-        ------
-        UserError
-            D774 for a base whose models cannot be averaged, and the errors of the base.
+        Raises D774 for a base whose models cannot be averaged, and the errors of the base.
         """
         return self.fit_sizes(batch, [self.n_subspaces])[0]
 

@@ -49,11 +49,8 @@ class StructuredPerceptron:
     ) -> Fitted:
         """Return the scorer of the averaged weights; `dev` and `rng` are not used.
 
-        Raises
-        ------
-        UserError
-            D459 for a batch that does not consist of sequences, D705 for one without instances, D793 if an
-            instance has no right label.
+        Raises D459 for a batch that does not consist of sequences, D705 for one without instances, D793 if an
+        instance has no right label.
         """
         if self.decoder is not None and not (
             isinstance(self.decoder, Chain) and isinstance(batch, SequenceRows)

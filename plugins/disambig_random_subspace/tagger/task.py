@@ -92,13 +92,8 @@ def make_batch(
 
     Raises D791 for a sentence that does not have one tag per word, or is empty.
 
-    Parameters
-    ----------
-    sentences : sequence of (words, tags)
-    tags : sequence of str
-        The labels. A word with any other tag has no right label: all labels have a cost.
-    classes : WordClasses, optional
-        Word classes for a new extractor.
+    A word with a tag that is not in `tags` has no right label: all labels have a cost. `classes` are for a
+    new extractor.
     """
     check_sentences(sentences)
     view, instances = tagged_instances(sentences, tags)

@@ -42,14 +42,7 @@ def learn_word_classes(
 
     Raises D458 if there is too little text; the errors of `text_lines` for a file.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        Text files, plain or compressed.
-    most : int
-        Maximum number of words to read per file.
-    n_words, sizes
-        See `learn_classes`.
+    At most `most` words are read per file; see `learn_classes` for `n_words` and `sizes`.
     """
 
     def words() -> Iterator[NDArray[np.uint64]]:

@@ -66,10 +66,7 @@ def find_cloze_places(
 ) -> ClozePlaces:
     """Return places of a text whose word, and at least one related word, are in the model's vocabulary.
 
-    Parameters
-    ----------
-    paragraphs, places : int
-        Maximum numbers; if there are more, a random sample is taken, the same in each run.
+    If there are more than `paragraphs` or `places`, a random sample is taken, the same in each run.
     """
     rng = np.random.default_rng(0)
     lines = list(text_lines(path))

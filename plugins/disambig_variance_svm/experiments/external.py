@@ -78,12 +78,8 @@ def read_external_settings(
 
     Raises D743 for the first unusable value: a key, a type, a file, or a model with other candidates.
 
-    Parameters
-    ----------
-    decided : mapping of str to sequence of Group
-        The tasks that models can be given for, and the groups on which each task is scored.
-    systems : sequence of str
-        Names that are already in use.
+    `decided` has the tasks that models can be given for, and the groups on which each task is scored;
+    `systems` are names that are already in use.
     """
     path = os.environ.get(SETTINGS)
     if not path:
@@ -345,13 +341,9 @@ def trained_system(
 ) -> Callable[[Any, Texts], Any]:
     """Return a function that trains and calibrates a model with one extractor, as `disambig train` does.
 
-    Parameters
-    ----------
-    fitted_task : Task, optional
-        The task that the extractor was fitted to. The model decides between the candidates of this task if
-        they differ from those of the task under test.
-    **settings
-        Settings of `disambig.api.train`.
+    `fitted_task` is the task that the extractor was fitted to. The model decides between the candidates of
+    this task if they differ from those of the task under test. Further settings are those of
+    `disambig.api.train`.
     """
 
     def build(task: Any, texts: Texts) -> Any:

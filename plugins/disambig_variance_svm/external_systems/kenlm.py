@@ -53,14 +53,8 @@ def one_attribute(
 ) -> Features:
     """Return one attribute as features.
 
-    Parameters
-    ----------
-    name : str
-        Name of the feature group and of its only column, which all candidates share.
-    values : array of float64, shape (n, K)
-    n_hits : array of int32, shape (n, K)
-        How many of `n_queries` look-ups succeeded for each candidate.
-    observed : array of int32, shape (n,)
+    `name` is that of the feature group and of its only column, which all candidates share. `values` and
+    `n_hits`, the number of the `n_queries` look-ups that succeeded, have the shape ``(n, K)``.
     """
     n, k = values.shape
     columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (name,), [name])
@@ -93,10 +87,7 @@ class KenLM:
     def model(self) -> Any:
         """The language model, opened on first use.
 
-        Raises
-        ------
-        UserError
-            D740 if KenLM is not installed; D741 if it cannot read the file.
+        Raises D740 if KenLM is not installed; D741 if it cannot read the file.
         """
         try:
             import kenlm  # type: ignore[import-not-found, unused-ignore]
@@ -135,10 +126,7 @@ class KenLM:
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return log10 of the probability of the sentence with each candidate, up to a shared constant.
 
-        Raises
-        ------
-        UserError
-            D740, D741 (see `model`); D742 if `view` has another tokenisation.
+        Raises D740, D741 (see `model`); D742 if `view` has another tokenisation.
         """
         if view.tokenisation != Words.name:
             raise UserError("D742", asked=view.tokenisation, words=Words.name)

@@ -102,11 +102,8 @@ class NgramRatio(StatelessExtractor):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the log pseudo-probability and the coverage of each n-gram.
 
-        Parameters
-        ----------
-        grams : array of uint64, shape (n, longest)
-        starts, widths : arrays of int64, shape (n,)
-            First column and number of words of each n-gram; n-grams are shorter at the ends of a sentence.
+        `grams` have the shape ``(n, longest)``; `starts` and `widths` are the first column and the number of
+        words of each n-gram, which is shorter at the ends of a sentence.
         """
         log = np.zeros(len(grams))
         n_known = np.zeros(len(grams), np.int64)

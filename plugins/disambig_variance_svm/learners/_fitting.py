@@ -124,26 +124,12 @@ def fit_best_c(
 ) -> tuple[AnyScorer, Extra, float, dict[str, float]]:
     """Train with the given C or, if it is None and there is development data, with the best C of a grid.
 
-    Parameters
-    ----------
-    train : callable
-        Trains with a C and returns the scorer, and anything else that the caller reports. It is called with
-        C from small to large.
-    n_train : int
-        Number of training examples.
-    C : float, optional
-        The C to use, without a search.
-    default : float
-        The C to use if there is no development data.
-    grid : sequence of float
-        Values of C times `n_train` to try, smallest first; among equally accurate ones the smallest wins.
+    `train` returns the scorer for a C, and anything else that the caller reports; it is called with C from
+    small to large. `grid` has values of C times `n_train`, the number of training examples; among equally
+    accurate ones the smallest wins. Without development data C is `default`.
 
-    Returns
-    -------
-    extra : object
-        The second value that `train` returned with this scorer.
-    path : dict of str to float
-        Accuracy on development data for each C that was tried, as it is saved with models.
+    Return the scorer, what `train` returned with it, its C, and the accuracy on development data for each C
+    that was tried, as it is saved with models.
     """
     if C is not None or dev is None or len(dev.offsets) < 2:
         used = default if C is None else C
@@ -274,11 +260,7 @@ def with_sum(batch: DenseBlocks, groups: Sequence[str]) -> DenseBlocks:
 def fold_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floats:
     """Return weights over `batch`'s columns with the scores of `weights` on `with_sum(batch, groups)`.
 
-    Parameters
-    ----------
-    weights : array of float64, shape (n_columns + n_sums,)
-    batch : DenseBlocks
-        The batch without the sum.
+    `weights` have the shape ``(n_columns + n_sums,)``; `batch` is the one without the sum.
     """
     n_columns, k = len(batch.columns), len(batch.column_of)
     inside = batch.columns.in_groups(groups, setting="sum")
@@ -293,12 +275,8 @@ def fold_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floa
 def fold_crossed_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floats:
     """Return the weights of a K-SVM+ without the sum, shape ``(K * K * A,)``.
 
-    Parameters
-    ----------
-    weights : array of float64, shape (K * K * (A + 1),)
-        Weights over the crossed rows of `with_sum(batch, groups)`.
-    batch : DenseBlocks
-        The batch without the sum.
+    `weights`, shape ``(K * K * (A + 1),)``, are those of the crossed rows of `with_sum(batch, groups)`;
+    `batch` is the one without the sum.
     """
     k, a = batch.column_of.shape
     inside = batch.columns.in_groups(groups, setting="sum")[batch.column_of]  # (K, A)

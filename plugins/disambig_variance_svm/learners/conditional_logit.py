@@ -102,15 +102,8 @@ class ConditionalLogit:
     ) -> Fitted:
         """Return the scorer of maximum penalised likelihood; `rng` is not used (the problem is convex).
 
-        Raises
-        ------
-        UserError
-            D703 for attributes that are NaN or infinite, D705 if there is no example.
-
-        Warns
-        -----
-        UserWarning
-            If the optimiser did not converge.
+        Raises D703 for attributes that are NaN or infinite, D705 if there is no example. Warns if the
+        optimiser did not converge.
         """
         check_attributes(batch, None)
         if dev is not None:
@@ -185,15 +178,8 @@ class ConditionalLogit:
 
         Groups without examples are ignored.
 
-        Raises
-        ------
-        UserError
-            D703 for attributes that are NaN or infinite, D705 if no group has an example.
-
-        Warns
-        -----
-        UserWarning
-            If the optimiser did not converge.
+        Raises D703 for attributes that are NaN or infinite, D705 if no group has an example. Warns if the
+        optimiser did not converge.
         """
         batches = [batch for batch in batches if len(batch.offsets) > 1]
         if not batches:

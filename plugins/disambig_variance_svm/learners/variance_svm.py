@@ -125,14 +125,7 @@ def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
     Raises D402 to D409 if the model cannot be loaded, D750 if it has no such columns or not one weight per
     column.
 
-    Parameters
-    ----------
-    prior : str
-        A task, PACK/TASK or a model directory.
-
-    Returns
-    -------
-    array of float64, shape (n_columns,)
+    `prior` is a task, PACK/TASK or a model directory.
     """
     model = load_model(prior)
     wanted = _column_names(batch.columns)
@@ -251,11 +244,8 @@ class VarianceSVM:
         There may be fewer examples than classes, classes without examples, or a single class: the regulariser
         determines what the examples do not.
 
-        Raises
-        ------
-        UserError
-            D451 for an unknown feature group, D700 to D705, D710 and D760 for invalid settings or attributes,
-            D750 for a `prior` without weights for these candidates and extractors.
+        Raises D451 for an unknown feature group, D700 to D705, D710 and D760 for invalid settings or
+        attributes, D750 for a `prior` without weights for these candidates and extractors.
         """
         if self.full_matrix and not isinstance(batch, DenseBlocks):
             wanted = "DenseBlocks (for a full matrix)"
@@ -296,10 +286,7 @@ class VarianceSVM:
     ) -> Fitted:
         """Return the scorer and report for the given or best C.
 
-        Parameters
-        ----------
-        solve_at : callable
-            Returns the solution at a C, starting from the solution at the last C or None.
+        `solve_at` returns the solution at a C, starting from the solution at the last C or None.
         """
         solution = None
 

@@ -43,13 +43,8 @@ _OF_CLASS = hash_words([f"class {i}" for i in range(N_CLASSES)])
 def look_up_classes(hashes: NDArray[np.uint64], slots: NDArray[np.uint16]) -> NDArray[np.uint8]:
     """Return the class of each word.
 
-    Parameters
-    ----------
-    hashes : array of uint64
-        Words.
-    slots : array of uint16, shape (a power of two,)
-        ``fingerprint << 8 | class`` of the word in each slot: the lowest bits of its hash are the index of
-        the slot, the highest eight are the fingerprint. 0 is an empty slot.
+    A slot is ``fingerprint << 8 | class`` of a word: the lowest bits of its hash are the index of the slot,
+    the highest eight are the fingerprint. There is a power of two of slots; 0 is an empty one.
     """
     entries = slots[hashes & np.uint64(len(slots) - 1)]
     return np.where(entries >> 8 == hashes >> np.uint64(56), entries & 0xFF, 0).astype(np.uint8)
@@ -115,10 +110,7 @@ class PrepositionUsage:
     def load(cls, folder: Path = WEIGHTS) -> PrepositionUsage:
         """Read the weights from a folder, by default those of this plugin.
 
-        Raises
-        ------
-        UserError
-            D420 if a file is missing or was not written by `save`.
+        Raises D420 if a file is missing or was not written by `save`.
         """
         header, (weights, slots) = read_stored(folder, _FILE, ("weights", "slots"), code="D420")
         usage = cls(weights, slots, header)
@@ -148,17 +140,8 @@ class PrepositionUsage:
 
         Raises D421 if the view has another tokenisation.
 
-        Parameters
-        ----------
-        view : TokenView
-            Must come from the tokenisation that the weights were trained with.
-        positions : array of int, shape (n,)
-            Tokens of `view`, each one of the 34 words; the result is meaningless for other words.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Probabilities.
+        The view must come from the tokenisation that the weights were trained with. The result, shape
+        ``(n,)``, is meaningless for words that are not among the 34.
         """
         if view.tokenisation != self.header["tokenisation"]:
             raise UserError("D421", seen=view.tokenisation, known=self.header["tokenisation"])

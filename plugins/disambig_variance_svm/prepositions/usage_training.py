@@ -61,14 +61,8 @@ def word_classes(
 ) -> NDArray[np.uint8]:
     """Return the class of each of `words`, from 1 to ``n_classes - 1``.
 
-    Parameters
-    ----------
-    hashes : array of uint64
-        Running text.
-    words : array of uint64
-        The words to classify, the most frequent first.
-    n_near, n_far : int
-        Number of most frequent words that are distinguished as neighbours, and as second neighbours.
+    `hashes` are running text; `words` have the most frequent first. `n_near` and `n_far` are the numbers of
+    most frequent words that are distinguished as neighbours, and as second neighbours.
     """
     order = np.argsort(words)
     ids = HashVocabulary(words[order]).get(hashes, order, len(words))
@@ -385,14 +379,8 @@ def fit_weights(
 ) -> tuple[Floats, float]:
     """Return the weights and the bias of a logistic regression with an L2 penalty, fitted by L-BFGS.
 
-    Parameters
-    ----------
-    features : array of uint64, shape (n_features, n)
-        The buckets of each example.
-    truth, importance : arrays, shape (n,)
-        The label of each example and its weight.
-    strength : float
-        The penalty is ``strength / 2 * |w|^2``.
+    `features`, shape ``(n_features, n)``, are the buckets of each example; `truth` and `importance` are its
+    label and its weight. The penalty is ``strength / 2 * |w|^2``.
     """
     from scipy.optimize import minimize
     from scipy.sparse import csr_matrix

@@ -52,10 +52,7 @@ class NextWords:
     def load(cls, folder: Path) -> NextWords:
         """Read the words from a folder.
 
-        Raises
-        ------
-        UserError
-            D498 if the folder does not contain such words.
+        Raises D498 if the folder does not contain such words.
         """
         header, (words, odds) = read_stored(folder, FILE, ("words", "odds"), code="D498")
         sound = (

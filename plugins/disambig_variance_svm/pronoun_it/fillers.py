@@ -68,11 +68,8 @@ class FillerCounts(StatelessExtractor):
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the attributes of instances, shape ``(n, 2, 71)``.
 
-        Raises
-        ------
-        UserError
-            D110 if the table has another tokenisation, D117 if it has no gaps, D455 for a group that does not
-            have two candidates.
+        Raises D110 if the table has another tokenisation, D117 if it has no gaps, D455 for a group that does
+        not have two candidates.
         """
         check_two_labels(group)
         counts = filler_counts(self.table, view, instances)  # (n, 14, 5)
@@ -158,12 +155,8 @@ _BATCH = 1 << 22
 def count_fillers(texts: Texts, *, least: int) -> KeyCounts:
     """Return the n-grams that `filler_counts` looks up, as ascending keys and their counts.
 
-    Parameters
-    ----------
-    texts : callable
-        Returns the texts from the start each time it is called; they are read twice.
-    least : int
-        Minimum count of "it" and "they" together for a context to be kept.
+    `texts` returns the texts from the start each time it is called; they are read twice. `least` is the
+    minimum count of "it" and "they" together for a context to be kept.
     """
     from ._counting_kernels import FILL, contexts_at, count_into, filled_keys
 

@@ -207,10 +207,7 @@ class FrameModel:
     def load(cls, folder: Path) -> FrameModel:
         """Read the weights from a folder.
 
-        Raises
-        ------
-        UserError
-            D498 if the folder does not contain such weights.
+        Raises D498 if the folder does not contain such weights.
         """
         header, (keys, weights) = read_stored(folder, FILE, ("keys", "weights"), code=_CODE)
         biases = header.get("biases") if isinstance(header, dict) else None
@@ -254,10 +251,8 @@ class ItHabits(StatelessExtractor):
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return four attributes per candidate, shape ``(n, 2, 4)``.
 
-        Raises
-        ------
-        UserError
-            D455 for a group that does not have two candidates; D498 if the folder does not contain weights.
+        Raises D455 for a group that does not have two candidates; D498 if the folder does not contain
+        weights.
         """
         check_two_labels(group)
         odds = np.zeros((len(SETS), 0), np.float32)

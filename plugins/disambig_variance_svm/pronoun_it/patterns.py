@@ -185,10 +185,7 @@ def normal_order(sentence: str) -> str:
 
     "is it really snowing ?" becomes "it is snowing ?".
 
-    Parameters
-    ----------
-    sentence : str
-        In lower case; clitics are words.
+    The sentence is in lower case; clitics are words.
     """
     return _INVERTED.sub(r"\1it \2 ", _ADVERB.sub("", sentence))
 
@@ -226,10 +223,7 @@ class ItPatterns(StatelessExtractor):
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute per candidate for each of `KINDS`, shape ``(n, 2, len(KINDS))``.
 
-        Raises
-        ------
-        UserError
-            D455 for a group that does not have two candidates.
+        Raises D455 for a group that does not have two candidates.
         """
         check_two_labels(group)
         indicators = self.scale * matched_kinds(view, instances)

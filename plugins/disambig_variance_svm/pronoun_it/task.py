@@ -192,10 +192,7 @@ class It:
         An "its" counts if the next word shows that "it's" is meant ("its raining"), and an "it's" does not
         count if the next word shows that "its" is meant ("it's tail"); see `apostrophes`.
 
-        Raises
-        ------
-        UserError
-            D454 for a view with another tokenisation.
+        Raises D454 for a view with another tokenisation.
         """
         if view.tokenisation != NormalisedWords.name:
             raise UserError("D454", task=self.name, needed=NormalisedWords.name, seen=view.tokenisation)
@@ -226,13 +223,8 @@ def opposite_attributes(
 ) -> Features:
     """Return attributes with these values for the second candidate, and their negatives for the first.
 
-    Parameters
-    ----------
-    values : array of float, shape (n, A)
-    name : str
-        Feature group of the attributes.
-    names : tuple of str
-        Name of each of the A attributes.
+    `values` have the shape ``(n, A)``; `name` is the feature group of the attributes, `names` has the name of
+    each.
     """
     costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
     nothing = np.zeros(2 * len(instances), np.int32)

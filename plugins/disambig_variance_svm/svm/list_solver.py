@@ -48,12 +48,8 @@ def solve_lists(
 ) -> RankedSolution:
     """Minimise the objective to a relative duality gap of `tolerance`, in at most `max_iter` passes.
 
-    Parameters
-    ----------
-    strength : array of float64, shape (n_columns,), optional
-        The weights q of the regulariser, above zero; by default one.
-    start : RankedSolution, optional
-        The solution for the same examples at another C.
+    `strength`, shape ``(n_columns,)``, has the weights q of the regulariser, above zero; by default one.
+    `start` is the solution for the same examples at another C.
     """
     from scipy.sparse import csr_array
 

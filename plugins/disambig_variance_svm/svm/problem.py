@@ -373,11 +373,8 @@ def dual_bound(problem: SVMProblem, point: SolverPoint) -> tuple[float, Floats |
     ``g = sum alpha z``, which must be orthogonal to every direction without penalty (the mean of a variance
     subset, a free bias). If it is not, a few extreme shares are mixed in that cancel the remainder.
 
-    Returns
-    -------
-    (float, array of shape (n_columns,) or None)
-        The bound and None. If the remainder cannot be cancelled: minus infinity, and a direction without
-        penalty that increases no loss.
+    Return the bound and None or, if the remainder cannot be cancelled, minus infinity and a direction without
+    penalty, shape ``(n_columns,)``, that increases no loss.
     """
     slopes, cost, weight = point.slopes, point.cost, 1.0
     null = problem.null_space

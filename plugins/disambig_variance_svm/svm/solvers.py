@@ -67,19 +67,9 @@ def solve(
 ) -> Solution:
     """Minimise the objective to a relative duality gap of `tolerance`.
 
-    Parameters
-    ----------
-    batch : DenseBlocks
-        Candidates without cost are correct; if there are several, the first one counts.
-    prior : array, shape (n_columns,), optional
-        Weights to regularise towards; zero by default.
-    start : array, shape (n_columns,), optional
-        Initial weights, such as the solution at a smaller `C`.
-
-    Warns
-    -----
-    UserWarning
-        If `max_iter` Newton steps did not reach `tolerance`; the result contains the gap.
+    Candidates without cost are correct; if there are several, the first one counts. `prior` are weights to
+    regularise towards, zero by default; `start` are initial weights, such as the solution at a smaller `C`.
+    Warns if `max_iter` Newton steps did not reach `tolerance`; the result contains the gap.
     """
     # One thread: the matrices are small, and on a busy machine several threads wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):
@@ -117,21 +107,11 @@ def _solve(
 ) -> tuple[Solution, list[Recession], float]:
     """Minimise the objective by Newton's method while the smoothing of the maximum is reduced.
 
-    Parameters
-    ----------
-    start : array of float64, optional
-        Weights to begin at; by default those of the prior.
-    temperature : float
-        Strength of the smoothing at the beginning.
-    tolerance : float
-        Relative duality gap at which the search ends.
+    `start` are the weights to begin at, by default those of the prior; `temperature` is the strength of the
+    smoothing at the beginning, and `tolerance` the relative duality gap at which the search ends.
 
-    Returns
-    -------
-    directions : list of Recession
-        Directions of recession; the rows whose losses decrease along them no longer count.
-    temperature : float
-        Strength of the smoothing at the end.
+    Return the solution, the directions of recession (the rows whose losses decrease along them no longer
+    count), and the strength of the smoothing at the end.
     """
     directions = _one_sided(problem)
     floor = _LEAST * problem.C * problem.n
