@@ -61,20 +61,11 @@ NEAR = (2, 4)
 
 @dataclass(frozen=True, slots=True)
 class TaggerData:
-    """Training data besides the tagged sentences, independent of them.
+    """Training data besides the tagged sentences, independent of them."""
 
-    Attributes
-    ----------
-    views : list of TokenView
-        Plain text.
-    by_neighbours : WordClasses
-        Its words clustered by neighbouring words.
-    partly : list of (words, tags that each may have)
-    """
-
-    views: list[TokenView]
-    by_neighbours: WordClasses
-    partly: list[Partly]
+    views: list[TokenView]  # plain text
+    by_neighbours: WordClasses  # its words clustered by neighbouring words
+    partly: list[Partly]  # (words, tags that each may have)
 
 
 def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerData:
@@ -110,17 +101,11 @@ def plain_sentences(views: Sequence[TokenView]) -> Iterator[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class UntaggedSentences:
-    """Sentences for the teacher to tag, with the states of the encoder.
-
-    Attributes
-    ----------
-    sentences : list of (words, tags that each may have)
-    states : array of float16, shape (n_words, width)
-    """
+    """Sentences for the teacher to tag, with the states of the encoder."""
 
     reader: LayerReader
-    sentences: list[Partly]
-    states: NDArray[np.float16]
+    sentences: list[Partly]  # (words, tags that each may have)
+    states: NDArray[np.float16]  # (n_words, width)
 
 
 def read_untagged_sentences(

@@ -37,17 +37,12 @@ class Attempt:
 
 @dataclass(slots=True, eq=False)
 class ClusterWorker:
-    """A worker process, and the attempts that were sent to it and have no result yet, in order.
-
-    Attributes
-    ----------
-    depth : int
-        Number of items that are sent at a time: an item that waits on the worker saves a round trip. With
-        several threads the order would be undefined, and so would be the item that ended a worker.
-    """
+    """A worker process, and the attempts that were sent to it and have no result yet, in order."""
 
     id: str
     address: str
+    # number of items that are sent at a time: an item that waits on the worker saves a round trip. With
+    # several threads the order would be undefined, and so would be the item that ended a worker
     depth: int
     loaded_work: Any = None
     starting: Any = None

@@ -86,22 +86,13 @@ _LINK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PlaceEdit:
-    """A proposed correction.
+    """A proposed correction."""
 
-    Attributes
-    ----------
-    document : int
-        Index of the text.
-    start, end : int
-        Character offsets; equal for an insertion.
-    new : str
-        What should stand there; empty for a deletion.
-    """
-
-    document: int
+    document: int  # index of the text
+    # character offsets; equal for an insertion
     start: int
     end: int
-    new: str
+    new: str  # what should stand there; empty for a deletion
 
 
 def hide_markup(text: str) -> str:

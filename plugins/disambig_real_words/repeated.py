@@ -78,17 +78,11 @@ _Pairs = dict[int, frozenset[int]]
 
 @dataclass(frozen=True, eq=False)
 class RepeatedWords:
-    """The words that may stand twice.
+    """The words that may stand twice."""
 
-    Attributes
-    ----------
-    alone : mapping from kind to set of int
-        Hashes of the words of the kinds without a second list.
-    beside : mapping from kind to mapping from int to set of int
-        For the other kinds, hashes of the words of the second list by the hash of the repeated word.
-    """
-
+    # hashes of the words of the kinds without a second list
     alone: dict[str, frozenset[int]] = field(default_factory=dict)
+    # for the other kinds, hashes of the words of the second list by the hash of the repeated word
     beside: dict[str, _Pairs] = field(default_factory=dict)
 
     def __len__(self) -> int:

@@ -278,20 +278,13 @@ LISTS = 8_000
 
 @dataclass(slots=True)
 class AdaptationResults:
-    """Results of adaptation.
+    """Results of adaptation."""
 
-    Attributes
-    ----------
-    texts : dict of str to list of str
-        The texts that each system chooses for the test sentences.
-    about : dict
-        Details of each system as plain values: seconds, the learner's report.
-    oracles : dict of str to float
-        Error rate of the best candidates in the lists of each language model.
-    """
-
+    # the texts that each system chooses for the test sentences
     texts: dict[str, list[str]] = field(default_factory=dict)
+    # details of each system as plain values: seconds, the learner's report
     about: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # error rate of the best candidates in the lists of each language model
     oracles: dict[str, float] = field(default_factory=dict)
 
 

@@ -49,16 +49,11 @@ SYSTEMS = OURS | OTHERS
 
 @dataclass(frozen=True, slots=True)
 class FittedReranker:
-    """A trained system.
-
-    Attributes
-    ----------
-    report : dict
-        The chosen settings, their cost on the tuning lists, the seconds of all settings together, and the
-        learner's report.
-    """
+    """A trained system."""
 
     scorer: Scorer
+    # the chosen settings, their cost on the tuning lists, the seconds of all settings together, and the
+    # learner's report
     report: dict[str, Any]
 
 

@@ -71,35 +71,23 @@ class ClassBigram:
 
     The classes are parts of speech with their inflection (Brown et al. 1992 induce theirs, section 3). A word
     has a class for the word before and one for the word after, which differ in compounds.
-
-    Attributes
-    ----------
-    readings, surfaces : tuple of str
-        Distinct words.
-    sizes : array of int64, shape (n_words,)
-        Number of tokens of each word: one for each of its classes.
-    tokens : array of TOKEN, shape (n_tokens,)
-        The class that the word before sees, the one that the word after sees, and -ln P(word | class).
-    connections : array of float32, shape (n_classes, n_classes)
-        -ln P(class | class before), with a constant added: row is the class before; 0 begins and ends texts.
-    other : int
-        Class of words that the model lacks.
-    unknown : (float, float)
-        -ln P of a word that the model lacks: a constant, and an amount for each kana.
-    weight : float
-        Factor on ln P when it is added to that of the language model.
-    domain_weights : mapping from str to float
-        Factors for domains in which another one is better.
     """
 
+    # distinct words
     readings: tuple[str, ...]
     surfaces: tuple[str, ...]
-    sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64]  # (n_words,): number of tokens of each word: one for each of its classes
+    # (n_tokens,): the class that the word before sees, the one that the word after sees, and -ln P(word |
+    # class)
     tokens: Records
+    # (n_classes, n_classes): -ln P(class | class before), with a constant added: row is the class before; 0
+    # begins and ends texts
     connections: NDArray[np.float32]
-    other: int
+    other: int  # class of words that the model lacks
+    # -ln P of a word that the model lacks: a constant, and an amount for each kana
     unknown: tuple[float, float]
-    weight: float
+    weight: float  # factor on ln P when it is added to that of the language model
+    # factors for domains in which another one is better
     domain_weights: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:

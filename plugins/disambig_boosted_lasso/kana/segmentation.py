@@ -220,21 +220,11 @@ _BLANK = "␣"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentedText:
-    """Sentences of words.
+    """Sentences of words."""
 
-    Attributes
-    ----------
-    entries : tuple of (str, str, str)
-        Distinct words: spelling, reading, part of speech.
-    ids : array of int32, shape (n_words,)
-        Entry of each word.
-    offsets : array of int64, shape (n_sentences + 1,)
-        Start of each sentence's words.
-    """
-
-    entries: tuple[Word, ...]
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    entries: tuple[Word, ...]  # distinct words: spelling, reading, part of speech
+    ids: NDArray[np.int32]  # (n_words,): entry of each word
+    offsets: NDArray[np.int64]  # (n_sentences + 1,): start of each sentence's words
 
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[Word]]) -> SegmentedText:

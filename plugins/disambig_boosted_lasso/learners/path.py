@@ -20,28 +20,16 @@ REFRESH_INTERVAL = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepSettings:
-    """How steps are chosen, and their length.
+    """How steps are chosen, and their length."""
 
-    Attributes
-    ----------
-    grid : bool
-        If true, features are chosen by steps of `eps` (eq. 12), otherwise by their optimal steps (eq. 7).
-        When no step of `eps` lowers ExpLoss any more, they are chosen by their optimal steps, if these are
-        allowed (`truncate`).
-    eps : float
-        Step length.
-    truncate : bool
-        Whether the optimal step is taken if it is smaller.
-    theta : float
-        Minimum reduction of LassoLoss by a step back (eq. 15); infinite: no steps back.
-    smoothing, shrinkage : float
-        For the optimal step (eq. 16, eq. 9); without smoothing steps have length `eps`.
-    """
-
+    # if true, features are chosen by steps of `eps` (eq. 12), otherwise by their optimal steps (eq. 7). When
+    # no step of `eps` lowers ExpLoss any more, they are chosen by their optimal steps, if these are allowed
+    # (`truncate`)
     grid: bool
-    eps: float = 0.5
-    truncate: bool = True
-    theta: float = np.inf
+    eps: float = 0.5  # step length
+    truncate: bool = True  # whether the optimal step is taken if it is smaller
+    theta: float = np.inf  # minimum reduction of LassoLoss by a step back (eq. 15); infinite: no steps back
+    # for the optimal step (eq. 16, eq. 9); without smoothing steps have length `eps`
     smoothing: float = 0.0
     shrinkage: float = 1.0
 

@@ -61,23 +61,15 @@ class PackedSizes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedProblem:
-    """One treebank with charts for training, tuning and testing.
-
-    Attributes
-    ----------
-    dev, test : tuple of (gold trees, charts)
-    by_grammar : list of Tree or None
-        The trees of the PCFG for the test sentences.
-    seconds : float
-        Seconds for grammars and training charts.
-    """
+    """One treebank with charts for training, tuning and testing."""
 
     charts: TrainingCharts
     batch: PartRows
+    # (gold trees, charts)
     dev: tuple[list[Tree], ChartBatch]
     test: tuple[list[Tree], ChartBatch]
-    by_grammar: list[Tree | None]
-    seconds: float
+    by_grammar: list[Tree | None]  # the trees of the PCFG for the test sentences
+    seconds: float  # seconds for grammars and training charts
 
     @classmethod
     def from_trees(

@@ -274,13 +274,9 @@ class WordDomains:
     """Which of several treebanks the words of a sentence are typical of.
 
     Words that are in none of them do not count.
-
-    Attributes
-    ----------
-    scores : dict
-        For each word a tuple of ln P(word | treebank), one for each treebank.
     """
 
+    # for each word a tuple of ln P(word | treebank), one for each treebank
     scores: dict[str, tuple[float, ...]]
 
     @classmethod

@@ -71,23 +71,13 @@ class TreeCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RuleCounts:
-    """Counts of rules.
+    """Counts of rules."""
 
-    Attributes
-    ----------
-    binary : Counter of (parent, left, right)
-        Parents are symbols below chains, children are symbols above.
-    chains : Counter of (above, below, path)
-    unchanged : Counter of str
-        Symbols without a chain above them.
-    lexical : Counter of str
-        Tags of words.
-    """
-
+    # parents are symbols below chains, children are symbols above
     binary: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    chains: Counter[tuple[str, str, Labels]] = field(default_factory=Counter)
-    unchanged: Counter[str] = field(default_factory=Counter)
-    lexical: Counter[str] = field(default_factory=Counter)
+    chains: Counter[tuple[str, str, Labels]] = field(default_factory=Counter)  # (above, below, path)
+    unchanged: Counter[str] = field(default_factory=Counter)  # symbols without a chain above them
+    lexical: Counter[str] = field(default_factory=Counter)  # tags of words
 
     @classmethod
     def from_trees(cls, binarised: Iterable[Tree]) -> RuleCounts:

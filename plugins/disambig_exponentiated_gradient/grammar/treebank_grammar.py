@@ -341,18 +341,12 @@ class Parses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreebankParser:
-    """Parse sentences with a treebank grammar, or with its coarser one if it has no parse.
-
-    Attributes
-    ----------
-    threshold : float
-        Edges that the coarser grammar finds less probable are pruned (see `ChartParser`).
-    charts : ChartParser
-        Makes the charts for ``grammar.score_words(sentences)``.
-    """
+    """Parse sentences with a treebank grammar, or with its coarser one if it has no parse."""
 
     grammar: TreebankGrammar
+    # edges that the coarser grammar finds less probable are pruned (see `ChartParser`)
     threshold: float = 1e-4
+    # makes the charts for ``grammar.score_words(sentences)``
     charts: ChartParser = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -67,18 +67,12 @@ class BatchDual(DualProblem, Protocol):
 
 @dataclass(slots=True)
 class TrainingHistory:
-    """Figures by epoch, and the weights of the lowest primal so far.
+    """Figures by epoch, and the weights of the lowest primal so far."""
 
-    Attributes
-    ----------
-    primal, dual, gap, seconds, dev_cost : list of float
-        After each epoch; the gap is relative: (lowest primal so far - dual) / that primal. Seconds count
-        the updates from the beginning, without the time for figures. The mean cost of winners on development
-        data is present if there are any.
-    weights : array of float64, shape (n_columns,)
-    """
-
-    weights: Floats
+    weights: Floats  # (n_columns,)
+    # after each epoch; the gap is relative: (lowest primal so far - dual) / that primal. Seconds count the
+    # updates from the beginning, without the time for figures. The mean cost of winners on development data
+    # is present if there are any
     primal: list[float] = field(default_factory=list)
     dual: list[float] = field(default_factory=list)
     gap: list[float] = field(default_factory=list)

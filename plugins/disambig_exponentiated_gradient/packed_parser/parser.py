@@ -128,16 +128,11 @@ class ChartBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearnedParser:
-    """A parser, with a report on its training.
-
-    Attributes
-    ----------
-    report : mapping
-        The learner's report; and for the charts ``charts``, ``edges``, ``without_chart``, ``gold_forced``,
-        ``gold_missing`` and ``wrong_labels`` (see `TrainingCharts`).
-    """
+    """A parser, with a report on its training."""
 
     parser: PackedParser
+    # the learner's report; and for the charts ``charts``, ``edges``, ``without_chart``, ``gold_forced``,
+    # ``gold_missing`` and ``wrong_labels`` (see `TrainingCharts`)
     report: dict[str, Any]
 
 

@@ -27,16 +27,11 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ParserTrainingData:
-    """Trees for training and for measurements.
-
-    Attributes
-    ----------
-    is_own : bool
-        Whether the held-out trees are part of the treebank, so that the final parser is trained on them, too.
-    """
+    """Trees for training and for measurements."""
 
     learned: tuple[Tree, ...]
     held_out: tuple[Tree, ...]
+    # whether the held-out trees are part of the treebank, so that the final parser is trained on them, too
     is_own: bool
 
     @classmethod

@@ -278,28 +278,16 @@ _STATEMENTS = {"SQ": "S", "SINV": "S", "WHNP": "NP", "WHADJP": "ADJP", "WHADVP":
 
 @dataclass(frozen=True, slots=True)
 class Binarisation:
-    """Binarises trees and annotates their symbols.
+    """Binarises trees and annotates their symbols."""
 
-    Attributes
-    ----------
-    horizontal : int
-        Number of previous siblings' labels in an intermediate symbol.
-    vertical : int
-        1: no context from above; 2: the parent's label; 3: also the grandparent's label.
-    tag_parents : bool
-        Whether tags include their parent's label.
-    splits : tuple of str
-        Names of `disambig_exponentiated_gradient.treebank.binarisation.SPLITS`.
-    merge_questions : bool
-        Whether the labels above a node are those that statements have: the verb phrase of a question (``SQ``)
-        has the symbol of one in a statement (``S``), the words of ``WHNP`` those of words in ``NP``.
-        For treebanks with few questions.
-    """
-
-    horizontal: int = 1
-    vertical: int = 2
-    tag_parents: bool = True
+    horizontal: int = 1  # number of previous siblings' labels in an intermediate symbol
+    vertical: int = 2  # 1: no context from above; 2: the parent's label; 3: also the grandparent's label
+    tag_parents: bool = True  # whether tags include their parent's label
+    # names of `disambig_exponentiated_gradient.treebank.binarisation.SPLITS`
     splits: tuple[str, ...] = DEFAULT
+    # whether the labels above a node are those that statements have: the verb phrase of a question (``SQ``)
+    # has the symbol of one in a statement (``S``), the words of ``WHNP`` those of words in ``NP``. For
+    # treebanks with few questions
     merge_questions: bool = False
 
     def __post_init__(self) -> None:

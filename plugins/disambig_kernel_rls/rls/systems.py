@@ -26,20 +26,13 @@ from .scorers import ColumnWeights, find_winners, read_batch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RLSProblem:
-    """The training examples of a learner.
+    """The training examples of a learner."""
 
-    Attributes
-    ----------
-    rows : scipy.sparse.csr_array, shape (n, d)
-        Rows in the form that the kernel takes; for a linear kernel, only the columns in use.
-    columns : array of int32, shape (d,)
-        Index of each column in the batch, for linear kernels; empty for others.
-    targets : array of float64, shape (n, K)
-        One for the correct candidates of an example, of which there may be several, and minus one for others.
-    """
-
-    rows: Any
+    rows: Any  # (n, d): rows in the form that the kernel takes; for a linear kernel, only the columns in use
+    # (d,): index of each column in the batch, for linear kernels; empty for others
     columns: NDArray[np.int32]
+    # (n, K): one for the correct candidates of an example, of which there may be several, and minus one for
+    # others
     targets: Floats
 
     @property

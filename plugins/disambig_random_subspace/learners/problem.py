@@ -250,13 +250,9 @@ class InterceptScorer:
     """Scores label r by ``W_r . x + b_r``. Dimensions without training examples have zero weight.
 
     Candidates of lists whose columns belong to no label are scored by ``w . x``.
-
-    Attributes
-    ----------
-    weights : array of float64, shape (K * (D + 1),) or (n_columns,)
-        Label by label, the intercept last; or one weight per column.
     """
 
+    # (K * (D + 1),) or (n_columns,): label by label, the intercept last; or one weight per column
     weights: NDArray[np.float64]
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:

@@ -173,15 +173,9 @@ def dev_quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedScorer:
-    """A scorer of class r by ``W_r . x``, with the attributes x of all classes.
+    """A scorer of class r by ``W_r . x``, with the attributes x of all classes."""
 
-    Attributes
-    ----------
-    weights : array of float64, shape (K * K * A,)
-        The rows of W one after the other, as in `CrossedRows`.
-    """
-
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (K * K * A,): the rows of W one after the other, as in `CrossedRows`
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
         """Return one score per row of a batch of dense class blocks or lists.

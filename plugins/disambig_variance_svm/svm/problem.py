@@ -20,18 +20,12 @@ from disambig.api.arrays import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regulariser:
-    """The regulariser ``1/2 w' Q w`` over disjoint subsets of the weights.
+    """The regulariser ``1/2 w' Q w`` over disjoint subsets of the weights."""
 
-    Attributes
-    ----------
-    strength : array of float64, shape (n_columns,)
-        p in a variance subset (its sum is the strength of the subset), the factor of an L2 term, or 0 for
-        weights without regularisation.
-    subset : array of int64, shape (n_columns,)
-        Index of each weight's variance subset; -1 for L2 and free weights.
-    """
-
+    # (n_columns,): p in a variance subset (its sum is the strength of the subset), the factor of an L2 term,
+    # or 0 for weights without regularisation
     strength: Floats
+    # (n_columns,): index of each weight's variance subset; -1 for L2 and free weights
     subset: NDArray[np.int64]
 
     @property
