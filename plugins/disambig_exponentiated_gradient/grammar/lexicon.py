@@ -25,34 +25,27 @@ LONGEST_SUFFIX = 3
 def word_classes(word: str, is_first: bool) -> tuple[str, ...]:
     """Return the classes of a word, from the most general to the narrowest.
 
-    The first depends on spelling: case (a capital at the start of a sentence is less informative), digits,
+    The first depends on spelling: case (a capital at the start of a sentence says less), digits,
     hyphens; the others add its last one, two and three letters.
-
-    `is_first` says whether it is the first word of the sentence.
     """
-    shape = _shape(word, is_first)
+    letters = [sign for sign in word if sign.isalpha()]
+    digits = sum(sign.isdigit() for sign in word)
+    shape = ("d" if digits else "") + ("-" if "-" in word[1:] or "\N{EN DASH}" in word else "")
+    if digits and not letters:
+        shape = "number" if word[0].isdigit() else "signed number"
+    elif not letters:
+        shape = "signs"
+    elif word[0].isupper():
+        capitals = sum(sign.isupper() for sign in letters)
+        case = "A" if capitals == len(letters) > 1 else "Aa" if capitals == 1 else "AaA"
+        shape += case + ("<" if is_first else "")
+    else:
+        shape += "aA" if any(sign.isupper() for sign in letters) else "a"
     if not word[-1:].isalpha():
         return (shape,)
     ending = word.lower()[-LONGEST_SUFFIX:]
     longest = min(len(ending), max(len(word) - 1, 1))
     return (shape, *(f"{shape} {ending[-n:]}" for n in range(1, longest + 1)))
-
-
-def _shape(word: str, is_first: bool) -> str:
-    """Return the spelling class of an unknown word: capitals, digits, hyphens."""
-    letters = [sign for sign in word if sign.isalpha()]
-    digits = sum(sign.isdigit() for sign in word)
-    if digits and not letters:
-        return "number" if word[0].isdigit() else "signed number"
-    if not letters:
-        return "signs"
-    shape = "d" if digits else ""
-    shape += "-" if "-" in word[1:] or "\N{EN DASH}" in word else ""
-    if word[0].isupper():
-        capitals = sum(sign.isupper() for sign in letters)
-        case = "A" if capitals == len(letters) > 1 else "Aa" if capitals == 1 else "AaA"
-        return shape + case + ("<" if is_first else "")
-    return shape + ("aA" if any(sign.isupper() for sign in letters) else "a")
 
 
 _SIGNS = (
@@ -251,9 +244,8 @@ class TagLexicon:
 
 def _coarse(counts: Counts) -> Counts:
     """Return counters of coarse symbols."""
-    coarse: Counts = {}
+    coarse: Counts = {name: Counter() for name in counts}
     for name, counter in counts.items():
-        coarse[name] = Counter()
         for symbol, n in counter.items():
             coarse[name][coarse_symbol(symbol)] += n
     return coarse
@@ -299,14 +291,8 @@ class WordDomains:
 
     def choose(self, words: Sequence[str]) -> int:
         """Return the index of the treebank under which the words are most probable; of equals the first."""
-        word_scores = [
-            scores for i, word in enumerate(words) if (scores := self._scores(word, i == 0)) is not None
-        ]
+        if words and words[0] not in self.scores:
+            words = [words[0][:1].lower() + words[0][1:], *words[1:]]
+        word_scores = [self.scores[word] for word in words if word in self.scores]
         sums = [sum(column) for column in zip(*word_scores, strict=True)]
         return max(range(len(sums)), key=lambda i: sums[i]) if sums else 0
-
-    def _scores(self, word: str, is_first: bool) -> tuple[float, ...] | None:
-        scores = self.scores.get(word)
-        if scores is None and is_first:
-            scores = self.scores.get(word[:1].lower() + word[1:])
-        return scores

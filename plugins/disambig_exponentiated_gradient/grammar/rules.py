@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,7 @@ class Derivation:
         tags: Sequence[int],
     ) -> Derivation:
         """Return a derivation from rows of numbers."""
-        return cls(
-            np.array(binary, np.int32).reshape(len(binary), 4),
-            np.array(unary, np.int32).reshape(len(unary), 3),
-            np.array(tags, np.int32),
-        )
+        return cls(int_rows(binary, 4), int_rows(unary, 3), np.array(tags, np.int32))
 
     @classmethod
     def from_edges(cls, edges: ChartEdges) -> Derivation:
@@ -175,29 +171,24 @@ def build_grammar(
     chain_scores = [
         np.log(counts.chains[rule] / above[rule[0]]) - unchanged.get(rule[1], 0.0) for rule in chains
     ]
+    coarse = None
+    if coarser is not None:
+        index = {symbol: i for i, symbol in enumerate(coarser.symbols)}
+        coarse = np.array([index[coarse_symbol(symbol)] for symbol in symbols], np.int32)
     grammar = BinaryGrammar(
         symbols=tuple(symbols),
         root=next(i for i, symbol in enumerate(symbols) if coarse_symbol(symbol) == TOP),
-        binary=_rows([[number[symbol] for symbol in rule] for rule in binary], 3),
+        binary=int_rows([[number[symbol] for symbol in rule] for rule in binary], 3),
         binary_scores=np.array(binary_scores, np.float64),
-        unary=_rows([[number[symbol] for symbol in rule[:2]] for rule in chains], 2),
+        unary=int_rows([[number[symbol] for symbol in rule[:2]] for rule in chains], 2),
         unary_scores=np.array(chain_scores, np.float64),
         coarser=coarser,
-        coarse=_coarse_symbols(symbols, coarser),
+        coarse=coarse,
     )
     tags = {tag: float(np.log(n / below[tag])) + unchanged.get(tag, 0.0) for tag, n in counts.lexical.items()}
     return grammar, [path for _, _, path in chains], tags
 
 
-def _rows(rows: Sequence[Sequence[int]], width: int) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
-    return np.array(rows, np.int32).reshape(len(rows), width)
-
-
-def _coarse_symbols(
-    symbols: Sequence[str], coarser: BinaryGrammar | None
-) -> np.ndarray[tuple[int], np.dtype[np.int32]] | None:
-    """Return the index in the coarser grammar of each symbol, or None if there is no such grammar."""
-    if coarser is None:
-        return None
-    number = {symbol: i for i, symbol in enumerate(coarser.symbols)}
-    return np.array([number[coarse_symbol(symbol)] for symbol in symbols], np.int32)
+def int_rows(rows: Sequence[Sequence[int]], width: int, kind: type[np.integer] = np.int32) -> NDArray[Any]:
+    """Return rows of numbers as a table, also if there are none."""
+    return np.array(rows, kind).reshape(len(rows), width)

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, UserError
-from disambig.api.arrays import Ints, offsets_from_sizes
+from disambig.api.arrays import offsets_from_sizes
 from disambig.api.decoding import BinaryGrammar, ChartParser, Hypergraph, WordScores
 
 from ..treebank.binarisation import Binarisation, coarse_symbol, quoted, restore_tree
 from ..treebank.tree import TOP, Tree
 from .lexicon import Counts, LexiconSettings, TagLexicon
-from .rules import Derivation, Labels, RuleCounts, build_grammar, tree_cells
+from .rules import Derivation, Labels, RuleCounts, build_grammar, int_rows, tree_cells
 
 MOST = 1 << 31
 """Limit of counts, and of numbers of strings and bytes."""
@@ -38,10 +38,12 @@ def pack_counts(binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexi
     settings = {"binarisation": asdict(binarisation), "lexicon": asdict(lexicon.settings)}
     return {
         "settings": np.frombuffer(json.dumps(settings).encode(), np.uint8),
-        "binary": _table(binary, 4),
-        "chains": _table(chains, 4),
-        "unchanged": _table([(number[symbol], n) for symbol, n in sorted(counts.unchanged.items())], 2),
-        "lexical": _table([(number[symbol], n) for symbol, n in sorted(counts.lexical.items())], 2),
+        "binary": int_rows(binary, 4, np.int64),
+        "chains": int_rows(chains, 4, np.int64),
+        **{
+            name: int_rows([(number[symbol], n) for symbol, n in sorted(counter.items())], 2, np.int64)
+            for name, counter in (("unchanged", counts.unchanged), ("lexical", counts.lexical))
+        },
         **_pack_strings("symbols", symbols),
         **_pack_strings("labels", labels),
         **_pack_counters("words", lexicon.words),
@@ -85,10 +87,6 @@ def unpack_counts(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, Rul
     )
 
 
-def _table(rows: Sequence[Sequence[int]], width: int) -> Ints:
-    return np.array(rows, np.int64).reshape(len(rows), width)
-
-
 def _pack_strings(name: str, strings: Sequence[str]) -> Arrays:
     data = [string.encode("utf8", "surrogatepass") for string in strings]
     return {
@@ -119,7 +117,7 @@ def _pack_counters(name: str, counts: Counts) -> Arrays:
     return {
         **_pack_strings(name, owners),
         **_pack_strings(f"{name}_names", names),
-        f"{name}_counts": _table(rows, 3),
+        f"{name}_counts": int_rows(rows, 3, np.int64),
     }
 
 

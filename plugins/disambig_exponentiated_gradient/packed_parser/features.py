@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Columns
-from disambig.api.arrays import Floats, HashVocabulary, offsets_from_sizes, row_owners
+from disambig.api.arrays import Floats, HashVocabulary, join_offsets, offsets_from_sizes, row_owners
 from disambig.api.batches import PartRows
 from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs
 from disambig.api.text import fmix, hash_word
@@ -207,32 +207,23 @@ class PartFeatures:
                 parts[rows, place] = n + numbers
                 key_tables.append((describe(rows[first]), values(numbers, first)))
                 n += len(first)
-        return cls._from_tables(parts, key_tables)
-
-    @classmethod
-    def _from_tables(
-        cls, parts: NDArray[np.int32], key_tables: Sequence[tuple[Sequence[Keys], Floats]]
-    ) -> PartFeatures:
-        """Return the features of parts of several sizes as one table without empty keys."""
+        # parts of several families in one table, without empty keys
         tables = [np.stack(keys, axis=1) if keys else np.zeros((0, 0), np.uint64) for keys, _ in key_tables]
-        sizes = np.concatenate([(table != 0).sum(axis=1) for table in tables])
+        starts = offsets_from_sizes(np.concatenate([(table != 0).sum(axis=1) for table in tables]))
         keys = np.concatenate([table[table != 0] for table in tables])
-        starts = offsets_from_sizes(sizes)
         return cls(parts, starts, keys, np.concatenate([values for _, values in key_tables]))
 
     @classmethod
     def concat(cls, charts: Sequence[PartFeatures]) -> PartFeatures:
         """Return the features of several charts, concatenated."""
-        n, n_keys = 0, 0
-        parts, starts = [], [np.zeros(1, np.int64)]
-        for one in charts:
-            parts.append(np.where(one.parts < 0, -1, one.parts + n).astype(np.int32))
-            starts.append(one.starts[1:] + n_keys)
-            n += len(one.values)
-            n_keys += len(one.keys)
+        first = offsets_from_sizes(len(one.values) for one in charts).tolist()
+        parts = [
+            np.where(one.parts < 0, -1, one.parts + n).astype(np.int32)
+            for one, n in zip(charts, first, strict=False)
+        ]
         return cls(
             np.concatenate(parts),
-            np.concatenate(starts),
+            join_offsets(one.starts for one in charts),
             np.concatenate([one.keys for one in charts]),
             np.concatenate([one.values for one in charts]),
         )

@@ -6,7 +6,7 @@ Those of nouns, adjectives, adverbs and prepositions; gaps, auxiliary phrases, a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .tree import escape_word
@@ -53,6 +53,11 @@ def first_word(item: PhraseItem) -> int:
 def last_word(item: PhraseItem) -> int:
     """Return the index of the last word."""
     return item if isinstance(item, int) else item.end
+
+
+def contains_any(item: PhraseItem, words: Iterable[int]) -> bool:
+    """Return True if one of the words is in a phrase."""
+    return any(first_word(item) <= word <= last_word(item) for word in words)
 
 
 def item_label(item: PhraseItem) -> str:
@@ -179,10 +184,9 @@ class MarkPlacer:
                 for item in below
                 if item.start < opening < item.end <= closing or opening <= item.start < closing < item.end
             ]
-            if around or (len(partly) == 1 and not inside):
-                node = [*around, *partly][0]
-                continue
-            break
+            if not around and (len(partly) != 1 or inside):
+                break
+            node = [*around, *partly][0]
         if partly or not inside:
             return
         is_bracket = self.tags[opening] == "-LRB-"
@@ -198,17 +202,12 @@ class MarkPlacer:
 
         A full stop or question mark after a clause that something else follows belongs to that clause.
         """
-        node = self.root
-        if node.start < mark < node.end:
-            while True:
-                around = [
-                    item
-                    for item in node.children
-                    if not isinstance(item, int) and item.start < mark < item.end
-                ]
-                if not around:
-                    break
-                node = around[0]
+        node, around = self.root, [self.root] if self.root.start < mark < self.root.end else []
+        while around:
+            node = around[0]
+            around = [
+                item for item in node.children if not isinstance(item, int) and item.start < mark < item.end
+            ]
         place = sum(first_word(item) < mark for item in node.children)
         before = node.children[place - 1] if place else mark
         is_inside = self.tags[mark] == "." and place < len(node.children)
@@ -366,8 +365,7 @@ class PhraseBuilder(ABC):
             inner = TreePhrase("NP" if label in ("VP", "PP", "PRT", "CONJP") else label, [inner])
         phrase: PhraseItem = inner
         for case in reversed(cases):
-            leaves = self._leaves([case])
-            phrase = TreePhrase("PP", [*leaves, phrase])
+            phrase = TreePhrase("PP", [*self._leaves([case]), phrase])
         if early:
             assert isinstance(phrase, TreePhrase)
             phrase = self._ordered("PP", [*(self._dependent(i) for i in early), *phrase.children])
@@ -381,7 +379,11 @@ class PhraseBuilder(ABC):
         late = [i for i in self.below[head] if i > conjuncts[0] and i not in conjuncts and i not in without]
         modifiers = [i for i in self.below[head] if i not in without and i not in conjuncts and i not in late]
         simple = all(set(self.below[i]) == set(self._coordinators(i)) for i in conjuncts)
-        simple = simple and all(i < head for i in modifiers) and all(self._alike(head, i) for i in conjuncts)
+        simple = (
+            simple
+            and all(i < head for i in modifiers)
+            and all(self._category(self.tags[i]) == self._category(self.tags[head]) for i in conjuncts)
+        )
         excluded = without | frozenset(conjuncts) | frozenset(late)
         first = self._plain_phrase(head, relation, excluded)
         if simple:
@@ -405,9 +407,6 @@ class PhraseBuilder(ABC):
             else:
                 whole = self._ordered(whole.label, [*whole.children, *items])
         return whole
-
-    def _alike(self, head: int, other: int) -> bool:
-        return self._category(self.tags[head]) == self._category(self.tags[other])
 
     def _joined(self, first: PhraseItem, conjuncts: Sequence[int], relation: str = "conj") -> TreePhrase:
         """Return the phrases of conjuncts after the first one, with their conjunctions."""
@@ -451,51 +450,39 @@ class PhraseBuilder(ABC):
                 last = i
             else:
                 blocked = True
-                outer.append(self._postmodifier(i, kind))
+                item = self._dependent(i)
+                is_verbal = kind == "conj" and item_label(item) == "VP"
+                outer.append(TreePhrase("S", [item]) if is_verbal else item)
         if not base[1:] and not outer and relation in ("compound", "nummod", "det", "amod", "flat"):
             return head
         wedged = [item for item in outer if min(map(first_word, base)) < first_word(item) < last]
-        if wedged:
-            base += wedged
-            outer = [item for item in outer if item not in wedged]
-        label = self._base_label(head, relation)
-        inner = self._ordered(label, base)
-        if not outer:
-            return inner
-        return self._ordered("NP", [inner, *outer])
-
-    def _base_label(self, head: int, relation: str) -> str:
-        """Return the label of a noun with what precedes it."""
-        if relation == "compound" and self.tags[head] != "CD":
-            return "NML"
-        if self.tags[head] == "CD" and relation in ("nummod", "compound"):
-            return "QP"
-        if self.tags[head] in ("WP", "WDT"):
-            return "WHNP" if relation in ("root", "pred") else "NP"
-        return "NP"
+        outer = [item for item in outer if item not in wedged]
+        label, tag = "NP", self.tags[head]
+        if tag == "CD" and relation in ("nummod", "compound"):
+            label = "QP"
+        elif relation == "compound":
+            label = "NML"
+        elif tag in ("WP", "WDT") and relation in ("root", "pred"):
+            label = "WHNP"
+        inner = self._ordered(label, [*base, *wedged])
+        return self._ordered("NP", [inner, *outer]) if outer else inner
 
     def _premodifier(self, word: int) -> PhraseItem:
         """Return a dependent before the noun; single words stay bare."""
         kind, tag = self.relations[word], self.tags[word]
-        if kind == "nmod:poss" and tag != "PRP$" and tag != "WP$":
+        if kind == "nmod:poss" and tag not in ("PRP$", "WP$"):
             item = self.phrase(word, "nmod:poss")
             return TreePhrase("NP", [item]) if isinstance(item, int) else item
         if not self.below[word]:
             return word
         if kind in ("det", "det:predet"):
-            leaves = self._leaves([word])
-            return TreePhrase("QP" if tag == "CD" else "ADJP" if tag in ADJECTIVE_TAGS else "NP", leaves)
+            label = "QP" if tag == "CD" else "ADJP" if tag in ADJECTIVE_TAGS else "NP"
+            return TreePhrase(label, self._leaves([word]))
         if kind in ("case", "cc:preconj"):
             return self._dependent(word)
         item = self.phrase(word, kind)
         if not isinstance(item, int) and item.label == "NP" and kind == "compound":
             item.label = "NML"
-        return item
-
-    def _postmodifier(self, word: int, kind: str) -> PhraseItem:
-        item = self._dependent(word)
-        if not isinstance(item, int) and item.label == "VP" and kind == "conj":
-            item = TreePhrase("S", [item])
         return item
 
     def _ordered(self, label: str, items: Sequence[PhraseItem]) -> TreePhrase:

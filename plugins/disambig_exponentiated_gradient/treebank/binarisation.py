@@ -52,7 +52,6 @@ def without_parents(symbol: str) -> str:
 
 
 TABLE = Path(__file__).with_name("head_rules.tsv")
-_SIDES, _MODES = ("left", "right", "last"), ("each", "any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,6 @@ def head_rules() -> dict[str, tuple[HeadStep, ...]]:
             copies[parent] = rule_text
             continue
         steps = [tuple(step.split()) for step in rule_text.split(";")]
-        assert all(step[0] in _SIDES and step[1] in _MODES for step in steps), line
         rules[parent] = tuple(HeadStep(step[0], step[1] == "each", step[2:]) for step in steps)
     return rules | {parent: rules[other] for parent, other in copies.items()}
 

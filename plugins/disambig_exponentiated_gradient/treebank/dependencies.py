@@ -27,6 +27,7 @@ from ._phrases import (
     PhraseItem,
     TreePhrase,
     close_gaps,
+    contains_any,
     first_word,
     item_label,
     last_word,
@@ -48,7 +49,6 @@ _SUBORDINATORS = frozenset(
 """Conjunctions that form SBAR even without a finite verb; others form PP then: "by leaving"."""
 _NO_CLAUSE = frozenset({"amod", "compound", "case", "fixed", "flat", "cc"})
 """Relations of verbs that are not predicates of a clause."""
-_NEGATIONS = frozenset({"never", "nor", "neither", "not", "only"})
 _IN_ADJECTIVE_PHRASE = frozenset("obl xcomp ccomp fixed flat goeswith advmod nmod det".split())
 """Relations of dependents after a predicative adjective that belong to its phrase."""
 _OPERATORS = frozenset(
@@ -163,25 +163,20 @@ class _Converter(PhraseBuilder):
 
     def convert(self) -> TreePhrase:
         """Return the phrase of the whole sentence."""
-        root = self._root_phrase()
+        root = self.phrase(self.root, "root")
+        if isinstance(root, int):
+            root = TreePhrase(self._category(self.tags[root]), [root])
+        if root.label == "VP":
+            root = TreePhrase("S", [root])
+        clause_labels = ("S", "SQ", "SBARQ", "SINV", "SBAR", "FRAG", "INTJ", "X")
+        if self.marks and root.label not in clause_labels:
+            root = TreePhrase("FRAG", [root])
         words = [i for i in range(len(self.words)) if i not in set(self.marks)]
         root = close_gaps(root, {word: rank for rank, word in enumerate(words)})
         tidy_phrase(root)
         lost = set(words) - set(list_words(root))
         MarkPlacer(root, self.tags, sorted({*self.marks, *lost})).place()
         return root
-
-    def _root_phrase(self) -> TreePhrase:
-        head = self.root
-        item = self.phrase(head, "root")
-        if isinstance(item, int):
-            item = TreePhrase(self._category(self.tags[item]), [item])
-        if item.label == "VP":
-            item = TreePhrase("S", [item])
-        clause_labels = ("S", "SQ", "SBARQ", "SINV", "SBAR", "FRAG", "INTJ", "X")
-        if self.marks and item.label not in clause_labels:
-            return TreePhrase("FRAG", [item])
-        return item
 
     def is_clause(self, head: int, relation: str) -> bool:
         """Return True if a word is the predicate of a clause."""
@@ -220,10 +215,9 @@ class _Converter(PhraseBuilder):
         conjunction = self._find_conjunction(clause.left, marks) if marks else -1
         if conjunction >= 0:
             front, rest = clause.left[: conjunction + 1], clause.left[conjunction + 1 :]
-            word = self.words[marks[-1]]
-            if clause.verb_tag == "VBG" and not clause.has_subject and word not in _SUBORDINATORS:
-                return TreePhrase("PP", [*front, self._sentence("S", rest, clause)])
-            return TreePhrase("SBAR", [*front, self._sentence("S", rest, clause)])
+            is_gerund = clause.verb_tag == "VBG" and not clause.has_subject
+            label = "PP" if is_gerund and self.words[marks[-1]] not in _SUBORDINATORS else "SBAR"
+            return TreePhrase(label, [*front, self._sentence("S", rest, clause)])
         if question >= 0:
             front, rest = clause.left[: question + 1], clause.left[question + 1 :]
             direct = clause.inverted or (self.is_question and relation in ("root", "parataxis", "conj"))
@@ -233,7 +227,7 @@ class _Converter(PhraseBuilder):
         if clause.inverted:
             asks = self.is_question and relation in ("root", "parataxis", "conj", "ccomp")
             starts = clause.verb_phrase.label == "VP-SPLIT" and not clause.left
-            label = "SQ" if asks or (starts and not self._starts_with_negation(clause)) else "SINV"
+            label = "SQ" if asks or starts else "SINV"
             return self._sentence(label, clause.left, clause)
         is_participle = clause.verb_tag in ("VBN", "VBG", "JJ") and not clause.has_subject
         if relation == "acl" and is_participle and not clause.right:
@@ -249,15 +243,12 @@ class _Converter(PhraseBuilder):
     def _has_subject(self, head: int, items: Sequence[PhraseItem]) -> bool:
         """Return True if the subject of a predicate is in one of the phrases."""
         subjects = [i for i in self.below[head] if self.relations[i] in SUBJECTS]
-        return any(first_word(item) <= i <= last_word(item) for item in items for i in subjects)
+        return any(contains_any(item, subjects) for item in items)
 
     def _has_quote(self, head: int) -> bool:
         """Return True if a quotation mark or a colon is between a clause and the verb that it depends on."""
         start, end = sorted((head, self.heads[head]))
         return any(start < i < end and self.tags[i] in ("``", "''", ":", ",") for i in self.marks)
-
-    def _starts_with_negation(self, clause: _Clause) -> bool:
-        return bool(clause.left) and self.words[first_word(clause.left[0])] in _NEGATIONS
 
     def _sentence(self, label: str, left: Sequence[PhraseItem], clause: _Clause) -> TreePhrase:
         """Return a clause with its subject; the pieces of a split verb phrase stand beside the subject."""
@@ -272,12 +263,7 @@ class _Converter(PhraseBuilder):
 
     def _find_conjunction(self, left: Sequence[PhraseItem], marks: Sequence[int]) -> int:
         """Return the position of the last subordinating conjunction in front of the subject, -1 if none."""
-        places = [
-            i
-            for i, item in enumerate(left)
-            if any(first_word(item) <= mark <= last_word(item) for mark in marks)
-        ]
-        return places[-1] if places else -1
+        return max((i for i, item in enumerate(left) if contains_any(item, marks)), default=-1)
 
     def _wh_item(self, left: list[PhraseItem]) -> int:
         """Return the position of the interrogative or relative phrase of a clause, relabelled; -1 if none."""
@@ -321,13 +307,15 @@ class _Converter(PhraseBuilder):
     def _coordinated_clause(self, head: int, without: frozenset[int]) -> _Clause:
         """Return the pieces of a clause with its coordinated verb phrases and clauses."""
         conjuncts = [i for i in self.below[head] if self.relations[i] == "conj" and i not in without]
-        chain = self._chain(head, without)
+        # the verbs in order, with "to" of an infinitive; the predicate comes last
+        verbs = [i for i in self.below[head] if self.relations[i] in _AUXILIARIES or self._is_to(i)]
+        chain = [*sorted(i for i in verbs if i not in without), head]
         inner: list[int] = []
         outer: list[int] = []
         clauses: list[int] = []
         for i in conjuncts:
             relations = {self.relations[j] for j in self.below[i]}
-            if clauses or relations & (SUBJECTS - {"expl"}) or "expl" in relations:
+            if clauses or relations & SUBJECTS:
                 clauses.append(i)
             elif not outer and self._shares_auxiliary(head, chain, i):
                 inner.append(i)
@@ -351,14 +339,10 @@ class _Converter(PhraseBuilder):
         marks = [item for item in clause.left if isinstance(item, int) and self.relations[item] == "mark"]
         question = self._wh_item(clause.left)
         cut = max([clause.left.index(item) for item in marks] + [question]) + 1
-        lead = clause.left[:cut] if item_label(second) not in ("SBAR", "SBARQ") else []
-        if not lead:
-            cut = 0
-        first: PhraseItem = self._sentence("S", clause.left[cut:], clause)
-        if cut == 0 and (marks or question >= 0):
-            split = max([clause.left.index(item) for item in marks] + [question]) + 1
-            inner = self._sentence("S", clause.left[split:], clause)
-            first = TreePhrase("SBAR", [*clause.left[:split], inner])
+        lead = clause.left[:cut]
+        first = self._sentence("S", clause.left[cut:], clause)
+        if item_label(second) in ("SBAR", "SBARQ") and lead:
+            lead, first = [], TreePhrase("SBAR", [*lead, first])
         whole = TreePhrase("S-LIST", [first, *self._leaves(coordinators), second])
         return _Clause(lead, whole, [], True, False, clause.verb_tag)
 
@@ -373,11 +357,6 @@ class _Converter(PhraseBuilder):
 
     def _is_to(self, word: int) -> bool:
         return self.relations[word] == "mark" and self.tags[word] == "TO"
-
-    def _chain(self, head: int, without: frozenset[int]) -> list[int]:
-        """Return the verbs of a clause in order, with "to" of an infinitive; the predicate comes last."""
-        verbs = [i for i in self.below[head] if self.relations[i] in _AUXILIARIES or self._is_to(i)]
-        return [*sorted(i for i in verbs if i not in without), head]
 
     def _simple_clause(
         self,
@@ -423,7 +402,7 @@ class _Converter(PhraseBuilder):
         right = self._split_right(behind, dependents)
         behind = behind[: len(behind) - len(right)]
         subject = {i for i in dependents if self.relations[i] in SUBJECTS}
-        is_inverted = any(first_word(item) <= i <= last_word(item) for item in between for i in subject)
+        is_inverted = any(contains_any(item, subject) for item in between)
         has_subject = bool(subject)
         phrase = self._nest_verbs(words, between, behind, inner, is_inverted)
         if outer:
@@ -448,20 +427,12 @@ class _Converter(PhraseBuilder):
         front = self._plain_phrase(head, "root", frozenset(i for i in self.below[head] if i not in inside))
         if isinstance(front, int):
             front = TreePhrase(self._category(self.tags[front]), [front])
-        rest = [i for i in dependents if i not in inside]
-        items = sorted((self._dependent(i) for i in rest), key=first_word)
-        left = [item for item in [*items, front] if first_word(item) < late[0]]
-        left.sort(key=first_word)
+        items = sorted((self._dependent(i) for i in dependents if i not in inside), key=first_word)
+        left = sorted((item for item in [*items, front] if first_word(item) < late[0]), key=first_word)
         last = late[-1]
         between = [item for item in items if late[0] < first_word(item) < last]
         behind = [item for item in items if first_word(item) > last]
-        inverted = any(
-            first_word(item) > late[0]
-            for item in items
-            for i in subjects
-            if first_word(item) <= i <= last_word(item)
-        )
-        if inverted:
+        if any(first_word(item) > late[0] and contains_any(item, subjects) for item in items):  # inverted
             if len(late) > 1:  # "what would be the price"
                 phrase = self._nest_verbs(
                     late[1:], [i for i in between if first_word(i) > late[1]], behind, (), False
@@ -484,21 +455,15 @@ class _Converter(PhraseBuilder):
         if subjects and not is_tag:
             return -1
         subjects = subjects or [i for i in dependents if self.relations[i] in ("nsubj", "nsubj:pass")]
-        place = 0
-        while place < len(behind) and item_label(behind[place]) == "":
-            place += 1
-        is_subject = any(
-            first_word(item) <= i <= last_word(item) for item in behind[place : place + 1] for i in subjects
-        )
-        return place if is_subject else -1
+        place = next((i for i, item in enumerate(behind) if item_label(item)), len(behind))
+        return place if any(contains_any(item, subjects) for item in behind[place : place + 1]) else -1
 
     def _split_right(self, behind: Sequence[PhraseItem], dependents: Sequence[int]) -> list[PhraseItem]:
         """Return the last items after a verb that do not belong to its verb phrase."""
-        relation = {i: self.relations[i] for i in dependents}
         right: list[PhraseItem] = []
         for item in reversed(behind):
-            own = [relation[i] for i in dependents if first_word(item) <= i <= last_word(item)]
-            if not own or not set(own) <= _OUTER:
+            own = {self.relations[i] for i in dependents if contains_any(item, [i])}
+            if not own or not own <= _OUTER:
                 break
             right.insert(0, item)
         return right
@@ -543,15 +508,12 @@ class _Converter(PhraseBuilder):
     ) -> TreePhrase:
         """Return nested verb phrases, one for each verb of the chain."""
         predicate = words[-1]
-        in_verb = isinstance(predicate, int) and self.tags[predicate] in VERB_TAGS | {"TO"}
-        phrase: TreePhrase | None = None
-        if in_verb:
+        rest = list(words[:-1])
+        if isinstance(predicate, int) and self.tags[predicate] in VERB_TAGS | {"TO"}:
             phrase = TreePhrase("VP", [predicate, *behind])
             if conjuncts:
                 phrase = self._coordinate_verbs(phrase, conjuncts)
-            rest = list(words[:-1])
         else:
-            rest = list(words[:-1])
             if isinstance(predicate, int):
                 predicate = TreePhrase(self._category(self.tags[predicate]), [predicate])
             if not rest:

@@ -63,11 +63,6 @@ def compared_label(label: str) -> str:
     return EQUAL.get(plain, plain)
 
 
-def compared_tag(tag: str) -> str:
-    """Return the form of a tag for comparison."""
-    return EQUAL.get(tag, tag)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Parseval:
     """Counts of n pairs of trees, as arrays of shape (n,); the figures are for all pairs together.
@@ -158,7 +153,7 @@ def _counts(gold: TreeBrackets, parsed: TreeBrackets | None) -> tuple[int, ...]:
     gold_brackets, brackets = gold.counted(is_deleted), parsed.counted(is_deleted)
     missing = (Counter(gold_brackets) - Counter(brackets)).total()
     tags = zip(gold.tags, parsed.tags, is_deleted, strict=True)
-    right_tags = sum(compared_tag(a) == compared_tag(b) for a, b, deleted in tags if not deleted)
+    right_tags = sum(EQUAL.get(a, a) == EQUAL.get(b, b) for a, b, deleted in tags if not deleted)
     n_gold = len(gold_brackets)
     return n_gold - missing, n_gold, len(brackets), is_deleted.count(False), right_tags, 0
 

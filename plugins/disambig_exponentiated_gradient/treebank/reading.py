@@ -58,20 +58,27 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
             elif token == ")":
                 if not open_:
                     raise _BracketProblem(at, "a bracket closes that none opened")
-                node = _closed(open_.pop(), at, is_root=not open_)
-                if node.word is not None:
+                tree = _closed(open_.pop(), at, is_root=not open_)
+                if tree.word is not None:
                     n_words += 1
                     _check_limit(at, "words in a tree", n_words, MOST_WORDS)
                 if open_:
-                    open_[-1].children.append(node)
+                    open_[-1].children.append(tree)
                 else:
                     n_words = 0
-                    yield node
+                    yield tree
             elif not open_:
                 raise _BracketProblem(at, f"{token[:40]!r} is outside of all brackets")
             else:
                 _check_limit(at, "characters in a word", len(token), MAX_WORD_LENGTH)
-                _named(open_[-1], token, at)
+                node = open_[-1]
+                if node.children or node.word is not None:
+                    problem = f"{token[:40]!r} follows what ({node.label[:40]} already contains"
+                    raise _BracketProblem(at, problem)
+                if node.label:
+                    node.word = token
+                else:
+                    node.label = token
         if open_:
             raise _BracketProblem(open_[-1].at, "the bracket that opens here is never closed")
     except _BracketProblem as problem:
@@ -92,16 +99,6 @@ class _BracketProblem(Exception):
 def _check_limit(at: int, what: str, seen: int, most: int) -> None:
     if seen > most:
         raise _BracketProblem(at, what, most)
-
-
-def _named(node: _OpenNode, token: str, at: int) -> None:
-    """Use a token as the label or the word of the open bracket."""
-    if node.children or node.word is not None:
-        raise _BracketProblem(at, f"{token[:40]!r} follows what ({node.label[:40]} already contains")
-    if node.label:
-        node.word = token
-    else:
-        node.label = token
 
 
 def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:

@@ -49,14 +49,13 @@ class Tree:
         return self is other or self._flat() == other._flat()
 
     def __hash__(self) -> int:
-        return hash(tuple(self._flat()))
+        return hash(self._flat())
 
     def __repr__(self) -> str:
-
         return f"Tree({format_one_line(self)!r})"
 
-    def _flat(self) -> list[tuple[str, int, str | None]]:
-        return [(node.label, len(node.children), node.word) for node in self.preorder()]
+    def _flat(self) -> tuple[tuple[str, int, str | None], ...]:
+        return tuple((node.label, len(node.children), node.word) for node in self.preorder())
 
 
 @dataclass(frozen=True, slots=True)
