@@ -74,7 +74,9 @@ def learn(
     texts = split(read_text(data, "heldout", domains))
     parts = resolve(config)
     if network is None:
-        network = train_network(parts, list(read_text(data, "train", domains))[::every])
+        task, view = parts["task"], parts["tokenisation"](list(read_text(data, "train", domains))[::every])
+        log_progress("learning the network over words", 0, 1)
+        network = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
     parts["extractors"]["words"] = FittedExtractor(network)
     mistakes, clean = read_people(data, "train")
     return train(
@@ -89,11 +91,3 @@ def learn(
         clean=clean,
         progress=log_progress,
     )
-
-
-def train_network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
-    """Return the network over words, trained on counted text."""
-    task, view = parts["task"], parts["tokenisation"](texts)
-    log_progress("learning the network over words", 0, 1)
-    network: FeatureExtractor = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
-    return network

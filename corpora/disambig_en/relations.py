@@ -15,7 +15,7 @@ import gzip
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -70,17 +70,14 @@ def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
     counts = {word: n for word, n in counted_words(data, PACK_DOMAINS) if _WORD.fullmatch(word)}
     chosen = {kind: [tuple(words) for words in sets] for kind, sets in read_relations(CONFUSED).items()}
     return {
-        "form": [*_known_words(FUNCTION_WORDS, counts), *_forms(counts, lookups)],
+        "form": [
+            *(tuple(word for word in line.split() if word in counts) for line in FUNCTION_WORDS),
+            *_forms(counts, lookups),
+        ],
         "derived": sorted({*_derived(counts), *_families(counts), *chosen["derived"]}),
         "possessive": sorted(set(_possessives(counts))),
         "slip": sorted({*_slips(counts), *chosen["slip"]}),
     }
-
-
-def _known_words(lines: Sequence[str], counts: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield the counted words of each line."""
-    for line in lines:
-        yield tuple(word for word in line.split() if word in counts)
 
 
 def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]]:
@@ -184,13 +181,9 @@ def _slips(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         for other in _one_letter_away(word):
             short = min(len(word), len(other)) <= 3
             least = LEAST_SHORT if short else LEAST_WRITTEN
-            if other != word and counts.get(other, 0) >= least and not _are_kept_apart({word, other}):
+            kept_apart = {word, other} <= ARTICLES or {word, other} <= PRONOUNS
+            if other != word and counts.get(other, 0) >= least and not kept_apart:
                 yield (word, other) if word < other else (other, word)
-
-
-def _are_kept_apart(pair: set[str]) -> bool:
-    """Return True for two articles and for two pronouns."""
-    return pair <= ARTICLES or pair <= PRONOUNS
 
 
 def _one_letter_away(word: str) -> Iterator[str]:

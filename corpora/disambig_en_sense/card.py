@@ -117,23 +117,21 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
     (home / "README.md").write_text("\n".join(part for part in parts if part), encoding="utf8")
 
 
-def _tagger_version() -> str:
-    from disambig.packs import pack
-
-    return pack("disambig_en_tagger").version
-
-
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}" if whole else "-"
 
 
 def _parts(figures: dict[str, Any], margin: float) -> str:
+    from disambig.packs import pack
+
     if not figures:
         return ""
     key = min(figures["parts"]["all"]["margins"], key=lambda at: abs(float(at) - margin))
     lines = [
         "## How good\n",
-        EXPLAINED.format(folds=figures["folds"], times=math.exp(margin), tagger=_tagger_version()),
+        EXPLAINED.format(
+            folds=figures["folds"], times=math.exp(margin), tagger=pack("disambig_en_tagger").version
+        ),
         "| | occurrences | most frequent | right of all | right of the attempted "
         "| certain: attempted | right |",
         "|---|---:|---:|---:|---:|---:|---:|",

@@ -145,7 +145,11 @@ def train_tagger_by_recipe(
     `settings`: see `train_tagger`.
     """
     classes = learn_word_classes(train, dev, tagger_data, progress)
-    more = tag_by_teacher(train, classes, untagged, progress)
+    progress("encoder: tagged sentences", 0, 1)
+    states = untagged.reader.read([words for words, _ in train])
+    teacher = Teacher(classes, NEAR, Network()).fit(train, states, progress)
+    progress("teacher tags", 0, 1)
+    more = list(teacher.tag(untagged.sentences, untagged.states))
     progress("tagger", 0, 1)
     about = {"learner": LEARNER, "classes": classes, "more": more, **settings}
     return train_tagger(train, dev, progress=progress, **about)
@@ -161,27 +165,3 @@ def learn_word_classes(
     n_tags = len(first.task.groups[0].candidates)
     usage = learn_usage(((view, predict_tags(first, view)) for view in tagger_data.views), n_tags)
     return with_usage(tagger_data.by_neighbours, usage)
-
-
-def tag_by_teacher(
-    train: Sentences,
-    classes: WordClasses,
-    untagged: UntaggedSentences,
-    progress: Callable[[str, int, int], None],
-) -> list[tuple[list[str], list[str]]]:
-    """Return the sentences with the tags of a teacher that is trained on tagged sentences."""
-    teacher = train_teacher(train, classes, untagged.reader, progress)
-    progress("teacher tags", 0, 1)
-    return list(teacher.tag(untagged.sentences, untagged.states))
-
-
-def train_teacher(
-    train: Sentences,
-    classes: WordClasses,
-    reader: LayerReader,
-    progress: Callable[[str, int, int], None],
-) -> Teacher:
-    """Return the teacher trained on tagged sentences."""
-    progress("encoder: tagged sentences", 0, 1)
-    states = reader.read([words for words, _ in train])
-    return Teacher(classes, NEAR, Network()).fit(train, states, progress)

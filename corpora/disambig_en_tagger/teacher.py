@@ -21,6 +21,7 @@ from scipy.special import log_softmax, softmax
 
 from disambig.api.arrays import minibatch
 from disambig.api.features import WordClasses
+from disambig.features import adam
 from disambig.text import hash_words
 
 Floats = NDArray[np.float32]
@@ -168,14 +169,8 @@ def _affixes(words: Words) -> Floats:
 class Network:
     """A network with one hidden layer of rectified units and a softmax, trained by Adam with dropout.
 
-    Parameters
-    ----------
-    hidden : int
-        Number of hidden units.
-    rate : float
-        Largest learning rate; it falls to zero.
-    dropout : float
-        Share of hidden units left out in training; of the inputs half as many are.
+    `rate` is the largest learning rate, which falls to zero. `dropout` is the share of hidden units that are
+    left out in training; of the inputs half as many are.
     """
 
     def __init__(
@@ -208,15 +203,18 @@ class Network:
             _normal(rng, (self.hidden, n_labels), 1 / self.hidden),
             np.zeros(n_labels, np.float32),
         ]
-        steps, adam = self.epochs * (n // self.batch), _Adam(self.weights)
+        moments = [(np.zeros_like(array), np.zeros_like(array)) for array in self.weights]
+        step, steps = 0, self.epochs * (n // self.batch)
         for epoch in range(self.epochs):
             progress("network", epoch, self.epochs)
             order = rng.permutation(n)
             for first in range(0, n - self.batch + 1, self.batch):
                 rows = order[first : first + self.batch]
                 gradients = self._gradients(inputs(rows), labels[rows], rng)
-                warm = min(1.0, (adam.steps + 1) / 200)
-                adam.step(gradients, self.rate * warm * max(0.02, 1 - adam.steps / steps))
+                rate = self.rate * min(1.0, (step + 1) / 200) * max(0.02, 1 - step / steps)
+                step += 1
+                for weights, gradient, (mean, square) in zip(self.weights, gradients, moments, strict=True):
+                    adam(weights, mean, square, gradient, rate, step)
         return self
 
     def log_probabilities(self, inputs: Floats) -> Floats:
@@ -246,24 +244,6 @@ def _normal(rng: np.random.Generator, shape: tuple[int, int], variance: float) -
 def _mask(rng: np.random.Generator, shape: tuple[int, ...], share: float) -> Floats:
     """Return zeros for a share of the places and larger ones elsewhere, so that the expected value is one."""
     return (rng.random(shape, dtype=np.float32) >= share) / np.float32(1 - share)
-
-
-class _Adam:
-    """Adam (Kingma and Ba 2015) with its usual settings; changes weights in place."""
-
-    def __init__(self, weights: Sequence[Floats]) -> None:
-        self._weights, self.steps = weights, 0
-        self._means, self._squares = ([np.zeros_like(array) for array in weights] for _ in range(2))
-
-    def step(self, gradients: Sequence[Floats], rate: float) -> None:
-        self.steps += 1
-        rate *= np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
-        for weights, gradient, mean, square in zip(
-            self._weights, gradients, self._means, self._squares, strict=True
-        ):
-            mean += np.float32(0.1) * (gradient - mean)
-            square += np.float32(0.001) * (gradient * gradient - square)
-            weights -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))
 
 
 class Teacher:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from card import write_card
-from disambig_boosted_lasso.kana import Conversion, Converter, list_domains
+from disambig_boosted_lasso.kana import Conversion, Converter, list_domains, load_in_domain
 from material import ANNOTATED, CHECKED, JapaneseTexts
 from recipe import Recipe
 from scoring import checked, measured, nouns, sizes, speed, spoken_numbers
@@ -42,7 +42,7 @@ def build(recipe: Recipe, output: Path) -> None:
         "entries": len(converter.lexicon),
         "ngrams": len(converter.background),
         "weights_of_background": {
-            name: float(_domain(converter, output / CONVERTER, name))
+            name: load_in_domain(converter, output / CONVERTER, name).model.weight
             for name in list_domains(output / CONVERTER)
         },
         "sizes": sizes(output / "models"),
@@ -70,12 +70,6 @@ def test(recipe: Recipe, output: Path) -> None:
     keep_figures(output, {"speed": speed(conversion, recipe.chosen_by()[ANNOTATED])})
     keep_figures(output, {"spoken": spoken_numbers(recipe, conversion, test=True)})
     keep_figures(output, {"test": measured(recipe, conversion, output / CONVERTER, test=True)})
-
-
-def _domain(converter: Converter, folder: Path, name: str) -> float:
-    from disambig_boosted_lasso.kana import load_in_domain
-
-    return load_in_domain(converter, folder, name).model.weight
 
 
 def keep_figures(output: Path, new_figures: dict[str, Any]) -> None:

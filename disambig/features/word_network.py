@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, GroupedInstances, HashVocabulary, Instances, offsets_from_sizes
 from disambig.errors import UserError
+from disambig.features._cloze_network import adam
 from disambig.features.heads import N_HEADS, find_heads, load_parts_of_speech
 from disambig.features.rows import Surroundings, attribute_columns, dense_features, group_number
 from disambig.runtime import use_numba
@@ -263,7 +264,7 @@ def _train(
     output_seen = np.full(len(net.output), 1e-4, np.float32)
     output_gradient, bias_gradient = np.empty_like(net.output), np.empty_like(net.output_bias)
     instances = data.instances
-    adam = _Adam([net.hidden, net.hidden_bias])
+    moments = [(np.zeros_like(weights), np.zeros_like(weights)) for weights in (net.hidden, net.hidden_bias)]
     n_batches = epochs * -(-len(order) // BATCH)
     done = 0
     for _ in range(epochs):
@@ -289,7 +290,8 @@ def _train(
             units_gradient *= units > 0
             inputs_gradient = units_gradient @ net.hidden.T
             n = np.float32(len(index))
-            adam.step([inputs.T @ units_gradient / n, units_gradient.mean(axis=0)], HIDDEN_RATE * share)
+            adam(net.hidden, *moments[0], inputs.T @ units_gradient / n, HIDDEN_RATE * share, done + 1)
+            adam(net.hidden_bias, *moments[1], units_gradient.mean(axis=0), HIDDEN_RATE * share, done + 1)
             output_seen += (output_gradient**2).mean(axis=1) + bias_gradient**2
             rate = np.float32(OUTPUT_RATE * share) / np.sqrt(output_seen)
             net.output -= rate[:, None] * output_gradient
@@ -307,31 +309,6 @@ def _train(
             )
             done += 1
         order = rng.permutation(order)
-
-
-class _Adam:
-    """Adam (Kingma and Ba 2015) for arrays that are updated in place."""
-
-    def __init__(self, parameters: list[Floats]) -> None:
-        self.parameters = parameters
-        self.first = [np.zeros_like(p) for p in parameters]
-        self.second = [np.zeros_like(p) for p in parameters]
-        self.steps = 0
-
-    def step(self, gradients: list[Any], rate: float) -> None:
-        """Update the parameters by their gradients, in the same order."""
-        self.steps += 1
-        first_share, second_share = 1 - 0.9**self.steps, 1 - 0.999**self.steps
-        for p, g, m, v in zip(self.parameters, gradients, self.first, self.second, strict=True):
-            m *= np.float32(0.9)
-            m += np.float32(0.1) * g
-            v *= np.float32(0.999)
-            v += np.float32(0.001) * g * g
-            p -= (
-                np.float32(rate)
-                * (m / np.float32(first_share))
-                / (np.sqrt(v / np.float32(second_share)) + np.float32(1e-8))
-            )
 
 
 def _quantise(
