@@ -144,7 +144,7 @@ class WorkerStartup:
         for worker in gone:
             if not worker.ready and not worker.unfit:
                 self.n_ended += 1
-                self._forget_start(worker)
+                self.starting = {n: started for n, started in self.starting.items() if started is not worker}
         if self.n_ended >= _MAX_ENDED and not self.open and not self.pool.usable:
             raise UserError("D858", problem="see the worker's log", times=self.n_ended)
         return gone
@@ -218,11 +218,6 @@ class WorkerStartup:
         )
         if compared and self.expected is None:
             self.expected = expected_environment(self.setup.work)
-
-    def _forget_start(self, gone: ClusterWorker) -> None:
-        for number, worker in list(self.starting.items()):
-            if worker is gone:
-                del self.starting[number]
 
     def _check(self, worker: ClusterWorker, event: SessionEvent) -> None:
         if event.kind == "failed":

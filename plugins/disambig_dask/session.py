@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -225,19 +225,16 @@ class ClusterSession:
                 self.events.put(
                     SessionEvent(
                         "workers",
-                        value={process_key(a, worker): (a, worker) for a, worker in workers.items()},
+                        # Dask's own "id" is the worker's name, which its nanny reuses; the local directory
+                        # is new for each process
+                        value={
+                            f"{address} {about.get('local_directory', '')}": (address, about)
+                            for address, about in workers.items()
+                        },
                     )
                 )
                 pause = max(POLL_INTERVAL, len(workers) / 100)
             await asyncio.sleep(pause)
-
-
-def process_key(address: str, about: Mapping[str, Any]) -> str:
-    """Return a key that identifies a worker's process among all earlier and later ones.
-
-    Dask's own "id" is the worker's name, which its nanny reuses; the local directory is new for each process.
-    """
-    return f"{address} {about.get('local_directory', '')}"
 
 
 class PersistentCluster:

@@ -7,6 +7,7 @@ of the English Language* (1985), chapters 10 and 5; relations are those of Unive
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -335,7 +336,8 @@ def expect_noun(parse: SentenceParse, noun: int) -> Expectation:
         return NOTHING
     before = [i for i in parse.select(noun, "det", "nummod", "amod") if i < noun]
     words = [parse.words[i] for i in before]
-    if any(word in _PLURAL_DETERMINERS or _is_many(word) for word in words):
+    # figures take a plural, but those of four or more may be a year or a code
+    if any(word in _PLURAL_DETERMINERS or re.fullmatch("[2-9]|[0-9]{2,3}", word) for word in words):
         return Expectation("noun", PLURAL, 0.85)
     if (
         words
@@ -352,11 +354,6 @@ def expect_noun(parse: SentenceParse, noun: int) -> Expectation:
         if finite:
             return Expectation("noun", finite, 0.5)
     return NOTHING
-
-
-def _is_many(word: str) -> bool:
-    """Return True for figures that take a plural; those of four or more may be a year or a code."""
-    return word.isascii() and word.isdigit() and word not in ("0", "1") and len(word) < 4
 
 
 def _finite_number(parse: SentenceParse, predicate: int) -> str:

@@ -260,10 +260,6 @@ def _atoms(words: NDArray[np.uint64], tags: NDArray[np.uint64], classes: WordCla
     return np.stack([words, tags, columns[:, 0], columns[:, -1]], axis=1)
 
 
-def _has_parser(folder: Path) -> bool:
-    return (folder / FILE).is_file()
-
-
 def check_tagger(model: Model, name: str) -> None:
     """Check that a model tags every token. Raises D505 if it does not; `name` is what needs the tags."""
     decides = getattr(model.task, "decides", None)
@@ -271,7 +267,9 @@ def check_tagger(model: Model, name: str) -> None:
         raise UserError("D505", name=name, model=model.name, task=model.task.name)
 
 
-PARSERS = PackFolder("dependencies", "dependency parser", "save_parser", _has_parser, PACK)
+PARSERS = PackFolder(
+    "dependencies", "dependency parser", "save_parser", lambda folder: (folder / FILE).is_file(), PACK
+)
 """Parsers by the name of their pack or folder."""
 
 

@@ -189,7 +189,10 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             names = self._columns.group_names
             weights = self.group_weights
             if weights is not None and not isinstance(weights, str):
-                weights = _weights_by_name(weights, names)
+                values = np.asarray(weights)
+                if values.shape != (len(names),):
+                    raise UserError("D784", seen=values.shape, expected=len(names))
+                weights = dict(zip(names, values.tolist(), strict=True))
             group_weights_constraint(WEIGHT_CHOICES).check("group_weights", weights)
             if isinstance(weights, Mapping) or weights is None:
                 shares = divide_by_sum(dict.fromkeys(names, 1.0) if weights is None else weights)
@@ -251,11 +254,3 @@ def _columns(groups: Any, width: int) -> Columns:
         raise UserError("D783", seen=f"{group_of.min()} to {group_of.max()}", expected=width)
     names = tuple(str(g) for g in range(int(group_of.max(initial=0)) + 1))
     return Columns(np.full(width, -1, np.int32), group_of.astype(np.int32), names)
-
-
-def _weights_by_name(weights: Any, names: tuple[str, ...]) -> dict[str, float]:
-    """Return the weights of groups by their names; D784 unless there is one for each group."""
-    values = np.asarray(weights)
-    if values.shape != (len(names),):
-        raise UserError("D784", seen=values.shape, expected=len(names))
-    return dict(zip(names, values.tolist(), strict=True))

@@ -303,7 +303,10 @@ def read_phrases(path: str | Path) -> PhraseTable:
             if kind == _SET:
                 items.define(_check_set_name(name), " ".join(columns[1:]).split())
             elif kind == _PAIRS:
-                items.define_pairs(_check_set_name(name), _read_pairs(" ".join(columns[1:])))
+                _check_set_name(name)
+                pairs = _read_pairs(" ".join(columns[1:]))
+                items.define(name, pairs)
+                items.pairs[name] = pairs
             else:
                 phrases.append(_read_phrase(columns, items))
         except _InvalidLine as problem:
@@ -329,11 +332,6 @@ class _Items(dict[str, PhraseItem]):
             self.clear()
         self.sets[name] = _read_item("|".join(words), self.sets)
         self.pairs.pop(name, None)
-
-    def define_pairs(self, name: str, pairs: dict[str, str]) -> None:
-        """Define the set of the words of pairs, and their corrections."""
-        self.define(name, pairs)
-        self.pairs[name] = pairs
 
 
 def _check_set_name(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, FeatureExtractor, LinearScorer, Model, UserError, resolve
+from disambig.api import Arrays, LinearScorer, Model, UserError, resolve
 from disambig.api.features import transform_checked
 from disambig.api.packs import saved_folder, standalone_card, writing
 from disambig.api.tasks import CandidateLists, decide_lists
@@ -117,8 +117,10 @@ def drop_zero_weights(model: Model) -> Model:
         return model
     weights, done = np.asarray(scorer.weights), 0
     extractors, kept = [], []
+    view = model.tokenisation([])
+    none, group = model.task.instances(view), model.task.groups[0]
     for extractor in model.extractors:
-        n = _count_columns(extractor, model)
+        n = len(transform_checked(extractor, view, none, group).batch.columns)
         part = weights[done : done + n]
         done += n
         chosen = np.flatnonzero(part)
@@ -139,12 +141,6 @@ def mean_cost(lists: CandidateLists, model: Model | None = None) -> float:
     if model is not None:
         rows = rows + decide_lists(model, lists).chosen
     return float(lists.costs[rows].mean()) if len(rows) else 0.0
-
-
-def _count_columns(extractor: FeatureExtractor, model: Model) -> int:
-    """Return the number of columns of an extractor."""
-    none = model.task.instances(view := model.tokenisation([]))
-    return len(transform_checked(extractor, view, none, model.task.groups[0]).batch.columns)
 
 
 def _select_ngrams(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:

@@ -16,6 +16,7 @@ from disambig.api import UserError
 from disambig.api.arrays import minibatch
 from disambig.api.formats import read_conllu
 from disambig.api.settings import whole_number_between
+from disambig.api.text import SpacyTokens
 
 from ..treebank.tree import below_top, format_indented, format_one_line
 from . import drawing as page
@@ -81,16 +82,10 @@ def ends_sentence(line: str, language: str) -> bool:
     if _ENDED.search(line) is None:
         return False
     last = line.split()[-1].rstrip("\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})]}")
-    return not last.endswith(".") or _splits_stop(last, language)
-
-
-def _splits_stop(word: str, language: str) -> bool:
-    """Return True if the tokeniser of a language splits the full stop from a word."""
-    from disambig.api.text import SpacyTokens
-
-    if len(word) > 100:
+    if not last.endswith(".") or len(last) > 100:
         return True
-    return SpacyTokens(language).words(f"{word} x")[1:2] != [word.lower()]
+    # the tokeniser does not split the full stop from an abbreviation
+    return SpacyTokens(language).words(f"{last} x")[1:2] != [last.lower()]
 
 
 def read_sentences(
@@ -115,18 +110,16 @@ def read_sentences(
 
 def read_conllu_sentences(parser: Parser, paths: Sequence[str], *, tags: bool) -> Iterator[list[Placed]]:
     """Yield the sentences of CoNLL-U files: their words, and their tags if there are any (column XPOS)."""
+
+    def placed(path: str) -> Iterator[Placed]:
+        for sentence in read_conllu(path):
+            xpos = [row[4] for row in sentence.words]
+            words = [row[1].replace(" ", "_") for row in sentence.words]
+            known_tags = xpos if tags and "_" not in xpos else None
+            yield f"{path}:{sentence.line}", parser.cutter.from_words(words, known_tags)
+
     for path in paths:
-        sentences = (
-            (f"{path}:{sentence.line}", _rows_to_sentence(parser, sentence.words, tags=tags))
-            for sentence in read_conllu(path)
-        )
-        yield from minibatch(sentences, _LINES_PER_BATCH)
-
-
-def _rows_to_sentence(parser: Parser, rows: Sequence[Sequence[str]], *, tags: bool) -> ParserSentence:
-    xpos = [row[4] for row in rows]
-    words = [row[1].replace(" ", "_") for row in rows]
-    return parser.cutter.from_words(words, xpos if tags and "_" not in xpos else None)
+        yield from minibatch(placed(path), _LINES_PER_BATCH)
 
 
 def _cut(parser: Parser, pieces: Sequence[Line], *, whole: bool) -> list[Placed]:
@@ -166,43 +159,44 @@ class TreeFormatter:
 
     def one(self, number: int, where: str, parsed: ParsedSentence) -> str:
         """Return the output for a sentence, which ends with a line end."""
-        write = {
-            BRACKETS: _format_brackets,
-            INDENTED: _format_indented,
-            TREE: _format_drawing,
-            HTML: _format_section,
-            JSONL: _format_json,
-        }
-        return write[self.format](self, number, where, parsed)
+        if self.format == BRACKETS:
+            if not self.nbest:
+                return format_one_line(parsed.best) + "\n"
+            scored = zip(parsed.trees, parsed.scores, strict=True)
+            return "".join(f"{number}\t{score:.4f}\t{format_one_line(tree)}\n" for tree, score in scored)
+        if self.format == JSONL:  # with scores, a list in the format of ``disambig train --lists``
+            record = {"id": f"{where}#{number}", **parsed.record(several=self.nbest)}
+            return json.dumps(record, ensure_ascii=False) + "\n"
+        if self.format == HTML:
+            return self._section(number, parsed)
+        if self.format == INDENTED:
+            trees = [format_indented(tree) + "\n" for tree in parsed.trees]
+        elif parsed.is_flat:
+            return f"{visible(parsed.sentence.source_text)}\n({_PARSE_NOTES[parsed.kind]})\n\n"
+        else:
+            words = parsed.sentence.source_words
+            trees = [draw_tree(below_top(tree), width=self.width, words=words) for tree in parsed.trees]
+        # a blank line after each tree and, if asked for, its number and score before it
+        headings = [
+            f"# {number}.{rank}  {score:.4f}\n" if self.nbest else ""
+            for rank, score in enumerate(parsed.scores, 1)
+        ]
+        return "".join(f"{heading}{tree}\n" for heading, tree in zip(headings, trees, strict=True))
 
-
-def _format_brackets(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    if not formatter.nbest:
-        return format_one_line(parsed.best) + "\n"
-    scored = zip(parsed.trees, parsed.scores, strict=True)
-    return "".join(f"{number}\t{score:.4f}\t{format_one_line(tree)}\n" for tree, score in scored)
-
-
-def _format_indented(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    return _with_heading(formatter, number, parsed, [format_indented(tree) + "\n" for tree in parsed.trees])
-
-
-def _format_drawing(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    if parsed.is_flat:
-        reason = _PARSE_NOTES[parsed.kind]
-        return f"{visible(parsed.sentence.source_text)}\n({reason})\n\n"
-    words = parsed.sentence.source_words
-    made = [draw_tree(below_top(tree), width=formatter.width, words=words) for tree in parsed.trees]
-    return _with_heading(formatter, number, parsed, made)
-
-
-def _with_heading(formatter: TreeFormatter, number: int, parsed: ParsedSentence, made: Sequence[str]) -> str:
-    """Return trees with a blank line after each and, if asked for, its number and score before it."""
-    lines = [
-        f"# {number}.{rank}  {score:.4f}\n" if formatter.nbest else ""
-        for rank, score in enumerate(parsed.scores, 1)
-    ]
-    return "".join(line + tree + "\n" for line, tree in zip(lines, made, strict=True))
+    def _section(self, number: int, parsed: ParsedSentence) -> str:
+        """Return a section of a page."""
+        notes = []
+        for rank, score in enumerate(parsed.scores, 1):
+            parts = [f"{rank}.", f"ln P = {score:.2f}"] if self.nbest and not math.isnan(score) else []
+            notes.append(" ".join(filter(None, [*parts, _PARSE_NOTES[parsed.kind]])))
+        return page.html_section(
+            number,
+            parsed.sentence.source_text,
+            parsed.trees,
+            words=parsed.sentence.source_words,
+            notes=notes if any(notes) else (),
+            is_flat=parsed.is_flat,
+        )
 
 
 _PARSE_NOTES = {
@@ -211,28 +205,6 @@ _PARSE_NOTES = {
     NONE: "no parse",
     LONG: "too long to be parsed",
 }
-
-
-def _format_section(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    lines = []
-    for rank, score in enumerate(parsed.scores, 1):
-        parts = [f"{rank}.", f"ln P = {score:.2f}"] if formatter.nbest and not math.isnan(score) else []
-        parts += [_PARSE_NOTES[parsed.kind]] if _PARSE_NOTES[parsed.kind] else []
-        lines.append(" ".join(parts))
-    return page.html_section(
-        number,
-        parsed.sentence.source_text,
-        parsed.trees,
-        words=parsed.sentence.source_words,
-        notes=lines if any(lines) else (),
-        is_flat=parsed.is_flat,
-    )
-
-
-def _format_json(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    """Return a JSON object: with scores, a list in the format of ``disambig train --lists``."""
-    record = {"id": f"{where}#{number}", **parsed.record(several=formatter.nbest)}
-    return json.dumps(record, ensure_ascii=False) + "\n"
 
 
 _SENTENCES_PER_BATCH = 16

@@ -212,7 +212,8 @@ class _Converter(PhraseBuilder):
         marks = [i for i in self.below[head] if self.relations[i] == "mark" and self.tags[i] != "TO"]
         marks = [i for i in marks if i not in without and i < clause.verb_phrase.start]
         question = self._wh_item(clause.left)
-        conjunction = self._find_conjunction(clause.left, marks) if marks else -1
+        # the last subordinating conjunction in front of the subject
+        conjunction = max((i for i, item in enumerate(clause.left) if contains_any(item, marks)), default=-1)
         if conjunction >= 0:
             front, rest = clause.left[: conjunction + 1], clause.left[conjunction + 1 :]
             is_gerund = clause.verb_tag == "VBG" and not clause.has_subject
@@ -221,7 +222,9 @@ class _Converter(PhraseBuilder):
         if question >= 0:
             front, rest = clause.left[: question + 1], clause.left[question + 1 :]
             direct = clause.inverted or (self.is_question and relation in ("root", "parataxis", "conj"))
-            is_yes_no = direct and (clause.inverted or not self._has_subject(head, rest))
+            subjects = [i for i in self.below[head] if self.relations[i] in SUBJECTS]
+            has_subject = any(contains_any(item, subjects) for item in rest)
+            is_yes_no = direct and (clause.inverted or not has_subject)
             inner = self._sentence("SQ" if is_yes_no else "S", rest, clause)
             return TreePhrase("SBARQ" if direct else "SBAR", [*front, inner])
         if clause.inverted:
@@ -240,11 +243,6 @@ class _Converter(PhraseBuilder):
             return TreePhrase("SBAR", [sentence])
         return sentence
 
-    def _has_subject(self, head: int, items: Sequence[PhraseItem]) -> bool:
-        """Return True if the subject of a predicate is in one of the phrases."""
-        subjects = [i for i in self.below[head] if self.relations[i] in SUBJECTS]
-        return any(contains_any(item, subjects) for item in items)
-
     def _has_quote(self, head: int) -> bool:
         """Return True if a quotation mark or a colon is between a clause and the verb that it depends on."""
         start, end = sorted((head, self.heads[head]))
@@ -260,10 +258,6 @@ class _Converter(PhraseBuilder):
             inner = TreePhrase(label, [*left, *middle, *clause.right[:first]])
             return TreePhrase("S", [inner, *clause.right[first:]])
         return TreePhrase(label, [*left, *middle, *clause.right])
-
-    def _find_conjunction(self, left: Sequence[PhraseItem], marks: Sequence[int]) -> int:
-        """Return the position of the last subordinating conjunction in front of the subject, -1 if none."""
-        return max((i for i, item in enumerate(left) if contains_any(item, marks)), default=-1)
 
     def _wh_item(self, left: list[PhraseItem]) -> int:
         """Return the position of the interrogative or relative phrase of a clause, relabelled; -1 if none."""

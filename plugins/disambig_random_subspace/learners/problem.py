@@ -264,7 +264,10 @@ class InterceptScorer:
         if not isinstance(crossed, CrossedRows) or has_own_labels(crossed):
             same, flat = self.linear(batch)
             return same.scores(flat)
-        weights = self._by_label(crossed)
+        k = crossed.costs.shape[1]
+        if len(self.weights) != len(crossed.columns) + k:
+            raise ValueError(f"{len(self.weights)} weights for {len(crossed.columns)} columns of {k} labels")
+        weights = self.weights.reshape(k, -1)
         if isinstance(crossed.rows, np.ndarray):
             return np.asarray(crossed.rows @ weights[:, :-1].T + weights[:, -1]).ravel()
         if self not in _by_column:  # the weights of each column side by side: computed once
@@ -295,12 +298,6 @@ class InterceptScorer:
     def from_state(cls, arrays: Arrays) -> InterceptScorer:
         """Rebuild a scorer from `state`."""
         return cls(np.asarray(arrays["weights"], dtype=np.float64))
-
-    def _by_label(self, crossed: CrossedRows) -> NDArray[np.float64]:
-        k = crossed.costs.shape[1]
-        if len(self.weights) != len(crossed.columns) + k:
-            raise ValueError(f"{len(self.weights)} weights for {len(crossed.columns)} columns of {k} labels")
-        return self.weights.reshape(k, -1)
 
 
 _by_column: WeakKeyDictionary[InterceptScorer, NDArray[np.float64]] = WeakKeyDictionary()

@@ -149,23 +149,21 @@ def is_preposition(sentence: list[TreebankWord], i: int) -> bool:
     if word.xpos != "IN" or word.upos not in ("ADP", "SCONJ"):
         return False
     if word.relation == "fixed":
-        return _ends_fixed(sentence, i)
+        # the end of a fixed expression that works as a preposition ("because of")
+        if any(other.head == word.head and other.relation == "fixed" for other in sentence[i + 1 :]):
+            return False
+        first = sentence[word.head - 1].relation
+        return first == "case" or (first == "mark" and _precedes_gerund(sentence, i))
     rest = [other for other in sentence[i + 1 :] if other.head == i + 1 and other.relation == "fixed"]
     if rest:
         return rest[0].upos in ("NOUN", "ADV", "ADJ") and rest[0].form.lower() != "well"
     if word.relation == "case":
-        return not (form == "to" and _is_range(sentence, i))
+        is_between = 0 < i < len(sentence) - 1 and sentence[i - 1].upos == sentence[i + 1].upos == "NUM"
+        is_range = is_between and all(other.form.lower() != "from" for other in sentence[max(0, i - 5) : i])
+        return not (form == "to" and is_range)  # a range is between numbers, without "from": "5 to 10"
     if word.relation == "mark":
         return _governs_clause(sentence, i)
     return word.upos == "ADP" and word.relation in _STRANDED
-
-
-def _ends_fixed(sentence: list[TreebankWord], i: int) -> bool:
-    """Return True if `i` ends a fixed expression that works as a preposition ("because of")."""
-    head = sentence[i].head
-    last = all(not (other.head == head and other.relation == "fixed") for other in sentence[i + 1 :])
-    first = sentence[head - 1]
-    return last and (first.relation == "case" or (first.relation == "mark" and _precedes_gerund(sentence, i)))
 
 
 def _governs_clause(sentence: list[TreebankWord], i: int) -> bool:
@@ -190,12 +188,6 @@ def _precedes_gerund(sentence: list[TreebankWord], i: int) -> bool:
         if word.upos in ("NOUN", "PRON", "PROPN", "VERB", "AUX", "DET", "PUNCT"):
             return False
     return False
-
-
-def _is_range(sentence: list[TreebankWord], i: int) -> bool:
-    """Return True if word `i` is between two numbers, without a "from" before them ("5 to 10")."""
-    numbers = 0 < i < len(sentence) - 1 and sentence[i - 1].upos == sentence[i + 1].upos == "NUM"
-    return numbers and all(word.form.lower() != "from" for word in sentence[max(0, i - 5) : i])
 
 
 def read_labelled(path: Path) -> Iterator[LabelledPrepositions]:

@@ -73,11 +73,6 @@ def _tables() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64
     return be, light, markers, np.stack([class_words, classes])
 
 
-def _classify_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    class_words, classes = _tables()[3]
-    return HashVocabulary(class_words).get(words, classes, words)
-
-
 def words_around(view: TokenView, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint64], ...]:
     """Return the words to the left, nearest first, shape (n, BEHIND), and to the right, shape (n, REACH).
 
@@ -106,7 +101,8 @@ def frame_keys(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     head = np.minimum(skipped.sum(axis=1), REACH - 1)
     inverted_order = np.isin(left[:, 0], be)  # "is it"
     copula = (is_be & skipped).any(axis=1) | inverted_order
-    plain = _classify_words(right)
+    class_words, classes = _tables()[3]
+    plain = HashVocabulary(class_words).get(right, classes, right)
     first = plain[rows, head]
     second = np.where(head + 1 < REACH, plain[rows, np.minimum(head + 1, REACH - 1)], np.uint64(0))
     behind = (np.arange(REACH) > head[:, None]) & np.isin(right, markers)

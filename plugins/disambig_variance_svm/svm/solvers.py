@@ -115,7 +115,10 @@ def _solve(
     """
     directions = _one_sided(problem)
     floor = _LEAST * problem.C * problem.n
-    weights = problem.prior if start is None else _scale_start(problem, start)
+    weights = problem.prior
+    if start is not None:  # the multiple of the initial weights with the lowest objective
+        tried = [problem.prior + scale * (start - problem.prior) for scale in _SCALES]
+        weights = min(tried, key=problem.primal)
     damping, strictness, length, n_iter, cooled_at = 0.0, 0.1, 1.0, 0, 0
     point = problem.at(weights, temperature)
     best, dual, gap = point, 0.0, np.inf  # no objective is below zero
@@ -181,12 +184,6 @@ def _one_sided(problem: SVMProblem) -> list[Recession]:
             if problem.rule_out(one_sided.rows):
                 directions.append(one_sided)
     return directions
-
-
-def _scale_start(problem: SVMProblem, start: Floats) -> Floats:
-    """Return the multiple of the initial weights with the lowest objective."""
-    tried: list[Floats] = [problem.prior + scale * (start - problem.prior) for scale in _SCALES]
-    return tried[int(np.argmin([problem.primal(weights) for weights in tried]))]
 
 
 def _cooled(problem: SVMProblem, point: SolverPoint, gradient: Floats, factor: float) -> SolverPoint:
