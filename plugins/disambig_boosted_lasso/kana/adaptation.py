@@ -221,43 +221,29 @@ def adapt_converter(
     """
     check_texts(sentences, weight)
     check_output(output)
+    tell = tell or (lambda stage, done, total: None)
     with saved_folder(output) as draft:
-        return _adapt_text(
-            sentences, place, draft, output, weight, rerank, tell or (lambda stage, done, total: None)
-        )
-
-
-def _adapt_text(
-    sentences: Sequence[str],
-    place: ConverterLocation,
-    draft: Path,
-    output: Path,
-    weight: float | None,
-    rerank: bool,
-    tell: Tell,
-) -> AdaptationReport:
-    """Adapt a converter into a temporary folder of the output."""
-    base = Conversion(Converter.load(place.converter), place.model() if rerank else None)
-    text = _segment_texts(sentences, base.converter, tell)
-    is_held_out = _split_held_out(text)
-    learn, test = text.take(np.flatnonzero(~is_held_out)), _unseen_sentences(text, is_held_out)
-    tell("mixing language models", 0, 1)
-    adapted = base.converter.adapted(learn, weight=weight)
-    mixed = float(getattr(adapted.model, "weight", 1.0))
-    with writing(output):
-        adapted.save(draft / CONVERTER, bits=8)
-    adapted = Converter.load(draft / CONVERTER)
-    ranked, model = _train_reranker(base, learn, mixed, draft, tell) if rerank else ("none", None)
-    if model is not None:
-        save_model(model, draft / RERANKER)
-    tell("testing", 0, 1)
-    before, after = error_rate(base, test), error_rate(Conversion(adapted, model), test)
-    report = AdaptationReport(len(learn), len(test), before, after, mixed, ranked)
-    use = f"disambig convert --model {output.name} lines.txt"
-    card = standalone_card(adapted, output.name, use=use, training=report.lines(output.name))
-    with writing(output):
-        (draft / "README.md").write_text(card, encoding="utf8")
-    return report
+        base = Conversion(Converter.load(place.converter), place.model() if rerank else None)
+        text = _segment_texts(sentences, base.converter, tell)
+        is_held_out = _split_held_out(text)
+        learn, test = text.take(np.flatnonzero(~is_held_out)), _unseen_sentences(text, is_held_out)
+        tell("mixing language models", 0, 1)
+        adapted = base.converter.adapted(learn, weight=weight)
+        mixed = float(getattr(adapted.model, "weight", 1.0))
+        with writing(output):
+            adapted.save(draft / CONVERTER, bits=8)
+        adapted = Converter.load(draft / CONVERTER)
+        ranked, model = _train_reranker(base, learn, mixed, draft, tell) if rerank else ("none", None)
+        if model is not None:
+            save_model(model, draft / RERANKER)
+        tell("testing", 0, 1)
+        before, after = error_rate(base, test), error_rate(Conversion(adapted, model), test)
+        report = AdaptationReport(len(learn), len(test), before, after, mixed, ranked)
+        use = f"disambig convert --model {output.name} lines.txt"
+        card = standalone_card(adapted, output.name, use=use, training=report.lines(output.name))
+        with writing(output):
+            (draft / "README.md").write_text(card, encoding="utf8")
+        return report
 
 
 def check_texts(sentences: Sequence[str], weight: float | None) -> None:
@@ -301,19 +287,13 @@ def _split_held_out(text: SegmentedText) -> NDArray[np.bool_]:
     """Return which sentences are held out: every tenth block of adjacent sentences."""
     blocks = fold_blocks(len(text), max(1, min(20, len(text) // 50)))
     is_held_out = blocks % _TENTH == _TENTH - 1
-    rows = np.flatnonzero(is_held_out)
-    if len(rows) > MOST_TESTED:
-        is_held_out[rows[MOST_TESTED:]] = False
-    return is_held_out
+    return is_held_out & (np.cumsum(is_held_out) <= MOST_TESTED)
 
 
 def _unseen_sentences(text: SegmentedText, is_held_out: NDArray[np.bool_]) -> SegmentedText:
     """Return the held-out sentences that do not also occur in the training part."""
-    written = text.column(0)
-    known_forms = {written[row] for row in np.flatnonzero(~is_held_out).tolist()}
-    return text.take(
-        np.array([r for r in np.flatnonzero(is_held_out).tolist() if written[r] not in known_forms], int)
-    )
+    written = np.array(text.column(0), object)
+    return text.take(np.flatnonzero(is_held_out & ~np.isin(written, written[~is_held_out])))
 
 
 def _train_reranker(

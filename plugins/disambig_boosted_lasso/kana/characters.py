@@ -77,6 +77,21 @@ def _repeat(match: re.Match[str]) -> str:
     return first + marks.replace("ゝ", plain).replace("ゞ", _VOICED.get(plain, plain))
 
 
+def code_points(text: str) -> NDArray[np.int32]:
+    """Return the code point of each character."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int32)
+
+
+def pack_texts(texts: Iterable[str]) -> NDArray[np.uint8]:
+    """Return texts without line ends as bytes, each with a line end."""
+    return np.frombuffer("".join(f"{text}\n" for text in texts).encode("utf8"), np.uint8)
+
+
+def unpack_texts(letters: NDArray[np.generic]) -> tuple[str, ...]:
+    """Return the texts of `pack_texts`."""
+    return tuple(bytes(letters).decode("utf8").split("\n")[:-1])
+
+
 LETTERS = 88
 """Number of letters: the word boundary, the hiragana from ぁ to ゖ, and the long vowel mark."""
 _FIRST, _LONG = 0x3041, "ー"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from disambig.api import UserError
 from disambig.api.arrays import ArrayFolder, offsets_from_sizes, row_owners
 
+from .characters import code_points, pack_texts, unpack_texts
 from .decoding import LatticePaths, Records
 from .lexicon import ReadingTrie
 
@@ -111,7 +112,7 @@ class ClassBigram:
         """
         from ._class_kernels import score_candidates
 
-        codes, letters = _codes("".join(lines)), _codes("".join(words))
+        codes, letters = code_points("".join(lines)), code_points("".join(words))
         offsets = offsets_from_sizes(map(len, lines))
         records = np.zeros(len(words), _WORD)
         for name in ("kind", "start", "end"):
@@ -142,7 +143,7 @@ class ClassBigram:
     def _tables(self) -> _Tables:
         from ._lattice_kernels import hash_texts
 
-        codes = _codes("".join(self.surfaces))
+        codes = code_points("".join(self.surfaces))
         hashes, powers = np.zeros((2, len(self)), np.uint64)
         hash_texts(codes, offsets_from_sizes(map(len, self.surfaces)).astype(np.int64), hashes, powers)
         trie = ReadingTrie.from_readings(self.readings)  # fast for readings that are sorted
@@ -156,15 +157,10 @@ class ClassBigram:
         )  # fmt: skip
 
 
-def _codes(text: str) -> NDArray[np.int32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int32)
-
-
 FILE = "classes.npz"
 FORMAT = "disambig.class_bigram.v1"
 _NAMES = ("readings", "surfaces", "sizes", "left", "right", "costs", "connections")
 _FOLDER = ArrayFolder(FILE, _NAMES, "D674", FORMAT)
-_BETWEEN = "\n"
 
 
 def save_class_bigram(model: ClassBigram, folder: Path) -> None:
@@ -182,8 +178,8 @@ def save_class_bigram(model: ClassBigram, folder: Path) -> None:
             "domain_weights": dict(model.domain_weights),
         },
         {
-            "readings": _join_lines(model.readings),
-            "surfaces": _join_lines(model.surfaces),
+            "readings": pack_texts(model.readings),
+            "surfaces": pack_texts(model.surfaces),
             "sizes": model.sizes.astype(np.uint8),
             "left": left,
             "right": right - left,  # mostly 0
@@ -203,9 +199,7 @@ def load_class_bigram(folder: Path) -> ClassBigram:
 
 
 def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> ClassBigram:
-    readings, surfaces = (
-        tuple(bytes(arrays[name]).decode("utf8").split(_BETWEEN)[:-1]) for name in ("readings", "surfaces")
-    )
+    readings, surfaces = (unpack_texts(arrays[name]) for name in ("readings", "surfaces"))
     sizes = arrays["sizes"].astype(np.int64)
     left = arrays["left"].astype(np.uint16)
     right = left + arrays["right"].astype(np.uint16)
@@ -233,7 +227,3 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
 def _round_steps(values: NDArray[np.float32], steps: float) -> NDArray[np.uint8]:
     """Return numbers in steps of ``1 / steps``, limited to a byte."""
     return np.clip(np.round(values * np.float32(steps)), 0, 255).astype(np.uint8)
-
-
-def _join_lines(texts: Sequence[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("".join(text + _BETWEEN for text in texts).encode("utf8"), np.uint8)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -271,25 +272,22 @@ class Conversion:
         scores = lists.scores
         if self.reranker is not None:
             scores = decide_lists(self.reranker, lists).scores.astype(np.float64)
-        return [_rank_candidates(lists, scores, i, k) for i in range(len(lists))]
+        ranked = []
+        for first, last in pairwise(lists.offsets.tolist()):
+            order = first + np.argsort(-scores[first:last], kind="stable")[:k]
+            ranked.append([self._candidate(lists, row, float(scores[row])) for row in order.tolist()])
+        return ranked
 
-
-def _rank_candidates(lists: CandidateLists, scores: np.ndarray, i: int, k: int) -> list[ConversionCandidate]:
-    """Return the `k` candidates of list `i` with the highest scores, the best first."""
-    first, last = int(lists.offsets[i]), int(lists.offsets[i + 1])
-    order = first + np.argsort(-scores[first:last], kind="stable")[:k]
-    words = lists.words
-    return [
-        ConversionCandidate(
+    def _candidate(self, lists: CandidateLists, row: int, score: float) -> ConversionCandidate:
+        words = lists.words
+        return ConversionCandidate(
             lists.texts[row],
-            float(scores[row]),
+            score,
             float(lists.scores[row]),
             int(lists.ranks[row]),
             words.candidate_words(row) if words is not None else (),
             words.candidate_tags(row) if words is not None else (),
         )
-        for row in order.tolist()
-    ]
 
 
 Line = tuple[str, str]

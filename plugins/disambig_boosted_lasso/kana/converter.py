@@ -36,7 +36,17 @@ from disambig.api.packs import restore, saved_folder, writing
 from disambig.api.settings import whole_number_between
 from disambig.api.tasks import CandidateLists
 
-from .characters import LETTERS, has_kanji, hiragana_number, is_kana, learn_spelling, normalise_kana
+from .characters import (
+    LETTERS,
+    code_points,
+    has_kanji,
+    hiragana_number,
+    is_kana,
+    learn_spelling,
+    normalise_kana,
+    pack_texts,
+    unpack_texts,
+)
 from .class_bigram import ClassBigram, load_class_bigram, save_class_bigram
 from .decoding import (
     ENTRY,
@@ -155,10 +165,9 @@ def build_lexicon_tables(
     ranks = np.lexsort((-extras, ids == UNKNOWN))
     trie = ReadingTrie.from_readings([lexicon.readings[i] for i in ranks.tolist()])
     order = ranks[trie.entries].astype(np.int32)
-    codes = np.frombuffer("".join(lexicon.surfaces).encode("utf-32-le", "surrogatepass"), np.uint32)
-    offsets = offsets_from_sizes(map(len, lexicon.surfaces))
+    codes, offsets = code_points("".join(lexicon.surfaces)), offsets_from_sizes(map(len, lexicon.surfaces))
     hashes, powers = np.zeros((2, len(lexicon)), np.uint64)
-    hash_texts(codes.astype(np.int32), offsets.astype(np.int64), hashes, powers)
+    hash_texts(codes, offsets.astype(np.int64), hashes, powers)
     entries = np.zeros(len(lexicon), ENTRY)
     entries["word"], entries["extra"], entries["hash"], entries["power"] = ids, extras, hashes, powers
     numbers = vocabulary.word_ids(NUMBERS)
@@ -548,7 +557,6 @@ FILE = "lexicon.npz"
 MODEL, ADAPTATION, CLASSES, DOMAINS = "model", "adaptation", "classes", "domains"
 _NAMES = ("readings", "surfaces", "tags", "counts", "usage", "spelling")
 _FOLDER = ArrayFolder(FILE, _NAMES, "D674", FORMAT)
-_BETWEEN = "\n"
 
 
 def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) -> None:
@@ -580,8 +588,8 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
     if converter.classes is not None:
         save_class_bigram(converter.classes, folder / CLASSES)
     arrays: dict[str, NDArray[Any]] = {
-        "readings": _letters(lexicon.readings),
-        "surfaces": _letters(lexicon.surfaces),
+        "readings": pack_texts(lexicon.readings),
+        "surfaces": pack_texts(lexicon.surfaces),
         "tags": lexicon.tags,
         "counts": lexicon.counts,
         "usage": np.zeros(0, np.float16) if lexicon.usage is None else _round_usage(lexicon.usage),
@@ -687,9 +695,7 @@ def load_in_domain(converter: Converter, folder: str | Path, name: str) -> Conve
 
 
 def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLexicon:
-    readings, surfaces = (
-        tuple(bytes(arrays[name]).decode("utf8").split(_BETWEEN)[:-1]) for name in ("readings", "surfaces")
-    )
+    readings, surfaces = (unpack_texts(arrays[name]) for name in ("readings", "surfaces"))
     kinds, counts = arrays["tags"].astype(np.int16), arrays["counts"].astype(np.int64)
     usage = arrays["usage"].astype(np.float32) if len(arrays["usage"]) else None
     if not len(readings) == len(surfaces) == len(kinds) == len(counts):
@@ -704,8 +710,3 @@ def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLex
 def _round_usage(usage: NDArray[np.float32]) -> NDArray[np.float16]:
     """Return usage values rounded to sixteenths: equal values compress well."""
     return (np.round(usage * 16) / 16).astype(np.float16)
-
-
-def _letters(texts: Sequence[str]) -> NDArray[np.uint8]:
-    whole = "".join(text + _BETWEEN for text in texts)
-    return np.frombuffer(whole.encode("utf8"), np.uint8)

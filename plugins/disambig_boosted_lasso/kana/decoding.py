@@ -16,7 +16,7 @@ from disambig.api import UserError
 from disambig.api.arrays import offsets_from_sizes, row_owners, row_ranks
 from disambig.api.tasks import CandidateLists, CandidateWords
 
-from .characters import to_katakana
+from .characters import code_points, to_katakana
 from .lexicon import KanaLexicon
 from .spoken_numbers import IN_DIGITS, IN_KANJI, SpokenNumbers, write_spoken_number
 
@@ -67,7 +67,14 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
         offsets_from_sizes(len(levels[n]) if n < len(levels) else 0 for levels, _ in parts)
         for n in range(MOST)
     )
-    numbers, shares = _vocabulary_words(parts, n_singles, n_words)
+    # each word's number in each model, and its share of that number's probability
+    numbers, shares = np.zeros((len(parts), n_words), np.int32), np.zeros((len(parts), n_words))
+    for part, (levels, weight) in enumerate(parts):
+        n = len(levels[0])
+        numbers[part, :n] = np.arange(n)
+        numbers[part] += np.int32(n_singles[part])
+        shares[part, n:] = shares[part, 0] = -np.log(n_words - n + 1.0)
+        shares[part] += weight
     tables = NgramTables(
         np.zeros(n_singles[-1] + 1, SINGLE),
         np.zeros(n_pairs[-1] + 1, PAIR),
@@ -90,31 +97,14 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
             records["begin"] = n_triples[part] + (levels[2].begins[:-1] if len(levels) > 2 else 0)
         if len(levels) > 2:
             rows = slice(n_triples[part], n_triples[part + 1])
-            triples["log_prob"][rows], triple_words[rows] = (
-                levels[2].log_probs,
-                levels[2].words + n_singles[part],
-            )
+            triples["log_prob"][rows] = levels[2].log_probs
+            triple_words[rows] = levels[2].words + n_singles[part]
     singles["begin"][-1], pairs["begin"][-1] = n_pairs[-1], n_triples[-1]
     has_triples = np.diff(pairs["begin"]) > 0
     states = n_singles[-1] + np.arange(len(has_triples))
     pairs["state"][:-1] = np.where(has_triples, states, pair_words)
     find_states(tables)
     return tables
-
-
-def _vocabulary_words(
-    parts: Sequence[tuple[Sequence[Any], float]], firsts: NDArray[np.int64], n_words: int
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return each word's number in each model, and its share of that number's probability."""
-    numbers = np.zeros((len(parts), n_words), np.int32)
-    shares = np.zeros((len(parts), n_words))
-    for part, (levels, weight) in enumerate(parts):
-        n = len(levels[0])
-        numbers[part, :n] = np.arange(n)
-        numbers[part] += np.int32(firsts[part])
-        shares[part, n:] = shares[part, 0] = -np.log(n_words - n + 1.0)
-        shares[part] += weight
-    return numbers, shares
 
 
 ENTRY = np.dtype([("extra", "f8"), ("hash", "u8"), ("power", "u8"), ("word", "i4")], align=True)
@@ -234,18 +224,14 @@ class _WorkSpace:
     """Buffers for one thread at a time."""
 
     def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
-        self.size = 1 << 13
+        self.size = 1 << 12
         self._tables = tables
         self._deepest = int(words.deepest[0])
-        self._make()
+        self.grow()
 
     def grow(self) -> None:
-        """Double the buffers, and clear them."""
+        """Double the buffers of lattice and search, and clear them."""
         self.size *= 2
-        self._make()
-
-    def _make(self) -> None:
-        """Allocate the buffers of lattice and search."""
         n, n_singles, parts = self.size, len(self._tables.singles), len(self._tables.starts)
         self.work = _SearchWork(
             tally=np.zeros(4, np.int64),
@@ -278,11 +264,8 @@ class _WorkSpace:
 class LatticeDecoder:
     """Finds the best conversions of lines; keeps its buffers between calls; safe for several threads.
 
-    Parameters
-    ----------
-    numbers : int, optional
-        How numbers spelt out in kana are preferably written, `IN_DIGITS` or `IN_KANJI`; by default they are
-        not looked for.
+    `numbers` is how numbers spelt out in kana are preferably written, `IN_DIGITS` or `IN_KANJI`; by default
+    they are not looked for.
     """
 
     def __init__(self, tables: NgramTables, words: LexiconTables, *, numbers: int | None = None) -> None:
@@ -297,12 +280,13 @@ class LatticeDecoder:
         """
         from ._search_kernels import find_conversions
 
-        text = "".join(lines).encode("utf-32-le", "surrogatepass")
-        codes = np.frombuffer(text, np.uint32).astype(np.int32)
-        offsets = offsets_from_sizes(map(len, lines))
+        codes, offsets = code_points("".join(lines)), offsets_from_sizes(map(len, lines))
         longest = int(np.diff(offsets).max(initial=0))
         spoken = SpokenNumbers.find(lines, self._numbers)
-        buffers = self._take_buffers()
+        try:  # buffers that no other thread uses; they are kept for reuse if no error occurs
+            buffers = self._free_buffers.pop()
+        except IndexError:
+            buffers = _WorkSpace(self._tables, self._words)
         while buffers.size < 32 * (longest + 3):
             buffers.grow()
         n, line = len(lines), 0
@@ -343,13 +327,6 @@ class LatticeDecoder:
             offsets_from_sizes(np.concatenate(counts)),
             np.concatenate(words),
         )
-
-    def _take_buffers(self) -> _WorkSpace:
-        """Return buffers that no other thread uses; they are kept for reuse if no error occurs."""
-        try:
-            return self._free_buffers.pop()
-        except IndexError:
-            return _WorkSpace(self._tables, self._words)
 
 
 LONGEST = 256
@@ -447,12 +424,12 @@ class CandidateWriter:
         """Return the candidates of lines from paths of their pieces (`counts` per line)."""
         paths = join_lines(paths, counts, k)
         ids, tags, spellings = self._words(paths, lines)
-        texts = _join_words(spellings, ids.tolist(), paths.word_offsets.tolist())
-        offsets = paths.offsets
-        ranks = row_ranks(offsets)
+        written = [spellings[number] for number in ids.tolist()]
+        texts = ["".join(written[a:b]) for a, b in itertools.pairwise(paths.word_offsets.tolist())]
+        ranks = row_ranks(paths.offsets).astype(np.int32)
         nothing = np.full(len(texts), np.nan, np.float32)
         words = CandidateWords(ids, paths.word_offsets, spellings, tags, self._tag_names)
-        lists = CandidateLists(offsets, texts, paths.scores, ranks.astype(np.int32), nothing, words=words)
+        lists = CandidateLists(paths.offsets, texts, paths.scores, ranks, nothing, words=words)
         return lists if max(counts, default=1) == 1 else _drop_duplicates(lists)
 
     def words(self, paths: LatticePaths, lines: Sequence[str]) -> list[str]:
@@ -501,22 +478,15 @@ class CandidateWriter:
         return ids, tags, [*self._spellings, *more] if more else self._spellings
 
 
-def _join_words(spellings: Sequence[str], ids: Sequence[int], bounds: Sequence[int]) -> list[str]:
-    words = [spellings[number] for number in ids]
-    return ["".join(words[a:b]) for a, b in itertools.pairwise(bounds)]
-
-
 def _drop_duplicates(lists: CandidateLists) -> CandidateLists:
     """Return lists without candidates whose text a better candidate has."""
-    list_of_candidate = row_owners(lists.offsets).tolist()
-    firsts = dict.fromkeys(zip(list_of_candidate, lists.texts, strict=True))
-    if len(firsts) == len(lists.texts):
+    first: dict[tuple[int, str], int] = {}
+    for row, pair in enumerate(zip(row_owners(lists.offsets).tolist(), lists.texts, strict=True)):
+        first.setdefault(pair, row)
+    if len(first) == len(lists.texts):
         return lists
-    first = {
-        pair: at for at, pair in reversed(list(enumerate(zip(list_of_candidate, lists.texts, strict=True))))
-    }
-    rows = np.array([first[pair] for pair in firsts])
-    sizes = np.bincount([line for line, _ in firsts], minlength=len(lists))
+    rows = np.array(list(first.values()))
+    sizes = np.bincount([line for line, _ in first], minlength=len(lists))
     offsets = offsets_from_sizes(sizes)
     ranks = row_ranks(offsets).astype(np.int32)
     words = None if lists.words is None else lists.words.take(rows)

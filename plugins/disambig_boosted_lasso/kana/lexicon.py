@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api.arrays import offsets_from_sizes
 
-from .characters import has_kanji, is_kana, is_native, is_reading, normalise_kana
+from .characters import code_points, has_kanji, is_kana, is_native, is_reading, normalise_kana
 from .segmentation import NAME, SegmentedText, sudachi_dictionary
 
 NUMBERS = tuple("0" * digits for digits in range(6))
@@ -79,22 +80,18 @@ class KanaLexicon:
 
         The usage of existing entries is unchanged.
         """
-        entries = [
-            entry
-            for lexicon in (self, other)
-            for entry in zip(
-                lexicon.surfaces,
-                lexicon.readings,
-                (lexicon.tag_names[tag] for tag in lexicon.tags),
-                strict=True,
-            )
-        ]
-        merged = KanaLexicon.counted(entries, [*self.counts.tolist(), *other.counts.tolist()])
+        merged = KanaLexicon.counted(
+            chain(self.entries(), other.entries()), chain(self.counts.tolist(), other.counts.tolist())
+        )
         if self.usage is None:
             return merged
         usage = dict(zip(zip(self.readings, self.surfaces, strict=True), self.usage.tolist(), strict=True))
         pairs = zip(merged.readings, merged.surfaces, strict=True)
         return replace(merged, usage=np.array([usage.get(pair, 0.0) for pair in pairs], np.float32))
+
+    def entries(self) -> Iterator[tuple[str, str, str]]:
+        """Yield spelling, reading and part of speech of each entry."""
+        return zip(self.surfaces, self.readings, (self.tag_names[tag] for tag in self.tags), strict=True)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -144,11 +141,9 @@ def with_voiced_readings(lexicon: KanaLexicon) -> KanaLexicon:
     readings: dict[str, set[str]] = {}
     for reading, surface in zip(lexicon.readings, lexicon.surfaces, strict=True):
         readings.setdefault(surface, set()).add(reading)
-    tags = (lexicon.tag_names[tag] for tag in lexicon.tags)
-    words = zip(lexicon.readings, lexicon.surfaces, tags, strict=True)
     added = {
         (surface, voiced, tag): 0
-        for reading, surface, tag in words
+        for surface, reading, tag in lexicon.entries()
         if ("じ" in reading or "ず" in reading) and has_kanji(surface)
         for voiced in _voiced_readings(reading, surface, tag, readings)
         if voiced not in readings[surface]
@@ -220,8 +215,15 @@ class ReadingTrie:
     def from_readings(cls, readings: Sequence[str]) -> ReadingTrie:
         """Return the trie of some readings, which may repeat and must not be empty."""
         order = np.array(sorted(range(len(readings)), key=readings.__getitem__), np.int64)
-        letters, sizes = _letters([readings[i] for i in order.tolist()])
-        shared = _common_prefix_lengths(letters)
+        ordered = [readings[i] for i in order.tolist()]
+        sizes = np.fromiter(map(len, ordered), np.int64, len(ordered))
+        letters = np.zeros((len(ordered), int(sizes.max(initial=0))), np.int32)
+        letters[np.arange(letters.shape[1]) < sizes[:, None]] = code_points("".join(ordered))
+        # the length of the common prefix of each reading and the one before
+        shared = np.full(len(letters), -1, np.int64)
+        if len(letters) > 1:
+            differs = letters[1:] != letters[:-1]
+            shared[1:] = np.where(differs.any(axis=1), differs.argmax(axis=1), letters.shape[1])
         # the nodes of one depth, each given by the first reading with its prefix
         nodes = np.zeros(1, np.int64)
         labels, entries = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
@@ -243,24 +245,6 @@ class ReadingTrie:
             offsets_from_sizes(np.concatenate(entry_counts)),
             np.concatenate(entries),
         )
-
-
-def _letters(readings: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the characters of readings, shape (n, longest), padded with zeros, and their lengths."""
-    sizes = np.fromiter(map(len, readings), np.int64, len(readings))
-    letters = np.zeros((len(readings), int(sizes.max(initial=0))), np.int32)
-    codes = np.frombuffer("".join(readings).encode("utf-32-le", "surrogatepass"), np.uint32)
-    letters[np.arange(letters.shape[1]) < sizes[:, None]] = codes
-    return letters, sizes
-
-
-def _common_prefix_lengths(letters: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the length of the common prefix of each row and the row before; -1 for the first row."""
-    lengths = np.full(len(letters), -1, np.int64)
-    if len(letters) > 1:
-        differs = letters[1:] != letters[:-1]
-        lengths[1:] = np.where(differs.any(axis=1), differs.argmax(axis=1), letters.shape[1])
-    return lengths
 
 
 MIN_FREQUENCY = 1e-8

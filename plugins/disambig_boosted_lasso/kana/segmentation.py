@@ -91,8 +91,12 @@ def _is_kind(word: Word, kind: str) -> bool:
     """Return True for a word of a kind that a rule names: ``#`` for numbers, ``@...``, or a spelling."""
     surface, _, tag = word
     if kind.startswith("#"):
-        number = _DIGITS.fullmatch(surface) is not None
-        return number and (kind == "#" or _has_ending(surface, kind[1:].split(",")))
+        if not _DIGITS.fullmatch(surface) or kind == "#":
+            return _DIGITS.fullmatch(surface) is not None
+        endings = kind[1:].split(",")
+        # a rule with tens and units needs the exact number
+        by_last_digit = len(endings[0]) == 1 and "10" not in endings
+        return surface in endings or (by_last_digit and surface[-1] in endings)
     if kind == "@noun":
         return tag.startswith(NOUN) and not _DIGITS.match(surface)
     if kind == "@name":
@@ -100,11 +104,6 @@ def _is_kind(word: Word, kind: str) -> bool:
     if kind == "@katakana":
         return is_katakana(surface)
     return surface == kind
-
-
-def _has_ending(number: str, endings: Sequence[str]) -> bool:
-    """Return True if a number ends in the given digits; a rule with tens and units needs the exact number."""
-    return number in endings or (len(endings[0]) == 1 and "10" not in endings and number[-1] in endings)
 
 
 MODES = ("A", "B", "C")

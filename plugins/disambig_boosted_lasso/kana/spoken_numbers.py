@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from disambig.api.arrays import offsets_from_sizes
 
+from .characters import code_points
+
 ONES = {
     "いち": 1, "に": 2, "さん": 3, "し": 4, "よん": 4, "ご": 5, "ろく": 6,
     "しち": 7, "なな": 7, "はち": 8, "く": 9, "きゅう": 9,
@@ -211,7 +213,7 @@ class SpokenNumbers(NamedTuple):
             for written in _styles(number, style or IN_DIGITS)
         ]
         starts, ends, kinds, n_digits, extras, texts = zip(*columns, strict=True) if columns else ((),) * 6
-        codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32).astype(np.int32)
+        codes = code_points("".join(texts))
         hashes, powers = np.zeros((2, len(columns)), np.uint64)
         hash_texts(codes, offsets_from_sizes(map(len, texts)), hashes, powers)
         return cls(
