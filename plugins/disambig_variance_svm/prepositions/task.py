@@ -118,10 +118,8 @@ class Preposition:
         """Return the places where a preposition may be missing: between words that are not candidates."""
         places = empty_places(view)
         places = places[apart(places, instances, len(view))]
-        takes_no_to = np.isin(view.hashes[places - 1], BARE_INFINITIVE) & (
-            view.hashes[places] == hash_word("be")
-        )
-        places = places[~takes_no_to]
+        before, after = view.hashes[places - 1], view.hashes[places]
+        places = places[~(np.isin(before, BARE_INFINITIVE) & (after == hash_word("be")))]
         odds = load_gaps(str(self.gaps)).log_odds(view, places - 1, places)
         return places[odds >= least_odds]
 

@@ -29,7 +29,7 @@ information with its neighbours, reduced to its main dimensions; spherical k-mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Tokenisation, TokenView, Words
 from disambig.api.arrays import Bools, Floats, Hashes, HashVocabulary
-from disambig.api.formats import ConlluSentence, read_conllu
+from disambig.api.formats import read_conllu
 from disambig.api.text import hash_words
 
 from .._script import run_script
@@ -66,11 +66,18 @@ def word_classes(
     """
     order = np.argsort(words)
     ids = HashVocabulary(words[order]).get(hashes, order, len(words))
-    parts = [
-        _associations(_cooccurrences(ids, offset, n_rows=len(words), n_columns=n))
-        for offset, n in ((-1, n_near), (1, n_near), (-2, n_far), (2, n_far))
-    ]
-    vectors = _main_dimensions(np.hstack(parts), dimensions)
+    parts = []
+    for offset, n in ((-1, n_near), (1, n_near), (-2, n_far), (2, n_far)):
+        counts = _cooccurrences(ids, offset, n_rows=len(words), n_columns=n)
+        expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
+        # the square root of the positive pointwise mutual information
+        parts.append(np.sqrt(np.log(np.maximum(counts / np.maximum(expected, 1e-9), 1.0))))
+    matrix = np.hstack(parts)
+    # project the rows on the main eigenvectors of ``matrix' matrix``, scaled, and normalise their length
+    values, axes = np.linalg.eigh((matrix.T @ matrix).astype(np.float64))
+    top = slice(len(values) - dimensions, None)
+    vectors = matrix @ (axes[:, top] / np.maximum(values[top], 1e-9) ** 0.25).astype(np.float32)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     return (_spherical_means(vectors, n_classes - 1, np.random.default_rng(seed)) + 1).astype(np.uint8)
 
 
@@ -81,23 +88,6 @@ def _cooccurrences(ids: NDArray[np.int64], offset: int, *, n_rows: int, n_column
     cells = words[has_row] * (n_columns + 1) + np.minimum(neighbours[has_row], n_columns)
     counts = np.bincount(cells, minlength=n_rows * (n_columns + 1))
     return counts.reshape(n_rows, n_columns + 1).astype(np.float32)
-
-
-def _associations(counts: Matrix) -> Matrix:
-    """Return the square root of the positive pointwise mutual information of each cell."""
-    expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
-    ratio = counts / np.maximum(expected, 1e-9)
-    associations: Matrix = np.sqrt(np.log(np.maximum(ratio, 1.0)))
-    return associations
-
-
-def _main_dimensions(matrix: Matrix, dimensions: int) -> Matrix:
-    """Project the rows on the main eigenvectors of ``matrix' matrix``, scaled, and normalise their length."""
-    values, axes = np.linalg.eigh((matrix.T @ matrix).astype(np.float64))
-    top = slice(len(values) - dimensions, None)
-    vectors = matrix @ (axes[:, top] / np.maximum(values[top], 1e-9) ** 0.25).astype(np.float32)
-    normalised: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    return normalised
 
 
 _ROUNDS = 25
@@ -201,18 +191,15 @@ def read_labelled(path: Path) -> Iterator[LabelledPrepositions]:
             text, spans = "", {}
         if text:
             text += "\n\n" if sentence.begins_paragraph else " "
-        _label(sentence, len(text), spans)
+        words = [TreebankWord(row[1], row[3], row[4], int(row[6]), row[7]) for row in sentence.words]
+        for token in sentence.tokens:
+            # parts of "don't" are not labelled
+            if token.columns[0].isdigit() and token.columns[1].lower() in PREPOSITIONS:
+                span = len(text) + token.start, len(text) + token.end
+                spans[span] = is_preposition(words, token.words[0])
         text += sentence.spelt.rstrip()
     if text:
         yield LabelledPrepositions(text, spans)
-
-
-def _label(sentence: ConlluSentence, offset: int, spans: dict[tuple[int, int], bool]) -> None:
-    """Add the labels of a sentence to `spans`; its text begins at `offset`."""
-    words = [TreebankWord(row[1], row[3], row[4], int(row[6]), row[7]) for row in sentence.words]
-    for token in sentence.tokens:
-        if token.columns[0].isdigit() and token.columns[1].lower() in PREPOSITIONS:  # skips parts of "don't"
-            spans[offset + token.start, offset + token.end] = is_preposition(words, token.words[0])
 
 
 HASHES = hash_words(PREPOSITIONS)
@@ -360,12 +347,6 @@ SOURCES = (
 LICENCE = "CC BY-SA 4.0"
 
 
-def raw_words(texts: Iterable[Path], tokenisation: Tokenisation) -> NDArray[np.uint64]:
-    """Return the word hashes of a sample of text files (see `RAW_CHARACTERS`)."""
-    samples = ("\n\n".join(sample_paragraphs(path, RAW_CHARACTERS)) for path in texts)
-    return np.concatenate([tokenisation([sample]).hashes for sample in samples])
-
-
 def fit_weights(
     features: NDArray[np.uint64], truth: Bools, importance: Floats, *, bits: int, strength: float
 ) -> tuple[Floats, float]:
@@ -399,7 +380,8 @@ def fit_weights(
 
 def train_usage(data: Path, tokenisation: Tokenisation) -> PrepositionUsage:
     """Return the classifier trained on ``data/labelled/ewt`` and ``data/english``."""
-    raw = raw_words(find_files(data, COUNTED), tokenisation)
+    samples = ("\n\n".join(sample_paragraphs(path, RAW_CHARACTERS)) for path in find_files(data, COUNTED))
+    raw = np.concatenate([tokenisation([sample]).hashes for sample in samples])
     words, _ = frequent_words(raw, WORDS_WITH_CLASS)
     classes = word_classes(raw, words, n_classes=N_CLASSES, n_near=500, n_far=200, dimensions=100, seed=0)
     slots = build_class_table(words, classes, bits=SLOT_BITS)

@@ -81,14 +81,19 @@ def next_words() -> NextWords:
 def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWords:
     """Count the words that follow "its" and "it's" in texts."""
     forms = np.array([hash_word("its"), hash_word("it's")], np.uint64)
-    after: list[list[NDArray[np.uint64]]] = [[], []]
+    blocks: list[list[NDArray[np.uint64]]] = [[], []]
     for batch in minibatch(texts, _AT_ONCE):
         hashes = Words()(batch).hashes
-        for form, blocks in zip(forms, after, strict=True):
-            blocks.append(hashes[1:][hashes[:-1] == form])
-    after_its, after_it_is = (np.concatenate(blocks) for blocks in after)
+        for form, of_form in zip(forms, blocks, strict=True):
+            of_form.append(hashes[1:][hashes[:-1] == form])
+    after_its, after_it_is = map(np.concatenate, blocks)
     words = np.unique(np.concatenate([after_its, after_it_is]))
-    counts = np.stack([_counts(after_its, words), _counts(after_it_is, words)])  # (2, m)
+    counts = np.stack(  # (2, m)
+        [
+            np.bincount(np.searchsorted(words, after), minlength=len(words))
+            for after in (after_its, after_it_is)
+        ]
+    )
     totals = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     share = (counts + 0.5) / totals
     odds = np.log(share[1] / share[0])
@@ -96,10 +101,6 @@ def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWor
     steps = np.clip(np.round(odds / STEP), -127, 127).astype(np.int8)
     header = {"sources": list(sources), "its": len(after_its), "it's": len(after_it_is), "step": STEP}
     return NextWords(words[kept], steps[kept], header)
-
-
-def _counts(following: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return np.bincount(np.searchsorted(words, following), minlength=len(words))
 
 
 def main(data: Path, output: Path) -> None:

@@ -41,14 +41,17 @@ def read_qa_it(data: Path) -> list[Labelled]:
     path = data / "labelled" / "qa-it" / "qa-it-v1.0.tsv"
     examples = []
     for number, line in enumerate(text_lines(path), 1):
-        columns = line.split("\t")
+        columns, problem = line.split("\t"), ""
         if len(columns) < _QA_COLUMNS:
             problem = f"{len(columns)} columns, not {_QA_COLUMNS} with TABs between them"
-            raise _malformed(path, number, problem)
-        text, places = _remove_brackets(columns[4].replace(_ANSWER, "\n\n"))
-        classes = columns[5].split(",")
-        if len(classes) != len(places):
-            raise _malformed(path, number, f"{len(places)} places in [[ ]] and {len(classes)} classes")
+        else:
+            text, places = _remove_brackets(columns[4].replace(_ANSWER, "\n\n"))
+            classes = columns[5].split(",")
+            if len(classes) != len(places):
+                problem = f"{len(places)} places in [[ ]] and {len(classes)} classes"
+        if problem:
+            where = f"{path}, line {number}"
+            raise UserError("D460", where=where, problem=f"{problem}; this is not QA-It")
         for (start, end), cls in zip(places, classes, strict=True):
             label = _CLASSES.get(cls.strip())
             if label is not None:
@@ -56,10 +59,6 @@ def read_qa_it(data: Path) -> list[Labelled]:
                     Labelled(text, start, end, label, f"qa-it {number}", f"{path.name}, line {number}")
                 )
     return examples
-
-
-def _malformed(path: Path, number: int, problem: str) -> UserError:
-    return UserError("D460", where=f"{path}, line {number}", problem=f"{problem}; this is not QA-It")
 
 
 def _remove_brackets(marked: str) -> tuple[str, list[tuple[int, int]]]:
@@ -129,24 +128,17 @@ def pick_examples(data: Path) -> list[Labelled]:
                     matches[UNMATCHED].append((domain, sentence, first_it(sentence), sentence))
     rng = random.Random(0)
     return [
-        example
-        for kind, n in {**MOST, UNMATCHED: MOST_UNMATCHED}.items()
-        for example in _sample_examples(kind, matches[kind], n, rng)
-    ]
-
-
-def _sample_examples(kind: str, matches: list[_Match], most: int, rng: random.Random) -> list[Labelled]:
-    label = LABELS.get(kind, REFERENTIAL)
-    sample = sample_wordings(matches, itemgetter(3), most=most, most_same=SAME_WORDING, rng=rng)
-    return [
         Labelled(
             sentence,
             start,
             start + 2,
-            label,
+            LABELS.get(kind, REFERENTIAL),
             f"picked {sentence}",
             f"{domain}, a pattern of {kind}",
             picked=True,
         )
-        for domain, sentence, start, _ in sample
+        for kind, n in {**MOST, UNMATCHED: MOST_UNMATCHED}.items()
+        for domain, sentence, start, _ in sample_wordings(
+            matches[kind], itemgetter(3), most=n, most_same=SAME_WORDING, rng=rng
+        )
     ]
