@@ -138,12 +138,7 @@ def _prune(
 def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[str], list[int], list[str]]:
     if len(sentence) != 4:
         raise UserError("D916", number=number, problem="not words, tags, heads and relations")
-    words, tags, heads, relations = (
-        list(sentence[0]),
-        list(sentence[1]),
-        list(sentence[2]),
-        list(sentence[3]),
-    )
+    words, tags, heads, relations = list(sentence[0]), list(sentence[1]), list(sentence[2]), list(sentence[3])
     problem = ""
     if not all(isinstance(text, str) for text in (*words, *tags, *relations)):
         problem = "a word, tag or relation that is not a text"
@@ -155,22 +150,18 @@ def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[s
         problem = "not exactly one root, or a head outside the sentence"
         if heads.count(0) == 1 and all(0 <= head <= len(words) for head in heads):
             problem += " (subtract 1 from heads that count from 1, as in CoNLL-U)"
-    elif not all(map(_reaches_root(heads), range(len(words)))):
+    elif _has_cycle(heads):
         problem = "the heads form a cycle"
     if problem:
         raise UserError("D916", number=number, problem=problem)
     return words, tags, make_projective(heads), relations
 
 
-def _reaches_root(heads: Sequence[int]) -> Callable[[int], bool]:
-    def reaches(word: int) -> bool:
-        for _ in heads:
-            if heads[word] < 0:
-                return True
-            word = heads[word]
-        return False
-
-    return reaches
+def _has_cycle(heads: Sequence[int]) -> bool:
+    above = np.array(heads)
+    for _ in heads:
+        above = np.where(above < 0, -1, np.array(heads)[above])
+    return bool((above >= 0).any())
 
 
 def make_projective(heads: Sequence[int]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,10 +164,7 @@ class LinearKernel(NormalisedRows):
         Weights of the feature groups if `normalise` is "groups"; equal by default.
     """
 
-    @property
-    def is_linear(self) -> bool:
-        """True."""
-        return True
+    is_linear: ClassVar[bool] = True
 
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return ``<x, y>`` for each pair of rows, shape (n, m)."""
@@ -194,16 +191,12 @@ class PolynomialKernel(NormalisedRows):
 
     degree: int = 2
     offset: float = 1.0
+    is_linear: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         NormalisedRows.__post_init__(self)
         validate_settings(self, degree=COUNT)
         validate_settings(self, degree=DEGREE, offset=NON_NEGATIVE)
-
-    @property
-    def is_linear(self) -> bool:
-        """False."""
-        return False
 
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return the kernel of each pair of rows, shape (n, m)."""
@@ -228,15 +221,11 @@ class GaussianKernel(NormalisedRows):
     """
 
     gamma: float = 1.0
+    is_linear: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         NormalisedRows.__post_init__(self)
         validate_settings(self, gamma=ABOVE_ZERO)
-
-    @property
-    def is_linear(self) -> bool:
-        """False."""
-        return False
 
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return the kernel of each pair of rows, shape (n, m)."""

@@ -5,9 +5,10 @@ Support vector machines with the same kernels, by scikit-learn, are there for co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -167,31 +168,20 @@ def search_weights(groups: FeatureGroups, regularisation: float) -> Floats:
     best = groups.equal()
     quality = quality_with(best)
     for step in STEPS:
-        best, quality = _improve_weights(best, quality, step, quality_with)
+        moved = True
+        while moved:
+            moved = False
+            for source, target in permutations(range(len(best)), 2):
+                amount = min(step, best[source])
+                if amount < 1e-9:
+                    continue
+                shares = best.copy()
+                shares[source] -= amount
+                shares[target] += amount
+                other = quality_with(shares)
+                if other > quality:
+                    best, quality, moved = shares, other, True
     return (best + groups.equal()) / 2
-
-
-def _improve_weights(
-    best: Floats,
-    quality: LeaveOneOutQuality,
-    step: float,
-    quality_with: Callable[[Floats], LeaveOneOutQuality],
-) -> tuple[Floats, LeaveOneOutQuality]:
-    """Move `step` of weight between two feature groups until no move improves the quality."""
-    moved = True
-    while moved:
-        moved = False
-        for source, target in np.argwhere(~np.eye(len(best), dtype=bool)):
-            amount = min(step, best[source])
-            if amount < 1e-9:
-                continue
-            shares = best.copy()
-            shares[source] -= amount
-            shares[target] += amount
-            other = quality_with(shares)
-            if other > quality:
-                best, quality, moved = shares, other, True
-    return best, quality
 
 
 LAMBDA = 1e-9

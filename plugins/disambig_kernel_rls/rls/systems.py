@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,22 +77,6 @@ def prepare_problem(batch: CandidateBatch, kernel: Kernel) -> RLSProblem:
         columns = columns.astype(np.int32)
         rows = csr_array((rows.data, at.astype(np.int32), rows.indptr), (rows.shape[0], len(columns)))
     return RLSProblem(rows, columns, np.where(crossed.costs == 0, 1.0, -1.0))
-
-
-class LinearSystem(Protocol):
-    """The linear system of training examples; its solutions are linear functions of the targets."""
-
-    def solve(self, targets: Floats, shift: float) -> Floats:
-        """Return the coefficients of the examples or the weights of the columns, one column per candidate."""
-        ...
-
-    def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
-        """Yield the leave-one-out scores of the examples for each shift, shape (n, K)."""
-        ...
-
-    def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
-        """Return the solution for one shift, and the leave-one-out scores of the examples."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,6 +182,10 @@ class PrimalSystem:
     def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
         """Return the result of `solve`, and the leave-one-out scores by a singular value decomposition."""
         return self.solve(targets, shift), next(self.left_out(targets, [shift]))
+
+
+LinearSystem = DualSystem | PrimalSystem
+"""The linear system of training examples; its solutions are linear functions of the targets."""
 
 
 def _cholesky(matrix: Floats, shift: float) -> Any:

@@ -60,30 +60,6 @@ class WordStatistics:
         return [name, {form: self.forms[form] for form in _by_frequency(self.forms)}, senses, glosses]
 
 
-def build_inventory(labelled: Sequence[Labelled], *, least: int, language: str) -> list[list[Any]]:
-    """Return the words with at least `least` examples and a form without blanks, sorted by name.
-
-    Examples without a word are grouped by the stems of their forms; such a word is named after its most
-    frequent form.
-    """
-    statistics = _collect_statistics(labelled, language)
-    return [
-        word.inventory_entry(name)
-        for name, word in sorted(statistics.items())
-        if word.forms and word.examples >= least
-    ]
-
-
-def rare_words(
-    labelled: Sequence[Labelled], words: Sequence[Sequence[Any]], least: int, *, language: str
-) -> list[str]:
-    """Return the names of the words (see `build_inventory`) with fewer than `least` examples."""
-    if least <= 1:
-        return []
-    statistics = _collect_statistics(labelled, language)
-    return [name for name, *_ in words if statistics[name].examples < least]
-
-
 def _collect_statistics(labelled: Sequence[Labelled], language: str) -> dict[str, WordStatistics]:
     """Return the statistics of all words in the examples by name."""
     named: defaultdict[str, WordStatistics] = defaultdict(WordStatistics)
@@ -286,19 +262,24 @@ class SenseTask:
     ) -> dict[str, Any]:
         """Return the settings that the config leaves open: the words of labelled examples.
 
-        Examples without a word are grouped by the Porter stems of their forms. With a tokenisation, forms
-        whose tags match their word are not certain: ``bank.n`` is only decided at nouns, even if every "bank"
-        in the examples is labelled, while "least", an adverb in its dictionary and an adjective for the
-        tagger, is still found.
+        Examples without a word are grouped by the Porter stems of their forms, and such a word is named after
+        its most frequent form. With a tokenisation, forms whose tags match their word are not certain:
+        ``bank.n`` is only decided at nouns, even if every "bank" in the examples is labelled, while "least",
+        an adverb in its dictionary and an adjective for the tagger, is still found.
 
         Raises D496 if no word has enough examples.
         """
         if self.words:
             return {}
-        words = build_inventory(labelled, least=self.least, language=self.language)
+        statistics = _collect_statistics(labelled, self.language)
+        words = [
+            word.inventory_entry(name)
+            for name, word in sorted(statistics.items())
+            if word.forms and word.examples >= self.least
+        ]
         if not words:
             raise UserError("D496", n=len(labelled), least=self.least)
-        rest = rare_words(labelled, words, self.learned, language=self.language)
+        rest = [name for name, *_ in words if statistics[name].examples < self.learned]
         learned_forms = {form for name, forms, _, _ in words if name not in rest for form in forms}
         learned_examples = [example for example in labelled if example.word not in rest]
         certain = [form for form in certain_forms(learned_examples) if form in learned_forms]
