@@ -115,12 +115,7 @@ def _paragraph(text: str, breaks: Sequence[tuple[int, int]], edit: PlaceEdit) ->
 class SyntaxReader:
     """Parses the sentences of proposed corrections, as they are and corrected.
 
-    Raises D505 for a tagger that does not tag every token.
-
-    Parameters
-    ----------
-    tagger : Model, optional
-        By default the parser's own.
+    The tagger is by default the parser's own. Raises D505 for one that does not tag every token.
     """
 
     def __init__(self, parser: DependencyParser, tagger: Model | None = None) -> None:

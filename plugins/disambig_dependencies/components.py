@@ -43,15 +43,6 @@ class DependencyLabeller(SpanWriter):
     Doc without tags is tagged by the parser's tagger, but its tags are not set.
 
     Raises D500 for a pipeline of another language, D505 for a tagger that does not tag every token.
-
-    Parameters
-    ----------
-    nlp : Language
-        The pipeline; its language must be the parser's.
-    tagger : Model
-        A model that tags every token.
-    name : str
-        Name of the component in the pipeline.
     """
 
     reference_file: ClassVar[str] = "dependencies.json"

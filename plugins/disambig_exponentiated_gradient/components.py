@@ -193,20 +193,9 @@ class ConstituentParser(SpanWriter):
     """Parses the sentences of Docs.
 
     Uses the sentences of a Doc; if there are none, the core's rule splits them, and they are set.
-    Tags are set if a Doc has none.
+    Tags are set if a Doc has none; `tags` says whether the parser uses those that a Doc has.
 
     Raises D500 for a pipeline of another language.
-
-    Parameters
-    ----------
-    nlp : Language
-        The pipeline; its language must be the parser's.
-    name : str
-        Name of the component in the pipeline.
-    spans_key : str
-        Key of ``doc.spans``.
-    tags : bool
-        Whether the parser uses the tags of a Doc.
     """
 
     reference_file: ClassVar[str] = "parser.json"

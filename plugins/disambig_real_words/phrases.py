@@ -158,12 +158,8 @@ class PhraseMatches:
 class PhraseTable:
     """The mistaken phrases of a language, and phrases that are right.
 
-    Parameters
-    ----------
-    phrases : sequence of Phrase
-        Of those that overlap in a text, the first one counts.
-    mention : PhraseItem, optional
-        Words of sentences that mention an emphasised phrase; by default any word.
+    Of phrases that overlap in a text, the first one counts. `mention` are the words of sentences that mention
+    an emphasised phrase; by default any word.
     """
 
     def __init__(self, phrases: Sequence[Phrase] = (), mention: PhraseItem | None = None) -> None:

@@ -51,18 +51,10 @@ from .sounds import A_AN, CLEAR, ENGLISH_SOUNDS, WordSounds, log_odds_after, rea
 
 @dataclass(frozen=True, kw_only=True)
 class InContext:
-    """A task that finds open places with a model of words in context.
+    """A task that finds open places with a model of words in context."""
 
-    Parameters
-    ----------
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
-    """
-
-    words: str | Path = "disambig_en"
-    name: str = "words"
+    words: str | Path = "disambig_en"  # folder of the model, or name of a pack that contains one
+    name: str = "words"  # the default key of its annotations
     language: str = "en"
     decides: ClassVar[Decides] = Decides("words", "own")
     folders: ClassVar[tuple[str, ...]] = ("words", "relations")
@@ -91,15 +83,8 @@ class InContext:
 class KnowsPhrases(InContext):
     """A task that leaves out the words of phrases that are right.
 
-    Parameters
-    ----------
-    phrases : path, optional
-        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
-        "could of" (see `phrases`); by default the English one, and none for other languages.
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
+    `phrases` is a table of phrases that are right in any context, or mistakes (see the module of that name);
+    by default the English one, and none for other languages.
     """
 
     phrases: str | Path | None = None
@@ -484,27 +469,13 @@ class OtherWords(KnowsPhrases):
     """Decide between each word and its related words.
 
     Raises on first use D995 for an invalid file, D997 for unknown `kinds`.
-
-    Parameters
-    ----------
-    relations : path, optional
-        A file of words that are confused with each other (see `relations`); by default the English one.
-    kinds : sequence of str
-        The kinds of relations in that file that are used.
-    least : float
-        Minimum log-odds of another word against the observed one for a place to be decided.
-    phrases : path, optional
-        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
-        "could of" (see `phrases`); by default the English one, and none for other languages.
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
     """
 
-    relations: str | Path | None = None
-    kinds: tuple[str, ...] | list[str] = KINDS
-    least: float = -2.0
+    relations: str | Path | None = (
+        None  # words that are confused with each other; the English ones by default
+    )
+    kinds: tuple[str, ...] | list[str] = KINDS  # those in that file that are used
+    least: float = -2.0  # minimum log-odds of another word against the observed one for a place to be decided
     name: str = "other"
 
     @cached_property

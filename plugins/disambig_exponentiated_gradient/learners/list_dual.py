@@ -176,12 +176,8 @@ KAPPAS = (16.0, 12.0, 8.0, 6.0, 4.0, 2.0)
 class GradientDual(ABC):
     """A dual problem whose alphas, or parameters, are all moved along its gradient at once.
 
-    Attributes
-    ----------
-    theta : object
-        Logarithms of the alphas, or the parameters of parts.
-    weights : array of float64, shape (n_columns,)
-        W.
+    `theta` are the logarithms of the alphas, or the parameters of parts; `weights`, shape ``(n_columns,)``,
+    are W.
     """
 
     C: float
@@ -258,19 +254,9 @@ class GradientDual(ABC):
 class ListDual(GradientDual):
     """Alphas of candidates in lists and the corresponding weights (see `GradientDual`).
 
-    Parameters
-    ----------
-    loss : str
-        ``"hinge"``, ``"cost"`` or ``"log"``.
-    steps : int
-        Steps per visit.
-    floor : float
-        Maximum distance of the logarithm of an alpha below the list's largest one.
-
-    Attributes
-    ----------
-    theta : array of float64, shape (n_rows,)
-        Logarithms of the alphas; minus infinity for candidates that are left out.
+    `theta`, shape ``(n_rows,)``, is minus infinity for candidates that are left out. The loss is ``"hinge"``,
+    ``"cost"`` or ``"log"``; each visit takes `steps` steps. No logarithm of an alpha is further than `floor`
+    below the list's largest one.
     """
 
     def __init__(

@@ -112,14 +112,7 @@ class PairwiseCharts(PairwiseSteps):
 
     Mass moves from the derivation with the lowest score plus cost, among those of edges with mass, to the one
     with the highest, without a list of derivations (Garber and Meshi, NIPS 2016). A few per cent of the edges
-    have mass.
-
-    Parameters
-    ----------
-    batch : PartRows
-        Its layout must be `Hypergraphs`.
-    steps : int
-        Maximum number of steps per visit to a chart.
+    have mass. `steps` is the maximum number of steps per visit to a chart.
     """
 
     def __init__(self, batch: PartRows, C: float, *, steps: int = PART_STEPS) -> None:

@@ -44,12 +44,7 @@ class Structure:
 class PackedDual(GradientDual):
     """Parameters of parts and the weights for their marginals (see `ListDual`).
 
-    Parameters
-    ----------
-    loss : str
-        ``"cost"`` or ``"log"``.
-    steps : int
-        Steps per visit to an instance.
+    The loss is ``"cost"`` or ``"log"``; each visit to an instance takes `steps` steps.
     """
 
     def __init__(
@@ -185,12 +180,8 @@ def _inner(mass: Floats, values: Floats) -> float:
 class ChainDual(GradientDual):
     """Parameters of the labels of sequences and the weights for their marginals.
 
-    Parameters
-    ----------
-    loss : str
-        ``"cost"``: the sum of the labels' costs, or ``"log"``.
-    steps : int
-        Steps per visit to a sequence.
+    The loss is ``"cost"``, the sum of the labels' costs, or ``"log"``; each visit to a sequence takes `steps`
+    steps.
     """
 
     def __init__(self, batch: SequenceRows, loss: str, C: float, *, steps: int = PART_STEPS) -> None:
@@ -322,14 +313,9 @@ class PackedCharts:
 
 
 class ChartDual(GradientDual):
-    """Parameters of the edges of charts and the weights for their marginals (see `PackedDual`).
+    """Parameters of the edges of charts, in the layout `Hypergraphs`, and the weights for their marginals.
 
-    Parameters
-    ----------
-    batch : PartRows
-        Its layout must be `Hypergraphs`.
-    loss, C, steps
-        See `ChainDual`.
+    For the loss and the steps see `PackedDual`.
     """
 
     def __init__(self, batch: PartRows, loss: str, C: float, *, steps: int = PART_STEPS) -> None:

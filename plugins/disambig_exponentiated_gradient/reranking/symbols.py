@@ -79,13 +79,7 @@ class _SymbolNumbers(dict[str, int]):
 
 
 class TreeSymbols:
-    """Texts by number. Columns with properties of the texts are extended on demand.
-
-    Attributes
-    ----------
-    number : dict of str to int
-        A new text gets the next number.
-    """
+    """Texts by number. Columns with properties of the texts are extended on demand."""
 
     def __init__(self) -> None:
         self.number: dict[str, int] = _SymbolNumbers({name: i for i, name in enumerate((*FIXED, *TEMPLATES))})

@@ -236,13 +236,7 @@ CLAUSE_ONLY = frozenset("mark advcl parataxis discourse vocative dislocated expl
 
 
 class PhraseBuilder(ABC):
-    """Builds the phrases of a sentence; a subclass adds those of clauses.
-
-    Parameters
-    ----------
-    heads : sequence of int, length n
-        Projective heads, -1 for the root.
-    """
+    """Builds the phrases of a sentence, whose heads are projective; a subclass adds those of clauses."""
 
     def __init__(
         self, words: Sequence[str], tags: Sequence[str], heads: Sequence[int], relations: Sequence[str]

@@ -72,16 +72,11 @@ DENSE_SHARE = 0.5
 class NormalisedRows:
     """Rows normalised to length one as a whole ("row"), by feature group ("groups"), or not at all ("none").
 
+    With "groups", the inner product of two rows is the weighted sum of the normalised inner products of their
+    feature groups. Only the ratios of the `weights` matter; they are equal by default.
+
     Raises D777 and D778 for invalid settings; D451 and D476, from `rows`, if the weights do not match the
     feature groups.
-
-    Parameters
-    ----------
-    normalise : {"row", "groups", "none"}
-        With "groups", the inner product of two rows is the weighted sum of the normalised inner products of
-        their feature groups.
-    weights : mapping of str to float, optional
-        Weights of the feature groups if `normalise` is "groups"; only their ratios matter. Equal by default.
     """
 
     normalise: str = "row"

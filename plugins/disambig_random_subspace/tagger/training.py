@@ -177,12 +177,7 @@ def train_tagger(
 class TaggedSentences:
     """A `Resampling` of tagged sentences: some for training, others for the decision rule.
 
-    Parameters
-    ----------
-    train, dev, classes, least, more, times, seldom
-        See `train_tagger`.
-    tags : sequence of str
-        The tag set.
+    For its parameters see `train_tagger`; `tags` is the tag set.
     """
 
     def __init__(
