@@ -149,11 +149,7 @@ def read_fixes(data: Path, name: str) -> Iterator[dict]:
 
 def real_example(row: dict, pieces: WordPieces) -> Example | None:
     """Return the example of a corrected mistake of `labelled/fixes`."""
-    text, start, end = row["before"], row["start"], row["end"]
-    left, right = sentence_around(text, start, end)
-    before = split_words(text[left:start])[-WORDS_BEFORE:]
-    after = split_words(text[end:right])[:WORDS_AFTER]
-    old, new = split_words(row["old"]), split_words(row["new"])
+    before, old, new, after = proposal_words({**row, "text": row["before"]})
     example = build_example([*before, *new, *after], [Edit(len(before), len(new), old)], pieces)
     if example is not None:
         example.weight = 1.0 if row["tier"] == 1 else 0.5

@@ -12,6 +12,7 @@ from disambig_encoder.pieces import WordPieces
 from examples import Edit, Example, build_example, proposal_words
 from network import NOTHING, PAD, RIGHT, EncoderNetwork
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 EVIDENCE = ("before", "after", "kind", "word before", "word after")
@@ -69,11 +70,7 @@ def auc(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
     """Return the area under the ROC curve."""
     if positive.all() or not positive.any():
         return float("nan")
-    ranks = np.empty(len(score))
-    _, inverse, counts = np.unique(score, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    n = int(positive.sum())
-    return float((ranks[positive].sum() - n * (n + 1) / 2) / (n * (len(score) - n)))
+    return float(roc_auc_score(positive, score))
 
 
 def read_proposals(
