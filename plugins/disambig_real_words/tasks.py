@@ -257,10 +257,7 @@ class Doubled(InContext):
     relations : path, optional
         A file of words that are confused with each other (see `relations`); by default the English one. A
         repetition may be a slip for another word: "is is better" for "it is better".
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
+    words, name, language : settings of `Article`
 
     Raises
     ------
@@ -528,19 +525,7 @@ class Form(OtherWords):
 
     Parameters
     ----------
-    relations : path, optional
-        A file of words that are confused with each other (see `relations`); by default the English one.
-    kinds : sequence of str
-        The kinds of relations in that file that are used.
-    least : float
-        Minimum log-odds of another word against the observed one for a place to be decided.
-    phrases : path, optional
-        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
-        "could of" (see `phrases`); by default the English one, and none for other languages.
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
+    relations, kinds, least, phrases, words, name, language : settings of `Slip`
     """
 
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
@@ -605,13 +590,7 @@ class Slip(OtherWords):
         The kinds of relations in that file that are used.
     least : float
         Minimum log-odds of another word against the observed one for a place to be decided.
-    phrases : path, optional
-        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
-        "could of" (see `phrases`); by default the English one, and none for other languages.
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
+    phrases, words, name, language : settings of `Article`
 
     Raises
     ------

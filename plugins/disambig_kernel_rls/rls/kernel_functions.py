@@ -178,10 +178,7 @@ class PolynomialKernel(NormalisedRows):
         1 to 100.
     offset : float
         Weight of products of fewer features; not negative.
-    normalise : {"row", "groups", "none"}
-        See `NormalisedRows`: rows are normalised as a whole, by feature group, or not at all.
-    weights : mapping of str to float, optional
-        Weights of the feature groups if `normalise` is "groups"; equal by default.
+    normalise, weights : settings of `LinearKernel`
     """
 
     degree: int = 2
@@ -209,10 +206,7 @@ class GaussianKernel(NormalisedRows):
     ----------
     gamma : float
         Above zero. The distance of normalised rows without negative numbers is at most the square root of 2.
-    normalise : {"row", "groups", "none"}
-        See `NormalisedRows`: rows are normalised as a whole, by feature group, or not at all.
-    weights : mapping of str to float, optional
-        Weights of the feature groups if `normalise` is "groups"; equal by default.
+    normalise, weights : settings of `LinearKernel`
     """
 
     gamma: float = 1.0

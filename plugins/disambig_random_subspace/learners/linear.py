@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,8 +180,38 @@ def descend_folds(
     return held_out, coefficients, intercepts
 
 
+class GradientDescent(LinearLearner):
+    """A linear learner by stochastic gradient descent on the loss of examples within a margin."""
+
+    __slots__ = ()
+    passes: int
+    margin: ClassVar[float]
+
+    def decay(self, n: int) -> float:
+        """Return the weight of half the squared norm beside the mean loss of `n` examples."""
+        raise NotImplementedError
+
+    def _fit_lanes(
+        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        from ._kernels import descend_labels
+
+        weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
+        settings = (self.passes, self.margin, self.decay(len(problem.order)))
+        descend_labels(*problem.rows, targets, keep, *settings, weights, intercepts)
+        return weights, intercepts
+
+    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        from ._kernels import descend_lists
+
+        weights = np.zeros(keep.shape)
+        settings = (self.passes, self.margin, self.decay(len(problem.order)))
+        descend_lists(*problem.examples, keep, *settings, problem.longest, weights, lanes)
+        return weights
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Perceptron(LinearLearner):
+class Perceptron(GradientDescent):
     """The perceptron (Rosenblatt 1958) with steps of one; the last weights are returned.
 
     Parameters
@@ -194,21 +224,18 @@ class Perceptron(LinearLearner):
 
     passes: int = 5
     seed: int = 0
+    margin: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         validate_settings(self, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
-    def _fit_lanes(
-        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
-    ) -> tuple[Floats, Floats]:
-        return _descend(problem, targets, keep, lanes, self.passes, threshold=0.0, alpha=0.0)
-
-    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
-        return _descend_lists(problem, keep, lanes, self.passes, margin=0.0, alpha=0.0)
+    def decay(self, n: int) -> float:
+        """Return zero: the perceptron has no penalty."""
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SGD(LinearLearner):
+class SGD(GradientDescent):
     """Stochastic gradient descent on the hinge loss with a penalty on the squared norm (Zhang 2004).
 
     Step sizes are scikit-learn's "optimal" ones: ``1 / (alpha (t0 + t))``, t0 as in Bottou's heuristic.
@@ -233,6 +260,7 @@ class SGD(LinearLearner):
     passes: int = 5
     seed: int = 0
     decoder: Any = None
+    margin: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         validate_settings(self, decoder=DECODER)
@@ -316,15 +344,9 @@ class SGD(LinearLearner):
             return LinearScorer.from_state(arrays)
         return LinearLearner.from_state(self, arrays)
 
-    def _fit_lanes(
-        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
-    ) -> tuple[Floats, Floats]:
-        alpha = self.penalty(self.alphas[0], len(problem.order))
-        return _descend(problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=alpha)
-
-    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
-        alpha = self.penalty(self.alphas[0], len(problem.order))
-        return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=alpha)
+    def decay(self, n: int) -> float:
+        """Return the penalty for the first `alpha`."""
+        return self.penalty(self.alphas[0], n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -362,35 +384,6 @@ class PassiveAggressive(LinearLearner):
         weights, most = np.zeros(keep.shape), float(self.C)
         passive_aggressive_lists(*problem.examples, keep, self.passes, most, problem.longest, weights, lanes)
         return weights
-
-
-def _descend(
-    problem: LinearProblem,
-    targets: Floats,
-    keep: NDArray[np.uint8],
-    lanes: int,
-    passes: int,
-    *,
-    threshold: float,
-    alpha: float,
-) -> tuple[Floats, Floats]:
-    """Return the weights and intercepts of each lane by stochastic gradient descent."""
-    from ._kernels import descend_labels
-
-    weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
-    descend_labels(*problem.rows, targets, keep, passes, threshold, alpha, weights, intercepts)
-    return weights, intercepts
-
-
-def _descend_lists(
-    problem: ListProblem, keep: NDArray[np.uint8], lanes: int, passes: int, *, margin: float, alpha: float
-) -> Floats:
-    """Return the weights of each lane by stochastic gradient descent on lists."""
-    from ._kernels import descend_lists
-
-    weights = np.zeros(keep.shape)
-    descend_lists(*problem.examples, keep, passes, margin, alpha, problem.longest, weights, lanes)
-    return weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
