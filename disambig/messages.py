@@ -168,6 +168,7 @@ MESSAGES: dict[str, str] = {
     "D442": "only {share:.0%} of the words of the text ({n:,} were looked up) are in the counts {table}: they are from another language, or from too little text; name other counts in the extractors, or import or build them (disambig counts)",
     "D443": "no example has the candidate {candidate!r} of the measure {measure}; candidates: {names}",
     "D444": "not in the text: {candidates}; the tokenisation {tokenisation} splits or writes them otherwise: write candidates as it does",
+    "D445": "{extractor} requires the token layer {layer!r}, which the tokenisation {tokenisation} does not provide: choose disambig.spacy_tokens.v1 with this layer in `layers` (tag, stem, lemma), or correct the extractor",
     "D450": "candidate {name!r} of {group!r} is not one or two words, as the finder of candidates requires",
     "D451": "{setting} names the feature group {name!r}, which no extractor provides; available: {names}; change {setting} or [extractors] in the config",
     "D452": "{setting} is {value!r}: it must be a whole number of 1 or more",

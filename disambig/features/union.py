@@ -276,7 +276,7 @@ def fit_checked(
 
     Raises D414 if there is no `fit`, if it does not return an extractor or changes this one, if its state
     does not restore it, or if costs or descriptions of columns are wrong; D418, D419 (see
-    `check_candidate_kind`).
+    `check_candidate_kind`); D445 for a layer that it requires and the tokens do not have.
 
     `labels`: whether the observed candidates are labels, which are unknown when a model is used: then it is
     also an error if features depend on them.
@@ -286,8 +286,9 @@ def fit_checked(
         wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
         raise extractor_error(extractor, "it has no method fit", wanted)
     _check_parameters(extractor)
-    for trait in (requires, folders, rows_are_shared, cross_fits):
+    for trait in (folders, rows_are_shared, cross_fits):
         trait(extractor)  # raises D414 for a value of another type
+    _check_layers(extractor, view)
     before = attributes(extractor)
     fitted = extractor.fit(view, instances, groups)
     if changed := changed_attributes(extractor, before):
@@ -303,6 +304,14 @@ def fit_checked(
     if labels:
         _check_without_labels(fitted, _some_instances(view, instances, groups))
     return fitted
+
+
+def _check_layers(extractor: FeatureExtractor, view: TokenView) -> None:
+    """Raise D445 if an extractor requires a layer that the tokens do not have."""
+    missing = [name for name in requires(extractor) if name not in view.layers]
+    if missing:
+        name = describe_component("extractors", extractor)
+        raise UserError("D445", extractor=name, layer=missing[0], tokenisation=view.tokenisation)
 
 
 def _check_parameters(extractor: FeatureExtractor) -> None:

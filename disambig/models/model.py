@@ -743,7 +743,11 @@ def _right_words(models: Sequence[Model], views: Sequence[TokenView]) -> dict[in
     """Return the tokens of each view, by its id, that the task of a model knows to be right."""
     right: dict[int, NDArray[np.bool_]] = {}
     for model, view in zip(models, views, strict=True):
-        tokens = get_trait(model.task, TaskTraits, "right_words")(view)
+        try:
+            tokens = find_right_words(model.task, view)
+        except Exception as problem:
+            add_note(problem, f"the model {getattr(model, 'name', '')}")
+            raise
         if tokens is not None:
             right[id(view)] = tokens | right[id(view)] if id(view) in right else tokens
     return right

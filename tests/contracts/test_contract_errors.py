@@ -225,6 +225,14 @@ def test_right_words_are_checked(right, message):
     assert "D414" in failures(check_task(task, TEXTS))["right_words_are_a_mask"]
 
 
+def test_right_words_of_a_model_are_checked_when_it_decides():
+    model = trained()
+    for right in ([0], np.array([0]), np.zeros(len(VIEW) - 1, bool)):
+        broken = replace(model, task=with_traits(right_words=lambda self, view, right=right: right))
+        with pytest.raises(UserError, match=r"D414.*right_words returned.*one for each token"):
+            decide_together([model, broken], [VIEW, VIEW], [None, None])
+
+
 def test_right_words_are_not_flagged_by_other_models():
     model = trained()
     knows = replace(model, task=with_traits(right_words=lambda self, view: np.ones(len(view), bool)))
@@ -334,6 +342,12 @@ class Absorbing(NearbyWords):
     def fit(self, view, instances, groups):
         object.__setattr__(self, "vocabulary", super().fit(view, instances, groups).vocabulary)
         return self
+
+
+def test_a_layer_that_the_tokens_do_not_have_is_named():
+    extractor = type("Tagged", (NearbyWords,), {"requires": ("tag",)})()
+    with pytest.raises(UserError, match=r"D445.* requires the token layer 'tag'.*\.words\.v1 does not"):
+        trained(extractor=extractor)
 
 
 class TakesOne(Perceptron):
