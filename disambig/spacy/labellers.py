@@ -129,7 +129,8 @@ class UniversalTags:
     Attributes
     ----------
     of_tag : mapping of str to str
-        From a label to a universal part of speech, such as ``"NOUN"``.
+        From a label to a universal part of speech, such as ``"NOUN"``. Labels that are parts of speech
+        themselves need no entry.
     of_word : mapping of (str, str) to str
         Exceptions: the part of speech by lower-case word and label.
     """
@@ -176,7 +177,9 @@ class TokenLabeller(Labeller):
         strings = nlp.vocab.strings
         self._tags = np.array([strings.add(tag) for tag in self.labels], np.uint64)
         of_tag = universal.of_tag if universal else {}
-        self._parts = np.array([IDS[of_tag.get(tag, "")] for tag in self.labels], np.uint64)
+        # a model may be trained with universal parts of speech as tags
+        parts = [of_tag.get(tag, tag if tag in IDS else "") for tag in self.labels]
+        self._parts = np.array([IDS[part] for part in parts], np.uint64)
         index = {tag: i for i, tag in enumerate(self.labels)}
         exceptions = universal.of_word.items() if universal else ()
         rows = sorted(

@@ -54,6 +54,15 @@ def test_every_token_gets_a_tag_and_a_part_of_speech(nlp):
     assert doc.has_annotation("TAG") and not doc.spans
 
 
+def test_universal_tags_are_parts_of_speech_themselves(tmp_path):
+    german = [("der Hund bellt .".split(), "DET NOUN VERB PUNCT".split())] * 3
+    save_model(train_tagger(german, german, name="tiny/upos", language="de"), tmp_path / "upos")
+    nlp = spacy.blank("de")
+    nlp.add_pipe("disambig_tagger", config={"model": str(tmp_path / "upos")})
+    tagged = [(token.tag_, token.pos_) for token in nlp("Der Hund bellt.")]
+    assert tagged == [("DET", "DET"), ("NOUN", "NOUN"), ("VERB", "VERB"), ("PUNCT", "PUNCT")]
+
+
 def test_without_pos_only_tags_are_written(home):
     nlp = spacy.blank("en")
     nlp.add_pipe("disambig_tagger", config={"model": home, "pos": False})
