@@ -172,6 +172,8 @@ def run(
     load: Callable[[CheckSettings], Annotate],
     output: RunOutput,
     write_report: Callable[[str], object] | None = None,
+    *,
+    tell: Callable[[int, int], object] | None = None,
 ) -> int:
     """Check files and return the exit status: 0 without flags, 1 with flags, 2 after an error.
 
@@ -180,7 +182,7 @@ def run(
     `write_report`: writes flags and diffs; by default they go to `output`.
     Raises the errors of `load`, and those of settings, a baseline or git.
     """
-    return _Linter(request, project, load, output, write_report).run()
+    return _Linter(request, project, load, output, write_report, tell).run()
 
 
 class _Linter:
@@ -193,8 +195,10 @@ class _Linter:
         load: Callable[[CheckSettings], Annotate],
         output: RunOutput,
         write_report: Callable[[str], object] | None = None,
+        tell: Callable[[int, int], object] | None = None,
     ) -> None:
         self.request, self.project, self.output, self.load = request, project, output, load
+        self._tell = tell
         fixes_stdin = request.fix and STDIN in request.paths  # the corrected text is the result
         self._write_report = write_report or (output.note if fixes_stdin else output.result)
         self.tally = RunTally()
@@ -209,6 +213,8 @@ class _Linter:
     def run(self) -> int:
         """Check all files and return the exit status."""
         for settings, files in self._batches():
+            if self._tell is not None:
+                self._tell(self.tally.files, sum(len(file.text) for file in files))
             annotate = self._loaded.get(settings.checker)
             if annotate is None:
                 annotate = self._loaded[settings.checker] = self.load(settings)

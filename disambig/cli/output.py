@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -291,6 +291,34 @@ def progress() -> Iterator[Meter]:
         meter.close()
 
 
+SHOWN_AFTER = 1.0
+"""Seconds of work after which `LateProgress` shows the progress."""
+SHOWN_FROM = 200_000
+"""Characters of a batch for which `LateProgress` shows the progress at once."""
+
+
+class LateProgress(AbstractContextManager["LateProgress"]):
+    """Show the progress of a stage, but not that of short runs, which would only start more slowly."""
+
+    def __init__(self, stage: str, unit: str) -> None:
+        self._stage, self._unit = stage, unit
+        self._begin = time.monotonic()
+        self._meter: Meter | None = None
+        self._stack = ExitStack()
+
+    def tell(self, done: int, next_characters: int) -> None:
+        """Report what is done, and the size of the text that comes next."""
+        is_long = next_characters >= SHOWN_FROM or time.monotonic() - self._begin > SHOWN_AFTER
+        if self._meter is None and is_long:
+            self._meter = self._stack.enter_context(progress())
+        if self._meter is not None:
+            self._meter.show(self._stage, done, None, unit=self._unit)
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the progress bar."""
+        self._stack.close()
+
+
 @contextmanager
 def stages() -> Iterator[Stages]:
     """Yield a progress callback ``(stage, done, total)``."""
@@ -426,7 +454,7 @@ class StandardOutput:
         check_stdout()
         escaped = escape_control_chars(text, lines=True) if sys.stdout.isatty() else text
         data = escaped.encode("utf-8", "surrogateescape")
-        with writing("standard output"):
+        with writing("standard output"), hidden_progress():
             sys.stdout.flush()
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
@@ -439,7 +467,8 @@ class StandardOutput:
     def note(self, text: str) -> None:
         """Write to standard error, if it is open."""
         if sys.stderr is not None:
-            sys.stderr.write(escape_control_chars(text, lines=True))
+            with hidden_progress():
+                sys.stderr.write(escape_control_chars(text, lines=True))
 
 
 @contextmanager
@@ -449,12 +478,7 @@ def open_results(output: Path | None, *, force: bool = False) -> Iterator[Callab
     See `open_output` for existing files and errors.
     """
     if output is None:
-
-        def show(text: str) -> None:
-            with hidden_progress():
-                StandardOutput().result(text)
-
-        yield show
+        yield StandardOutput().result
         return
     with open_output(output, force=force) as write:
 

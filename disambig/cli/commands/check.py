@@ -126,7 +126,7 @@ def check(
     corrected or an option or setting is invalid.
     """
     from disambig.checking import Changes, CheckRun, load_checker, run
-    from disambig.cli.output import StandardOutput, open_results, remark
+    from disambig.cli.output import LateProgress, StandardOutput, open_results, remark
     from disambig.configuration import ProjectSettings, settings_to_toml
     from disambig.files import STDIN, stdin_has_data
 
@@ -169,11 +169,15 @@ def check(
         evidence=evidence,
         report_path=output,
     )
-    if output is None:
-        status = run(request, project, load_checker, StandardOutput())
-    else:
-        with open_results(Path(output), force=True) as write_report:
-            status = run(request, project, load_checker, StandardOutput(), write_report)
+    with LateProgress("checking", "files") as progress:
+        if output is None:
+            status = run(request, project, load_checker, StandardOutput(), tell=progress.tell)
+        else:
+            with open_results(Path(output), force=True) as write_report:
+                status = run(
+                    request, project, load_checker, StandardOutput(), write_report, tell=progress.tell
+                )
+    if output is not None:
         remark(f"disambig: the report is in {escape_control_chars(output)}")
     if status:
         raise typer.Exit(status)

@@ -18,7 +18,7 @@ from commands import exit_status, here, process
 from typer.testing import CliRunner
 
 from disambig import __version__
-from disambig.cli import COMMANDS, main
+from disambig.cli import COMMANDS, main, output
 from disambig.cli.commands.annotate import AnnotationReporter
 from disambig.cli.main import app
 from disambig.cli.options import parse_rates
@@ -380,6 +380,34 @@ def test_the_bar_is_cleared_before_a_line():
         assert not last or CLEARED in last, (line, last)  # cleared, if anything was there
     assert "learning" not in seen[seen.rfind(CLEARED) :]  # nothing is left behind
     assert "learning" not in on_terminal("quiet")
+
+
+LATE = """
+import sys, time
+from disambig.cli import output
+output.begin_command()
+output.LINE_INTERVAL, output.SHOWN_AFTER = 0.05, 0.1
+with output.LateProgress("checking", "files") as progress:
+    progress.tell(0, int(sys.argv[1]))
+    time.sleep(0.2)
+    if sys.argv[2] == "more":
+        progress.tell(7, 100)
+        time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "more", "expected"),
+    [
+        (100, "no", ""),  # a short run
+        (output.SHOWN_FROM, "no", r"(disambig: checking \(\d s\)\n)+"),
+        (100, "more", r"(disambig: checking: 7 files \(\d s\)\n)+"),
+    ],
+)
+def test_only_the_progress_of_long_runs_is_shown(size, more, expected):
+    command = [sys.executable, "-c", LATE, str(size), more]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert re.fullmatch(expected, done.stderr) and not done.stdout
 
 
 def test_the_rate_excludes_the_start_up():
