@@ -18,7 +18,7 @@ from disambig.counts.table import CountTable
 from disambig.counts.writer import entries, first_key_index, refuse_existing, write_table
 from disambig.data import minibatch
 from disambig.errors import UserError
-from disambig.text import MAX_ORDER, Tokenisation, hash_word
+from disambig.text import MAX_ORDER, Tokenisation, check_view, hash_word
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,11 +69,16 @@ def count_texts(
     """Add the n-grams of `texts` to `counter`; return the number of texts. No n-gram crosses two texts.
 
     `tell` is called with the number of texts so far, from time to time.
+
+    Raises D414 for a tokenisation of a plugin whose tokens of the first texts are not valid.
     """
     n_texts = 0
     for batch in batches(texts):
         for tokenisation in tokenisations:
-            counter.add(tokenisation(batch))
+            view = tokenisation(batch)
+            if not n_texts:
+                check_view(tokenisation, view, batch)
+            counter.add(view)
         n_texts += len(batch)
         if tell is not None:
             tell(n_texts)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig import registry
 from disambig.data import offsets_from_sizes, row_owners, segments, take_rows
-from disambig.errors import UserError, nearest_first
+from disambig.errors import UserError, contract_error, nearest_first
 from disambig.metrics.outcomes import (
     AddsUp,
     CostsTexts,
@@ -439,7 +439,8 @@ def measure_named(name: str) -> Measure:
     Raises
     ------
     UserError
-        D431 for an unknown name, D434 for a measure without baselines, D435 if an argument is missing.
+        D431 for an unknown name, D434 for a measure without baselines, D435 if an argument is missing, D414
+        for a measure of a plugin that does not say how it is shown.
     """
     kind, colon, argument = name.partition(":")
     if not colon and name in _MEASURES:
@@ -451,10 +452,26 @@ def measure_named(name: str) -> Measure:
     registered = registry.load_all("measures")
     if name in registered:
         try:
-            return registered[name]()
+            measure: Measure = registered[name]()
         except TypeError as problem:
             raise UserError("D435", name=name, problem=problem) from problem
+        _check_declared(measure)
+        return measure
     raise UserError("D431", name=name, names=nearest_first(name, [*short_names(), *registered]))
+
+
+def _check_declared(measure: object) -> None:
+    """Raise D414 if a measure of a plugin does not declare how it is shown."""
+    component = registry.describe_component("measures", measure)
+    for name in ("name", "unit"):
+        value = getattr(measure, name, None)
+        if not isinstance(value, str) or not value:
+            raise contract_error(component, f"its {name} is {value!r}", "a text")
+    more = getattr(measure, "more_is_better", None)
+    if not isinstance(more, bool):
+        raise contract_error(component, f"more_is_better is {more!r}", "True or False")
+    if not callable(getattr(measure, "value", None)):
+        raise contract_error(component, "it has no method value", "value(outcomes), which returns a number")
 
 
 def list_measure_named(name: str) -> Measure:

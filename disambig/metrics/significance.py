@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import offsets_from_sizes
+from disambig.errors import contract_error, describe_value
 from disambig.metrics.outcomes import AddsUp, Measure, Outcomes, Reweighs
+from disambig.registry import describe_component
 from disambig.type_aliases import Floats
 
 Z95 = 1.959964
@@ -86,6 +88,15 @@ class Paired:
     draws: int
 
 
+def _checked_value(measure: Measure, outcomes: Outcomes) -> float:
+    """Return the value of a measure; D414 if it is not a number."""
+    value = measure.value(outcomes)
+    if not isinstance(value, float | int | np.floating | np.integer) or isinstance(value, bool):
+        component = describe_component("measures", measure)
+        raise contract_error(component, f"value returned {describe_value(value)}", "one number")
+    return float(value)
+
+
 def paired_bootstrap(
     measure: Measure,
     first: Outcomes,
@@ -113,7 +124,7 @@ def paired_bootstrap(
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} instances: expected outcomes of the same instances")
-    values = measure.value(first), measure.value(second)
+    values = _checked_value(measure, first), _checked_value(measure, second)
     drawn = resample_figures(measure, [first, second], draws=draws, seed=seed)
     drawn = drawn[np.isfinite(drawn).all(axis=1)]
     differences = drawn[:, 1] - drawn[:, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -275,3 +276,14 @@ def test_queries_with_gaps(tmp_path):
         table.count("a * * b")
     with pytest.raises(UserError, match=r"D117.*--gaps"):
         CountTable.open(build_table(tmp_path / "y", texts, Words())).count("a * b")
+
+
+def test_tokens_that_are_not_valid_are_not_counted(tmp_path):
+    class WithoutMarks(Words):
+        def __call__(self, texts):
+            view = super().__call__(texts)
+            return replace(view, hashes=view.hashes + np.uint64(1))
+
+    with pytest.raises(UserError, match=r"D414.*sentence 0 of its view begins or ends with another token"):
+        build_table(tmp_path / "x.counts", ["in the house"], WithoutMarks())
+    assert not list(tmp_path.iterdir())

@@ -218,6 +218,29 @@ def test_names():
         ErrorRate("lines")
 
 
+@pytest.mark.parametrize(
+    ("traits", "message"),
+    [
+        ({"name": ""}, "its name is ''; expected a text"),
+        ({"unit": None}, "its unit is None; expected a text"),
+        ({"more_is_better": "yes"}, "more_is_better is 'yes'; expected True or False"),
+        ({"value": 0.5}, "it has no method value"),
+    ],
+)
+def test_what_a_measure_of_a_plugin_declares_is_checked(monkeypatch, traits, message):
+    odd = type("Odd", (MacroF1,), traits)
+    monkeypatch.setattr("disambig.registry.load_all", lambda kind: {"theirs.Odd.v1": odd})
+    with pytest.raises(UserError, match=f"D414.*{message}"):
+        measure_named("theirs.Odd.v1")
+
+
+def test_a_measure_gives_a_number():
+    for wrong in (None, [0.5], True):
+        odd = type("Odd", (MacroF1,), {"value": lambda self, outcomes, wrong=wrong: wrong})()
+        with pytest.raises(UserError, match=r"D414.*value returned .*; expected one number"):
+            paired_bootstrap(odd, GROUP_OUTCOMES, GROUP_OUTCOMES, draws=10)
+
+
 def test_measures_from_configs():
     inner = {"@disambig_measures": "disambig.ErrorRate.v1", "by": "words"}
     config = {"@disambig_measures": "disambig.Oracle.v1", "measure": inner}
