@@ -288,7 +288,7 @@ MESSAGES: dict[str, str] = {
     "D641": "{path}, line {line:,}: unknown directive {said!r}: {meant}use ignore-line, ignore-next-line, ignore-file, off or on, each optionally followed by [RULE], WORD or task:TASK; or ignore WORD",
     "D642": "{path} was not corrected: it {problem}",
     "D643": "{path} was not corrected, since it has changed since it was checked; check it again",
-    "D644": "model {name!r} ({task}) chooses labels and does not correct words: name models that correct words, such as spelling",
+    "D644": "model {name!r} ({task}) {reason}, and does not correct words: name models that correct words, such as spelling",
     "D645": "costs: {n} are NaN, the first in example {example}: give each candidate a number",
     "D646": "{setting} is {value!r}: it must be a number above 0 and at most 1",
     "D647": "{setting} is {value!r}: give the name of a feature group, such as 'base score'",

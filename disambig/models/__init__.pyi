@@ -42,6 +42,7 @@ from .sources import (
     is_standalone as is_standalone,
     load_standalone as load_standalone,
     nearest_correcting as nearest_correcting,
+    no_corrections_error as no_corrections_error,
     standalone_card as standalone_card,
     stored_format as stored_format,
     with_sets as with_sets,

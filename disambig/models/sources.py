@@ -18,6 +18,7 @@ from disambig.models.annotation import Annotate, ModelSet, task_rates, unused_wr
 from disambig.models.model import Model
 from disambig.models.storage import load, read_precision
 from disambig.packs import packs, require_undamaged_pack
+from disambig.registry import describe_component
 from disambig.types import Extensible, RaisesFlags, decides
 
 if TYPE_CHECKING:
@@ -105,14 +106,14 @@ class ModelSource:
     def correcting_models(self) -> list[Model]:
         """Load the models that correct words; models that choose labels are skipped.
 
-        Raises `UserError` as for `load_models`; D644 if a model that was named chooses labels.
+        Raises `UserError` as for `load_models`; D644 if a model that was named raises no flags.
         """
         models = []
         for model in self.load_models():
             if isinstance(model.judge, RaisesFlags):
                 models.append(model)
             elif self.models:
-                raise UserError("D644", name=model.name, task=model.task.name)
+                raise no_corrections_error(model)
         return models
 
     def load_correcting(self) -> ModelSet:
@@ -361,3 +362,12 @@ def _classes() -> dict[str, type[StandaloneModel]]:
             if classes.setdefault(name, loaded) is not loaded:
                 _log.warning("%s", UserError("D918", entry=entry, format=name, first=classes[name].__name__))
     return classes
+
+
+def no_corrections_error(model: Model) -> UserError:
+    """Return the error for a model that was named to correct words and raises no flags."""
+    reason = "chooses labels"
+    if decides(model.task).between != "labels":
+        rule = describe_component("judges", model.judge)
+        reason = f"has {rule}, which raises no flags, since it lacks `flags_per_1000` or the method `limit`"
+    return UserError("D644", name=model.name, task=model.task.name, reason=reason)

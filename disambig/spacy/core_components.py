@@ -17,6 +17,7 @@ from disambig.models import (
     ModelSet,
     RequestedRates,
     decide_together,
+    no_corrections_error,
     protect_words,
     task_rates,
 )
@@ -143,7 +144,7 @@ class Proofreader(SpanWriter):
             task = model.task.name
             check_pipeline_language(nlp, model, name)
             if not is_corrector(model):
-                raise UserError("D644", name=model.name, task=task)
+                raise no_corrections_error(model)
             if task in first:
                 raise UserError("D333", first=first[task], second=model.name, task=task)
             first[task] = model.name

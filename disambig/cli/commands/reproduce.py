@@ -88,7 +88,7 @@ def reproduce(
     if quick:
         from dataclasses import replace
 
-        note = "a quick run: fewer examples, draws and sizes than the full one"
+        note = "a quick run: fewer examples, draws and sizes than the full one, too few to judge the claims"
         result = replace(result, notes=[*result.notes, note])
     if json == "-":
         typer.echo(json_text(as_json(name, result), ensure_ascii=False))

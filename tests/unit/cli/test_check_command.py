@@ -18,6 +18,7 @@ from disambig.checking import FORMATS, correcting_source
 from disambig.decision import Labels
 from disambig.errors import UserError
 from disambig.models import ModelSource
+from disambig.types import Decides
 
 NOTE = "# A title\r\n\r\nIt was a quite place, and I lived there during 1997.\r\n"
 FIXED = NOTE.replace("quite", "quiet").replace("during", "from")
@@ -204,7 +205,10 @@ def test_models_of_labels_give_no_flags(monkeypatch):
     label = types.SimpleNamespace(name="en/it", judge=Labels.unfitted(), task=task)
     monkeypatch.setattr(ModelSource, "load_models", lambda source: [label])
     assert ModelSource().load_correcting()(["it rains"]) == []
-    with pytest.raises(UserError, match="D644"):
+    with pytest.raises(UserError, match=r"D644.*the decision rule Labels, which raises no flags, since"):
+        ModelSource(models=("it",)).load_correcting()
+    task.decides = Decides("tokens", "labels")
+    with pytest.raises(UserError, match=r"D644.*\(it\) chooses labels, and does not correct words"):
         ModelSource(models=("it",)).load_correcting()
 
 
