@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from failing_checks import failures
 
 from disambig.data import Predictions
 from disambig.decision import BestOfList, Corrections, Labels, Mistakes, OperatingPoint
@@ -49,16 +50,9 @@ def test_abilities_of_the_rules():
     assert kinds["best-of-list"] == (False, False)
 
 
-def failures(judge, between="words"):
-    failed = {}
-    for check in check_judge(judge, make_calibration_data(between)):
-        try:
-            check()
-        except AssertionError as problem:
-            failed[check.name] = str(problem)
-        except (AttributeError, IndexError):  # follow-up failures of faulty decision rules
-            failed.setdefault(check.name, "")
-    return failed
+def judge_failures(judge, between="words"):
+    follow_ups = (AttributeError, IndexError)  # of faulty decision rules
+    return failures(check_judge(judge, make_calibration_data(between)), also=follow_ups)
 
 
 @dataclass(frozen=True)
@@ -87,7 +81,7 @@ class Plain:
 
 
 def test_a_valid_rule_passes():
-    assert failures(Plain()) == {} == failures(Plain(), "own")
+    assert judge_failures(Plain()) == {} == judge_failures(Plain(), "own")
 
 
 class Nothing(Plain):
@@ -288,7 +282,7 @@ class Groupless(Labels):
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
 def test_a_broken_rule_is_found(judge, between, check, message):
-    failed = failures(judge, between)
+    failed = judge_failures(judge, between)
     assert re.search(message, failed[check]), failed[check]
 
 
@@ -311,4 +305,4 @@ def test_a_rule_that_flags_below_its_limit_is_found():
             return 1.0
 
     point = OperatingPoint(np.array([1.0]), np.array([-50.0]))  # everything with evidence is flagged
-    assert "its limit is 1.0" in failures(Eager(operating=point))["flags_are_valid"]
+    assert "its limit is 1.0" in judge_failures(Eager(operating=point))["flags_are_valid"]

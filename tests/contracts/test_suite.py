@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
+from failing_checks import failures
 from scipy.sparse import csr_array
 from toy_decoders import Chart, bracketings, derivations, packed, paths
 from toy_learners import Constant, Perceptron
@@ -23,16 +24,6 @@ from disambig.text import hash_word
 from disambig.types import Decides
 
 TEXTS = ["It is quite quiet.", "A piece of cake."]
-
-
-def failures(checks):
-    failed = {}
-    for check in checks:
-        try:
-            check()
-        except AssertionError as problem:
-            failed[check.name] = str(problem)
-    return failed
 
 
 def test_a_check_is_a_pair_of_a_name_and_a_function():
@@ -227,19 +218,9 @@ class Forms:
         return Instances(np.array(at, np.int64), ones, 0 * ones, np.array(observed, np.int32), change_lists)
 
 
-def task_failures(task, texts=TASK_TEXTS):
-    failed = {}
-    for check in check_task(task, texts):
-        try:
-            check()
-        except AssertionError as problem:
-            failed[check.name] = str(problem)
-    return failed
-
-
 @pytest.mark.parametrize("task", [Pairs(), Marks(), Forms(), Lists()], ids=lambda task: type(task).__name__)
 def test_tasks_in_order(task):
-    assert task_failures(task) == {}
+    assert failures(check_task(task, TASK_TEXTS)) == {}
 
 
 @dataclass(frozen=True)
@@ -362,7 +343,7 @@ class MoodyForms(Forms):
 
 
 def test_lists_that_differ_from_call_to_call_are_named():
-    failed = task_failures(MoodyForms())
+    failed = failures(check_task(MoodyForms(), TASK_TEXTS))
     assert "other candidates in the second call" in failed["is_repeatable"]
     assert "single texts have other candidates" in failed["texts_do_not_affect_each_other"]
 
@@ -424,7 +405,7 @@ class LongTokens(Pairs):
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
 def test_a_task_that_does_not_do_what_it_declares_is_named(task, check, message):
-    assert message in task_failures(task)[check]
+    assert message in failures(check_task(task, TASK_TEXTS))[check]
 
 
 def test_a_task_of_lists_needs_no_candidates_in_its_groups_and_others_do():
@@ -436,8 +417,8 @@ def test_a_task_of_lists_needs_no_candidates_in_its_groups_and_others_do():
         def instances(self, view):
             return Pairs().instances(view).take(slice(0, 0))
 
-    assert "has_groups_of_candidates" not in task_failures(Forms(groups=none))
-    assert "fewer than two" in task_failures(Empty())["has_groups_of_candidates"]
+    assert "has_groups_of_candidates" not in failures(check_task(Forms(groups=none), TASK_TEXTS))
+    assert "fewer than two" in failures(check_task(Empty(), TASK_TEXTS))["has_groups_of_candidates"]
 
 
 def test_decides_must_be_a_decides():
@@ -469,7 +450,7 @@ class LearnsMore(Forms):
     ],
 )
 def test_the_places_that_a_task_learns_from_are_looked_at_too(spoil, message):
-    failed = task_failures(LearnsMore(spoil=spoil))
+    failed = failures(check_task(LearnsMore(spoil=spoil), TASK_TEXTS))
     if message is None:
         assert failed == {}
     else:

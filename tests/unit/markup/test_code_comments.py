@@ -91,9 +91,46 @@ def test_only_comments_are_text(path, text, expected):
         ('def f():\n    """no words""".upper()\n', []),
         ('class A: "the words"; x = 1\n', ["the words"]),
         ("def f(: [\nclass B:\n    '''the words'''\n", ["the words"]),
+        # line comments below each other are one paragraph
+        ("# of the\n# words\n", ["of the words"]),
+        ("    # of the\r\n    # words\r\n", ["of the words"]),
+        ("# of the\n#\n# it\n", ["of the", "it"]),
+        ("# of the\n\n# it\n", ["of the", "it"]),
+        ("x  # of the\ny  # it\n", ["of the", "it"]),
+        ("x = 1  # of the\n       # words\n", ["of the words"]),
+        ("# of the\n    # it\n", ["of the", "it"]),
+        ("# of the\n# Then it\n", ["of the", "Then it"]),
+        ("#: of the\n##   words  ##\n", ["of the words ##"]),
+        # names and code are hidden
+        ("# TODO(who): it is the words", ["it is the words"]),
+        ("# we call foo(a, b) and x.y of `then`", ["we call # and # of #"]),
+        ("# with --the-flag, in snake_case or camelCase", ["with # in # or #"]),
+        ("# the in operator of a for-loop", ["the # operator of a #"]),
+        ("# as k * n, see https://example.org/then.", ["as # see #"]),
+        ("# if a is b", ["if # is #"]),
+        ("# if a word is", ["if a word is"]),
+        ("# NAN of an OPTION", ["# of an #"]),
+        ("# Return the words. Returns them: it is", ["# the words. # them: it is"]),
+        (
+            '"""Of it.\n\n:param int x: the words\n:returns: the rest\n"""',
+            ["Of it.", "the words", "the rest"],
+        ),
+        (
+            '"""Of it.\n\nArgs:\n    x (int): The words\n        of it.\n    its: the rest\n"""',
+            ["Of it.", "#", "The words of it.", "the rest"],
+        ),
+        (
+            '"""Of it.\n\nSee\n---\nx, y : int\n    The words.\n\nYields\n------\nlist of\n    Its.\n"""',
+            ["Of it.", "#", "The words.", "#", "Its."],
+        ),
+        ('"""See :class:`~a.Then` of it."""', ["# # of it."]),
+        (
+            '"""Of it.\n\n.. note:: The words,\n   of it.\n.. versionadded:: 1.2 The rest.\n.. toctree:: no\n"""',
+            ["Of it.", "The words, of it.", "The rest."],
+        ),
     ],
 )
-def test_docstrings_come_first_in_modules_classes_and_functions(text, expected):
+def test_comments_and_docstrings_of_python_are_read(text, expected):
     assert comments_of(text) == expected
 
 
@@ -131,24 +168,6 @@ def test_docstrings_come_first_in_modules_classes_and_functions(text, expected):
 )
 def test_strings_directly_after_an_assignment_document_an_attribute(text, read):
     assert ("the words" in comments_of(text)) == read
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("# of the\n# words\n", ["of the words"]),
-        ("    # of the\r\n    # words\r\n", ["of the words"]),
-        ("# of the\n#\n# it\n", ["of the", "it"]),
-        ("# of the\n\n# it\n", ["of the", "it"]),
-        ("x  # of the\ny  # it\n", ["of the", "it"]),
-        ("x = 1  # of the\n       # words\n", ["of the words"]),
-        ("# of the\n    # it\n", ["of the", "it"]),
-        ("# of the\n# Then it\n", ["of the", "Then it"]),
-        ("#: of the\n##   words  ##\n", ["of the words ##"]),
-    ],
-)
-def test_line_comments_below_each_other_are_one_paragraph(text, expected):
-    assert comments_of(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -199,41 +218,6 @@ def test_directives_licences_and_code_are_not_text(path, line):
 @pytest.mark.parametrize("words", ["regions of it", "prettier-looking words", "pragmas of it", "goes by it"])
 def test_words_that_look_like_directives_are_text(words):
     assert comments_of(f"// the\n// {words}\n", "a.c") == [f"the {words}"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("# TODO(who): it is the words", ["it is the words"]),
-        ("# we call foo(a, b) and x.y of `then`", ["we call # and # of #"]),
-        ("# with --the-flag, in snake_case or camelCase", ["with # in # or #"]),
-        ("# the in operator of a for-loop", ["the # operator of a #"]),
-        ("# as k * n, see https://example.org/then.", ["as # see #"]),
-        ("# if a is b", ["if # is #"]),
-        ("# if a word is", ["if a word is"]),
-        ("# NAN of an OPTION", ["# of an #"]),
-        ("# Return the words. Returns them: it is", ["# the words. # them: it is"]),
-        (
-            '"""Of it.\n\n:param int x: the words\n:returns: the rest\n"""',
-            ["Of it.", "the words", "the rest"],
-        ),
-        (
-            '"""Of it.\n\nArgs:\n    x (int): The words\n        of it.\n    its: the rest\n"""',
-            ["Of it.", "#", "The words of it.", "the rest"],
-        ),
-        (
-            '"""Of it.\n\nSee\n---\nx, y : int\n    The words.\n\nYields\n------\nlist of\n    Its.\n"""',
-            ["Of it.", "#", "The words.", "#", "Its."],
-        ),
-        ('"""See :class:`~a.Then` of it."""', ["# # of it."]),
-        (
-            '"""Of it.\n\n.. note:: The words,\n   of it.\n.. versionadded:: 1.2 The rest.\n.. toctree:: no\n"""',
-            ["Of it.", "The words, of it.", "The rest."],
-        ),
-    ],
-)
-def test_names_and_code_in_comments_are_hidden(text, expected):
-    assert comments_of(text) == expected
 
 
 @pytest.mark.parametrize(
