@@ -7,13 +7,12 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from commands import Done, here, process
-from fake_models import fakes
+from fake_models import install_fakes
 from fault_tools import CORPORA, DRIVER, amount, chance, check, held
 
 pytestmark = pytest.mark.slow
@@ -92,8 +91,8 @@ def ran(case: str, home: Path, output: Path, *more: object, apart: dict | None =
         no_bytecode = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # Python itself would cut those files
         return process(*arguments, folder=home, python=python, env=no_bytecode, **apart)
     with pytest.MonkeyPatch.context() as patch:
-        for name, fake in (fakes() if needs_models else {}).items():
-            patch.setitem(sys.modules, name, fake)
+        if needs_models:
+            install_fakes(patch)
         return here(*arguments, folder=home)
 
 
@@ -195,8 +194,7 @@ def test_a_full_disk_does_not_damage_checked_files(disk, option):
             pass
     before = {path.name: path.read_bytes() for path in place.iterdir()}
     with pytest.MonkeyPatch.context() as patch:
-        for name, fake in fakes().items():
-            patch.setitem(sys.modules, name, fake)
+        install_fakes(patch)
         done = here(*command, folder=place)
         check(done.returncode == 2 and "Traceback" not in done.stderr, option, done.stderr)
         lines = [line for line in done.stderr.splitlines() if line.startswith("disambig: [D")]

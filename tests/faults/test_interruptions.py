@@ -7,14 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from commands import here
-from fake_models import fakes
+from fake_models import install_fakes
 from fault_tools import (
     LIMIT,
     amount,
@@ -243,8 +242,7 @@ TIMES = (-YEAR, 0.0, 1.0, 2.0**31, 2.0**32 + 5, 200 * YEAR)
 
 @pytest.fixture
 def resumed_folder(tmp_path, monkeypatch) -> Path:
-    for name, fake in fakes().items():
-        monkeypatch.setitem(sys.modules, name, fake)
+    install_fakes(monkeypatch)
     lines = (f"Line {n} tells of a quite place in Russia during 1997.\n" for n in range(400))
     (tmp_path / "lines.txt").write_text("".join(lines))
     return tmp_path

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from commands import Done, here
 from disambig_dependencies import load_parser as load_dependency_parser  # before there are fake models
-from fake_models import fakes
+from fake_models import install_fakes
 from fault_tools import (
     CORPORA,
     DRIVER,
@@ -228,8 +228,7 @@ def laid(folder: Path, trial: int) -> list[bytes]:
 
 @pytest.fixture
 def fake(monkeypatch):
-    for name, module in fakes().items():
-        monkeypatch.setitem(sys.modules, name, module)
+    install_fakes(monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,12 @@ import time
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from disambig.data import Decisions, Group
 from disambig.models import ModelSet
@@ -137,16 +139,27 @@ _USES_MODELS = re.compile(
 """Imports after which a module would keep a fake model."""
 
 
+@cache
+def _import_users_of_models() -> None:
+    """Import the modules that use models: if they were imported later, they would keep the fakes."""
+    plugins = {entry.module.partition(".")[0] for entry in entry_points(group="disambig")}
+    for package in sorted({"disambig", *plugins}):
+        home = Path(importlib.import_module(package).__file__).parent
+        for path in sorted(home.rglob("*.py")):
+            if _USES_MODELS.search(path.read_text(encoding="utf8")):
+                parts = path.relative_to(home.parent).with_suffix("").parts
+                importlib.import_module(".".join(parts).removesuffix(".__init__"))
+
+
+def install_fakes(patch: pytest.MonkeyPatch) -> None:
+    """Replace the modules that find and run models until `patch` is undone."""
+    _import_users_of_models()
+    for name, fake in fakes().items():
+        patch.setitem(sys.modules, name, fake)
+
+
 def fakes() -> dict[str, types.ModuleType]:
     """Return replacements for the modules that find and run models, by name."""
-    if __name__ not in ("__main__", "__mp_main__"):  # modules that are imported later would keep the fakes
-        plugins = {entry.module.partition(".")[0] for entry in entry_points(group="disambig")}
-        for package in sorted({"disambig", *plugins}):
-            home = Path(importlib.import_module(package).__file__).parent
-            for path in sorted(home.rglob("*.py")):
-                if _USES_MODELS.search(path.read_text(encoding="utf8")):
-                    parts = path.relative_to(home.parent).with_suffix("").parts
-                    importlib.import_module(".".join(parts).removesuffix(".__init__"))
     packs = _copy("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.default_tasks = lambda: tuple(sorted(GROUPS))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done, here, process
-from fake_models import fakes
+from fake_models import install_fakes
 
 import disambig
 
@@ -42,10 +42,8 @@ def folder(tmp_path) -> Path:
 
 
 @pytest.fixture
-def annotate(monkeypatch, folder):
+def annotate(models, folder):
     """``disambig annotate`` in the process of the test."""
-    for name, fake in fakes().items():
-        monkeypatch.setitem(sys.modules, name, fake)
     return partial(here, "annotate", folder=folder)
 
 
@@ -406,14 +404,12 @@ def test_quiet_leaves_no_summary(annotate):
     assert annotate("good.txt", "--quiet").stderr == ""
 
 
-SCRIPT = Path(__file__).with_name("fake_models.py")
 SHARDS = ("--shard-size", "0.0002")
 
 
 @pytest.fixture(autouse=True)
 def models(monkeypatch):
-    for name, fake in fakes().items():
-        monkeypatch.setitem(sys.modules, name, fake)
+    install_fakes(monkeypatch)
 
 
 def run(*arguments: str, cwd: Path, status: int = 0) -> Done:
@@ -479,7 +475,7 @@ def test_resume_finds_the_command_from_any_directory(corpus, tmp_path_factory):
     (corpus / "ignore").write_text("Russia\n")
     more = ("--format", "csv", "--only-flags", "--ignore", "ignore", "--workers", "2")
     command = ("annotate", "lines.txt", "--lines", "--output", "out", *SHARDS, *more)
-    assert process(*command, folder=corpus, python=(str(SCRIPT),)).returncode == 0
+    assert process(*command, folder=corpus, python=(str(DRIVER),)).returncode == 0
     before = {path.name: path.read_bytes() for path in (corpus / "out").glob("part-*")}
     for number in (0, 2):
         (corpus / "out" / "shards" / f"0000{number}.json").unlink()

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from commands import here, process
-from fake_models import annotate_texts, fakes
+from fake_models import annotate_texts, install_fakes
 from hypothesis import given, strategies as st
 from made_decisions import make_decisions
 
@@ -629,8 +629,7 @@ def on_a_terminal(*arguments: str, cwd: Path) -> str:
     reader = threading.Thread(target=read)
     reader.start()
     with open(theirs, "w", encoding="utf8") as terminal, pytest.MonkeyPatch.context() as patch:
-        for name, fake in fakes().items():
-            patch.setitem(sys.modules, name, fake)
+        install_fakes(patch)
         for name in ("stdout", "stderr"):
             patch.setattr(sys, name, terminal)
         patch.chdir(cwd)
@@ -677,8 +676,7 @@ def test_file_names_in_every_output(tmp_path, monkeypatch, options):
             file.write(
                 "A quite place.\n\nA quite place, where quite\nplace <!-- disambig: ignore-x --> is.\n"
             )
-    for name, fake in fakes().items():
-        monkeypatch.setitem(sys.modules, name, fake)
+    install_fakes(monkeypatch)
     done = here("check", *options, "--", *map(os.fsdecode, names), folder=tmp_path)  # decodes as UTF-8
     assert done.returncode in (1, 2), done.stderr
     for text in (done.stdout, done.stderr, *(item.read_text("utf8") for item in tmp_path.glob("known.json"))):

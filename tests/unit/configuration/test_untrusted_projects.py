@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from commands import here
-from fake_models import fakes
+from fake_models import install_fakes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
 TEXT = "The weather was fine on that day.\n"
@@ -28,8 +28,7 @@ def project(tmp_path):
 def check(home, *arguments):
     """Run ``disambig check`` with models that flag nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, fake in fakes().items():
-            patch.setitem(sys.modules, name, fake)
+        install_fakes(patch)
         return here("check", *arguments, folder=home)
 
 
