@@ -202,16 +202,7 @@ PLACE = '"text": "a", "start": 0, "end": 1'
         ("a.csv", "", "D302"),
         ("a.csv", "text,label\n", "D461"),
         ("a.csv", "text,label\na\0b,x\n", "D303"),
-    ],
-)
-def test_invalid_examples_are_errors(tmp_path, name, content, problem):
-    with pytest.raises(UserError, match=problem):
-        read_labelled(write(tmp_path / name, content))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
+        # all invalid lines are named
         (
             "a.tsv",
             "no\tx\n[[a]]\tx\n[[a]]\n\n[[a]] [[b]]\tx\n",
@@ -231,7 +222,7 @@ def test_invalid_examples_are_errors(tmp_path, name, content, problem):
         ("a.jsonl", "[]\n" * 12, "line 1: .*; 11 more lines are invalid: 2, 3, 4, 5, 6, 7, 8, 9, [.][.][.]$"),
     ],
 )
-def test_names_all_invalid_lines_of_a_file(tmp_path, name, content, problem):
+def test_invalid_examples_are_errors(tmp_path, name, content, problem):
     with pytest.raises(UserError, match=problem):
         read_labelled(write(tmp_path / name, content))
 
