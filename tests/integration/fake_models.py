@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
 from disambig.data import Decisions, Group
 from disambig.models import ModelSet
+
+if TYPE_CHECKING:
+    import pytest  # not in the processes that run this as a script
 
 GROUPS = {
     "spelling": (Group("quite/quiet", ("quite", "quiet")),),
