@@ -428,12 +428,13 @@ def find_flags(
     flags = []
     used: set[HiddenSpan] = set()
     rules = {of_task.task: of_task.rules for of_task in decisions}
-    for record, row, task_decisions in _flagged_records(decisions, plain.text):
+    for whole, row, task_decisions in _flagged_records(decisions, plain.text):
+        record = _without_markup(whole, plain.text)
         start, end = record["start"], record["end"]
         observed = plain.text[start:end]
         is_written = observed == text[start:end] or (plain.file_offset(end) > end and HIDDEN not in observed)
         if record["replacement"] == record["observed"] or not is_written:
-            continue  # a label, or a pair of words with markup between them
+            continue  # a label, or words with markup between them
         if ignore and any(
             entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
         ):
@@ -455,6 +456,35 @@ def find_flags(
     kept = most_certain(flags, words, most_per_1000)
     unused = tuple(span for span in directives.hidden if span not in used)
     return CheckedText(tuple(kept), words, len(flags) - len(kept), directives.problems, unused)
+
+
+_WORD = re.compile(rf"[^\s{HIDDEN}]+")
+
+
+def _without_markup(record: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return the record of the words that differ, if there is markup between the words of a phrase.
+
+    The correction of "You *should* of known" replaces "of" alone. If there is markup between the words that
+    differ, the record is returned as it is.
+
+    Parameters
+    ----------
+    text : str
+        The text without markup.
+    """
+    observed = text[record["start"] : record["end"]]
+    if HIDDEN not in observed:
+        return record
+    old, new = list(_WORD.finditer(observed)), record["replacement"].split()
+    while old and new and old[0][0] == new[0]:
+        del old[0], new[0]
+    while old and new and old[-1][0] == new[-1]:
+        del old[-1], new[-1]
+    if not old or not new or HIDDEN in observed[old[0].start() : old[-1].end()]:
+        return record
+    start, end = (record["start"] + place for place in (old[0].start(), old[-1].end()))
+    words = {"observed": text[start:end], "replacement": " ".join(new), "alternatives": []}
+    return {**record, "start": start, "end": end, **words}
 
 
 def _make_flag(

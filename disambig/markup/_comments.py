@@ -461,7 +461,15 @@ SYNTAXES = {
     ),
     "Assembly": Syntax(line=";", block=None, strings=(_QUOTED, StringSyntax("'", "'"))),
     # Comments of these files are whole lines: other lines are skipped.
-    "INI": Syntax(line="[#;]", block=None, skipped=(r"(?=[^\s#;])[^\n]+",)),
+    # Some of them are headers of C.
+    "INI": Syntax(
+        line="[#;]",
+        block=None,
+        skipped=(
+            r"(?=[^\s#;])[^\n]+",
+            r"#(?:define|undef|ifn?def|if|elif|else|endif|error|include|pragma)\b[^\n]*",
+        ),
+    ),
     "GDScript": Syntax(
         line="#",
         block=None,

@@ -184,6 +184,16 @@ def test_no_apostrophe_into_a_value_between_apostrophes(tmp_path):
     assert (tmp_path / "a.md").read_text() == values + "\nIt's hard to find it = 'here'.\n"
 
 
+def test_markup_between_the_words_of_a_phrase_stays(tmp_path):
+    text = "You *should* of known it.\n\nHe [could](x) of went home.\n\nIt may *be* it.\n"
+    (tmp_path / "a.md").write_text(text)
+    done = here("check", "a.md", folder=tmp_path)
+    assert "a.md:1:14: of -> have (confused-words" in done.stdout
+    here("check", "--no-backup", "--fix", "a.md", folder=tmp_path)
+    fixed = text.replace("of went", "have gone").replace(" of", " have")
+    assert (tmp_path / "a.md").read_text() == fixed
+
+
 def test_tables_and_titles_keep_their_layout(tmp_path):
     path = tmp_path / "a.rst"
     path.write_text(TABLE, newline="")

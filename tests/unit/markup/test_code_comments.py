@@ -463,7 +463,7 @@ LANGUAGE_CASES |= {
     "a.nim": '## Kept\nlet a = "# XX" # kept\n#[ kept #[ kept ]# kept ]# let b = """ # XX " """ # kept',
     "a.pas": "{ Kept } (* kept *) // kept\n{$XX}\na := 'it''s { XX';",
     "a.asm": '; Kept\nmov al, "; XX" ; kept',
-    "a.ini": "; Kept\n# kept\nXX = XX ; XX\n[XX]",
+    "a.ini": "; Kept\n# kept\nXX = XX ; XX\n[XX]\n#define XX\n#endif XX\n# if kept",
     "a.gd": '## Kept\nvar a = "# XX" # kept\nvar b = """\n# XX\n"""',
     "a.coffee": 'a = "#{b "# XX"} # XX" # kept\n###\nkept\n###\nb = """\n# XX\n"""',
     "a.tcl": '# Kept\nset a "# XX"\n  # kept\nputs XX ;# XX',
