@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable
 
 from disambig.markup.canvas import BREAK, Canvas, Span, iterate_lines
 
-FRONT_MATTER_FIELDS = frozenset(("title", "subtitle", "description", "summary", "abstract", "excerpt"))
+FRONT_MATTER_FIELDS = frozenset(
+    ("title", "subtitle", "description", "summary", "abstract", "excerpt", "about", "tagline", "lead")
+)
 """Fields of front matter that readers of the page see as text."""
 CAPTION_FIELDS = frozenset(
     "fig-cap fig-alt fig-scap tbl-cap lst-cap code-summary fig.cap fig.alt fig.scap tbl.cap tab.cap".split()

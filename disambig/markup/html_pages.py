@@ -35,7 +35,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from disambig.markup._attributes import find_values_of_html, keep_values
+from disambig.markup._attributes import find_values_of_html, is_text, keep_values
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas
 
 _MARKS = re.compile(
@@ -60,7 +60,7 @@ _CONDITIONS = frozenset(
 )
 _PRINTING = frozenset(("trans", "translate"))
 """Statements that print a text in quotes, or else translate the text up to their end."""
-_QUOTE = re.compile("[\"']")
+_QUOTED_TEXT = re.compile("[\"'](?P<text>[^\"']*)")
 _HIDDEN_BLOCKS = frozenset("raw verbatim comment".split())
 _MATH_ENDS = {r"\(": r"\)", r"\[": r"\]"}
 _LONGEST_TEMPLATE = 4_000
@@ -263,8 +263,12 @@ class TagReader:
         is_statement = mark == "{%" or (mark == "<%" and "=" not in kind) or not set("#/^>").isdisjoint(kind)
         if name in _TEMPLATE_BLOCKS and (is_statement or mark == "{{"):
             self._paint(at, stop, BREAK)
-        elif name in _ALTERNATIVES or (name in _PRINTING and _QUOTE.search(inside)):
+        elif name in _ALTERNATIVES:
             self._paint(at, stop, OPAQUE)
+        elif name in _PRINTING and (printed := _QUOTED_TEXT.search(self.text, after, place)):
+            self._paint(at, stop, OPAQUE)
+            if is_text(printed["text"]):
+                keep_values(self.canvas, [printed.span("text")])
         elif is_statement and (name in _CONDITIONS or mark != "{%"):
             self._paint(at, stop, BLANK)
         else:

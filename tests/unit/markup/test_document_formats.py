@@ -197,6 +197,7 @@ READS = {
         ("a {{ b }} c {{{d}}} {{#if e}}f{{else}}g{{/if}} {{#each h}}i{{/each}} {{! j }}{{k", "a # c # # ¶i¶ {{k"),
         ("{% block a %}b{% endblock %}c {% if d %}e{% endif %} {% url 'f' %} {# g #}h {% raw %}i{% endraw %}", "¶b¶c e # h ¶"),
         ('{% trans "a" %} {% trans %}b{% endtrans %} {% comment %}</p>{% endcomment %}c', "# b ¶c"),
+        ("a {% trans 'b c d e' %} f {% translate \"g h\" as i %}j", "a #¶b c d e¶# f #j"),
         ("a <%= b %> c <% d > e %>f<%# g %> <?php $a->b(); ?>h <?= i ?> <?xml j?>k <% l", "a # c f h # k <% l"),
         ('<a href="{{ a("b") }}" {% if c > d %}e{% endif %}>f</a> <b {{ g }}>h</b>', "f h"),
         ("@if (a > b; as c) {\n<p>d</p>\n} @else {\n e\n @let a = b;\nf @if g", "¶ ¶d¶ ¶ e ¶ f @if g"),
