@@ -154,7 +154,11 @@ def _is_entered(path: str, directory: str, left_out: SkippedFiles, git: WorkTree
         if not is_inside(path, os.path.realpath(directory)):
             left_out.outside.append(path)
         return False
-    if name in PACKAGE_FOLDERS or name.endswith(_PACKAGE_SUFFIXES) or _is_environment(path):
+    if (
+        name in PACKAGE_FOLDERS
+        or name.endswith(_PACKAGE_SUFFIXES)
+        or os.path.isfile(os.path.join(path, "pyvenv.cfg"))
+    ):
         left_out.folders[name] += 1
         return False
     if git is not None and git.ignores(path):
@@ -164,11 +168,6 @@ def _is_entered(path: str, directory: str, left_out: SkippedFiles, git: WorkTree
         left_out.folders[name] += 1
         return False
     return True
-
-
-def _is_environment(folder: str) -> bool:
-    """Return True if a folder is a Python virtual environment."""
-    return os.path.isfile(os.path.join(folder, "pyvenv.cfg"))
 
 
 def _special_files_list(path: str, directory: str, left_out: SkippedFiles) -> list[str] | None:

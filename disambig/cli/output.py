@@ -145,11 +145,6 @@ def set_quiet(quiet: bool) -> None:
     _quiet = quiet
 
 
-def is_quiet() -> bool:
-    """Return True if ``--quiet`` was given."""
-    return _quiet
-
-
 def say(line: str) -> None:
     """Write a message to standard error, on a line of its own even if a progress bar is shown."""
     if sys.stderr is None:
@@ -461,7 +456,7 @@ class StandardOutput:
 
     def remark(self, text: str) -> None:
         """Write a message that is not about a problem to standard error, unless ``--quiet`` was given."""
-        if not is_quiet():
+        if not _quiet:
             self.note(text)
 
     def note(self, text: str) -> None:

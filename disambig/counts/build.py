@@ -287,7 +287,11 @@ def merge_headers(tables: Sequence[CountTable]) -> tuple[list[str], list[str], d
     Raises D105, D120 to D122.
     """
     for table in tables:
-        _check_mergeable(table)
+        if not table.has_keys:
+            raise UserError("D120", path=table.path)
+        for order, least in _thresholds(table).items():
+            if least > 1:
+                raise UserError("D121", path=table.path, order=order, least=least)
     _check_compatible(tables)
     names = list(dict.fromkeys(name for table in tables for name in table.tokenisations))
     gaps = [name for name in names if any(name in table.gaps for table in tables)]
@@ -413,15 +417,6 @@ def slice_places(tables: Sequence[CountTable], first: int = 0, stop: int = runs.
                 table.forget_pages()
         row[stop:] = row[stop] if stop < runs.SLICES else table.n_ngrams
     return places
-
-
-def _check_mergeable(table: CountTable) -> None:
-    """Raise D120 for a table without keys, D121 for a pruned one."""
-    if not table.has_keys:
-        raise UserError("D120", path=table.path)
-    for order, least in _thresholds(table).items():
-        if least > 1:
-            raise UserError("D121", path=table.path, order=order, least=least)
 
 
 def _check_compatible(tables: Sequence[CountTable]) -> None:

@@ -190,7 +190,12 @@ class CountReader:
 
     def _parse_lines(self, block: bytes, order: int, form: int) -> tuple[int, int]:
         """Add the counts of some lines; return the error code (0 for none) and the number of lines read."""
-        words = self._word_map(google=form > 0)
+        google = form > 0
+        if google not in self._maps:
+            name = self._counter.tokenisations[0]
+            is_unsplit = name in UNSPLIT_TOKENISATIONS and not google
+            self._maps[google] = None if is_unsplit else WordMap(name, google=google, tagged=self._tagged)
+        words = self._maps[google]
         error, n_read, n_missing, deferred = self._parse_block(block, order, form, words)
         passes = []
         # learn the new words, then parse their lines again
@@ -261,13 +266,6 @@ class CountReader:
             self._deferred = np.empty((0, 2), dtype=np.int64)
         if mapped and not len(self._deferred):
             self._deferred = np.empty((self._size // 4 + 2, 2), dtype=np.int64)
-
-    def _word_map(self, *, google: bool) -> WordMap | None:
-        if google not in self._maps:
-            name = self._counter.tokenisations[0]
-            is_unsplit = name in UNSPLIT_TOKENISATIONS and not google
-            self._maps[google] = None if is_unsplit else WordMap(name, google=google, tagged=self._tagged)
-        return self._maps[google]
 
     def _add(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], orders: NDArray[np.uint8]) -> None:
         for order in range(1, self._counter.orders + 1):

@@ -76,11 +76,6 @@ def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.ui
     return [hash_words(ngram_words(ngram, splitter)) for ngram in ngrams]
 
 
-def _unsplit_hashes(ngram: str) -> NDArray[np.uint64]:
-    """Return the word hashes of an n-gram whose words have blanks between them and are not split further."""
-    return hash_words(_GAP.sub(GAP, ngram.strip()).split())
-
-
 _BLOCK = 1 << 14
 """Number of keys handled at a time with NumPy, so that its intermediate arrays stay in the cache."""
 
@@ -313,7 +308,9 @@ class CountTable:
                 raise UserError("D117", path=self.path, ngram=ngram, problem=problem)
         totals = self._counts_of_sizes(hashes, name)
         if name in UNSPLIT_TOKENISATIONS:
-            unsplit = self._counts_of_sizes([_unsplit_hashes(ngram) for ngram in ngrams], name)
+            unsplit = self._counts_of_sizes(
+                [hash_words(_GAP.sub(GAP, ngram.strip()).split()) for ngram in ngrams], name
+            )
             np.copyto(totals, unsplit, where=unsplit > 0)
         counts: list[int] = totals.tolist()
         return counts

@@ -90,7 +90,10 @@ class CandidateFinder:
         has_two_words = self.second[entries] != 0
         keep = ~has_two_words | (following == self.second[entries])
         positions, entries, has_two_words = positions[keep], entries[keep], has_two_words[keep]
-        keep = self._first_of_group(positions, entries) & ~glued(view, positions, positions + has_two_words)
+        keys = positions * (1 + int(self.group.max(initial=0))) + self.group[entries]
+        keep = np.zeros(len(keys), bool)  # the first entry of each group at a position
+        keep[np.unique(keys, return_index=True)[1]] = True
+        keep &= ~glued(view, positions, positions + has_two_words)
         positions, entries, has_two_words = positions[keep], entries[keep], has_two_words[keep]
         order = np.lexsort((self.group[entries], positions))
         positions, entries, has_two_words = positions[order], entries[order], has_two_words[order]
@@ -100,13 +103,6 @@ class CandidateFinder:
             self.group[entries],
             self.candidate[entries],
         )
-
-    def _first_of_group(self, positions: NDArray[np.int64], entry: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Keep one candidate per group and position; candidates with more words come first."""
-        keys = positions * (1 + int(self.group.max(initial=0))) + self.group[entry]
-        kept = np.zeros(len(keys), bool)
-        kept[np.unique(keys, return_index=True)[1]] = True
-        return kept
 
 
 def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -238,7 +238,9 @@ class PartialDownload:
         total = done + int(length) if length.isdecimal() else self.source.size
         limit = self.source.size if self.source.size is not None else MAX_DOWNLOAD
         with writing(self.path):
-            self._write_version(answer.headers)
+            etag = answer.headers.get("ETag", "")
+            version = etag if etag and not etag.startswith("W/") else answer.headers.get("Last-Modified", "")
+            self._about.write_text(json.dumps({"url": self.source.url, "version": version}), encoding="utf8")
             file = open(self.path, "ab" if done else "wb")  # noqa: SIM115  closed below
         with closing(file):
             for block in answer.iter_content(_CHUNK):
@@ -261,11 +263,6 @@ class PartialDownload:
             return str(about["version"]) if about["url"] == self.source.url else ""
         except (OSError, ValueError, KeyError, TypeError):
             return ""
-
-    def _write_version(self, headers: Any) -> None:
-        etag = headers.get("ETag", "")
-        version = etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
-        self._about.write_text(json.dumps({"url": self.source.url, "version": version}), encoding="utf8")
 
 
 class _TransientError(Exception):

@@ -197,7 +197,12 @@ def from_json(document: dict[str, Any]) -> ExperimentResult:
 def result_lines(title: str, result: ExperimentResult) -> list[str]:
     """Return lines for a terminal: one line per system, one column per setting, ``paper / ours ± spread``."""
     lines = [title, ""]
-    lines += _align_columns(table(result.rows, result.places))
+    cells = table(result.rows, result.places)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines += [
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+        for row in cells
+    ]
     if result.claims:
         lines += ["", "claims"]
     for claim in result.claims:
@@ -259,14 +264,6 @@ def _cell(row: ResultRow, published: bool, places: int) -> str:
     if not published:
         return ours
     return f"{'-' if row.paper is None else f'{row.paper:.{places}f}'} / {ours}"
-
-
-def _align_columns(cells: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
-        for row in cells
-    ]
 
 
 def _markdown_row(row: Sequence[str]) -> str:

@@ -334,7 +334,10 @@ class SentenceWords:
                 columns.append(_key(_SENTENCE_BAG + side, words[d]))
                 if d + 1 < self.window:
                     columns.append(_key(_PAIR + side, words[d], words[d + 1]))
-        return _drop_repeated(np.stack(columns, axis=1))
+        # a feature that occurs twice at a place counts once
+        keys = np.sort(np.stack(columns, axis=1), axis=1)
+        keys[:, 1:][keys[:, 1:] == keys[:, :-1]] = 0
+        return keys
 
 
 def _side(view: TokenView, start: NDArray[np.int64], step: int, n: int) -> list[NDArray[np.uint64]]:
@@ -360,10 +363,3 @@ def _key(kind: int, *words: NDArray[np.uint64]) -> NDArray[np.uint32]:
     for place, word in zip(PLACES, words, strict=False):
         keys = keys + word * np.uint64(place)
     return np.where(words[0] != 0, (fmix(keys) >> np.uint64(32)).astype(np.uint32), np.uint32(0))
-
-
-def _drop_repeated(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Keep each feature of a row once: a word that occurs twice is not stronger evidence."""
-    keys = np.sort(keys, axis=1)
-    keys[:, 1:][keys[:, 1:] == keys[:, :-1]] = 0
-    return keys

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, NoReturn
 from unicodedata import normalize
 from urllib.parse import quote
 
@@ -600,13 +600,11 @@ def _values_by_token(result: AnnotatedDocument, starts: Sequence[int]) -> dict[i
     for record in records(result):
         index = max(bisect_right(starts, record["start"]) - 1, 0)
         if starts:
-            values.setdefault(index, []).append(_value(record))
+            fields = [record["task"], record["observed"], record["chosen"], f"{record['probability']:.2f}"]
+            values.setdefault(index, []).append(
+                ":".join([escaped(field) for field in fields] + ["flag"] * record["flagged"])
+            )
     return values
-
-
-def _value(record: dict[str, Any]) -> str:
-    fields = [record["task"], record["observed"], record["chosen"], f"{record['probability']:.2f}"]
-    return ":".join([escaped(field) for field in fields] + ["flag"] * record["flagged"])
 
 
 def escaped(text: str) -> str:

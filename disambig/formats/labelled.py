@@ -481,7 +481,11 @@ def read_labelled(
     `tell`: called with one line for each example that is left out.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
-    _check_encoding(encoding or _UTF_8)
+    name = encoding or _UTF_8
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):  # unknown, not a text encoding, or not a valid name
+        raise UserError("D470", where="", name=name) from None
     examples: list[Labelled] = []
     for file in map(str, files):
         source = ExampleSource(file, encoding=encoding, strict=strict, tell=tell)
@@ -565,10 +569,3 @@ def _read_directory(source: ExampleSource) -> Iterator[Labelled]:
 
     for document in folder_documents(source.path, read):
         yield whole_text_example(*document)
-
-
-def _check_encoding(name: str) -> None:
-    try:
-        "".encode(name)
-    except (LookupError, ValueError):  # unknown, not a text encoding, or not a valid name
-        raise UserError("D470", where="", name=name) from None

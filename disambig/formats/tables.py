@@ -456,7 +456,9 @@ def parquet_documents(
     try:
         table = arrow.parquet.ParquetFile(source)
         columns, texts = _columns_to_read(arrow, table.schema_arrow, path, field)
-        _check_sizes(table.metadata, path, limit)
+        for group in range(table.metadata.num_row_groups):
+            if table.metadata.row_group(group).total_byte_size > limit:
+                raise too_large_error(path, limit)
         source.seek(0)
         table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
         number = 0
@@ -522,16 +524,6 @@ def _nested_columns(arrow: Any, columns: Any, before: str = "") -> Iterator[tupl
             yield from _nested_columns(arrow, inner, f"{name}.")
         else:
             yield name, column.type
-
-
-def _check_sizes(metadata: Any, path: str, limit: int) -> None:
-    """Raise D872 for a file with a row group that is too large when decompressed.
-
-    The sizes of single columns are not read, since pyarrow aborts the process if these are damaged.
-    """
-    for group in range(metadata.num_row_groups):
-        if metadata.row_group(group).total_byte_size > limit:
-            raise too_large_error(path, limit)
 
 
 def make_seekable(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> IO[bytes]:

@@ -628,14 +628,6 @@ _VERBATIM = frozenset(
 )
 
 
-def _paint_licence(canvas: Canvas, text: str) -> None:
-    """Paint over the header of a file except for paragraphs of prose about something else."""
-    for paragraph in _PARAGRAPHS.finditer(text):
-        is_prose = len(_SMALL_WORD.findall(paragraph[0])) >= _PROSE_IN_HEADER
-        if not is_prose or LICENCE.search(paragraph[0]) or _LEGAL.search(paragraph[0]):
-            canvas.leave_out(*paragraph.span())
-
-
 def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> list[tuple[int, int]]:
     """Paint over everything but prose in the layout of a docstring, and return the labels before prose.
 
@@ -770,7 +762,10 @@ def paint_block(
     for mark, character in CODE_MARKS.get(language, ()):
         _paint_matches(canvas, mark, character)
     if LICENCE.search(canvas.text):
-        _paint_licence(canvas, canvas.text)
+        for paragraph in _PARAGRAPHS.finditer(canvas.text):
+            is_prose = len(_SMALL_WORD.findall(paragraph[0])) >= _PROSE_IN_HEADER
+            if not is_prose or LICENCE.search(paragraph[0]) or _LEGAL.search(paragraph[0]):
+                canvas.leave_out(*paragraph.span())
     for match in GNU_QUOTE.finditer(canvas.text):
         if _SPACE_BETWEEN.search(match["quoted"]):
             canvas.fill(*match.span(1))

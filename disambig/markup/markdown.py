@@ -160,7 +160,11 @@ class _Inline(InlineReader):
         elif kind in "*_":
             self._emphasis(kind, at, after)
         elif kind == "~":
-            self._strike(at, after)
+            if self.struck < 0:
+                self.struck = at if self.text[after : after + 1].strip() else -1
+            elif self.text[at - 1].strip():
+                self.canvas.fill(self.struck, after)
+                self.struck = -1
         elif kind == "$":
             return self._math(at, after)
         elif kind == "&":
@@ -379,13 +383,6 @@ class _Inline(InlineReader):
         if opens and place < after:
             openers.append([place, after])
 
-    def _strike(self, at: int, after: int) -> None:
-        if self.struck < 0:
-            self.struck = at if self.text[after : after + 1].strip() else -1
-        elif self.text[at - 1].strip():
-            self.canvas.fill(self.struck, after)
-            self.struck = -1
-
     def _math(self, at: int, after: int) -> int:
         if self.dollars is None:
             self.dollars = [], []
@@ -590,7 +587,10 @@ class BlockReader:
         if self.fence:
             code = _strip_quotation(line, self.fence_depth)
             if code is not None:
-                self._inside_fence(start, end, code)
+                closes = len(code) >= len(self.fence) and not code.strip(self.fence[0])
+                self.canvas.fill(start, end, BREAK if closes else BLANK)
+                if closes:
+                    self.fence = ""
                 return
             self.fence = ""  # it ends with the alert around it
         if not line.strip():
@@ -622,12 +622,6 @@ class BlockReader:
             self.indents.pop()
         code_indent = max(self.indents[-1] if self.indents else 0, least) + _TAB
         return self.indented_code and indent >= code_indent and not self.table
-
-    def _inside_fence(self, start: int, end: int, stripped: str) -> None:
-        closes = len(stripped) >= len(self.fence) and not stripped.strip(self.fence[0])
-        self.canvas.fill(start, end, BREAK if closes else BLANK)
-        if closes:
-            self.fence = ""
 
     def _block(self, start: int, at: int, end: int, indent: int) -> None:
         """Read the line from `at` as the block that it begins or continues; the first match decides.

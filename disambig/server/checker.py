@@ -110,18 +110,11 @@ class ModelThread:
         while (batch := self._next_batch()) is not None:
             begin = time.thread_time()
             self._answer(batch)
-            self._adapt_size(sum(job.size for job in batch), time.thread_time() - begin)
-
-    def _adapt_size(self, size: int, seconds: float) -> None:
-        """Make the next batches smaller or larger, after one of `size` characters took some processor time.
-
-        Many texts that take long together, but not each, would else exceed the limit again and again, and be
-        annotated twice.
-        """
-        if seconds > _MAX_SHARE * self._seconds:
-            self._max_characters = max(1, size // 4)
-        elif seconds < _MIN_SHARE * self._seconds:
-            self._max_characters = min(BATCH_CHARACTERS, 2 * self._max_characters)
+            seconds = time.thread_time() - begin
+            if seconds > _MAX_SHARE * self._seconds:
+                self._max_characters = max(1, sum(job.size for job in batch) // 4)
+            elif seconds < _MIN_SHARE * self._seconds:
+                self._max_characters = min(BATCH_CHARACTERS, 2 * self._max_characters)
 
     def _next_batch(self) -> list[_CheckJob] | None:
         """Return the oldest job and further jobs with the same options; None if the thread is to stop.

@@ -213,7 +213,9 @@ class RequestGuard:
                 unread=receive if problem.code in ("D885", "D887") and not is_read else None,
             )
         except Exception as problem:
-            self._report_bug(_bug_location(problem))
+            frames = traceback.extract_tb(problem.__traceback__)
+            place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
+            self._report_bug(f"a request failed: {type(problem).__name__} at {place}")
             if not has_started:
                 message = "Error: the server failed; see its standard error for the place"
                 await _send_text(send_with_headers, 500, message)
@@ -282,13 +284,6 @@ def _error_headers(problem: UserError) -> list[Header]:
     if problem.code == "D890":
         return [(b"allow", str(problem.values["allowed"]).encode())]
     return []
-
-
-def _bug_location(problem: BaseException) -> str:
-    """Return the source line of a bug, without its message, which may contain parts of a text."""
-    frames = traceback.extract_tb(problem.__traceback__)
-    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
-    return f"a request failed: {type(problem).__name__} at {place}"
 
 
 class BodyReader:

@@ -45,7 +45,10 @@ def serve(
     `note`: called with lines about bugs, and notes of the models.
     `standalone`: names or folders of parsers and converters to serve under ``/models``.
     """
-    _check_extra()
+    from importlib.util import find_spec
+
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise UserError("D880")
     with _open_socket(host, port) as bound:
         checker = ServerChecker.from_settings(settings, standalone=standalone)
         for notice in checker.loaded.notes:
@@ -62,13 +65,6 @@ def serve(
             _run_server(app, bound, limits, lambda: say(line))
         finally:
             worker.end()
-
-
-def _check_extra() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise UserError("D880")
 
 
 @contextmanager

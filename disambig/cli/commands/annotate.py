@@ -320,7 +320,8 @@ class AnnotationReporter:
         """
         self._report(self._rate.done + amount, self._rate.total)
         for message in messages:
-            kind = _kind_of_message(message)
+            # numbers and lists of names are what similar messages do not share
+            kind = _VARYING.sub("#", message)
             if kind in self._similar:
                 self._similar[kind].append(message)
             elif self._n_shown < MAX_MESSAGES:
@@ -393,11 +394,6 @@ def _describe_others(first: str, others: Sequence[str]) -> str:
     return (
         f"{first[: place.start()]}the same in {pluralize(len(others), 'more line')}: {', '.join(lines)}{more}"
     )
-
-
-def _kind_of_message(message: str) -> str:
-    """Return a message without numbers and lists of names: what similar messages share."""
-    return _VARYING.sub("#", message)
 
 
 def _skipped_line(skipped: int, shards: int) -> str:

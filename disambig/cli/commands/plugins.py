@@ -37,7 +37,10 @@ def entry_lines(entry: Entry, *, full: bool = False) -> Iterator[str]:
         if doc:
             yield ""
     elif doc:
-        yield _first_sentence(doc)
+        # "et al. 2006" does not end a sentence
+        paragraph = " ".join(doc.split("\n\n")[0].split())
+        end = re.search(r"\.(?= [A-Z(])", paragraph)
+        yield (paragraph[: end.end()] if end else paragraph)
     yield from (f"  {parameter}" for parameter in format_parameters(factory))
 
 
@@ -56,12 +59,6 @@ def format_parameters(factory: Callable[..., Any]) -> list[str]:
         else:
             lines.append(str(parameter))
     return lines
-
-
-def _first_sentence(text: str) -> str:
-    paragraph = " ".join(text.split("\n\n")[0].split())
-    end = re.search(r"\.(?= [A-Z(])", paragraph)  # "et al. 2006" does not end a sentence
-    return paragraph[: end.end()] if end else paragraph
 
 
 app = typer.Typer(**SETTINGS)
