@@ -489,12 +489,10 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     instances = model.instances(view)
     asked, hits = np.zeros(BIAS, np.int64), np.zeros(BIAS, np.int64)
     for extractor in extractors:
-        for index in np.unique(instances.groups).tolist():
-            group = model.task.groups[index]
-            rows = np.flatnonzero(instances.groups == index)
+        for g, rows in instances.rows_by_group():
             for start in range(0, len(rows), _INSTANCES_PER_BLOCK):
                 part = instances.take(rows[start : start + _INSTANCES_PER_BLOCK])
-                ranks, usable = extractor.ranks_of_candidates(view, part, group)
+                ranks, usable = extractor.ranks_of_candidates(view, part, model.task.groups[g])
                 asked += usable.sum(axis=0)
                 hits += np.count_nonzero(ranks, axis=0)
     sizes = np.array([1 + left + right for left, right in CONTEXTS])

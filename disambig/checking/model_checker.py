@@ -9,7 +9,6 @@ from typing import Any
 
 from disambig.checking.flags import find_flags
 from disambig.data import Decisions, minibatch
-from disambig.errors import UserError
 from disambig.evaluation import MOST_FLAGS, MistakeTrial, ProposedEdit, mistake_figures
 from disambig.markup import read_markup
 from disambig.models import (
@@ -19,6 +18,7 @@ from disambig.models import (
     ModelSource,
     RequestedRates,
     annotate_separately,
+    check_one_model_per_task,
     task_rates,
 )
 from disambig.packs import available
@@ -41,12 +41,7 @@ class ModelChecker:
     models: tuple[Model, ...]
 
     def __post_init__(self) -> None:
-        first: dict[str, str] = {}
-        for model in self.models:
-            task = model.task.name
-            if task in first:
-                raise UserError("D333", first=first[task], second=model.name, task=task)
-            first[task] = model.name
+        check_one_model_per_task([model.name for model in self.models], self.models)
 
     @classmethod
     def from_names(cls, name: str = "", *, writing: str | None = None) -> ModelChecker:

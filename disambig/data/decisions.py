@@ -239,19 +239,19 @@ class ScoreBatch(CandidateTable):
         has_neighbours = any(part.neighbours is not None for part in parts)
         neighbours = [part._neighbours_or_unknown() for part in parts] if has_neighbours else []
         score_parts = [part.parts for part in parts if part.parts is not None]
+        columns = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("scores", "observed", "found", "asked", "cost")
+        }
         return cls(
             groups,
             group_of,
             join_offsets(part.offsets for part in parts),
             CandidateLists.joined(own) if own else None,
             numbers,
-            np.concatenate([part.scores for part in parts]),
-            np.concatenate([part.observed for part in parts]),
-            np.concatenate([part.found for part in parts]),
-            np.concatenate([part.asked for part in parts]),
-            np.concatenate([part.cost for part in parts]),
-            np.concatenate(neighbours) if neighbours else None,
-            np.concatenate(score_parts) if score_parts else None,
+            **columns,
+            neighbours=np.concatenate(neighbours) if neighbours else None,
+            parts=np.concatenate(score_parts) if score_parts else None,
         )
 
     def take(self, index: NDArray[np.int64]) -> ScoreBatch:

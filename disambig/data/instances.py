@@ -481,6 +481,11 @@ class Instances:
             self.positions[index], self.lengths[index], self.groups[index], self.observed[index], own
         )
 
+    def rows_by_group(self) -> Iterator[tuple[int, Ints]]:
+        """Yield each group that has instances, with their indices."""
+        for group in np.unique(self.groups).tolist():
+            yield group, np.flatnonzero(self.groups == group)
+
     @classmethod
     def joined(cls, parts: Sequence[Instances]) -> Instances:
         """Concatenate at least one part; either all or none have per-instance candidates."""

@@ -43,7 +43,17 @@ from disambig.evaluation.unseen_text import (
 from disambig.features import CandidateHashes
 from disambig.formats import Labelled, NBestList
 from disambig.formatting import format_figure, pluralize
-from disambig.metrics import AUC, DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap
+from disambig.metrics import (
+    AUC,
+    DRAWS,
+    AddsUp,
+    Measure,
+    Outcomes,
+    Paired,
+    mcnemar,
+    measure_named,
+    paired_bootstrap,
+)
 from disambig.models import BLOCK, Model
 from disambig.text import Tokenisation, TokenView, view_of_texts
 from disambig.training import (
@@ -142,16 +152,26 @@ def compare(
     if not by_document:
         first = replace(first, units=np.arange(len(first)))
     result = paired_bootstrap(figure, first, second, draws=draws, seed=0)
-    values = result.first, result.second
-    intervals = result.first_interval, result.second_interval
+    names = [f"{model.name} {model.version}" for model in models]
     return {
         "n": len(first),
         "account": dataset_report(len(first), shared.left_out),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
         "units": {"what": "documents" if by_document else "instances", "n": result.n_units},
+        **paired_figures(result, names),
+        "mcnemar": _mcnemar(figure, first, second),
+        "table": contingency_table(first.right, second.right),
+        "pairs": _pairs(first, second),
+    }
+
+
+def paired_figures(result: Paired, names: Sequence[str]) -> dict[str, Any]:
+    """Return the figures of two systems with these names, and their difference."""
+    figures = (result.first, result.first_interval), (result.second, result.second_interval)
+    return {
         "systems": [
-            {"model": f"{model.name} {model.version}", "value": value, "interval": interval}
-            for model, value, interval in zip(models, values, intervals, strict=True)
+            {"model": name, "value": value, "interval": interval}
+            for name, (value, interval) in zip(names, figures, strict=True)
         ],
         "difference": {
             "value": result.difference,
@@ -159,9 +179,6 @@ def compare(
             "p": result.p,
             "draws": result.draws,
         },
-        "mcnemar": _mcnemar(figure, first, second),
-        "table": contingency_table(first.right, second.right),
-        "pairs": _pairs(first, second),
     }
 
 
@@ -221,11 +238,8 @@ def _labelled_outcomes(
     documents = {name: i for i, name in enumerate(dict.fromkeys(example.document for example in decided))}
     indices: list[int] = []
     parts = []
-    for g, group in enumerate(task.groups):
-        rows = np.flatnonzero(dataset.examples.instances.groups == g)
-        if not len(rows):
-            continue
-        part = dataset.take(rows)
+    for g, rows in dataset.examples.instances.rows_by_group():
+        part, group = dataset.take(rows), task.groups[g]
         chosen, scores = decide(model, part, g)
         indices += [index_of[id(example)] for example in part.labelled]
         instances, right = part.examples.instances, right_candidates(part, group)
@@ -373,11 +387,8 @@ def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     instances = model.task.instances(view)
     instances = instances.take(instances.observed >= 0)
     systems: dict[str, Any] = {"model": {}, "baseline": {}, "majority": {}}
-    for g, group in enumerate(model.task.groups):
-        rows = np.flatnonzero(instances.groups == g)
-        if not len(rows):
-            continue
-        part = instances.take(rows)
+    for g, rows in instances.rows_by_group():
+        part, group = instances.take(rows), model.task.groups[g]
         features = model.features(view, part.without_labels(), g)
         scorers = {
             "model": model.scorer(g, features),
@@ -565,8 +576,7 @@ def _errors(
         rows = free[errors.rows]
         changed = instances.take(rows)
         lengths = changed.lengths.copy()
-        for g in np.unique(changed.groups):
-            in_group = changed.groups == g
+        for g, in_group in changed.rows_by_group():
             candidates = CandidateHashes.from_group(task.groups[g])
             lengths[in_group] = candidates.lengths[errors.substituted[in_group]]
         # an error may remove an instance, for example if the wrong word joins a longer candidate
@@ -642,10 +652,9 @@ def _decide_instances(
     """Return the chosen candidates, and log-odds and margins of the flags, each of shape (n,)."""
     n = len(instances)
     chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
-    for g in np.unique(instances.groups).tolist():
+    for g, rows_of_group in instances.rows_by_group():
         group = task.groups[g]
         model_group, candidate_indices = _known_candidates(model, group)
-        rows_of_group = np.flatnonzero(instances.groups == g)
         for rows in np.split(rows_of_group, range(BLOCK, len(rows_of_group), BLOCK)):
             part = instances.take(rows)
             renumbered = replace(part, observed=candidate_indices[part.observed].astype(np.int32))

@@ -72,13 +72,11 @@ def evaluate_labelled(
     dataset = label_instances(model.task, model.tokenisation, usable or labelled)
     _report_left_out(dataset, say)
     groups = {}
-    for g, group in enumerate(model.task.groups):
-        rows = np.flatnonzero(dataset.examples.instances.groups == g)
-        if len(rows):
-            part = dataset.take(rows)
-            chosen, logits = decide(model, part, g)
-            gold = _gold(part, group, chosen)
-            groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
+    for g, rows in dataset.examples.instances.rows_by_group():
+        part, group = dataset.take(rows), model.task.groups[g]
+        chosen, logits = decide(model, part, g)
+        gold = _gold(part, group, chosen)
+        groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
     unknown = len(labelled) - len(usable)
     n_labels = dataset.n_unknown_labels
     counts = _count_examples(dataset)
@@ -190,9 +188,8 @@ def _decide_rows(
     logits: Floats,
 ) -> None:
     """Fill in the choices and logits of the tested instances, group by group."""
-    groups = dataset.examples.instances.groups
-    for g in range(len(model.task.groups)):
-        rows = np.flatnonzero(is_tested & (groups == g))
+    for g, group_rows in dataset.examples.instances.rows_by_group():
+        rows = group_rows[is_tested[group_rows]]
         if len(rows):
             chosen[rows], scores = decide(model, dataset.take(rows), g)
             logits[rows, : scores.shape[1]] = scores
@@ -210,11 +207,8 @@ def _group_figures(
     """Return the figures of each group on the decided folds, for each system and for the majority."""
     instances = dataset.examples.instances
     systems: dict[str, dict[str, Any]] = {system: {} for system in (*chosen, "majority")}
-    for g, group in enumerate(task.groups):
-        rows = np.flatnonzero(instances.groups == g)
-        if not len(rows):
-            continue
-        part = dataset.take(rows)
+    for g, rows in instances.rows_by_group():
+        part, group = dataset.take(rows), task.groups[g]
         right, group_instances = right_candidates(part, group), part.examples.instances
         all_right = unpad(right, group_instances.offsets(group))
         majority = most_frequent_candidates(group_instances, group, right=all_right)
@@ -552,13 +546,11 @@ def model_answers(model: Model, instances: Sequence[SenseInstance]) -> dict[str,
         return {}
     dataset = label_instances(model.task, model.tokenisation, examples)
     answers = {}
-    for g, group in enumerate(model.task.groups):
-        rows = np.flatnonzero(dataset.examples.instances.groups == g)
-        if len(rows):
-            chosen, _ = decide(model, dataset.take(rows), g)
-            for row, c in zip(rows.tolist(), chosen.tolist(), strict=True):
-                example = dataset.labelled[row]
-                if c >= 0:
-                    names = ids[example.text, example.start, example.word]
-                    answers.update(dict.fromkeys(names, group.candidates[c]))
+    for g, rows in dataset.examples.instances.rows_by_group():
+        chosen, _ = decide(model, dataset.take(rows), g)
+        for row, c in zip(rows.tolist(), chosen.tolist(), strict=True):
+            example = dataset.labelled[row]
+            if c >= 0:
+                names = ids[example.text, example.start, example.word]
+                answers.update(dict.fromkeys(names, model.task.groups[g].candidates[c]))
     return answers

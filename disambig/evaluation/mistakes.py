@@ -21,7 +21,7 @@ from disambig.data import (
 )
 from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
 from disambig.errors import UserError
-from disambig.evaluation.comparison import contingency_table
+from disambig.evaluation.comparison import contingency_table, paired_figures
 from disambig.formats import FLAG_LABELS, KINDS, Clean, Fix, FlagReading, fix_kind, paragraph_digest
 from disambig.metrics import DRAWS, Accuracy, Outcomes, mcnemar, paired_bootstrap, times_drawn, wilson
 from disambig.rules import Correction, RuleSet
@@ -506,26 +506,14 @@ def compare_trials(
     ]
     paired = paired_bootstrap(Accuracy(), *sides, draws=DRAWS, seed=0)
     first, second = results[0].right, results[1].right
-    values = (paired.first, paired.first_interval), (paired.second, paired.second_interval)
+    figures = paired_figures(paired, [trial.name for trial in trials])
+    for system, trial, result in zip(figures["systems"], trials, results, strict=True):
+        system["figures"] = found_figures(trial, result)
     return {
         "n": len(units),
         "measure": {"name": "rightly corrected", "unit": "share", "more_is_better": True},
         "units": {"what": "projects", "n": paired.n_units},
-        "systems": [
-            {
-                "model": trial.name,
-                "value": value,
-                "interval": interval,
-                "figures": found_figures(trial, side),
-            }
-            for trial, side, (value, interval) in zip(trials, results, values, strict=True)
-        ],
-        "difference": {
-            "value": paired.difference,
-            "interval": paired.interval,
-            "p": paired.p,
-            "draws": paired.draws,
-        },
+        **figures,
         "mcnemar": mcnemar(first, second),
         "table": contingency_table(first, second),
         "pairs": [],

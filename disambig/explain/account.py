@@ -20,10 +20,10 @@ from disambig.explain.contributions import (
     with_names,
 )
 from disambig.formatting import first_names
-from disambig.models import DroppedFlag, Model, ModelSet, decide_together, evidence_name
+from disambig.models import DroppedFlag, Model, ModelSet, decide_together, evidence_name, is_corrector
 from disambig.text import TokenView, protected_spans, view_of_texts
 from disambig.type_aliases import Floats
-from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, Task, decides, get_trait
+from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, Task, get_trait
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +386,7 @@ def check_together(
 
     `rates`: see `disambig.models.ModelSet`.
     """
-    numbers = [i for i, model in enumerate(models) if _corrects(model)]
+    numbers = [i for i, model in enumerate(models) if is_corrector(model)]
     correcting = tuple(models[i] for i in numbers)
     model_set = ModelSet(correcting, rates, detect_language=False)
     views: dict[str, TokenView] = {}
@@ -420,10 +420,6 @@ def _right_rows(decisions: Decisions, view: TokenView, tasks: Sequence[Task]) ->
     tokens = np.where(decisions.ends > decisions.starts, last - 1, np.minimum(first, len(view) - 1))
     masks = [mask[tokens] for task in tasks if (mask := find_right_words(task, view)) is not None]
     return frozenset(np.flatnonzero(np.any(masks, axis=0)).tolist()) if masks else frozenset()
-
-
-def _corrects(model: Model) -> bool:
-    return decides(model.task).corrects and isinstance(model.judge, RaisesFlags)
 
 
 def _remark(

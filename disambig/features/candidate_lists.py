@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ from disambig.settings import COUNT, fitted_field, validate_settings, whole_numb
 from disambig.text import PLACES, TokenView, fmix, hash_words
 from disambig.type_aliases import Ints
 from disambig.types import Arrays, Features
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def own_lists(instances: Instances, extractor: object) -> CandidateLists:
@@ -431,11 +435,49 @@ def _append_edge(keys: Keys, edge: str, unit: str) -> Keys:
     return keys
 
 
+class NgramExtractor(ABC):
+    """Base class of extractors of one sparse row per candidate: its counts of known n-grams.
+
+    A subclass is a frozen dataclass with the fields below.
+    """
+
+    __slots__ = ()
+    known: KnownNgrams | None  # none until the extractor is fitted
+
+    @abstractmethod
+    def _group_and_unit(self) -> tuple[str, str]:
+        """Return the name of the feature group, and the unit of the n-grams."""
+
+    @abstractmethod
+    def _ngrams(self, own: CandidateLists) -> NgramSource:
+        """Return the n-grams of the candidates."""
+
+    @by_group
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the rows of all candidates; ValueError if the extractor is not fitted."""
+        if self.known is None:
+            raise ValueError("the extractor is not fitted: no n-grams are known")
+        own = own_lists(instances, self)
+        rows, n_ngrams = count_known(self._ngrams(own), own.offsets, self.known)
+        feature_groups = np.zeros(len(self.known), np.int32)
+        columns = columns_named(self.known.names, feature_groups, self._group_and_unit()[:1])
+        return as_features(rows, columns, instances, group, n_ngrams)
+
+    def state(self) -> Arrays:
+        """Return the n-grams."""
+        return {} if self.known is None else self.known.state()
+
+    def from_state(self, arrays: Arrays) -> Self:
+        """Return an extractor with the n-grams of `state`; ValueError if the arrays do not fit."""
+        known = known_ngrams_from_state(arrays, self._group_and_unit()[1]) if arrays else None
+        return replace(self, known=known)  # type: ignore[type-var]  # subclasses are dataclasses
+
+
 _MAX_ORDER = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TextNgrams:
+class TextNgrams(NgramExtractor):
     """Extractor of one sparse row per candidate: the counts of the n-grams of its text.
 
     Parameters
@@ -469,35 +511,20 @@ class TextNgrams:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TextNgrams:
         """Keep the n-grams that distinguish candidates in enough lists."""
         own = own_lists(instances, self)
-        runs = UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
-        return replace(self, known=distinguishing_ngrams(runs, own.offsets, self.least))
+        return replace(self, known=distinguishing_ngrams(self._ngrams(own), own.offsets, self.least))
 
-    @by_group
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the rows of all candidates; ValueError if the extractor is not fitted."""
-        if self.known is None:
-            raise ValueError("the extractor is not fitted: no n-grams are known")
-        own = own_lists(instances, self)
-        runs = UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
-        rows, n_ngrams = count_known(runs, own.offsets, self.known)
-        feature_groups = np.zeros(len(self.known), np.int32)
-        columns = columns_named(self.known.names, feature_groups, (f"n-grams of {self.unit}",))
-        return as_features(rows, columns, instances, group, n_ngrams)
+    def _group_and_unit(self) -> tuple[str, str]:
+        return f"n-grams of {self.unit}", self.unit
 
-    def state(self) -> Arrays:
-        """Return the n-grams."""
-        return {} if self.known is None else self.known.state()
-
-    def from_state(self, arrays: Arrays) -> TextNgrams:
-        """Return an extractor with the n-grams of `state`; ValueError if the arrays do not fit."""
-        return replace(self, known=known_ngrams_from_state(arrays, self.unit) if arrays else None)
+    def _ngrams(self, own: CandidateLists) -> UnitRuns:
+        return UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
 
 
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeadwordBigrams:
+class HeadwordBigrams(NgramExtractor):
     """Extractor of one sparse row per candidate: the counts of the bigrams of its head words.
 
     The lists must give the words of their candidates and the tags of the words. Text ends are not marked.
@@ -536,34 +563,16 @@ class HeadwordBigrams:
         words = _require_tags(own)
         if len(words.ids) and not self._is_headword_tag(words.tag_names).any():
             raise UserError("D682", tags=", ".join(self.tags), names=", ".join(words.tag_names[:20]))
-        return replace(self, known=distinguishing_ngrams(self._bigrams(words), own.offsets, self.least))
+        return replace(self, known=distinguishing_ngrams(self._ngrams(own), own.offsets, self.least))
 
-    @by_group
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the rows of all candidates.
-
-        Raises D681 if the lists have no tags. Raises `ValueError` if the extractor is not fitted.
-        """
-        if self.known is None:
-            raise ValueError("the extractor is not fitted: no bigrams are known")
-        own = own_lists(instances, self)
-        rows, n_bigrams = count_known(self._bigrams(_require_tags(own)), own.offsets, self.known)
-        feature_groups = np.zeros(len(self.known), np.int32)
-        columns = columns_named(self.known.names, feature_groups, ("headword bigrams",))
-        return as_features(rows, columns, instances, group, n_bigrams)
-
-    def state(self) -> Arrays:
-        """Return the bigrams."""
-        return {} if self.known is None else self.known.state()
-
-    def from_state(self, arrays: Arrays) -> HeadwordBigrams:
-        """Return an extractor with the bigrams of `state`; ValueError if the arrays do not fit."""
-        return replace(self, known=known_ngrams_from_state(arrays, WORDS) if arrays else None)
+    def _group_and_unit(self) -> tuple[str, str]:
+        return "headword bigrams", WORDS
 
     def _is_headword_tag(self, names: Sequence[str]) -> np.ndarray:
         return np.array([name.startswith(tuple(self.tags)) for name in names], np.bool_)
 
-    def _bigrams(self, words: CandidateWords) -> _Bigrams:
+    def _ngrams(self, own: CandidateLists) -> _Bigrams:
+        words = _require_tags(own)
         is_head = np.zeros(len(words.ids), np.bool_)
         if words.tags is not None and len(words.ids):
             is_head = self._is_headword_tag(words.tag_names)[words.tags]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from disambig.features.rows import CONTEXT_GROUP, by_group, group_number, one_sc
 from disambig.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
 from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_words
 from disambig.types import Arrays, Features
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 STEP = 1 / 32
 """Unit of the weights, which are stored as 8-bit integers."""
@@ -153,8 +157,37 @@ _LEAST = 4
 """Minimum number of occurrences of a feature in training."""
 
 
+class LearnedWords(ABC):
+    """Base class of extractors of one score per candidate: the learned weights of features, summed.
+
+    A subclass is a frozen dataclass with the field below.
+    """
+
+    __slots__ = ()
+    tables: Tables | None  # none until the extractor is fitted
+
+    @abstractmethod
+    def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
+        """Return the features of each instance as hashes, shape (n, F); 0 for none."""
+
+    @by_group
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
+        table = (self.tables or {}).get(group_number(group))
+        sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
+        return weight_features(sums, instances, group)
+
+    def state(self) -> Arrays:
+        """Return the kept features."""
+        return tables_to_state(self.tables or {})
+
+    def from_state(self, arrays: Arrays) -> Self:
+        """Return an extractor with the weights of `state`; ValueError if they do not fit."""
+        return replace(self, tables=tables_from_state(arrays))  # type: ignore[type-var]  # subclasses are dataclasses
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class ContextWords:
+class ContextWords(LearnedWords):
     """Extractor of one score per candidate from the words around it.
 
     Parameters
@@ -219,21 +252,6 @@ class ContextWords:
         )
         return replace(self, tables=tables)
 
-    @by_group
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
-        table = (self.tables or {}).get(group_number(group))
-        sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
-        return weight_features(sums, instances, group)
-
-    def state(self) -> Arrays:
-        """Return the kept features."""
-        return tables_to_state(self.tables or {})
-
-    def from_state(self, arrays: Arrays) -> ContextWords:
-        """Return an extractor with the weights of `state`; ValueError if they do not fit."""
-        return replace(self, tables=tables_from_state(arrays))
-
     @property
     def _templates(self) -> list[tuple[int, int]]:
         """The distance (negative on the left) and the kind (bag or position) of each feature."""
@@ -261,7 +279,7 @@ _SENTENCE_BAG, _PAIR, _ACROSS = 100, 200, 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SentenceWords:
+class SentenceWords(LearnedWords):
     """Extractor of one score per candidate from the sentence around it.
 
     Parameters
@@ -305,21 +323,6 @@ class SentenceWords:
             least=1,
         )
         return replace(self, tables=tables)
-
-    @by_group
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
-        table = (self.tables or {}).get(group_number(group))
-        sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
-        return weight_features(sums, instances, group)
-
-    def state(self) -> Arrays:
-        """Return the kept features."""
-        return tables_to_state(self.tables or {})
-
-    def from_state(self, arrays: Arrays) -> SentenceWords:
-        """Return an extractor with the weights of `state`; ValueError if they do not fit."""
-        return replace(self, tables=tables_from_state(arrays))
 
     def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
         """Return the features of each instance as hashes, shape (n, F); 0 outside the sentence."""

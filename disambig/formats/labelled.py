@@ -353,19 +353,27 @@ class MarkedTables:
             D460 or D326 for lines that are not examples, D471 for a table without the required columns; the
             errors of `ExampleSource.text`.
         """
+        if not is_table(source.path, source.text):
+            return _read_lines(source, lambda line, where: [_column_example(line, where)])
         examples: list[Labelled] = []
         invalid = InvalidLines()
-        if is_table(source.path, source.text):
-            for number, row in table_documents(source.path, source.text):
-                with invalid.reading(number):
-                    examples.append(_row_example(row))
-        else:
-            for number, line in enumerate(source.text.split("\n"), 1):
-                if line.strip():
-                    with invalid.reading(number):
-                        examples.append(_column_example(line, f"{source.path}, line {number}"))
+        for number, row in table_documents(source.path, source.text):
+            with invalid.reading(number):
+                examples.append(_row_example(row))
         invalid.check()
         return examples
+
+
+def _read_lines(source: ExampleSource, read: Callable[[str, str], Iterable[Labelled]]) -> list[Labelled]:
+    """Return the examples that `read` returns for each line that is not blank, and its place."""
+    examples: list[Labelled] = []
+    invalid = InvalidLines()
+    for number, line in enumerate(source.text.split("\n"), 1):
+        if line.strip():
+            with invalid.reading(number):
+                examples.extend(read(line, f"{source.path}, line {number}"))
+    invalid.check()
+    return examples
 
 
 def _row_example(row: LabelledRow | UserError) -> Labelled:
@@ -403,14 +411,7 @@ class JsonLines:
         UserError
             D460 for lines that are not examples; the errors of `ExampleSource.text`.
         """
-        examples: list[Labelled] = []
-        invalid = InvalidLines()
-        for number, line in enumerate(source.text.split("\n"), 1):
-            if line.strip():
-                with invalid.reading(number):
-                    examples.extend(_line_examples(line, f"{source.path}, line {number}"))
-        invalid.check()
-        return examples
+        return _read_lines(source, _line_examples)
 
 
 def _line_examples(line: str, where: str) -> Iterator[Labelled]:

@@ -21,6 +21,7 @@ from disambig.data import LazySequence
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, TempFiles, lock_file, read_json, save_file, save_json, writing
 from disambig.formats import Input, Kind, conllu_cuts, csv_cuts, text_cuts
+from disambig.settings import NON_NEGATIVE_COUNT
 
 SMALLEST_SHARD, LARGEST_SHARD = 250_000, 8_000_000
 """Limits of `default_shard_size`, in bytes."""
@@ -494,25 +495,19 @@ def load_manifest(path: Path) -> dict[str, Any]:
         raise UserError("D873", path=path.parent)
     if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
         raise UserError("D318", path=path, problem=f"its layout is not {LAYOUT}")
-    for key, has_type in _TYPE_CHECKS.items():
-        if not has_type(manifest.get(key)):
+    inputs = manifest.get("inputs")
+    has_type = {
+        "versions": isinstance(manifest.get("versions"), dict),
+        "config": isinstance(manifest.get("config"), dict),
+        "inputs": isinstance(inputs, dict)
+        and NON_NEGATIVE_COUNT.accepts(inputs.get("files"))
+        and isinstance(inputs.get("sha256"), str),
+        "shards": NON_NEGATIVE_COUNT.accepts(manifest.get("shards")),
+    }
+    for key, is_right in has_type.items():
+        if not is_right:
             raise UserError("D318", path=path, problem=f"its {key!r} has the wrong type")
     return manifest
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def _are_inputs(value: Any) -> bool:
-    return isinstance(value, dict) and _is_number(value.get("files")) and isinstance(value.get("sha256"), str)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-_TYPE_CHECKS = {"versions": _is_object, "config": _is_object, "inputs": _are_inputs, "shards": _is_number}
 
 
 def _changes(

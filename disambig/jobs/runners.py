@@ -169,24 +169,10 @@ def leave_out_current_directory() -> None:
     # All kinds of processes that multiprocessing starts pass one of these functions; no setting covers them
     # all.
     if sys.platform == "win32":
-        if spawn.get_command_line.__module__ != __name__:
-            spawn.get_command_line = _wrapped_command_line(spawn.get_command_line)
-    elif util.spawnv_passfds.__module__ != __name__:
-        util.spawnv_passfds = _wrapped_start(util.spawnv_passfds)
-
-
-def _wrapped_command_line(usual: Any) -> Any:
-    def get_command_line(**settings: Any) -> list[str]:
-        return _with_clean_path(usual(**settings))
-
-    return get_command_line
-
-
-def _wrapped_start(usual: Any) -> Any:
-    def spawnv_passfds(path: Any, args: Sequence[Any], passfds: Any) -> int:
-        return int(usual(path, _with_clean_path(args), passfds))
-
-    return spawnv_passfds
+        if (get_command_line := spawn.get_command_line).__module__ != __name__:
+            spawn.get_command_line = lambda **settings: _with_clean_path(get_command_line(**settings))
+    elif (start := util.spawnv_passfds).__module__ != __name__:
+        util.spawnv_passfds = lambda path, args, passfds: start(path, _with_clean_path(args), passfds)
 
 
 def _with_clean_path(command: Sequence[Any]) -> list[Any]:
@@ -313,12 +299,6 @@ class _WorkerProcess:
         """Whether the worker can accept an item."""
         return self.ready and not self.late and not self.large and self.pending is None
 
-    def change_work(self, work: Work) -> None:
-        """Let the worker start other work."""
-        self.ready = False
-        with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
-            self.connection.send(("work", work))
-
 
 @dataclass(slots=True)
 class _ProcessPool:
@@ -351,8 +331,11 @@ class _ProcessPool:
         while len(self.workers) < self.limit and starting < len(waiting):
             with delay_interrupts():  # interrupting a starting worker would show its traceback
                 if self.idle:
-                    self.workers.append(self.idle.pop())
-                    self.workers[-1].change_work(self.work)
+                    worker = self.idle.pop()
+                    worker.ready = False
+                    self.workers.append(worker)
+                    with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
+                        worker.connection.send(("work", self.work))
                 else:
                     self.workers.append(_start(self.work))
             starting += 1
@@ -367,8 +350,7 @@ class _ProcessPool:
         for worker in self.workers:
             sources[worker.connection] = worker
             sources[worker.process.sentinel] = worker
-        self._kill_late()
-        self._kill_large()
+        self._kill_excessive()
         messages = wait(list(sources), self._seconds_to_wait())
         ready = {id(sources[source]): sources[source] for source in messages}
         outcomes = []
@@ -388,21 +370,15 @@ class _ProcessPool:
         until_timeout = max(0.0, min(starts) + self.timeout - time.monotonic())
         return until_timeout if interval is None else min(until_timeout, interval)
 
-    def _kill_late(self) -> None:
-        """Kill workers whose item takes too long; their exit is then handled like any other."""
+    def _kill_excessive(self) -> None:
+        """Kill the workers that took too long for their item, and those that use too much memory."""
         for worker in self.workers:
-            if worker.pending and not worker.late and self.timeout is not None:
-                worker.late = time.monotonic() - worker.started_at >= self.timeout
-                if worker.late:
-                    worker.process.kill()
-
-    def _kill_large(self) -> None:
-        """Kill workers that use too much memory."""
-        for worker in self.workers if self.memory is not None else ():
-            if not worker.large and self.memory is not None:
-                worker.large = memory_usage(worker.process.pid) > self.memory
-                if worker.large:
-                    worker.process.kill()
+            if self.timeout is not None and worker.pending:
+                worker.late = worker.late or time.monotonic() - worker.started_at >= self.timeout
+            if self.memory is not None:
+                worker.large = worker.large or memory_usage(worker.process.pid) > self.memory
+            if worker.late or worker.large:
+                worker.process.kill()
 
     def _handle_message(self, worker: _WorkerProcess, kind: str, value: Any) -> WorkOutcome | None:
         """Handle a message of a worker; return the outcome of its item if the item is finished."""

@@ -471,11 +471,7 @@ class _Commands:
 
     def _end_cell(self, end: int, following: int) -> None:
         """Hide the word of a table cell that has no other; the next cell begins at `following`."""
-        painted = self.canvas.painted(self.cell, end)
-        word = painted.replace(BLANK, " ").replace(BREAK, " ").strip()
-        if word.isalpha():
-            at = self.cell + painted.index(word)
-            self.canvas.fill(at, at + len(word), OPAQUE)
+        self.canvas.hide_lone_word(self.cell, end)
         self.cell = following
 
     def _symbol(self, symbol: str, at: int, after: int) -> int:

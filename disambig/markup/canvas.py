@@ -89,6 +89,14 @@ class Canvas:
         """Return a part of the text as painted so far."""
         return "".join(self._characters[start:end])
 
+    def hide_lone_word(self, start: int, end: int) -> None:
+        """Hide the word of a table cell that has no other."""
+        painted = self.painted(start, end)
+        word = painted.replace(BLANK, " ").replace(BREAK, " ").strip()
+        if word.isalpha():
+            at = start + painted.index(word)
+            self.fill(at, at + len(word), OPAQUE)
+
     def fill(self, start: int, end: int, character: str = BLANK) -> None:
         """Paint over ``start:end``; line ends are kept."""
         self._characters[start:end] = [
@@ -206,6 +214,18 @@ def iterate_units(text: str) -> Iterator[Span]:
         start = match.end()
     if start < len(text):
         yield start, len(text)
+
+
+def brace_pairs(tokens: Iterable[re.Match[str]]) -> dict[int, int]:
+    """Return the position of the closing brace for the position of each opening brace among `tokens`."""
+    pairs: dict[int, int] = {}
+    opened: list[int] = []
+    for token in tokens:
+        if token[0] == "{":
+            opened.append(token.start())
+        elif token[0] == "}" and opened:
+            pairs[opened.pop()] = token.start()
+    return pairs
 
 
 class InlineReader(ABC):

@@ -460,11 +460,7 @@ class TagReader:
         """Hide the word of a table cell that has no other."""
         if 0 <= self.cell < end:
             self._text(end)
-            painted = self.canvas.painted(self.cell, end)
-            word = painted.replace(BLANK, " ").replace(BREAK, " ").strip()
-            if word.isalpha():
-                at = self.cell + painted.index(word)
-                self.canvas.fill(at, at + len(word), OPAQUE)
+            self.canvas.hide_lone_word(self.cell, end)
         self.cell = -1
 
     def _end_link(self, end: int) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, brace_pairs
 
 
 def _words(names: str) -> frozenset[str]:
@@ -55,19 +55,8 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text, self.canvas = text, Canvas(text)
-        self.pairs = self._find_pairs()
+        self.pairs = brace_pairs(_BRACES.finditer(text))
         self.closing: dict[int, str] = {}  # what replaces each closing brace
-
-    def _find_pairs(self) -> dict[int, int]:
-        """Return the position of the closing brace for the position of each opening brace."""
-        pairs: dict[int, int] = {}
-        opened: list[int] = []
-        for brace in _BRACES.finditer(self.text):
-            if brace[0] == "{":
-                opened.append(brace.start())
-            elif brace[0] == "}" and opened:
-                pairs[opened.pop()] = brace.start()
-        return pairs
 
     def read(self) -> Canvas:
         """Paint over everything but prose and return the finished canvas."""

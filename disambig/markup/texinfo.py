@@ -21,6 +21,7 @@ from disambig.markup.canvas import (
     OPAQUE,
     Canvas,
     InlineReader,
+    brace_pairs,
     hide_single_word,
     iterate_lines,
 )
@@ -183,19 +184,8 @@ class _Inline(InlineReader):
 
     def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
         super().__init__(canvas, text, start, end)
-        self.pairs = self._find_pairs()
+        self.pairs = brace_pairs(_BRACES.finditer(text, start, end))
         self.closing: dict[int, str] = {}  # what replaces the closing brace of a command with text
-
-    def _find_pairs(self) -> dict[int, int]:
-        """Return the position of the closing brace for the position of each opening brace."""
-        pairs: dict[int, int] = {}
-        opened: list[int] = []
-        for brace in _BRACES.finditer(self.text, self.start, self.end):
-            if brace[0] == "{":
-                opened.append(brace.start())
-            elif brace[0] == "}" and opened:
-                pairs[opened.pop()] = brace.start()
-        return pairs
 
     def read_mark(self, mark: str, at: int, after: int) -> int:
         """Read the markup that may begin at a mark, and return the position at which to continue."""

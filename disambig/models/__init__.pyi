@@ -30,6 +30,7 @@ from .model import (
     NoPreference as NoPreference,
     decide_together as decide_together,
     evidence_name as evidence_name,
+    is_corrector as is_corrector,
     iterate_features as iterate_features,
 )
 from .model_card import (
@@ -39,6 +40,7 @@ from .sources import (
     AnnotatorSource as AnnotatorSource,
     ModelSource as ModelSource,
     StandaloneModel as StandaloneModel,
+    check_one_model_per_task as check_one_model_per_task,
     is_standalone as is_standalone,
     load_standalone as load_standalone,
     nearest_correcting as nearest_correcting,

@@ -667,6 +667,11 @@ def _blocks(
             start = stop
 
 
+def is_corrector(model: Model) -> bool:
+    """Return True if a model corrects words of a text by flagging them."""
+    return decides(model.task).corrects and isinstance(model.judge, RaisesFlags)
+
+
 def evidence_name(model: Model) -> str:
     """Return the kind of evidence of a model's decisions: ``"words"``, ``"features"`` or ``"n-grams"``."""
     what = decides(model.task)

@@ -100,7 +100,7 @@ class ModelSource:
         rates, D862 for a damaged measurement of precision.
         """
         models = self.load_models()
-        _check_one_model_per_task(self.names(), models)
+        check_one_model_per_task(self.names(), models)
         return self._annotate(models)
 
     def correcting_models(self) -> list[Model]:
@@ -158,7 +158,7 @@ class ModelSource:
         installed = available()
         names, models = self.names(), {}
         loaded = [load(name) for name in names]
-        _check_one_model_per_task(names, loaded)
+        check_one_model_per_task(names, loaded)
         for name, model in zip(names, loaded, strict=True):
             directory = Path(installed.get(name, name))
             models[name] = {"model": f"{model.name} {model.version}", "contents": _digest_folder(directory)}
@@ -219,7 +219,7 @@ def nearest_correcting(name: str) -> str:
     return nearest_first(name, names)
 
 
-def _check_one_model_per_task(names: Sequence[str], models: Sequence[Model]) -> None:
+def check_one_model_per_task(names: Sequence[str], models: Sequence[Model]) -> None:
     """Raise an error if two models have the same task, since the output identifies models by task."""
     first: dict[str, str] = {}
     for name, model in zip(names, models, strict=True):

@@ -16,7 +16,9 @@ from disambig.models import (
     Model,
     ModelSet,
     RequestedRates,
+    check_one_model_per_task,
     decide_together,
+    is_corrector,
     no_corrections_error,
     protect_words,
     task_rates,
@@ -45,7 +47,7 @@ from disambig.spacy.component import (
 from disambig.spacy.factory import require_distribution
 from disambig.spacy.labellers import DocumentLabeller
 from disambig.text import TokenView, align_tokens, view_of_docs
-from disambig.types import RaisesFlags, decides
+from disambig.types import decides
 
 FACTORY = "disambig"
 DEFAULTS: dict[str, Any] = {"model": None, "spans_key": None, **SHARED_DEFAULTS}
@@ -139,15 +141,11 @@ class Proofreader(SpanWriter):
         protect: bool = True,
         detect_language: bool = True,
     ) -> None:
-        first: dict[str, str] = {}
         for model in models:
-            task = model.task.name
             check_pipeline_language(nlp, model, name)
             if not is_corrector(model):
                 raise no_corrections_error(model)
-            if task in first:
-                raise UserError("D333", first=first[task], second=model.name, task=task)
-            first[task] = model.name
+        check_one_model_per_task([model.name for model in models], models)
         super().__init__(name, spans_key)
         self.models = tuple(models)
         self.rates = task_rates(models, flags_per_1000)
@@ -219,11 +217,6 @@ class Proofreader(SpanWriter):
     def _add_strings(self) -> None:
         for text in (self.spans_key, *(model.task.name for model in self.models)):
             self.vocab.strings.add(text)
-
-
-def is_corrector(model: Model) -> bool:
-    """Return True if a model corrects words of a text by flagging them."""
-    return decides(model.task).corrects and isinstance(model.judge, RaisesFlags)
 
 
 def _is_language(model: Model, nlp: Language) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -32,7 +31,16 @@ from disambig.testing.checks import (
     require_close,
     require_equal,
 )
-from disambig.text import END_HASH, START_HASH, Tokenisation, TokenView, check_tokens, check_view, hash_word
+from disambig.text import (
+    END_HASH,
+    START_HASH,
+    Tokenisation,
+    TokenView,
+    Words,
+    check_tokens,
+    check_view,
+    hash_word,
+)
 from disambig.training import fit, to_accepted_storage
 from disambig.types import (
     CandidateBatch,
@@ -63,11 +71,7 @@ def check_task(task: Task, texts: Sequence[str], tokenisation: Tokenisation | No
     tokenisation : Tokenisation, optional
         By default ``disambig.words.v1``.
     """
-    if tokenisation is None:
-        from disambig.text import Words
-
-        tokenisation = Words()
-    return collect_checks(_TaskChecks(task, list(texts), tokenisation))
+    return collect_checks(_TaskChecks(task, list(texts), tokenisation or Words()))
 
 
 @dataclass
@@ -133,20 +137,14 @@ class _TaskChecks:
 
     def decides_each_place_once(self) -> None:
         instances = self._find(self._texts)[1]
-        places = list(
-            zip(
-                instances.positions.tolist(),
-                instances.lengths.tolist(),
-                instances.groups.tolist(),
-                strict=True,
+        places = np.stack([instances.positions, instances.lengths, instances.groups])
+        distinct, counts = np.unique(places, axis=1, return_counts=True)
+        twice = distinct[0, counts > 1]
+        if len(twice) and decides(self._task).where != "items":
+            message = (
+                f"{len(twice)} places are decided twice for the same group, the first at token {twice[0]}"
             )
-        )
-        twice = [place for place, n in Counter(places).items() if n > 1]
-        require(
-            not twice or decides(self._task).where == "items",
-            f"{len(twice)} places are decided twice for the same group, the first at token "
-            f"{twice[0][0] if twice else 0}",
-        )
+            raise AssertionError(message)
 
     def does_not_change_the_view(self) -> None:
         view = self._tokenisation(self._texts)
@@ -352,11 +350,7 @@ def check_extractor(
     tokenisation : Tokenisation, optional
         By default ``disambig.words.v1``.
     """
-    if tokenisation is None:
-        from disambig.text import Words
-
-        tokenisation = Words()
-    return collect_checks(_ExtractorChecks(extractor, task, list(texts), tokenisation))
+    return collect_checks(_ExtractorChecks(extractor, task, list(texts), tokenisation or Words()))
 
 
 @dataclass
@@ -386,7 +380,7 @@ class _ExtractorChecks:
             labels = np.arange(len(instances), dtype=np.int32) % len(group.candidates)
             labelled = transform_checked(fitted, view, replace(instances, observed=labels), group).batch
             batch = transform_checked(fitted, view, instances.without_labels(), group).batch
-            probe = np.random.default_rng(0).normal(size=len(batch.columns))
+            probe = _probe(batch)
             require_close(
                 batch.scores(probe), labelled.scores(probe), f"group {name} without observed candidates"
             )
@@ -394,8 +388,8 @@ class _ExtractorChecks:
     def does_not_change_the_view(self) -> None:
         fitted, view = self._fit(self._extractor), self._tokenisation(self._texts)
         before, instances = copy.deepcopy(view), self._task.instances(view)
-        for g in np.unique(instances.groups):
-            transform_checked(fitted, view, instances.take(instances.groups == g), self._task.groups[g])
+        for g, rows in instances.rows_by_group():
+            transform_checked(fitted, view, instances.take(rows), self._task.groups[g])
         for name in ("hashes", "starts", "ends", "sentences", "documents"):
             require_equal(getattr(view, name), getattr(before, name), f"{name} of the view after transform")
 
@@ -407,7 +401,7 @@ class _ExtractorChecks:
         expected = self._features(fitted)
         self._transform_last(again)  # another order must not change anything
         for name, features in self._features(again).items():
-            probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
+            probe = _probe(features.batch)
             seen, wanted = features.batch.scores(probe), expected[name].batch.scores(probe)
             require_equal(seen, wanted, f"group {name} after from_state")
 
@@ -418,7 +412,7 @@ class _ExtractorChecks:
             group = next(group for group in self._task.groups if group.name == name)
             last_one = instances.take(np.array([len(instances) - 1]))
             alone = transform_checked(fitted, view, last_one, group).batch
-            probe = np.random.default_rng(0).normal(size=len(alone.columns))
+            probe = _probe(alone)
             last = features.batch.scores(probe)[features.batch.offsets[-2] :]
             require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
 
@@ -432,7 +426,7 @@ class _ExtractorChecks:
         parts = [(instances, groups[name]) for name, (_, instances) in by_group.items()]
         together = transform_table([fitted], view, GroupedInstances.from_parts(parts))
         for (name, (features, _)), seen in zip(by_group.items(), together, strict=True):
-            probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
+            probe = _probe(features.batch)
             scores = features.batch.scores(probe)
             require_equal(seen.batch.scores(probe), scores, f"group {name} with the others")
             require_equal(seen.batch.cost, features.batch.cost, f"costs of group {name} with the others")
@@ -472,10 +466,15 @@ class _ExtractorChecks:
         instances = self._task.instances(view)
         require(len(instances) > 0, "the task finds no instance in these texts")
         parts = {}
-        for g in np.unique(instances.groups):
-            group, part = self._task.groups[g], instances.take(instances.groups == g)
+        for g, rows in instances.rows_by_group():
+            group, part = self._task.groups[g], instances.take(rows)
             parts[group.name] = (transform_checked(extractor, view, part, group), part)
         return parts
+
+
+def _probe(batch: CandidateBatch) -> NDArray[np.float64]:
+    """Return random weights of the columns: batches with the same features have the same scores."""
+    return np.random.default_rng(0).normal(size=len(batch.columns))
 
 
 def _copy(component: FeatureExtractor) -> FeatureExtractor:
@@ -516,7 +515,7 @@ class _KernelChecks:
     def does_not_change_instances(self) -> None:
         given = copy.deepcopy(self._batch)
         self._kernel.gram(self._kernel.rows(given), self._kernel.rows(given))
-        probe = np.random.default_rng(0).normal(size=len(given.columns))
+        probe = _probe(given)
         require_equal(given.scores(probe), self._batch.scores(probe), "features after rows and gram")
 
     def is_symmetric_and_finite(self) -> None:
@@ -604,7 +603,7 @@ class _LearnerChecks:
     def does_not_change_examples(self) -> None:
         given = copy.deepcopy(self._batch)
         self._learner.fit(to_accepted_storage(self._learner, given), rng=np.random.default_rng(0))
-        probe = np.random.default_rng(0).normal(size=len(given.columns))
+        probe = _probe(given)
         require_equal(given.cost, self._batch.cost, "costs after fit")
         require_equal(given.scores(probe), self._batch.scores(probe), "features after fit")
 

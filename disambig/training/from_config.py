@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
@@ -34,7 +33,7 @@ from disambig.formatting import pluralize
 from disambig.metrics import list_measure_named, text_costs
 from disambig.models import Model
 from disambig.registry import GROUP, describe_component, entry_points
-from disambig.settings import get_settings
+from disambig.settings import COUNT, NON_NEGATIVE, NON_NEGATIVE_COUNT, get_settings
 from disambig.text import hash_word
 from disambig.training.fitting import Parts, ResolvedConfig
 from disambig.training.labelled_dataset import (
@@ -304,13 +303,12 @@ def read_plan(
     unknown = [name for name in config if name not in _SECTIONS]
     if unknown:
         names = nearest_first(unknown[0], _SECTIONS)
-        raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]; known sections: {names}")
+        raise _invalid_config(path, f"unknown section [{unknown[0]}]; known sections: {names}")
     missing = [name for name in (*_OBJECTS, "model") if name not in config and name not in _OPTIONAL]
     if missing:
-        raise UserError(
-            "D005",
-            path=path,
-            problem=f"section [{missing[0]}] is missing; `disambig train --example` shows all",
+        raise _invalid_config(
+            path,
+            f"section [{missing[0]}] is missing; `disambig train --example` shows all",
         )
     settings = dict(config.get("training", {}))
     _check_settings(settings, path)
@@ -321,26 +319,24 @@ def read_plan(
     task_name = sections["task"].get("name")
     if isinstance(task_name, str) and not task_name.isidentifier():
         expected = "a name of letters, digits and underscores that does not begin with a digit"
-        raise UserError("D005", path=path, problem=f"name in [task] is {task_name!r}: give {expected}")
+        raise _invalid_config(path, f"name in [task] is {task_name!r}: give {expected}")
     task_language = sections["task"].get("language")
     if isinstance(task_language, str) and not is_language_code(task_language):
         expected = 'a code such as "en", or "" for any language'
-        raise UserError(
-            "D005", path=path, problem=f"language in [task] is {task_language!r}: give {expected}"
-        )
+        raise _invalid_config(path, f"language in [task] is {task_language!r}: give {expected}")
     check_declarations(task)
     if "tokenisation" not in parts:
         if decided.where != "items":
-            raise UserError("D005", path=path, problem="section [tokenisation] is missing")
+            raise _invalid_config(path, "section [tokenisation] is missing")
         sections["tokenisation"] = _WORDS
     if "baseline" not in parts:
         if decided.between == "words":
-            raise UserError("D005", path=path, problem=f"section [baseline] is missing: {_BASELINE_HELP}")
+            raise _invalid_config(path, f"section [baseline] is missing: {_BASELINE_HELP}")
         sections["baseline"] = dict(_NO_BASELINE)
     elif needs_training(parts["baseline"]):
         # It is fitted without examples to each batch that it decides.
         name = sections["baseline"]["@disambig_learners"]
-        raise UserError("D005", path=path, problem=f"{name} cannot be the [baseline]: {_BASELINE_HELP}")
+        raise _invalid_config(path, f"{name} cannot be the [baseline]: {_BASELINE_HELP}")
     if "judge" not in parts:
         sections["judge"] = default_rule_config(task, mistakes=mistakes or bool(settings.get("fixes")))
     parts |= resolve({name: sections[name] for name in _OPTIONAL if name not in parts}, source=path)
@@ -353,7 +349,7 @@ def read_plan(
     abstains = get_trait(parts["judge"], DecisionRuleTraits, "least_margin") is not None
     if "least_margin" in settings and not abstains:
         problem = f"training.least_margin is for tasks with labels; tasks with words use {_RATE}"
-        raise UserError("D005", path=path, problem=problem)
+        raise _invalid_config(path, problem)
     model_section = config["model"]
     name, version = str(model_section.get("name") or task.name), str(model_section.get("version") or "0.1.0")
     sources = {name: settings.pop(name) for name in _SOURCES if name in settings}
@@ -365,12 +361,16 @@ def _with_rate(section: dict[str, Any], rule: Any, rate: float, path: str | Path
     check_fit(rule)
     if _RATE in section:
         problem = f"{_RATE} is in [training] and in [judge]; keep one of them"
-        raise UserError("D005", path=path, problem=problem)
+        raise _invalid_config(path, problem)
     if _RATE not in {field.name for field in fields(rule)}:
         rule_name = section["@disambig_judges"]
         problem = f"training.{_RATE} is set, but the decision rule {rule_name} has no such setting"
-        raise UserError("D005", path=path, problem=problem)
+        raise _invalid_config(path, problem)
     return {**section, _RATE: rate}
+
+
+def _invalid_config(path: str | Path, problem: str) -> UserError:
+    return UserError("D005", path=path, problem=problem)
 
 
 def _check_settings(settings: dict[str, Any], path: str | Path) -> None:
@@ -378,21 +378,10 @@ def _check_settings(settings: dict[str, Any], path: str | Path) -> None:
     for name, value in settings.items():
         if name not in _SETTINGS:
             names = nearest_first(name, _SETTINGS)
-            raise UserError(
-                "D005", path=path, problem=f"unknown setting training.{name}; known settings: {names}"
-            )
+            raise _invalid_config(path, f"unknown setting training.{name}; known settings: {names}")
         is_valid, expected = _SETTINGS[name]
         if not is_valid(value):
-            raise UserError("D005", path=path, problem=f"training.{name} is {value!r}, not {expected}")
-
-
-def _is_integer(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _is_rate(value: Any) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and 0 <= value < math.inf
+            raise _invalid_config(path, f"training.{name} is {value!r}, not {expected}")
 
 
 def _are_texts(value: Any) -> bool:
@@ -400,10 +389,10 @@ def _are_texts(value: Any) -> bool:
 
 
 _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    _RATE: (_is_rate, "a number of at least 0"),
-    "max_examples": (lambda value: _is_integer(value, 1), "a whole number of at least 1"),
-    "min_examples": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),
-    "seed": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),
+    _RATE: (NON_NEGATIVE.accepts, "a number of at least 0"),
+    "max_examples": (COUNT.accepts, "a whole number of at least 1"),
+    "min_examples": (NON_NEGATIVE_COUNT.accepts, "a whole number of at least 0"),
+    "seed": (NON_NEGATIVE_COUNT.accepts, "a whole number of at least 0"),
     "labelled": (_are_texts, 'a list such as ["examples.tsv", "more.jsonl"]'),
     "lists": (_are_texts, 'a list such as ["lists.jsonl"]'),
     "fixes": (_are_texts, 'a list such as ["fixes.jsonl"]'),
@@ -411,7 +400,7 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "encoding": (lambda value: isinstance(value, str), 'a name such as "latin-1"'),
     "text": (_are_texts, 'a list such as ["texts", "more.txt"]'),
     "lines": (lambda value: isinstance(value, bool), "true or false"),
-    "least_margin": (lambda value: _is_rate(value) and value <= 99, "a number from 0 to 99"),
+    "least_margin": (lambda value: NON_NEGATIVE.accepts(value) and value <= 99, "a number from 0 to 99"),
 }
 """For each setting of ``[training]``, a check of its value and a description for the message."""
 

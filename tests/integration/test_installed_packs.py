@@ -26,9 +26,18 @@ from disambig.data import confusion_set, record_edit
 from disambig.errors import UserError
 from disambig.evaluation import MistakeTrial, evaluate, mistake_figures
 from disambig.formats import read_clean, read_fixes
-from disambig.models import PRECISION_FILE, Model, annotate, load, load_model, read_precision, save_model
+from disambig.models import (
+    PRECISION_FILE,
+    Model,
+    annotate,
+    is_corrector,
+    load,
+    load_model,
+    read_precision,
+    save_model,
+)
 from disambig.packs import default_tasks, model_folder, pack, packs
-from disambig.spacy.core_components import Proofreader, is_corrector
+from disambig.spacy.core_components import Proofreader
 from disambig.text import SpacyTokens, hash_word
 from disambig.training import split
 
