@@ -16,7 +16,6 @@ from disambig.configuration import is_inside
 from disambig.errors import UserError
 from disambig.files import (
     COMPRESSED,
-    READ_ERRORS,
     STDIN,
     TempFiles,
     decode,
@@ -24,6 +23,7 @@ from disambig.files import (
     is_dangling,
     open_bytes,
     read_error,
+    reading,
     remove_temp,
     sync_directory,
 )
@@ -196,12 +196,10 @@ def read_text(path: str) -> TextFile:
     """
     _check_name(path)
     shown = "<stdin>" if path == STDIN else path
-    try:
+    with reading(shown):
         state = () if path == STDIN else _file_state(os.stat(path))
         with open_bytes(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
-    except READ_ERRORS as problem:
-        raise read_error(shown, problem) from None
     if len(data) > MAX_FILE_BYTES:
         raise UserError("D320", path=shown, limit=MAX_FILE_BYTES)
     return TextFile(path, data, decode(data, shown), state)
@@ -236,11 +234,9 @@ def check_writable(file: TextFile) -> None:
     changed since it was read.
     """
     path = file.path
-    try:
+    with reading(path):
         status = os.lstat(path)
         folder = os.stat(os.path.dirname(path) or ".")
-    except OSError as problem:
-        raise read_error(path, problem) from None
     if stat.S_ISLNK(status.st_mode):
         raise UserError("D642", path=path, problem=f"is a link: name the file {os.path.realpath(path)}")
     if not stat.S_ISREG(status.st_mode):

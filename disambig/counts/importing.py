@@ -23,7 +23,7 @@ from disambig.counts.inputs import BOM, count_format, unpacked
 from disambig.counts.table import UNSPLIT_TOKENISATIONS
 from disambig.counts.writer import refuse_existing
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, decode, read_error
+from disambig.files import decode, reading
 from disambig.text import END_HASH, MAX_ORDER, SENTENCE_END, SENTENCE_START, START_HASH, hash_word
 
 if TYPE_CHECKING:
@@ -172,21 +172,18 @@ class CountReader:
         """
         form = count_format(path) if form is None else form
         n_lines = 0
-        try:
-            with open(path, "rb") as raw, unpacked(raw, path) as stream:
-                for offset, block in _line_blocks(stream):
-                    if block is None:
-                        raise _malformed(path, n_lines + 1, "it has no line end", form)
-                    _check_utf8(block, path, offset)
-                    error, n_read = self._parse_lines(block, order, form)
-                    n_lines += n_read
-                    if error:
-                        if offset <= len(BOM) and _ARPA.search(block, 0, _HEAD_BYTES):
-                            raise UserError("D124", path=path)
-                        raise _malformed(path, n_lines, _PROBLEMS[error], form)
-                    yield raw.tell()
-        except READ_ERRORS as problem:
-            raise read_error(path, problem) from problem
+        with reading(path), open(path, "rb") as raw, unpacked(raw, path) as stream:
+            for offset, block in _line_blocks(stream):
+                if block is None:
+                    raise _malformed(path, n_lines + 1, "it has no line end", form)
+                _check_utf8(block, path, offset)
+                error, n_read = self._parse_lines(block, order, form)
+                n_lines += n_read
+                if error:
+                    if offset <= len(BOM) and _ARPA.search(block, 0, _HEAD_BYTES):
+                        raise UserError("D124", path=path)
+                    raise _malformed(path, n_lines, _PROBLEMS[error], form)
+                yield raw.tell()
 
     def _parse_lines(self, block: bytes, order: int, form: int) -> tuple[int, int]:
         """Add the counts of some lines; return the error code (0 for none) and the number of lines read."""

@@ -18,11 +18,11 @@ from typing import IO, Any
 from disambig.errors import UserError, nearest_first
 from disambig.files import (
     COMPRESSED,
-    READ_ERRORS,
     STDIN,
     decode,
     drop_repeated,
     read_error,
+    reading,
     unpack_zstd,
     without_compression,
 )
@@ -111,14 +111,11 @@ def paragraphs(path: str, start: int = 0, end: int | None = None) -> Iterator[tu
         D300, D303, D304, D308; see `TextFiles`.
     """
     name = "<stdin>" if path == STDIN else path
-    try:
-        with _open_raw(path) as raw, unpacked(raw, path) as stream:
-            if start:
-                stream.seek(start)
-            for line in _lines(stream, name, start, end):
-                yield line, 0 if path == STDIN else raw.tell() - start
-    except READ_ERRORS as problem:
-        raise read_error(name, problem) from problem
+    with reading(name), _open_raw(path) as raw, unpacked(raw, path) as stream:
+        if start:
+            stream.seek(start)
+        for line in _lines(stream, name, start, end):
+            yield line, 0 if path == STDIN else raw.tell() - start
 
 
 def unpacked(raw: IO[bytes], path: str) -> Any:
@@ -303,11 +300,8 @@ def count_format(path: str, name: str | None = None) -> int:
         if name not in FORMATS:
             raise UserError("D601", name=name, names=nearest_first(name, FORMATS))
         return FORMATS.index(name)
-    try:
-        with open(path, "rb") as raw, unpacked(raw, path) as stream:
-            line = _first_line(stream)
-    except READ_ERRORS as problem:
-        raise read_error(path, problem) from problem
+    with reading(path), open(path, "rb") as raw, unpacked(raw, path) as stream:
+        line = _first_line(stream)
     if _GOOGLE_3.fullmatch(line):
         return FORMATS.index("google-v3")
     return FORMATS.index("google-v2" if _GOOGLE_2.fullmatch(line) else "tsv")
@@ -366,10 +360,8 @@ def read_word_file(path: Path | None) -> list[str] | None:
     """
     if path is None:
         return None
-    try:
+    with reading(path):
         text = decode(path.read_bytes(), str(path))
-    except READ_ERRORS as problem:
-        raise read_error(str(path), problem) from problem
     lines = [" ".join(line.split()) for line in text.removeprefix("\ufeff").splitlines()]
     if not any(lines):
         raise UserError("D302", path=path)

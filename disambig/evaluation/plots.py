@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError
+from disambig.files import writing
 
 ENDINGS = (".svg", ".png", ".pdf")
 
@@ -138,8 +139,6 @@ def plot_settings(**further: Any) -> Iterator[None]:
 
 def _save(figure: Any, path: str | Path) -> None:
     """Write a figure without its creation date, so that the same figure gives the same file."""
-    try:
-        no_date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    no_date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    with writing(path):
         figure.savefig(str(path), dpi=150, metadata=no_date.get(Path(path).suffix.lower()))
-    except OSError as problem:
-        raise UserError("D309", path=path, problem=problem.strerror or problem) from problem

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from disambig.errors import UserError, nearest_first
-from disambig.files import READ_ERRORS, decode, file_stamp, open_bytes, read_error, read_small
+from disambig.files import decode, file_stamp, open_bytes, read_small, reading
 from disambig.formats import ConlluSentence, decode_line, read_conllu, read_lines
 from disambig.text import Words
 from disambig.type_aliases import Progress
@@ -104,12 +104,9 @@ def file_digest(path: Path) -> str:
 def _digest(path: Path, stamp: tuple[int, ...]) -> str:
     """Return the digest of a file; `stamp` is part of the cache's key only."""
     digest = hashlib.sha256()
-    try:
-        with open(path, "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError as problem:
-        raise read_error(str(path), problem) from problem
+    with reading(path), open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
     return digest.hexdigest()
 
 
@@ -127,12 +124,9 @@ def text_lines(path: Path) -> Iterator[str]:
         D300, D303 to D305 or D308, with the path, for a file that is not text, is damaged or cut short.
     """
     name = str(path)
-    try:
-        with open_bytes(name) as stream:
-            for line in read_lines(stream):
-                yield decode_line(line, name).removesuffix("\n").removesuffix("\r")
-    except READ_ERRORS as problem:
-        raise read_error(name, problem) from problem
+    with reading(name), open_bytes(name) as stream:
+        for line in read_lines(stream):
+            yield decode_line(line, name).removesuffix("\n").removesuffix("\r")
 
 
 def paragraphs(files: Iterable[Path]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from .opening import (
     read_error as read_error,
     read_small as read_small,
     read_within as read_within,
+    reading as reading,
     stdin_has_data as stdin_has_data,
     too_large_error as too_large_error,
     unpack_zstd as unpack_zstd,

@@ -14,7 +14,7 @@ import sys
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -152,13 +152,11 @@ def read_small(path: str, *, limit: int, only_regular: bool = False) -> bytes:
     `limit`: maximum number of bytes, for devices and files that unpack to gigabytes.
     `only_regular`: whether to reject pipes and devices; opening a pipe would wait for a writer.
     """
-    try:
+    with reading(path):
         if only_regular and not stat.S_ISREG(os.stat(path).st_mode):
             raise UserError("D308", path=path, problem="not an ordinary file")
         with open_bytes(path) as file:
             data: bytes = file.read(limit + 1)
-    except READ_ERRORS as problem:
-        raise read_error(path, problem) from None
     if len(data) > limit:
         raise UserError("D975", path=path, limit=limit)
     return data
@@ -224,6 +222,15 @@ def read_error(path: str, problem: BaseException) -> UserError:
         return UserError("D300", path=path)
     text = (isinstance(problem, OSError) and problem.strerror) or str(problem) or type(problem).__name__
     return UserError("D308", path=path, problem=text)
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[None]:
+    """Convert the errors of reading a file to D300 or D308."""
+    try:
+        yield
+    except READ_ERRORS as problem:
+        raise read_error(str(path), problem) from problem
 
 
 _MAGIC_NUMBERS = (

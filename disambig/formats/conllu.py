@@ -14,7 +14,7 @@ from unicodedata import normalize
 from urllib.parse import quote
 
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, decode, open_bytes, read_error
+from disambig.files import decode, open_bytes, reading
 from disambig.formats.documents import (
     CONLLU_PLUS,
     Document,
@@ -139,12 +139,9 @@ def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
         is not text, is damaged or truncated.
     """
     name = str(path)
-    try:
-        with open_bytes(name) as stream:
-            lines = (decode_line(line, name).removesuffix("\n") for line in read_lines(stream))
-            yield from (sentence for sentence in sentences(lines, name) if sentence.tokens)
-    except READ_ERRORS as problem:
-        raise read_error(name, problem) from problem
+    with reading(name), open_bytes(name) as stream:
+        lines = (decode_line(line, name).removesuffix("\n") for line in read_lines(stream))
+        yield from (sentence for sentence in sentences(lines, name) if sentence.tokens)
 
 
 def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[ConlluSentence]:

@@ -16,13 +16,13 @@ from disambig.data import LazySequence
 from disambig.errors import UserError
 from disambig.files import (
     COMPRESSED,
-    READ_ERRORS,
     STDIN,
     decode,
     is_dangling,
     open_bytes,
     read_error,
     read_within,
+    reading,
     without_compression,
 )
 from disambig.formatting import escape_control_chars, first_names, pluralize
@@ -571,13 +571,10 @@ def line_too_long_error(line: FileLine, path: str) -> UserError:
 
 def read_text_lines(path: str) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of each line of a file that is not blank. Raises D300 to D308."""
-    try:
-        with open_bytes(path) as stream:
-            for line in read_lines(stream):
-                if text := decode_line(line, path).removeprefix("\ufeff").strip():
-                    yield line.number, text
-    except READ_ERRORS as problem:
-        raise read_error(path, problem) from problem
+    with reading(path), open_bytes(path) as stream:
+        for line in read_lines(stream):
+            if text := decode_line(line, path).removeprefix("\ufeff").strip():
+                yield line.number, text
 
 
 def decode_line(line: FileLine, path: str) -> str:
@@ -752,10 +749,7 @@ def lines_in(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
         D300 to D308 for a file that cannot be read, and for a line that is not text.
     """
     for path in paths:
-        try:
-            with open_bytes(path) as stream:
-                for line in read_lines(stream):
-                    text = decode_line(line, path).removesuffix("\n").removesuffix("\r")
-                    yield f"{path}:{line.number}", text.removeprefix("\ufeff") if line.number == 1 else text
-        except READ_ERRORS as problem:
-            raise read_error(path, problem) from problem
+        with reading(path), open_bytes(path) as stream:
+            for line in read_lines(stream):
+                text = decode_line(line, path).removesuffix("\n").removesuffix("\r")
+                yield f"{path}:{line.number}", text.removeprefix("\ufeff") if line.number == 1 else text

@@ -15,12 +15,11 @@ from typing import Any, Protocol
 from disambig import registry
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.files import (
-    READ_ERRORS,
     ErrorCallback,
     decode_as,
     error_sink,
     open_bytes,
-    read_error,
+    reading,
     without_compression,
 )
 from disambig.formats.documents import InvalidLines, can_be_encoded, read_lines
@@ -150,11 +149,8 @@ class ExampleSource:
         UserError
             D300 to D308 for a file that cannot be read.
         """
-        try:
-            with open_bytes(self.path) as stream:
-                data: bytes = stream.read()
-        except READ_ERRORS as problem:
-            raise read_error(self.path, problem) from problem
+        with reading(self.path), open_bytes(self.path) as stream:
+            data: bytes = stream.read()
         return data
 
     @cached_property
@@ -312,7 +308,7 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[WholeTex
     Raises D468 if there is no folder, D461 for a folder without documents, D308 for a file that cannot be
     read or is not a regular file; whatever `read` raises.
     """
-    try:
+    with reading(path):
         with os.scandir(path) as entries:
             labels = sorted(entry.name for entry in entries if entry.is_dir() and entry.name[0] != ".")
         if not labels:
@@ -325,8 +321,6 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[WholeTex
                 if os.path.exists(file) and not os.path.isfile(file):  # reading a pipe would block
                     raise UserError("D308", path=file, problem="not a regular file")
                 yield read(file), label, file, file
-    except OSError as problem:
-        raise read_error(path, problem) from problem
 
 
 def _files(folder: str) -> Iterator[str]:

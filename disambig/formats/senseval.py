@@ -12,7 +12,6 @@ from pathlib import Path
 from disambig.errors import UserError
 from disambig.files import (
     ARCHIVES,
-    READ_ERRORS,
     ErrorCallback,
     ErrorSink,
     corpus_files,
@@ -20,7 +19,7 @@ from disambig.files import (
     error_sink,
     nul_error,
     open_bytes,
-    read_error,
+    reading,
     without_compression,
 )
 from disambig.formats.labelled import ExampleSource, Labelled
@@ -258,11 +257,8 @@ def read_xml(path: str | Path, *, encoding: str | None = None, tell: ErrorCallba
     Raises D493 for a file that is too large, D470 for an unknown encoding, D469 for bytes that are not in the
     given encoding, D300 to D308 for a file that cannot be read.
     """
-    try:
-        with open_bytes(str(path)) as stream:
-            data: bytes = stream.read(LARGEST + 1)
-    except READ_ERRORS as problem:
-        raise read_error(str(path), problem) from problem
+    with reading(path), open_bytes(str(path)) as stream:
+        data: bytes = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise UserError("D493", path=path, what="bytes", seen=f"more than {LARGEST:,}", most=LARGEST)
     if encoding:

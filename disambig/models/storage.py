@@ -33,6 +33,7 @@ from disambig.files import (
     restore,
     save_output,
     temp_folder,
+    writing,
 )
 from disambig.models.model import DeferredChecks, Model, check_scorers
 from disambig.packs import available, model_folder
@@ -253,7 +254,7 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
     Raises D406 if a model or an empty directory exists there, unless `force` is set; D940 if anything else
     exists there; D309 if the path cannot be read.
     """
-    try:
+    with writing(path):
         target = follow_links(Path(path))
         restore(target)
         if target.exists():
@@ -261,8 +262,6 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
                 raise UserError("D940", path=path)
             if not force:
                 raise UserError("D406", path=path)
-    except OSError as problem:
-        raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
     return target
 
 
@@ -356,10 +355,8 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
         exists there; D309 if it cannot be written; D415 if it could not be loaded again.
     """
     target = check_target(path, force=force)
-    try:
+    with writing(target):
         _write(model, target)
-    except OSError as problem:
-        raise UserError("D309", path=target, problem=problem.strerror or problem) from problem
 
 
 def _write(model: Model, target: Path) -> None:
