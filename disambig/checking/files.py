@@ -258,18 +258,10 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
 
     Raises D642, D643 if the file must not be written, D309 if it cannot be written.
 
-    Parameters
-    ----------
-    text : str
-        The new text.
-    backup : str or None
-        Suffix of the backup file; None for no backup. An existing backup is never replaced: the next free
-        name is used, ``notes.md.bak``, ``notes.md.bak2``, ...
-
-    Returns
-    -------
-    str or None
-        Name of the backup file.
+    `text`: the new text.
+    `backup`: suffix of the backup file; None for no backup. An existing backup is never replaced: the next
+    free name is used, ``notes.md.bak``, ``notes.md.bak2``, ...
+    Returns the name of the backup file.
     """
     check_writable(file)
     path = Path(file.path)

@@ -549,14 +549,9 @@ def measure_precision(
 ) -> dict[str, PrecisionTable]:
     """Return a precision table for each task with enough flags in a trial.
 
-    Parameters
-    ----------
-    limits : mapping of str to float
-        Limit of each task: a pair of words with enough flags above it gets its own curve.
-    text : str
-        Description of the source of the mistakes and paragraphs.
-    per_1000 : float
-        Assumed mistakes per 1,000 words.
+    `limits`: limit of each task: a pair of words with enough flags above it gets its own curve.
+    `text`: description of the source of the mistakes and paragraphs.
+    `per_1000`: assumed mistakes per 1,000 words.
     """
     weights = _weights(trial, per_1000)
     all_flags = _count_flags(trial)
