@@ -18,6 +18,7 @@ from disambig.data import (
     unique_inverse,
 )
 from disambig.decision.calibration import PaddedScores, log_softmax
+from disambig.rules import common_prefix
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
 from disambig.type_aliases import Floats
@@ -47,18 +48,10 @@ def edit_change(written: str, meant: str) -> int:
     if not written or not meant:
         return NO_CHANGE
     written, meant = written.lower(), meant.lower()
-    shared = _shared_prefix(written, meant)
+    shared = len(common_prefix(written, meant))
     if max(len(written), len(meant)) - shared > LONGEST:
         return NO_CHANGE
     return hash_word(f"{written[shared:]}>{meant[shared:]}")
-
-
-def _shared_prefix(a: str, b: str) -> int:
-    """Return the number of letters at the beginning that two words share."""
-    shared = 0
-    while shared < min(len(a), len(b)) and a[shared] == b[shared]:
-        shared += 1
-    return shared
 
 
 @lru_cache(maxsize=4096)
@@ -84,7 +77,7 @@ def _differ_by_one_letter(a: str, b: str) -> bool:
     """Return True if the words differ by one letter inserted, deleted, replaced or swapped with the next."""
     if abs(len(a) - len(b)) > 1:
         return False
-    shared = _shared_prefix(a, b)
+    shared = len(common_prefix(a, b))
     a, b = a[shared:], b[shared:]
     if len(a) == len(b):
         return a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])

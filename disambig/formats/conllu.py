@@ -169,17 +169,6 @@ def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[Conll
 class _SentenceRows:
     """The lines of one sentence, checked as they come."""
 
-    __slots__ = (
-        "has_lines",
-        "has_more_columns",
-        "last_node",
-        "open_until",
-        "parts",
-        "path",
-        "sentence",
-        "size",
-    )
-
     def __init__(self, path: str, line: int, document: str) -> None:
         self.path = path
         self.sentence = ConlluSentence(line, document=document)

@@ -25,6 +25,7 @@ from disambig.lsp.documents import (
     to_text_edit,
 )
 from disambig.markup import BREAK, HTML_COMMENT, PlainText, front_matter_end, path_format, read_layout
+from disambig.rules import common_prefix
 
 Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]
@@ -213,12 +214,8 @@ def ignore_everywhere(
 
 def single_edit(old: str, new: str) -> Edit:
     """Return the single edit that turns `old` into `new`."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    n_same = 0
-    while n_same < min(len(old), len(new)) - start and old[-1 - n_same] == new[-1 - n_same]:
-        n_same += 1
+    start = len(common_prefix(old, new))
+    n_same = len(common_prefix(old[start:][::-1], new[start:][::-1]))
     return start, len(old) - n_same, new[start : len(new) - n_same]
 
 
