@@ -92,11 +92,6 @@ def metadata_error(entry: EntryPoint) -> UserError | None:
     return UserError("D018", path=_folder(distribution))
 
 
-def distribution_version(entry: EntryPoint) -> str:
-    """Return the version of an entry point's distribution; ``"?"`` if it is unknown."""
-    return (_metadata_value(entry.dist, "version") if entry.dist else "") or "?"
-
-
 @lru_cache(maxsize=64)
 def _name(distribution: Distribution) -> str:
     """Return the name of a distribution, cached because each access parses its metadata."""
@@ -431,7 +426,7 @@ def _entry_points() -> list[EntryPoint]:
 def _load_plugin(entry_point: EntryPoint, namespaces: Namespaces) -> PluginReport:
     name = entry_point.name
     distribution = distribution_name(entry_point) if entry_point.dist else "?"
-    version = distribution_version(entry_point)
+    version = (entry_point.dist and _metadata_value(entry_point.dist, "version")) or "?"
     report = partial(PluginReport, name, distribution, version, entry_point.value)
     try:
         if damaged := metadata_error(entry_point):

@@ -407,7 +407,10 @@ def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
                 yield path, added
             path, added = None, []
         elif line.startswith(b"+++ "):
-            path = _parse_diff_path(line[4:])
+            name = line[4:].removesuffix(b"\t")
+            if name.startswith(b'"'):
+                name = ast.literal_eval("b" + name.decode("ascii"))
+            path = os.fsdecode(name[2:]) if name.startswith(b"b/") else None
         elif line.startswith(b"@@ "):
             before, after = line.split(b" ")[1:3]
             (_, n_removed), (first, n_added) = _parse_range(before), _parse_range(after)
@@ -422,14 +425,6 @@ def _parse_range(text: bytes) -> tuple[int, int]:
     """Return the first line and the number of lines of one side of a hunk, such as ``+3,2`` or ``-4``."""
     first, _, number = text[1:].partition(b",")
     return int(first), int(number) if number else 1
-
-
-def _parse_diff_path(text: bytes) -> str | None:
-    """Return the path after ``+++``; None if the file is deleted."""
-    name = text.removesuffix(b"\t")
-    if name.startswith(b'"'):
-        name = ast.literal_eval("b" + name.decode("ascii"))
-    return os.fsdecode(name[2:]) if name.startswith(b"b/") else None
 
 
 def _git_program() -> str:

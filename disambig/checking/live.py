@@ -213,7 +213,10 @@ class ParagraphCutter:
             stretch = text[start:end]
             stretch_parts = cache.get(stretch) or self._cache.get(stretch)
             if stretch_parts is None:
-                ends = _part_ends(stretch)
+                cuts = [match.end() for match in _ITEM_BREAK.finditer(stretch)]
+                if cuts:
+                    _remove_inside_code(cuts, stretch)
+                ends = sorted({*cuts, len(stretch)} - {0})
                 stretch_parts = ends, [_count_words(stretch[i:j]) for i, j in pairwise([0, *ends])]
             cache[stretch] = stretch_parts
             bounds += [start + part_end for part_end in stretch_parts[0]]
@@ -228,14 +231,6 @@ def _blank_line_bounds(text: str) -> list[int]:
     if "```" in text or "~~~" in text or "<" in text or _INDENTED_ON.search(text):
         _remove_inside_code(cuts, text)
     return sorted({0, *cuts, len(text)})
-
-
-def _part_ends(stretch: str) -> list[int]:
-    """Return the ends of the parts in a stretch between two cuts at blank lines."""
-    cuts = [match.end() for match in _ITEM_BREAK.finditer(stretch)]
-    if cuts:
-        _remove_inside_code(cuts, stretch)
-    return sorted({*cuts, len(stretch)} - {0})
 
 
 def _remove_inside_code(offsets: list[int], text: str) -> None:

@@ -147,13 +147,6 @@ def merge_counts(parts: Sequence[Counted]) -> Counted:
     return _merge_pairs(queue, merge)
 
 
-def interleave_payloads(parts: Sequence[Counted]) -> Counted:
-    """Merge lists of keys with payloads instead of counts; equal keys are kept apart."""
-    from disambig.counts._kernels import interleave
-
-    return _merge_pairs(list(parts), interleave)
-
-
 def _merge_pairs(queue: list[Counted], merge: Callable[..., int]) -> Counted:
     """Merge lists with a compiled function that merges two and returns the length of the result."""
     while len(queue) > 1:
@@ -222,7 +215,9 @@ class Merge:
                     keys, counts = keys[is_kept], counts[is_kept]
                 self.kept[row] += len(keys)
                 parts.append((keys, (counts << np.uint64(3)) | np.uint64(row)))
-            keys, payload = interleave_payloads(parts)
+            from disambig.counts._kernels import interleave
+
+            keys, payload = _merge_pairs(list(parts), interleave)
             if len(keys):
                 yield keys, payload >> np.uint64(3), self._kinds[(payload & np.uint64(7)).astype(np.intp)]
 

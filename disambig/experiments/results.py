@@ -420,7 +420,12 @@ def _draw_panels(figure: Any, panels: Sequence[Panel], n_rows: int, n_columns: i
         if axes.get_ylim()[0] < 0 < axes.get_ylim()[1]:
             axes.axhline(0.0, color="#555555", linewidth=0.8)
         if panel.logarithmic:
-            _set_logarithmic(axes)
+            from matplotlib.ticker import LogLocator, NullLocator
+
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.xaxis.set_major_formatter("{x:,g}")
         axes.set_title(panel.title)
         axes.set_xlabel(panel.x)
         axes.set_ylabel(panel.y)
@@ -438,16 +443,6 @@ def _columns(names: int) -> int:
     """Return the number of columns for the names, at most five, so that the rows are equally long."""
     rows = -(-names // 5)
     return -(-names // rows)
-
-
-def _set_logarithmic(axes: Any) -> None:
-    """Use a logarithmic x axis with round numbers as ticks."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter("{x:,g}")
 
 
 def _draw_curves(axes: Any, result: ExperimentResult) -> None:

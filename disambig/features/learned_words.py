@@ -114,18 +114,6 @@ def sum_weights(keys: NDArray[np.uint32], table: Table) -> NDArray[np.int32]:
     ).astype(np.int32)
 
 
-def weight_features(scores: NDArray[np.int32] | None, instances: Instances, group: Group) -> Features:
-    """Return sums of weights as one attribute per candidate, shape ``(n, K, 1)``; all zero for None.
-
-    Words around a place do not count as n-gram hits, so they never cause a flag on their own.
-    """
-    n, k = len(instances), len(group.candidates)
-    values = np.zeros((n, k, 1), np.float32)
-    if scores is not None:
-        values[:, :, 0] = scores[:, :k] * STEP
-    return one_score(values.ravel(), instances, group, CONTEXT_GROUP)
-
-
 def tables_to_state(tables: Mapping[int, Table]) -> Arrays:
     """Return tables as arrays: the keys and weights of all groups, one group after the other."""
     width = max((weights.shape[1] for _, weights in tables.values()), default=1)
@@ -175,7 +163,11 @@ class LearnedWords(ABC):
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
         sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
-        return weight_features(sums, instances, group)
+        n, k = len(instances), len(group.candidates)
+        values = np.zeros((n, k, 1), np.float32)
+        if sums is not None:
+            values[:, :, 0] = sums[:, :k] * STEP
+        return one_score(values.ravel(), instances, group, CONTEXT_GROUP)
 
     def state(self) -> Arrays:
         """Return the kept features."""

@@ -232,15 +232,6 @@ def logger_levels() -> dict[str, int]:
     }
 
 
-def send_logs(levels: Mapping[str, int], connection: Connection) -> None:
-    """Send the records of these loggers through the connection instead of handling them here."""
-    for name, level in levels.items():
-        log = logging.getLogger(name)
-        log.setLevel(level)
-        log.handlers = [_ConnectionHandler(connection)]
-        log.propagate = False
-
-
 def log_message(message: LogMessage) -> None:
     """Log a message that a worker sent."""
     name, level, text = message
@@ -516,7 +507,11 @@ def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and stops this worker
     atexit.register(gc.freeze)  # otherwise Python searches all objects for cycles before it exits
     threading.Thread(target=_die_with_parent, daemon=True).start()
-    send_logs(levels, connection)
+    for name, level in levels.items():
+        log = logging.getLogger(name)
+        log.setLevel(level)
+        log.handlers = [_ConnectionHandler(connection)]
+        log.propagate = False
     with suppress(EOFError, ConnectionError):  # the parent was killed, and nobody is left to tell
         _serve_items(connection, work)
 

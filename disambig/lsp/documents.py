@@ -238,9 +238,13 @@ def make_diagnostics(
     diagnostics = []
     for flag, flag_candidates in zip(flags, candidates, strict=True):
         message = f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)}"
+        end = flag.end
+        if flag.start == flag.end:
+            while end < len(state.text) and not state.text[end].isspace():
+                end += 1
         diagnostics.append(
             types.Diagnostic(
-                range=to_range(state.lines, flag.start, _visible_end(state.text, flag)),
+                range=to_range(state.lines, flag.start, end),
                 message=message if flag.trust is None else f"{message} ({flag.trust} right)",
                 severity=types.DiagnosticSeverity.Information,
                 source=SOURCE,
@@ -307,15 +311,6 @@ def _range_as_json(lines: ProtocolLines, candidate: FlagCandidate) -> dict[str, 
 
     start, end, _ = candidate.edit
     return {"start": position(start), "end": position(end)}
-
-
-def _visible_end(text: str, flag: Flag) -> int:
-    """Return the end of a flag; the flag of a missing word includes the next word, to be visible."""
-    end = flag.end
-    if flag.start == flag.end:
-        while end < len(text) and not text[end].isspace():
-            end += 1
-    return end
 
 
 UNUSED_CODE = f"{SOURCE}/unused"

@@ -427,7 +427,12 @@ class _Commands:
         elif mark == "''":
             self.canvas.put(at, f"\u201d{BLANK}")
         elif mark == "`":
-            self._single_quotation(at)
+            quotation = _SINGLE_QUOTATION.match(self.text, at)
+            if quotation is None:
+                self.canvas.put(at, "\u2018")
+            else:
+                self.canvas.put(at, "\u201c")
+                self.canvas.put(quotation.end() - 1, "\u201d")
         elif mark == "&":
             if self.tables:
                 self._end_cell(at, after)
@@ -441,15 +446,6 @@ class _Commands:
         else:
             self.canvas.mark(at, after)
         return after
-
-    def _single_quotation(self, at: int) -> None:
-        """Read `` `words' `` as a quotation, like those between double marks."""
-        quotation = _SINGLE_QUOTATION.match(self.text, at)
-        if quotation is None:
-            self.canvas.put(at, "\u2018")
-        else:
-            self.canvas.put(at, "\u201c")
-            self.canvas.put(quotation.end() - 1, "\u201d")
 
     def _math(self, mark: str, at: int, after: int) -> int:
         stop = -1

@@ -396,11 +396,6 @@ def measured_shares() -> dict[str, MeasuredShare]:
     return {name: MeasuredShare(**measured) for name, measured in saved["rules"].items()}
 
 
-def measured_text() -> str:
-    """Return the description of the text on which the shares were measured."""
-    return str(json.loads(MEASURED.read_text(encoding="utf-8"))["text"])
-
-
 def save_measured(shares: Mapping[str, MeasuredShare], *, text: str) -> None:
     """Replace the measured shares of the shared rules, and write the page again.
 
@@ -461,7 +456,9 @@ of the task. This page is written by `python -m disambig.rules.catalogue`.
 
 def rules_page() -> str:
     """Return the page of the shared rules in Markdown."""
-    parts = [_HEAD.format(text=measured_text(), few=FEW_MEASURED)]
+    parts = [
+        _HEAD.format(text=str(json.loads(MEASURED.read_text(encoding="utf-8"))["text"]), few=FEW_MEASURED)
+    ]
     for rule in CATALOGUE:
         parts.append(f"\n## {rule.name}\n\n{rule.title} {rule.description}\n\n")
         parts += [f"* {example.wrong} → {example.right}\n" for example in rule.examples]

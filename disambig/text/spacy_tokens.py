@@ -133,7 +133,13 @@ def layers_of_text(view: TokenView, wanted: Sequence[str], *, language: str, tag
     """Return the layers of a view of plain text: tags from the model `tagger`, stems, but no lemmas."""
     layers: Layers = {}
     if "tag" in wanted:
-        layers["tag"] = _tags_by(tagger, view)
+        from disambig.models import load
+
+        model = load(tagger)
+        instances, chosen = model.choose(view)
+        tags = np.zeros(len(view), np.uint64)
+        tags[instances.positions] = hash_words(list(model.task.groups[0].candidates))[chosen]
+        layers["tag"] = tags
     if "stem" in wanted:
         layers["stem"] = stem_layer(view, language)
     if "lemma" in wanted:
@@ -193,16 +199,6 @@ def _values(doc: Doc, attribute: str) -> NDArray[np.uint64]:
     strings = [doc.vocab.strings[number] if number else "" for number in numbers.tolist()]
     hashes = [hash_word(text.lower() if attribute == "LEMMA" else text) if text else 0 for text in strings]
     return np.array(hashes, np.uint64)[which.ravel()]
-
-
-def _tags_by(name: str, view: TokenView) -> NDArray[np.uint64]:
-    from disambig.models import load
-
-    model = load(name)
-    instances, chosen = model.choose(view)
-    tags = np.zeros(len(view), np.uint64)
-    tags[instances.positions] = hash_words(list(model.task.groups[0].candidates))[chosen]
-    return tags
 
 
 _ATTRIBUTES = ["ORTH", "LOWER", "IDX", "LENGTH", "SENT_START"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -81,16 +80,6 @@ def explain_text(
     console.line()
 
 
-def _foreign_lines(text: str, models: Sequence[Model]) -> list[str]:
-    """Return a note if a text has paragraphs in other languages, which `check` leaves alone."""
-    from disambig.models import detected_languages
-    from disambig.text import describe_foreign, foreign_to_all
-
-    languages = detected_languages(models)
-    counts = Counter(paragraph.language for paragraph in foreign_to_all(text, languages))
-    return [f"{describe_foreign(counts, languages)}: check leaves them alone"] if counts else []
-
-
 app = typer.Typer(**SETTINGS)
 
 
@@ -123,15 +112,18 @@ def explain(
     from disambig.cli.options import parse_rates, text_argument
     from disambig.data import read_confusion_sets
     from disambig.explain import check_together
-    from disambig.models import ModelSource, task_rates
+    from disambig.models import ModelSource, detected_languages, task_rates
+    from disambig.text import describe_foreign, foreign_to_all
 
     requested = parse_rates(flags_per_1000)
     text = text_argument(text)
     source = ModelSource((*(task or ()), *(model or ())), sets=read_confusion_sets(sets) if sets else ())
     console, models = Console(), source.load_models()
     rates = task_rates(models, requested)
-    for line in _foreign_lines(text, models):
-        console.line(line, style="dim")
+    languages = detected_languages(models)
+    counts = Counter(paragraph.language for paragraph in foreign_to_all(text, languages))
+    if counts:
+        console.line(f"{describe_foreign(counts, languages)}: check leaves them alone", style="dim")
     checked = check_together(text, models, rates)
     for number, loaded in enumerate(models):
         rate = rates.get(loaded.task.name)
