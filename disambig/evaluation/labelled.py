@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, segments
+from disambig.data import Group, Instances, distinct_texts, segments
 from disambig.decision import Labels, pad, unpad
 from disambig.errors import UserError
 from disambig.evaluation.unseen_text import figures, most_frequent_candidates, overall
@@ -299,14 +299,13 @@ def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
         assert own is not None
         decisions = decide_lists(model, own)
     used = [items[i] for i in labelled.tolist()]
-    documents = {name: i for i, name in enumerate(dict.fromkeys(item.document for item in used))}
     references = [item.reference for item in used if item.reference is not None]
     return Outcomes.from_lists(
         own,
         scores=decisions.scores,
         chosen=decisions.chosen,
         references=references if len(references) == len(used) else None,
-        units=[documents[item.document] for item in used],
+        units=distinct_texts([item.document for item in used])[1],
     )
 
 

@@ -15,6 +15,7 @@ from disambig.data import (
     TAKEN_OUT,
     PrecisionPoint,
     PrecisionTable,
+    distinct_texts,
     edit_kind,
     surrounding_space,
     unordered_pair,
@@ -418,8 +419,7 @@ def _rates(counts: Sequence[NDArray[Any]], words: Floats, units: NDArray[np.int6
 
 def projects(texts: Sequence[Any]) -> NDArray[np.int64]:
     """Return the number of the project of each mistake or paragraph."""
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(text.repo, len(numbers)) for text in texts], np.int64)
+    return distinct_texts([text.repo for text in texts])[1]
 
 
 def _subset_figures(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig import registry
-from disambig.data import offsets_from_sizes, row_owners, segments, take_rows
+from disambig.data import distinct_texts, offsets_from_sizes, row_owners, segments, take_rows
 from disambig.errors import UserError, contract_error, nearest_first
 from disambig.metrics.outcomes import (
     AddsUp,
@@ -76,9 +76,8 @@ def _symbols(texts: Sequence[str], by: Unit) -> tuple[Ints, int, Ints]:
     """Return the index of each symbol of all texts, the number of symbols, and the offset of each text."""
     offsets = offsets_from_sizes(text_sizes(texts, by))
     if by == "words":
-        numbers: dict[str, int] = {}
-        words = [numbers.setdefault(word, len(numbers)) for text in texts for word in text.split()]
-        return np.array(words, np.int64), len(numbers), offsets
+        distinct, numbers = distinct_texts([word for text in texts for word in text.split()])
+        return numbers, len(distinct), offsets
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
     occurs = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
     occurs[codes] = 1
@@ -149,9 +148,8 @@ class MacroF1(SumMeasure):
 
     def terms(self, outcomes: Outcomes) -> Floats:
         """Return the terms of `F1.terms` for each candidate: all first terms, then all second terms."""
-        indices: dict[str, int] = {}
-        candidates = np.array([indices.setdefault(name, len(indices)) for name in outcomes.names], np.int64)
-        n, k = len(outcomes), len(indices)
+        names, candidates = distinct_texts(outcomes.names)
+        n, k = len(outcomes), len(names)
         is_chosen, is_gold = np.zeros((n, k)), np.zeros((n, k))
         for ids, table in ((outcomes.chosen_ids, is_chosen), (outcomes.gold_ids, is_gold)):
             rows = np.flatnonzero(ids >= 0)
