@@ -240,7 +240,7 @@ def check(
     [<Flag 1:12 'of' -> 'on', wrong-preposition, 85 % right>]
     """
     settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
-    return _check(text, os.fspath(name), settings, ignore).flags
+    return _check(text, os.fspath(name), settings, ignore)[0]
 
 
 def correct(
@@ -270,28 +270,19 @@ def correct(
 
     name = os.fspath(name)
     settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
-    checked = _check(text, name, settings, ignore)
+    raised, annotate, words = _check(text, name, settings, ignore)
 
     def likely(flags: Sequence[Flag]) -> Sequence[Flag]:
         return [flag for flag in flags if is_likely_right(flag, writing)]
 
-    flags = select_compatible(likely(checked.flags))
-    recheck = Recheck(checked.annotate, checked.ignore)
+    flags = select_compatible(likely(raised))
+    recheck = Recheck(annotate, words)
     flags = fixed_point_flags(name, text, flags, recheck, select=likely)
     return apply_corrections(text, flags, read_layout(name, text))
 
 
 _MAX_NAME = 255
 """Maximum number of characters of a text that may be the name of a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """The flags of a text, the models that raised them, and the words that were ignored."""
-
-    flags: list[Flag]
-    annotate: Annotate
-    ignore: frozenset[str]
 
 
 def _settings(
@@ -317,7 +308,10 @@ def _as_tuple(names: Collection[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(sorted(names))
 
 
-def _check(text: str, name: str, settings: CheckSettings, ignore: Collection[str]) -> _Checked:
+def _check(
+    text: str, name: str, settings: CheckSettings, ignore: Collection[str]
+) -> tuple[list[Flag], Annotate, frozenset[str]]:
+    """Return the flags of a text, the models that raised them, and the words that were ignored."""
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     annotate = _load(_Settings(settings), tuple(map(_stamp, settings.models)))
@@ -339,7 +333,7 @@ def _check(text: str, name: str, settings: CheckSettings, ignore: Collection[str
         )
     for note in notes:
         warnings.warn(str(note), stacklevel=3)
-    return _Checked(list(checked.flags), annotate, words)
+    return list(checked.flags), annotate, words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -173,18 +173,12 @@ OFFSET = "offset for the best F1"
 SUM = "sum: decides"
 
 
-@dataclass(frozen=True, slots=True)
-class RuleTerms:
-    """The terms of a decision rule for one candidate."""
+RuleTerms = tuple[tuple[str, float], ...]
+"""Names and values of the terms of a decision rule for one candidate, in order.
 
-    # Names and values of the terms, in order. The candidate with the greatest sum is
-    # chosen; its margin is its lead over the next one. The probabilities are the softmax of the sums.
-    parts: tuple[tuple[str, float], ...]
-
-    @property
-    def total(self) -> float:
-        """The sum of the terms."""
-        return sum(part for _, part in self.parts)
+The candidate with the greatest sum is chosen; its margin is its lead over the next one. The probabilities are
+the softmax of the sums.
+"""
 
 
 def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dict[str, RuleTerms]:
@@ -202,10 +196,10 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
         totals = [scale * score + bias[i] + offset[i] for i, score in enumerate(scores.values())]
         factor = float(judge.sides[group, int(totals[1] >= totals[0])])
         scale, bias, offset = scale * factor, [factor * b for b in bias], [factor * o for o in offset]
-    terms = {}
+    terms: dict[str, RuleTerms] = {}
     for i, (name, score) in enumerate(scores.items()):
         added = [(term, value) for term, value in ((BIAS, bias[i]), (OFFSET, offset[i])) if value]
-        terms[name] = RuleTerms(((f"{SCALED}: {scale:.3g} times", scale * score), *added))
+        terms[name] = ((f"{SCALED}: {scale:.3g} times", scale * score), *added)
     return terms
 
 
@@ -261,8 +255,8 @@ def contribution_table(
         total = sum(item.contribution for item in [*largest, *others])
         rows.append((name, "sum: the score", "", "", "", _figure(total)))
         if terms is not None:
-            rows += [(name, part, "", "", "", _figure(value)) for part, value in terms.parts]
-            rows.append((name, SUM, "", "", "", _figure(terms.total)))
+            rows += [(name, part, "", "", "", _figure(value)) for part, value in terms]
+            rows.append((name, SUM, "", "", "", _figure(sum(value for _, value in terms))))
     if not rows:
         return None
     head = ("candidate", what, "count", "value", "weight", "adds")

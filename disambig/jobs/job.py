@@ -572,15 +572,6 @@ def _check_targets(directory: Path, inputs: Sequence[Input]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamChunk:
-    """The result of a batch: its output, counts and messages."""
-
-    data: bytes
-    totals: Totals
-    bad: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class StreamWork:
     """Annotate the batches of a stream."""
 
@@ -596,11 +587,12 @@ class StreamWork:
         """Load the models and return the function that annotates a batch of documents."""
         annotate = self.source.load()
 
-        def work(batch: Sequence[Document], tell: ProgressCallback) -> StreamChunk:
+        def work(batch: Sequence[Document], tell: ProgressCallback) -> tuple[bytes, Totals, list[str]]:
+            """Return the output, the counts and the messages of a batch."""
             annotate_reporting = with_progress(annotate, tell, _characters(batch))
             results, bad = annotate_documents(batch, annotate_reporting, seconds=self.seconds)
             messages = [str(document.error) for document in bad]
-            return StreamChunk(self.format.encode(results), count_totals(results), messages)
+            return self.format.encode(results), count_totals(results), messages
 
         return work
 
@@ -649,11 +641,11 @@ def annotate_stream(
                 report.left_out.append(str(UserError("D314", what=what, problem=outcome.problem)))
                 listener(amount, report.left_out[-1:])
                 continue
-            chunk = outcome.result
-            report.add(chunk.totals)
-            report.bad.extend(chunk.bad)
-            listener(amount, chunk.bad)
-            yield chunk.data
+            data, totals, bad = outcome.result
+            report.add(totals)
+            report.bad.extend(bad)
+            listener(amount, bad)
+            yield data
 
     stream = chunks()
     first = deque(_chunks_to_first_word(stream, report))
