@@ -555,10 +555,7 @@ class Changes:
 class WorkTrees:
     """The files in checked directories that git ignores or tracks; outside repositories, there are none.
 
-    Attributes
-    ----------
-    problem : UserError, optional
-        The first error of git; where git fails, no file counts as ignored or tracked.
+    Attribute `problem`: the first error of git; where git fails, no file counts as ignored or tracked.
     """
 
     def __init__(self) -> None:

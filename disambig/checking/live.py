@@ -333,23 +333,13 @@ class LiveText:
     Raises D30x for a file of words or a baseline that cannot be read, D966 for an invalid
     baseline.
 
-    Parameters
-    ----------
-    name : str
-        Path of the file, or an invented path, whose suffix determines the markup.
-    settings : CheckSettings
-        The settings of the text.
-    annotate : Annotate
-        The models, as `disambig.checking.load_checker` loads them.
-
-    Attributes
-    ----------
-    plain : PlainText
-        The text of the last check.
-    decisions : sequence of Decisions
-        The decisions of the last check that raise a flag, one object per task; empty if there are none.
-    ignored_words : frozenset of str
-        Words and corrections to ignore (see `plain_word`).
+    `name`: path of the file, or an invented path, whose suffix determines the markup.
+    `settings`: the settings of the text.
+    `annotate`: the models, as `disambig.checking.load_checker` loads them.
+    Attribute `plain`: the text of the last check.
+    Attribute `decisions`: the decisions of the last check that raise a flag, one object per task; empty if
+    there are none.
+    Attribute `ignored_words`: words and corrections to ignore (see `plain_word`).
     """
 
     def __init__(self, name: str, settings: CheckSettings, annotate: Annotate) -> None:

@@ -47,41 +47,25 @@ class NgramCounter:
     temporary directory as a run; `partitions` merges the runs. Use the counter in a ``with`` statement:
     the temporary files are deleted at its end.
 
-    Parameters
-    ----------
-    *tokenisations : str
-        Registry names. They seed the keys, and every view must come from one of them.
-    orders : int
-        Count n-grams from 1 word to this many words, at most 5.
-    gaps : bool
-        Also count patterns with a gap: n-grams of 3 to 5 words with one inner word left open. The open word
-        may be any word, but not the end of a sentence.
-    keep_words : collection of int, optional
-        Word hashes: only n-grams that contain one of them are counted, and patterns that contain one
-        outside the gap. The counts of these patterns are therefore sums over all words in the gap.
-    keep_pairs : collection of (int, int), optional
-        Hashes of two adjacent words: n-grams that contain both are also counted.
-    memory : int
-        Memory limit of the whole process, in bytes.
-    temporary : path, optional
-        Where the temporary directory is created; by default where Python creates temporary files.
-    capacity : int, optional
-        N-grams per buffer, instead of the number that `memory` allows (for tests).
-    runs_to : RunFile, optional
-        Write the runs here and keep them, instead of in the temporary directory.
-
-    Attributes
-    ----------
-    kinds : tuple of int
-        What is counted: orders, and for patterns with a gap the order plus `file.PATTERN`.
-    totals : list of int
-        Number of n-grams seen, per kind.
-    distinct, kept : list of int
-        Number of different n-grams per kind, before and after pruning; set by `partitions`.
-    kept_words : array of uint64, or None
-        The words of `keep_words` as a hash set for compiled functions (`_kernels.mark_members`).
-    spilled : int
-        Number of runs written to disk.
+    `*tokenisations`: registry names. They seed the keys, and every view must come from one of them.
+    `orders`: count n-grams from 1 word to this many words, at most 5.
+    `gaps`: also count patterns with a gap: n-grams of 3 to 5 words with one inner word left open. The open
+    word may be any word, but not the end of a sentence.
+    `keep_words`: word hashes: only n-grams that contain one of them are counted, and patterns that contain
+    one outside the gap. The counts of these patterns are therefore sums over all words in the gap.
+    `keep_pairs` (collection of (int, int)): hashes of two adjacent words: n-grams that contain both are also
+    counted.
+    `memory`: memory limit of the whole process, in bytes.
+    `temporary`: where the temporary directory is created; by default where Python creates temporary files.
+    `capacity`: N-grams per buffer, instead of the number that `memory` allows (for tests).
+    `runs_to`: write the runs here and keep them, instead of in the temporary directory.
+    Attribute `kinds`: what is counted: orders, and for patterns with a gap the order plus `file.PATTERN`.
+    Attribute `totals`: number of n-grams seen, per kind.
+    Attributes `distinct` and `kept`: number of different n-grams per kind, before and after pruning; set by
+    `partitions`.
+    Attribute `kept_words` (array of uint64, or None): the words of `keep_words` as a hash set for compiled
+    functions (`_kernels.mark_members`).
+    Attribute `spilled`: number of runs written to disk.
     """
 
     def __init__(
@@ -170,16 +154,9 @@ class NgramCounter:
     def partitions(self, *, min_counts: Mapping[int, int] | None = None) -> Iterator[Merged]:
         """Yield all n-grams once, in ascending order of their keys, about half a million at a time.
 
-        Parameters
-        ----------
-        min_counts : mapping of int to int, optional
-            For an order, the count below which n-grams and patterns with this many words or more
-            are left out (see `disambig.counts.least_counts`).
-
-        Yields
-        ------
-        keys, counts : arrays of uint64
-        kinds : array of uint8
+        `min_counts`: for an order, the count below which n-grams and patterns with this many words or more
+        are left out (see `disambig.counts.least_counts`).
+        Yields keys and counts (uint64), and kinds (uint8).
         """
         self._finish()
         merge = Merge(self.orders, self.kinds, self._runs, min_counts)

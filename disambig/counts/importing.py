@@ -39,20 +39,11 @@ _GOOGLE_BOUNDARIES = {b"_START_": START_HASH, b"_END_": END_HASH}
 class WordMap:
     """A growing map from the hashes of words as written to the hashes of their normal forms.
 
-    Parameters
-    ----------
-    tokenisation : str
-        Registry name.
-    google : bool
-        Whether the words come from Google Books.
-    tagged : bool
-        Whether to keep words with a part-of-speech tag.
-
-    Attributes
-    ----------
-    entries : array of uint64, shape (a power of two, 2)
-        For compiled functions (`_import_kernels.find_row`): hash of a word, and hash of its normal form or
-        `CUT` or `TAGGED` if it has none.
+    `tokenisation`: registry name.
+    `google`: whether the words come from Google Books.
+    `tagged`: whether to keep words with a part-of-speech tag.
+    Attribute `entries` (uint64 (a power of two, 2)): for compiled functions (`_import_kernels.find_row`):
+    hash of a word, and hash of its normal form or `CUT` or `TAGGED` if it has none.
     """
 
     def __init__(self, tokenisation: str, *, google: bool = False, tagged: bool = False) -> None:
@@ -137,17 +128,10 @@ _FORMS = (
 class CountReader:
     """Adds the contents of count files to a counter.
 
-    Parameters
-    ----------
-    years : (int, int)
-        The first and the last year to count, for Google Books.
-    tagged : bool
-        Whether to keep n-grams of Google Books with part-of-speech tags.
-
-    Attributes
-    ----------
-    left_out : dict
-        Number of lines left out: ``"tagged"`` for a tag, ``"cut"`` for a word that the tokenisation splits.
+    `years` ((int, int)): the first and the last year to count, for Google Books.
+    `tagged`: whether to keep n-grams of Google Books with part-of-speech tags.
+    Attribute `left_out`: number of lines left out: ``"tagged"`` for a tag, ``"cut"`` for a word that the
+    tokenisation splits.
     """
 
     def __init__(

@@ -51,25 +51,17 @@ class TextFiles:
     Raises D127 (a file of data), D300 (missing), D301 (a directory without text), D302 (empty); while reading
     D303 (binary), D304 (not UTF-8; the offset is in the decompressed text), D308 (unreadable, cut short).
 
-    Parameters
-    ----------
-    paths : sequence of str
-        Files, directories (searched recursively for `SUFFIXES`; hidden and empty files and compressed ones
-        of structured formats are skipped), and ``-`` for standard input. A file that is named twice is read
-        once. Files named ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` are decompressed.
-
-    Attributes
-    ----------
-    paths : list of str
-        The files.
-    total, done : int
-        Bytes to read, and bytes read so far, on disk (standard input counts as nothing).
-    sources : list of dict
-        Name and size of each file, for the header of the table.
-    left_out : Counter
-        Number of files in directories that are not read, and of links to directories, by suffix.
-    with_markup : list of str
-        Files that were named although their suffix is that of a format with markup, which is counted too.
+    `paths`: files, directories (searched recursively for `SUFFIXES`; hidden and empty files and compressed
+    ones of structured formats are skipped), and ``-`` for standard input. A file that is named twice is read
+    once. Files named ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` are decompressed.
+    Attribute `paths`: the files.
+    Attributes `total` and `done`: bytes to read, and bytes read so far, on disk (standard input counts as
+    nothing).
+    Attribute `sources`: name and size of each file, for the header of the table.
+    Attribute `left_out`: number of files in directories that are not read, and of links to directories, by
+    suffix.
+    Attribute `with_markup`: files that were named although their suffix is that of a format with markup,
+    which is counted too.
     """
 
     def __init__(self, paths: Sequence[str]) -> None:

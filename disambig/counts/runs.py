@@ -72,17 +72,9 @@ Run = RawRun | DiskRun
 class RunFile:
     """A file to which runs are appended.
 
-    Parameters
-    ----------
-    path : Path
-        Name of the file when the runs are read.
-    write : callable
-        Appends bytes to the file.
-
-    Attributes
-    ----------
-    size : int
-        Bytes written so far.
+    `path`: name of the file when the runs are read.
+    `write`: appends bytes to the file.
+    Attribute `size`: bytes written so far.
     """
 
     def __init__(self, path: Path, write: Callable[[memoryview], object]) -> None:
@@ -168,23 +160,14 @@ Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
 class Merge:
     """Merges the n-grams of several runs and counts them.
 
-    Parameters
-    ----------
-    orders : int
-        Number of words of the longest n-grams.
-    kinds : sequence of int
-        Kinds of n-grams (see `file.PATTERN`).
-    runs : sequence of sequence of Run
-        The runs of each kind.
-    min_counts : mapping of int to int, optional
-        See `least_counts`.
-
-    Attributes
-    ----------
-    edges : array of int64, shape ``(SLICES + 1,)``
-        Number of n-grams of all runs before each slice; those in several runs count several times.
-    seen, distinct, kept : list of int
-        Number of n-grams per kind: occurrences, different ones, and those that were not left out.
+    `orders`: number of words of the longest n-grams.
+    `kinds`: kinds of n-grams (see `file.PATTERN`).
+    `runs`: the runs of each kind.
+    `min_counts`: see `least_counts`.
+    Attribute `edges` (int64 (SLICES + 1,)): number of n-grams of all runs before each slice; those in several
+    runs count several times.
+    Attributes `seen`, `distinct`, `kept`: number of n-grams per kind: occurrences, different ones, and those
+    that were not left out.
     """
 
     def __init__(

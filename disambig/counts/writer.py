@@ -33,10 +33,8 @@ _S61 = np.uint64(61)
 class StoredKeys:
     """Stores the keys of an iterable of chunks in a temporary file; use it in a ``with`` statement.
 
-    Attributes
-    ----------
-    edges : list of int
-        Where the keys with each value of the three top bits begin; complete after the last chunk.
+    Attribute `edges`: where the keys with each value of the three top bits begin; complete after the last
+    chunk.
     """
 
     def __init__(self, directory: Path, *, enabled: bool) -> None:

@@ -249,18 +249,10 @@ class ClozeExamples:
     Raises `ValueError` without text, for a vocabulary without sentence boundaries, or for an invalid word
     number.
 
-    Parameters
-    ----------
-    blocks : sequence of arrays of unsigned 16-bit or of 32-bit integers
-        Whole sentences, including their boundaries.
-    asked : array of bool, shape (n_words,)
-        Words to be predicted; the other words only serve as context.
-
-    Attributes
-    ----------
-    sizes : array of int64, shape (n_blocks,)
-    digest : str
-        Hash of the text, the words and `asked`.
+    `blocks`: whole sentences, including their boundaries.
+    `asked` (bool (n_words,)): words to be predicted; the other words only serve as context.
+    Attribute `sizes`: int64 (n_blocks,).
+    Attribute `digest`: hash of the text, the words and `asked`.
     """
 
     def __init__(

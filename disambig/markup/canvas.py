@@ -56,19 +56,11 @@ class ShortenedWord:
 class Canvas:
     """A text on which readers of markup paint.
 
-    Parameters
-    ----------
-    text : str
-        The text as it is in its file.
-
-    Attributes
-    ----------
-    comments : list of (start, end)
-        Offsets of the format's comments, including their marks; they can contain instructions to disambig.
-    problem : str
-        Why the text is not in its format and was not read; empty if it was read.
-    shortened : list of ShortenedWord
-        The words in which letters have moved; complete after `finish`.
+    `text`: the text as it is in its file.
+    Attribute `comments` (list of (start, end)): offsets of the format's comments, including their marks; they
+    can contain instructions to disambig.
+    Attribute `problem`: why the text is not in its format and was not read; empty if it was read.
+    Attribute `shortened`: the words in which letters have moved; complete after `finish`.
     """
 
     def __init__(self, text: str) -> None:

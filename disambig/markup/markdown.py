@@ -516,21 +516,12 @@ class OpenBlocks:
 class BlockReader:
     """Reader of the blocks of a text, line by line.
 
-    Parameters
-    ----------
-    text : str
-        A whole text, or a segment of it that begins after a blank line.
-    begun : OpenBlocks
-        Blocks that are open at its start.
-    indented_code : bool
-        Whether text that is indented by four characters is code.
-
-    Attributes
-    ----------
-    labels : set of str
-        Labels that it defines, as returned by `normalise_label`.
-    beyond : (pattern, int) or None
-        A pattern that was not found in the text, and the position from which it was searched.
+    `text`: a whole text, or a segment of it that begins after a blank line.
+    `begun`: blocks that are open at its start.
+    `indented_code`: whether text that is indented by four characters is code.
+    Attribute `labels`: labels that it defines, as returned by `normalise_label`.
+    Attribute `beyond` ((pattern, int) or None): a pattern that was not found in the text, and the position
+    from which it was searched.
     """
 
     def __init__(self, text: str, begun: OpenBlocks = OpenBlocks(), *, indented_code: bool = True) -> None:

@@ -289,10 +289,7 @@ def _error_headers(problem: UserError) -> list[Header]:
 class BodyReader:
     """Read request bodies, and count the bytes of requests and responses that are held in memory.
 
-    Attributes
-    ----------
-    held : int
-        Number of bytes that are held now.
+    Attribute `held`: number of bytes that are held now.
     """
 
     def __init__(self, limits: ServerLimits) -> None:
