@@ -58,13 +58,11 @@ def read_mdx(text: str, suffix: str = ".mdx") -> Canvas:
 class _Scanner:
     """Reader of an MDX text from left to right.
 
-    Attributes
-    ----------
-    spans : list of (start, end, character)
-        What is not Markdown, and the character that replaces it.
-    comments : list of (start, end)
-    tags : list of (start, end, bool)
-        Tags that may have attributes that are text, and whether they stand within a sentence.
+    Attribute `spans` (list of (start, end, character)): what is not Markdown, and the character that replaces
+    it.
+    Attribute `comments`: list of (start, end).
+    Attribute `tags` (list of (start, end, bool)): tags that may have attributes that are text, and whether
+    they stand within a sentence.
     """
 
     def __init__(self, text: str) -> None:
