@@ -9,6 +9,7 @@ from .domains import (
 )
 from .external import (
     SETTINGS as SETTINGS,
+    TWENTY as TWENTY,
     Bergsma2010Peers as Bergsma2010Peers,
     read_external_settings as read_external_settings,
 )

@@ -180,9 +180,9 @@ FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "rai
 """The confusion sets of the paper."""
 TWENTY = (
     *FIVE,
-    *"their/there/they're than/then affect/effect quiet/quite accept/except loose/lose its/it's".split(),
-    *"principal/principle weather/whether your/you're advice/advise desert/dessert passed/past".split(),
-    *"lead/led fewer/less".split(),
+    *"their/there/they're than/them/then affect/effect quiet/quite accept/except/expect loose/lose".split(),
+    *"its/it's principal/principle weather/whether your/you're advice/advise desert/dessert".split(),
+    *"passed/past lead/led fewer/less".split(),
 )
 PATTERNS = {
     "preposition": ["3-gram", "4-gram", "5-gram"],

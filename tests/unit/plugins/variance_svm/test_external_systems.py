@@ -13,8 +13,8 @@ import sys
 
 import numpy as np
 import pytest
-from disambig_variance_svm import COUNTED, PACK_COUNTED
-from disambig_variance_svm.experiments import PeopleDevelopmentMistakes, PeopleMistakes, people
+from disambig_variance_svm import COUNTED, PACK_COUNTED, Spelling
+from disambig_variance_svm.experiments import TWENTY, PeopleDevelopmentMistakes, PeopleMistakes, people
 from disambig_variance_svm.external_systems import (
     IMPOSSIBLE,
     HarperChecker,
@@ -68,6 +68,11 @@ ngram 3=3
 \\end\\
 """
 TEXTS = ["More than enough. Than more enough if than", "It went on and on and then more, then enough then."]
+
+
+def test_the_twenty_sets_are_groups_of_the_task():
+    assert len(TWENTY) == len(set(TWENTY)) == 20
+    assert set(TWENTY) <= {group.name for group in Spelling().groups}
 
 
 @pytest.fixture
