@@ -457,7 +457,7 @@ SYNTAXES = {
     "Pascal": Syntax(
         block=(r"\{(?!\$)|\(\*(?!\$)", r"\}|\*\)"),
         strings=(StringSyntax("'", "'", escape="''"),),
-        skipped=(r"\{\$[^}\n]*\}",),
+        skipped=(r"\{\$[^}\n]{0,500}\}",),
     ),
     "Assembly": Syntax(line=";", block=None, strings=(_QUOTED, StringSyntax("'", "'"))),
     # Comments of these files are whole lines: other lines are skipped.
@@ -624,7 +624,8 @@ class _Scanner:
                 at = self._code(at, kind.hole[1:], depth + 1)
         if kind.lines and at < len(self.text):
             self.unclosed.add(closing)
-        return opening.end() if kind.lines else len(self.text)
+            return opening.end()
+        return len(self.text)  # code in a string that goes on to the end is not read again
 
     def _ends(self, number: int, kind: StringSyntax, closing: str) -> re.Pattern[str]:
         """Return the pattern of what has a meaning within a string."""

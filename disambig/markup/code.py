@@ -50,7 +50,7 @@ Token = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment with its marks, or a docstring with its quotes."""
+    """A comment with its marks, a docstring with its quotes, or a description without its quotes."""
 
     start: int
     end: int
