@@ -4,7 +4,11 @@ Markup, and code apart from its comments, is replaced by blanks. Code in prose, 
 addresses are replaced by a character that is a word in no count table. Headings, list items and table cells
 end their sentences. An offset into the plain text is therefore also an offset into the file, except in a word
 with a reference to an apostrophe (``it&#39;s``): see `PlainText.file_offset`. The supported subset of each
-format is documented in its module. Text without markup has code in backticks, quoted lines and comments, too.
+format is documented in its module.
+
+Text without markup, such as notes and e-mail, has code between backticks and comments, too. Lines that begin
+with ``>`` are the words of somebody else, and a signature below a line of two hyphens and a blank (RFC 3676)
+is a list of names: both are left out.
 
 Behind "a" and "an" the sound of a hidden word decides. Where it can be told from the letters, the word is
 replaced by `SPOKEN_VOWEL` or `SPOKEN_CONSONANT` in place of `OPAQUE` (see `spoken_words`).
@@ -25,8 +29,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from disambig.errors import UserError
-from disambig.markup.canvas import OPAQUE, Canvas, Layout, ShortenedWord
-from disambig.markup.plain_texts import without_code_and_quotations
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Layout, ShortenedWord, iterate_lines
 from disambig.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 HTML_COMMENT = "<!-- ", " -->"
@@ -39,6 +42,17 @@ POD_COMMENT = "=for comment ", ""
 TEXINFO_COMMENT = "@c ", ""
 ROFF = '.\\" ', ""
 _MANUAL_SECTION = re.compile(r"\.(?:[1-9](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}|n)")
+
+# Opened as in `like this' of old texts, an apostrophe closes it; "it`s" has a backtick for an apostrophe.
+_INLINE_CODE = re.compile(r"(?<![`\w])(`{1,2})(?![\s`])[^`\r\n]*(?<!\s)\1(?![`\w])")
+_QUOTED_LINE = re.compile(r"^>[^\r\n]*", re.MULTILINE)
+_SIGNATURE = re.compile(r"^-- (?:\r?\n[^\n]*){0,12}\Z", re.MULTILINE)
+"""The mark of a signature and the lines below it, up to the end of the text; a longer text is none."""
+_SCISSORS = re.compile(r"#[ \t]*-{8,}[ \t]*>8[ \t]*-{8,}[ \t]*")
+_TRAILER = re.compile(
+    r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+|Fixes|Closes|Resolves|Refs?|See|Cc|Link|Bug|Issue):[ \t]+\S.*"
+    r"|\(cherry picked from commit [0-9a-f]+\)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +195,7 @@ FORMATS = (
     MarkupFormat(
         "commit message",
         (".gitcommit",),
-        "disambig.markup.plain_texts:read_commit_message",
+        "disambig.markup.reading:read_commit_message",
         HASH,
         ("git-commit", "gitcommit"),
         names=("commit_editmsg", "merge_msg", "squash_msg", "tag_editmsg", "pullreq_editmsg"),
@@ -413,7 +427,7 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     """
     entry, suffix = path_format(path), os.path.splitext(path)[1].lower()
     if entry is None or (is_section(suffix) and not _is_roff(text)):
-        plain = without_code_and_quotations(text)
+        plain = _without_code_and_quotations(text)
         return PlainText(spoken_words(plain, text), tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
     canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
@@ -482,3 +496,37 @@ def _html_comments(text: str) -> list[tuple[int, int]]:
             comments.append((start, match.end()))
             start = -1
     return comments
+
+
+def _without_code_and_quotations(text: str) -> str:
+    """Return a text without markup with its code, quoted lines and signature painted over."""
+    if "`" in text:
+        text = _INLINE_CODE.sub(lambda match: OPAQUE * len(match[0]), text)
+    if ">" in text:
+        text = _QUOTED_LINE.sub(lambda match: BREAK + BLANK * (len(match[0]) - 1), text)
+    if "-- " in text and (signature := _SIGNATURE.search(text)):
+        canvas = Canvas(text)
+        canvas.leave_out(*signature.span())
+        return canvas.text
+    return text
+
+
+def read_commit_message(text: str, suffix: str = ".gitcommit") -> Canvas:
+    """Paint over everything in a commit message of git but the words of its author.
+
+    Left out are trailers (``Signed-off-by: Ann``), and the lines that git writes and removes again: comments,
+    and everything below the scissors line, such as the diff of ``git commit --verbose``.
+    """
+    canvas = Canvas(text)
+    canvas.put(0, _without_code_and_quotations(text))
+    for start, end, _ in iterate_lines(text):
+        line = text[start:end]
+        if _SCISSORS.fullmatch(line):
+            canvas.leave_out(start, len(text))
+            break
+        if line.startswith("#"):
+            canvas.comment(start, end)
+            canvas.put(start, BREAK)
+        elif _TRAILER.fullmatch(line):
+            canvas.leave_out(start, end)
+    return canvas
