@@ -202,7 +202,7 @@ def test_command_errors_are_one_line(home, tmp_path, options, code):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 1)])
+@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 141)])
 def test_parsing_answers_at_once_and_ends_cleanly(home, end, status):
     command = [sys.executable, "-m", "disambig.cli.main", "parse", "--model", str(home), "-q"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)

@@ -178,10 +178,10 @@ def test_terms_of_the_decision_rule(offset):
     model = train_labels(Perceptron(), ContextWindow())
     judge = replace(model.judge, offset=np.array([offset]), bias=np.array([[0.25, -0.25]]))
     for record, terms, shares in terms_of_decisions(replace(model, judge=judge)):
-        totals = np.array([item.total for item in terms.values()])
+        totals = np.array([sum(value for _, value in item) for item in terms.values()])
         assert list(terms)[int(totals.argmax())] == record["chosen"]
         assert abs(totals[0] - totals[1]) == pytest.approx(record["margin"], rel=1e-4)
-        offsets = [sum(part for name, part in item.parts if name == OFFSET) for item in terms.values()]
+        offsets = [sum(part for name, part in item if name == OFFSET) for item in terms.values()]
         assert offsets == list(offset)
         odds = np.exp(totals)
         assert odds / odds.sum() == pytest.approx(shares, rel=1e-4)
@@ -191,7 +191,7 @@ def test_factors_of_both_sides():
     model = train_labels(Perceptron(), ContextWindow())
     judge = replace(model.judge, offset=np.array([[0.0, 0.5]]), sides=np.array([[0.5, 3.0]]))
     for _, terms, shares in terms_of_decisions(replace(model, judge=judge)):
-        odds = np.exp([item.total for item in terms.values()])
+        odds = np.exp([sum(value for _, value in item) for item in terms.values()])
         assert odds / odds.sum() == pytest.approx(shares, rel=1e-4)
 
 
