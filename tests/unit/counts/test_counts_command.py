@@ -314,6 +314,7 @@ def test_invalid_input_is_a_one_line_error(tmp_path, arguments, code):
 def test_a_full_disk_leaves_nothing_behind(tmp_path):
     names = ["".join(letters) for letters in itertools.product("abcdefghijklmnop", repeat=4)]
     (tmp_path / "a.tsv").write_text("".join(f"{name}\t{i + 1}\n" for i, name in enumerate(names)))
+    (tmp_path / "a.txt").write_text("\n".join(names))
     (tmp_path / "out").mkdir()
 
     def limit():
@@ -323,7 +324,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     # Python ignores SIGXFSZ, so a write past the limit fails as on a full disk
     for arguments in (
         ("import", "a.tsv", "-o", "out/x", "--temporary", "out"),
-        ("build", "a.tsv", "-o", "out/x", "--temporary", "out"),
+        ("build", "a.txt", "-o", "out/x", "--temporary", "out"),
         ("import", "a.tsv", "-o", "out/x", "--temporary", "out", "--keys"),
         ("merge", "keys", "keys", "-o", "out/x"),
         ("prune", "keys", "-o", "out/x", "--keys"),
