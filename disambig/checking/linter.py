@@ -180,6 +180,7 @@ def run(
     `project`: the settings of each file.
     `load`: loads the models that settings name; called only if there is a file to check.
     `write_report`: writes flags and diffs; by default they go to `output`.
+    `tell`: called before each batch with the number of checked files and the characters of the batch.
     Raises the errors of `load`, and those of settings, a baseline or git.
     """
     return _Linter(request, project, load, output, write_report, tell).run()

@@ -469,8 +469,8 @@ class NgramExtractor(ABC):
 
     def from_state(self, arrays: Arrays) -> Self:
         """Return an extractor with the n-grams of `state`; ValueError if the arrays do not fit."""
-        known = known_ngrams_from_state(arrays, self._group_and_unit()[1]) if arrays else None
-        return replace(self, known=known)  # type: ignore[type-var]  # subclasses are dataclasses
+        ngrams = known_ngrams_from_state(arrays, self._group_and_unit()[1]) if arrays else None
+        return replace(self, known=ngrams)  # type: ignore[type-var]  # subclasses are dataclasses
 
 
 _MAX_ORDER = 5

@@ -351,7 +351,7 @@ def dense_features(
     `values`: float32 (n_rows, A).
     `n_hits` and `asked`: int32 (n_rows,).
     `columns_of`: returns the meaning of the ``K * A`` columns of a group.
-    `shared`: the meaning of the A columns of per-instance candidates, if they are supported.
+    `shared`: the meaning of the A columns of per-instance candidates; None if these are not supported.
     """
     costs, a = table.costs, values.shape[1]
     features = []

@@ -427,7 +427,7 @@ def assemble(
     Raises D107; D877 for a damaged piece.
 
     `pieces`: in order of their keys.
-    `ranked`: the counts that have a rank, ascending; for exact records.
+    `ranked`: the counts that have a rank, in ascending order. Only exact records need them.
     `header`: tokenisations, gaps, record, orders, info.
     `keys`: whether the keys are stored.
     `consume`: remove each piece after it was copied, to save disk space.

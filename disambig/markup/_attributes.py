@@ -74,15 +74,15 @@ def find_values_of_html(
 ) -> Iterator[Span]:
     """Yield the spans of the values of an element of HTML that are text; see `find_values`."""
 
-    def value_of(attribute: str) -> str:
+    def get_lower(attribute: str) -> str:
         return attributes.get(attribute, ("", 0))[0].strip().lower()
 
     shown: Collection[str] = _SHOWN
     if name == "meta":
-        is_shown = value_of("name") in _META or value_of("property") in _META
+        is_shown = get_lower("name") in _META or get_lower("property") in _META
         shown = ("content",) if is_shown else ()
     elif name == "input":
-        shown = _SHOWN | {"value"} if value_of("type") in _PRESSED else _SHOWN
+        shown = _SHOWN | {"value"} if get_lower("type") in _PRESSED else _SHOWN
     for attribute, (value, place) in attributes.items():
         if attribute in shown and place >= 0 and is_text(value, within=within):
             yield place, place + len(value)

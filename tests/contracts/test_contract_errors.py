@@ -473,18 +473,27 @@ def odd(kind, **traits):
 FAULTS = {
     "extractor": [
         (Changing(varying), r"transform gave \d columns for .* instances"),
-        (Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)), "infinite or not a number"),
-        (Blocks(values=lambda batch: np.ones((*batch.costs.shape, 3), np.float32)), "as column_of; expected"),
-        (Blocks(values=lambda batch: np.ones((batch.costs.size, 2), np.float32)), "as values; expected"),
-        (Blocks(values=lambda batch: batch.values.tolist()), "a list as values; expected an array"),
-        (Blocks(column_of=lambda batch: batch.column_of + 1), "column_of has 2, with 2 columns"),
-        (Blocks(found=-1), "candidate 0 has -1 found of 0 asked"),
-        (Blocks(found=3, asked=2), "candidate 0 has 3 found of 2 asked"),
+        (Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)), ".* infinite or not a number"),
+        (
+            Blocks(values=lambda batch: np.ones((*batch.costs.shape, 3), np.float32)),
+            ".*as column_of; expected",
+        ),
+        (
+            Blocks(values=lambda batch: np.ones((batch.costs.size, 2), np.float32)),
+            ".*as values; expected an array",
+        ),
+        (Blocks(values=lambda batch: batch.values.tolist()), ".*a list as values; expected an array"),
+        (Blocks(column_of=lambda batch: batch.column_of + 1), ".*column_of has 2, with 2 columns"),
+        (Blocks(found=-1), ".*candidate 0 has -1 found of 0 asked"),
+        (Blocks(found=3, asked=2), ".*candidate 0 has 3 found of 2 asked"),
         (FitsNothing(), "fit returned None; expected a fitted extractor"),
         (RestoresNothing(), "from_state returned None; expected"),
         (RestoresItself(), r"from_state changed the extractor itself \(vocabulary\)"),
         (Absorbing(), r"fit changed the extractor itself \(vocabulary\)"),
-        (odd(NearbyWords, requires="tag"), r"requires is 'tag'; expected a tuple .*, such as \(.tag.,\)"),
+        (
+            odd(NearbyWords, requires="tag"),
+            r"requires is 'tag'; expected a tuple of names, such as \(.tag.,\)",
+        ),
         (odd(NearbyWords, folders="counts"), "folders is 'counts'; expected a tuple of names"),
         (odd(NearbyWords, rows_are_shared="no"), "rows_are_shared is 'no'; expected True or False"),
         (odd(NearbyWords, describes="groups"), "describes is 'groups'; expected one of group, own, any"),
@@ -493,7 +502,6 @@ FAULTS = {
         (Shrinking(), r"fit changed the learner itself \(passes\)"),
         (odd(Shrinking, needs_training="no"), "needs_training is 'no'; expected True or False"),
         (TakesOne(), "takes is SparseRows; expected a tuple"),
-        (Listed(), ""),
     ],
     "judge": [
         (NoRate(), r"judge\(scored\) cannot be called.*flags_per_1000"),
@@ -506,17 +514,35 @@ FAULTS = {
     ],
     "tokenisation": [
         (Lists(), "it returned a list for no texts"),
-        (with_view(tokenisation=lambda old: "other.v1"), "its view is of 'other.v1'; expected the name"),
+        (
+            with_view(tokenisation=lambda old: "other.v1"),
+            "its view is of 'other.v1'; expected the name of the tok",
+        ),
         (with_view(hashes=lambda old: old.astype(np.int64)), "hashes of its view is an array of int64"),
-        (with_view(starts=lambda old: old.tolist()), "starts of its view is a list; expected .* int32"),
+        (
+            with_view(starts=lambda old: old.tolist()),
+            "starts of its view is a list; expected an array of int32",
+        ),
         (with_view(ends=lambda old: old[:-1]), r"ends of its view is an array of int32 .*one per token"),
-        (with_view(ends=lambda old: old + 1), r"token \d+ is from \d+ to \d+; expected offsets in its"),
-        (with_view(sentences=lambda old: old[:-1]), r"sentences of its view ends with \d+; expected asc"),
-        (with_view(documents=lambda old: old[1:]), "its view has 11 documents; expected 12, one for each"),
+        (
+            with_view(ends=lambda old: old + 1),
+            r"token \d+ is from \d+ to \d+; expected offsets in its own text",
+        ),
+        (
+            with_view(sentences=lambda old: old[:-1]),
+            r"sentences of its view ends with \d+; expected ascending",
+        ),
+        (
+            with_view(documents=lambda old: old[1:]),
+            "its view has 11 documents; expected 12, one for each text",
+        ),
         (with_view(texts=lambda old: [text.upper() for text in old]), "its view has other texts"),
-        (with_view(hashes=lambda old: old + np.uint64(1)), "sentence 0 of its view begins or ends with a"),
+        (
+            with_view(hashes=lambda old: old + np.uint64(1)),
+            "sentence 0 of its view begins or ends with another",
+        ),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
@@ -524,8 +550,13 @@ FAULTS = {
 )
 def test_training_names_the_component_and_its_fault(kind, component, message):
     name = {"judge": "decision rule"}.get(kind, kind)
-    with pytest.raises(UserError, match=f"D414.*the {name} {type(component).__name__}: .*{message}"):
+    with pytest.raises(UserError, match=f"D414.*the {name} {type(component).__name__}: {message}"):
         trained(**{kind: component})
+
+
+def test_a_scorer_is_named_with_its_learner():
+    with pytest.raises(UserError, match=r"D414.*the scorer LinearScorer of the learner Listed"):
+        trained(learner=Listed())
 
 
 def test_the_suite_finds_these_faults_of_decision_rules_and_tokenisations():
