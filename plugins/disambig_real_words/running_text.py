@@ -131,16 +131,19 @@ _TABLE = 0x2100
 """Properties of characters below this code are looked up in a table, others are computed one by one."""
 
 
-def is_word_part(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
+def is_word_part(
+    view: TokenView, positions: Ints, lengths: NDArray[np.int32], *, inner_blanks: bool = False
+) -> Bools:
     """Return which places are parts of larger words or next to a wide blank, shape ``(n,)``.
 
-    A place has its first token and its number of tokens; an empty place has the token that follows.
+    A place has its first token and its number of tokens; an empty place has the token that follows. With
+    `inner_blanks`, blanks before the last token of a place may be wide.
     """
     if not len(positions):
         return np.zeros(0, bool)
     length = int(lengths[0])
     if len(view) > _SHORT_VIEW or length > 1 or (lengths != length).any():
-        return _find_word_parts(view, positions, lengths)
+        return _find_word_parts(view, positions, lengths, inner_blanks)
     parts = _word_parts.setdefault(view, {})
     if length not in parts:
         inside = np.arange(1, len(view) - 1)
@@ -157,11 +160,13 @@ _word_parts: WeakKeyDictionary[TokenView, dict[int, Bools]] = WeakKeyDictionary(
 larger word."""
 
 
-def _find_word_parts(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
+def _find_word_parts(
+    view: TokenView, positions: Ints, lengths: NDArray[np.int32], inner_blanks: bool = False
+) -> Bools:
     first = np.where(lengths > 0, positions, positions - 1)  # an empty place has a word on both sides
     last = positions + np.maximum(lengths, 1) - 1
     is_part: Bools = glued(view, first, last)
-    for left in (first - 1, last - 1, last):
+    for left in (first - 1, last) if inner_blanks else (first - 1, last - 1, last):
         right = left + 1
         words = (view.ends[left] > view.starts[left]) & (view.ends[right] > view.starts[right])
         wide = np.flatnonzero(words & (view.starts[right] - view.ends[left] > 1))

@@ -449,7 +449,9 @@ class Doubled(InContext):
             at = at[~quoted | np.array([view.written(place - 1).istitle() for place in at.tolist()], bool)]
         ones = np.ones(len(at), np.int32)
         span = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
-        at = at[~is_word_part(view, *span) & in_running_text(view, *span, any_line=True)]
+        is_part = is_word_part(view, *span)
+        is_part &= ~(self._is_after_two_blanks(view, at) & ~is_word_part(view, *span, inner_blanks=True))
+        at = at[~is_part & in_running_text(view, *span, any_line=True)]
         texts = [text[start:end] for text, start, end in view.locate(at)]
         names = [not text.islower() for text in texts]
         if any(names) and self.most_twice < np.inf:
@@ -459,6 +461,15 @@ class Doubled(InContext):
         own = CandidateLists.from_texts([(normalise_word(texts[i]), ZERO) for i in kept])
         zeros = np.zeros(len(kept), np.int32)
         return Instances(at[kept], zeros + 1, zeros, zeros.copy(), own)
+
+    def _is_after_two_blanks(self, view: TokenView, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which words are function words after two blanks: a column seldom begins with one."""
+        places = zip(view.locate(positions), view.ends[positions - 1].tolist(), strict=True)
+        after_two = np.array([text[end:start] == "  " for (text, start, _), end in places], bool)
+        if after_two.any():  # the model is opened only if it is needed
+            rank = self.model.vocabulary.hash_numbers(view.hashes[positions])
+            after_two &= (rank >= 0) & (rank < FUNCTION_WORDS)
+        return after_two
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,6 +83,8 @@ def check(home: Path) -> Files:
     github = run(home, "check", *sources, "--format", "github", "-q")
     files["github"] = re.sub(r"^(::notice [^:]*)::.*$", rf"\1::{HIDDEN}", github, flags=re.M)
     files["diff"] = run(home, "check", *sources, "--diff", "-q")
+    files["phrases"] = run(home, "check", "phrases.txt", "-q")
+    files["phrases.diff"] = run(home, "check", "phrases.txt", "--diff", "-q")
     files["trust"] = run(home, "check", "notes.txt", "--trust", "4/5", "-q")
     files["most"] = run(home, "check", "notes.txt", "--max-flags-per-1000", "20", "-q")
     run(home, "check", "notes.txt", "--write-baseline", "base.json", "-q")

@@ -13,6 +13,12 @@ She waited a hour for the the bus. The results shows that we was right, and ther
 
 We sat on the bank of the river. He has an interest in old maps, and it is clear that he will loose them.
 """
+PHRASES = """She has went home, and they had wrote to her before. I didn't knew that they could of came.
+
+We look forward to meet you. The storm wrecked havoc, and it wets my appetite. He poured over the the
+the map, and we went to the  the shop on the
+the corner. She go home, and your welcome to stay.
+"""
 PARAGRAPHS = [paragraph for paragraph in NOTES.split("\n") if paragraph]
 MARKDOWN = f"""# Notes
 
@@ -200,6 +206,7 @@ def write_inputs(folder: Path) -> None:
     """Write all texts and examples into a folder."""
     texts = {
         "notes.txt": NOTES,
+        "phrases.txt": PHRASES,
         "notes.md": MARKDOWN,
         "notes.tex": LATEX,
         "notes_code.py": CODE,

@@ -155,6 +155,16 @@ def test_doubled_words_in_any_markup(find, place):
         ("This is the *the* file that we read.\n", "This is *the* file that we read.\n"),
         ("This is **is** the file that we read.\n", "This **is** the file that we read.\n"),
         ("In general, is is better to use the tool.\n", "In general, it is better to use the tool.\n"),
+        # blanks and ends of lines between the words
+        ("We went to the  the shop.\n", "We went to the  shop.\n"),
+        ("It was late when we  we left.\n", "It was late when we  left.\n"),
+        ("We went to the   the shop.\n", "We went to the   the shop.\n"),  # something was cut out
+        ("We went to the ![](b.png) the shop.\n", "We went to the ![](b.png) the shop.\n"),
+        ("They saw  saw it.\n", "They saw  saw it.\n"),  # no function word
+        ("We went to the\nthe shop.\n", "We went to the\nshop.\n"),
+        ("We went to the \r\n  the shop.\r\n", "We went to the \r\n  shop.\r\n"),
+        ("- We went to the\n  the shop.\n", "- We went to the\n  shop.\n"),
+        ("We went to the\n\nthe shop.\n", "We went to the\n\nthe shop.\n"),
     ],
 )
 def test_corrections(find, text, expected):
