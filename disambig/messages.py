@@ -331,7 +331,7 @@ MESSAGES: dict[str, str] = {
     "D700": "C is {seen}: it must be a number above 0 and at most {most:g}",
     "D701": "feature group {name!r} is in two subsets of `variance` and `free`: name it once",
     "D702": "p is not a valid weighting: {problem}; give each feature group a finite number >= 0, at least one of them above 0",
-    "D703": "attributes: {n} are NaN or infinite, the first in example {example}, attribute {attribute}: check the counts",
+    "D703": "attributes: {n} are NaN or infinite, the first in example {example}{attribute}: check the features of this example",
     "D704": "prior has {seen} weights, but the examples have {expected} attributes: give one finite weight per attribute",
     "D705": "there are no examples to learn from: give at least one",
     "D706": "y has only one class, {seen!r}: give examples of at least two classes",

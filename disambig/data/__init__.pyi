@@ -102,6 +102,7 @@ from .structured import (
     ChainLayout as ChainLayout,
     PartRows as PartRows,
     SequenceRows as SequenceRows,
+    check_finite as check_finite,
     check_numbers as check_numbers,
     convert as convert,
     has_own_labels as has_own_labels,

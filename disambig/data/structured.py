@@ -632,6 +632,58 @@ LARGEST_NUMBER = 1e100
 """Squares of larger numbers, and their sums, leave the range of floating point."""
 
 
+def check_finite(batch: CandidateBatch) -> None:
+    """Raise D703 with the first feature that is NaN or infinite, by instance and attribute, if any is."""
+    where = _first_not_finite(batch)
+    if where is not None:
+        n, example, attribute = where
+        shown = "" if attribute is None else f", attribute {attribute}"
+        raise UserError("D703", n=n, example=example, attribute=shown)
+
+
+def _first_not_finite(batch: Any) -> tuple[int, int, int | None] | None:
+    """Return how many features are not finite, and the instance and attribute of the first one."""
+    if isinstance(batch, JoinedRows):
+        by_part = [where for part in batch.parts if (where := _first_not_finite(part)) is not None]
+        if not by_part:
+            return None
+        _, example, attribute = min(by_part, key=lambda where: where[1])
+        return sum(n for n, *_ in by_part), example, attribute
+    if isinstance(batch, ChainRows):
+        return _first_not_finite(batch.places)
+    if isinstance(batch, DenseBlocks | DenseLists):
+        bad = _not_finite(batch.values)
+        first = tuple(bad[0].tolist()) if len(bad) else ()
+        row, attribute = (first[0], first[-1]) if first else (0, None)
+    elif isinstance(batch, SparseRows | CrossedRows | SequenceRows | PartRows):
+        from scipy.sparse import csr_array
+
+        rows = csr_array(batch.features if isinstance(batch, PartRows) else batch.rows)
+        bad = _not_finite(rows.data)
+        at = int(bad[0, 0]) if len(bad) else 0
+        row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
+        attribute = int(rows.indices[at]) if len(bad) else None
+        if isinstance(batch, PartRows):
+            row = int(np.argmax((batch.parts == row).any(axis=1)))  # the first row that has this part
+    else:  # a storage of a plugin
+        bad, attribute = np.argwhere(~np.isfinite(batch.row_sqnorm())), None
+        row = int(bad[0, 0]) if len(bad) else 0
+    if not len(bad):
+        return None
+    by_instance = isinstance(batch, EqualLists)  # one row of features per instance
+    return len(bad), row if by_instance else int(np.searchsorted(batch.offsets, row, "right")) - 1, attribute
+
+
+def _not_finite(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the indices of values that are NaN or infinite, shape ``(n, values.ndim)``."""
+    # Summing needs no extra memory, and a finite sum means that all values are finite. The sum of finite
+    # values may overflow, hence the exact check.
+    with np.errstate(invalid="ignore", over="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return np.zeros((0, values.ndim), np.int64)
+    return np.argwhere(~np.isfinite(values))
+
+
 def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
     """Raise D772 for NaN and infinity in sparse rows, and D773 for numbers beyond `LARGEST_NUMBER`.
 

@@ -183,7 +183,7 @@ def _check_finite(X: Floats) -> None:
     if np.abs(X).max(initial=0.0) < np.finfo(np.float32).max:
         return
     bad = np.argwhere(~(np.abs(X) < np.finfo(np.float32).max))
-    raise UserError("D703", n=len(bad), example=int(bad[0, 0]), attribute=int(bad[0, 1]))
+    raise UserError("D703", n=len(bad), example=int(bad[0, 0]), attribute=f", attribute {bad[0, 1]}")
 
 
 def _shared_blocks(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, SparseRows, UserError
 from disambig.api.arrays import Floats, Ints
-from disambig.api.batches import convert, segments
+from disambig.api.batches import check_finite, convert, segments
 from disambig.api.decoding import from_the_least
 from disambig.api.settings import Constraint
 
@@ -96,11 +96,7 @@ def canonical_rows(batch: CandidateBatch) -> SparseRows:
         raise UserError("D705")
     sparse = convert(batch, SparseRows)
     rows = csr_array(sparse.rows, dtype=np.float64)
-    bad = np.flatnonzero(~np.isfinite(rows.data))
-    if len(bad):
-        row = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
-        example = int(np.searchsorted(batch.offsets, row, side="right")) - 1
-        raise UserError("D703", n=len(bad), example=example, attribute=int(rows.indices[bad[0]]))
+    check_finite(sparse)
     bad = np.flatnonzero(np.isnan(sparse.cost))
     if len(bad):
         example = int(np.searchsorted(batch.offsets, bad[0], side="right")) - 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, CrossedRows, DenseBlocks, SparseRows, UserError
 from disambig.api.arrays import Floats, Ints
-from disambig.api.batches import convert, segments
+from disambig.api.batches import check_finite, convert, segments
 from disambig.api.decoding import from_the_least
 
 STORAGES = (DenseBlocks, SparseRows, CrossedRows)
@@ -52,13 +52,14 @@ class ReducedLists:
         if len(batch.offsets) < 2:
             raise UserError("D705")
         taken = convert(batch, *STORAGES, own_labels=True)
+        check_finite(taken)
         offsets = np.asarray(taken.offsets, np.int64)
         n = len(offsets) - 1
         gold = _find_gold(taken)
         nothing = np.zeros(0, np.int64)
         if isinstance(taken, DenseBlocks):
             _, k, a = taken.values.shape
-            values = check_finite_rows(taken.values.reshape(-1), offsets, np.arange(n * k + 1) * a)
+            values = exact_precision(taken.values.reshape(-1))
             columns, local = np.unique(taken.column_of, return_inverse=True)
             ends = np.tile(np.array([0, len(columns)]), (n, 1))
             starts = np.stack([np.zeros(n, np.int64), np.arange(n) * k * a], axis=1)
@@ -68,7 +69,7 @@ class ReducedLists:
             )  # fmt: skip
         if isinstance(taken, CrossedRows):
             rows = canonical_rows(taken.rows)
-            values = check_finite_rows(rows.data, np.arange(n + 1), rows.indptr)
+            values = exact_precision(rows.data)
             ends = np.stack([rows.indptr[:-1], rows.indptr[1:]], axis=1).astype(np.int64)
             starts = np.stack([np.zeros(n, np.int64), ends[:, 0]], axis=1)
             return cls(
@@ -77,7 +78,7 @@ class ReducedLists:
                 len(taken.columns), *gold,
             )  # fmt: skip
         rows = canonical_rows(taken.rows)
-        values = check_finite_rows(rows.data, offsets, rows.indptr)
+        values = exact_precision(rows.data)
         cols, ends, ptr, begins, local, starts, data = _reduce_rows(rows, values, offsets)
         width = len(taken.columns)
         return cls(offsets, cols, ends, ptr, begins, local, starts, data, nothing, 0, width, *gold)
@@ -102,20 +103,8 @@ def canonical_rows(rows: Any) -> Any:
     return rows
 
 
-def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers in single precision if this is exact, otherwise in double precision; D703 if not finite.
-
-    `offsets`, shape ``(n + 1,)``, are the rows of each example, and `begins`, shape ``(n_rows + 1,)``, the
-    numbers of each row.
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        sound = bool(np.isfinite(data.sum(dtype=np.float64)))
-    if not sound:  # a finite sum proves finite numbers; an infinite one may also be an overflow
-        bad = np.flatnonzero(~np.isfinite(data))
-        if len(bad):
-            row = int(np.searchsorted(begins, bad[0], side="right")) - 1
-            example = int(np.searchsorted(offsets, row, side="right")) - 1
-            raise UserError("D703", n=len(bad), example=example, attribute=int(bad[0] - begins[row]))
+def exact_precision(data: NDArray[Any]) -> NDArray[Any]:
+    """Return finite numbers in single precision if this is exact, otherwise in double precision."""
     if data.dtype == np.float32:
         return data
     with np.errstate(over="ignore"):

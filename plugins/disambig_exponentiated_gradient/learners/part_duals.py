@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, Decoder, UserError
 from disambig.api.arrays import Floats, Ints, join_offsets, offsets_from_sizes, row_owners
-from disambig.api.batches import PartRows, SequenceRows, segments
+from disambig.api.batches import PartRows, SequenceRows, check_finite, segments
 from disambig.api.decoding import Hypergraph, from_the_least, structured_examples
 
 from .list_dual import (
@@ -19,7 +19,7 @@ from .list_dual import (
     GradientDual,
     canonical_rows,
     check_costs,
-    check_finite_rows,
+    exact_precision,
     initial_theta,
     safe_etas,
 )
@@ -53,10 +53,7 @@ class PackedDual(GradientDual):
         if len(batch.offsets) < 2:
             raise UserError("D705")
         check_costs(batch)
-        features = np.flatnonzero(~np.isfinite(batch.row_sqnorm()))
-        if len(features):
-            example = int(np.searchsorted(batch.offsets, features[0], side="right")) - 1
-            raise UserError("D703", n=f"those of {len(features)} rows", example=example, attribute="unknown")
+        check_finite(batch)
         examples = structured_examples(batch, decoder)
         self.C, self.steps, self.log_linear, self.missing = C, steps, loss == "log", 0
         self._structures: list[Structure] = []
@@ -188,9 +185,9 @@ class ChainDual(GradientDual):
         from ._chain_kernels import row_products
 
         check_costs(batch)
+        check_finite(batch)
         rows = canonical_rows(batch.rows)
-        every = np.arange(rows.shape[0] + 1)
-        data = check_finite_rows(rows.data, every, rows.indptr).astype(np.float64, copy=False)
+        data = rows.data.astype(np.float64, copy=False)
         self._rows = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), data
         self._starts = np.asarray(batch.layout, np.int64)
         costs = batch.costs.astype(np.float64)
@@ -291,6 +288,7 @@ class PackedCharts:
         if len(batch.offsets) < 2:
             raise UserError("D705")
         check_costs(batch)
+        check_finite(batch)
         graphs, decoder = batch.layout, Hypergraph()
         offsets = np.asarray(graphs.offsets, np.int64)
         cost = from_the_least(batch, decoder)
@@ -300,7 +298,7 @@ class PackedCharts:
         data = np.concatenate([entry.data for entry in entries])
         ptr = join_offsets(entry.indptr for entry in entries)
         starts = offsets_from_sizes(counts)
-        values = check_finite_rows(data, starts, ptr)
+        values = exact_precision(data)
         used = offsets_from_sizes(map(len, columns))
         arrays = (
             offsets, np.asarray(graphs.nodes, np.int64), graphs.heads, graphs.tails, parts, starts, ptr,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, DenseBlocks, Scorer, UserError
 from disambig.api.arrays import Floats
-from disambig.api.batches import convert, segments
+from disambig.api.batches import check_finite, convert, segments
 from disambig.api.decoding import from_the_least
 from disambig.api.settings import SVM_C, is_number
 
@@ -87,24 +87,6 @@ def check_attributes(batch: CandidateBatch, prior: Sequence[float] | NDArray[np.
         raise UserError("D704", seen=len(numbers) if numbers.ndim == 1 else numbers.shape, expected=expected)
     if not np.isfinite(numbers).all():
         raise UserError("D704", seen="NaN or infinite", expected=expected)
-
-
-def check_finite(batch: CandidateBatch) -> None:
-    """Raise D703 if an attribute is NaN or infinite."""
-    if not isinstance(batch, DenseBlocks):
-        rows = np.flatnonzero(~np.isfinite(batch.row_sqnorm()))
-        if len(rows):
-            example = int(np.searchsorted(batch.offsets, rows[0], side="right")) - 1
-            raise UserError("D703", n=f"those of {len(rows)} rows", example=example, attribute="unknown")
-        return
-    # Summing needs no extra memory, and a finite sum means that all values are finite. The sum of finite
-    # values may overflow, hence the exact check below.
-    with np.errstate(invalid="ignore"):
-        if np.isfinite(batch.values.sum(dtype=np.float64)):
-            return
-    bad = np.argwhere(~np.isfinite(batch.values))
-    if len(bad):
-        raise UserError("D703", n=len(bad), example=int(bad[0, 0]), attribute=int(bad[0, 2]))
 
 
 _PATIENCE, _PATIENT_TO = 3, 1e-3

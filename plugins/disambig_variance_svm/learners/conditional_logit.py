@@ -31,12 +31,12 @@ from disambig.api import (
     fitted_field,
 )
 from disambig.api.arrays import Floats, offsets_from_sizes, row_ranks
-from disambig.api.batches import SequenceRows, segments
+from disambig.api.batches import SequenceRows, check_finite, segments
 from disambig.api.decoding import ChainScorer, structured_examples
 from disambig.api.settings import ABOVE_ZERO, DECODER, validate_settings
 from disambig.api.training import with_median
 
-from ._fitting import check_attributes, check_finite
+from ._fitting import check_attributes
 
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
 """Strengths tried on development data; each fit starts at the previous solution."""

@@ -19,6 +19,7 @@ from disambig.data import (
     PartRows,
     SequenceRows,
     SparseRows,
+    check_finite,
     convert,
     numbered,
     row_owners,
@@ -512,3 +513,55 @@ def test_edges_score_as_places_and_steps():
         assert scores[own].sum() == pytest.approx(expected)
         costs = sequences.costs[np.arange(start, stop), states].sum()
         assert edges.cost[own].sum() == pytest.approx(costs)
+
+
+NOT_FINITE = np.zeros((5, 4))
+NOT_FINITE[3, 1], NOT_FINITE[4, 2] = np.nan, np.inf
+SMALL = NOT_FINITE.astype(np.float32)
+SIZES = np.array([0, 1, 3, 5])  # rows 3 and 4 are those of the last of three instances
+NO_COST, NO_COSTS = np.zeros(5, np.float32), np.zeros((5, 2), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("batch", "where"),
+    [
+        (SparseRows(csr_array(NOT_FINITE), SIZES, NO_COST, numbered(4)), "example 2, attribute 1"),
+        (DenseLists(SMALL, SIZES, NO_COST, numbered(4)), "example 2, attribute 1"),
+        (CrossedRows(NOT_FINITE, NO_COSTS, numbered(8)), "example 3, attribute 1"),
+        (SequenceRows(csr_array(NOT_FINITE), NO_COSTS, np.zeros(5, int)), "example 3, attribute 1"),
+        (
+            DenseBlocks(SMALL.reshape(5, 2, 2), np.arange(4).reshape(2, 2), numbered(4), NO_COSTS),
+            "example 3, attribute 1",
+        ),
+        (
+            PartRows(
+                csr_array(NOT_FINITE),
+                np.array([[0, -1], [1, 2], [0, 0], [0, 1], [4, -1], [2, 3]], np.int32),
+                pairs(1),
+                np.zeros(6, np.float32),
+                numbered(4),
+            ),
+            "example 0, attribute 1",
+        ),
+        (
+            JoinedRows.from_parts(
+                [
+                    SparseRows(csr_array(np.ones((5, 1))), SIZES, NO_COST, numbered(1)),
+                    SparseRows(csr_array(NOT_FINITE), SIZES, NO_COST, numbered(4)),
+                ]
+            ),
+            "example 2, attribute 1",
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_features_that_are_not_finite(batch, where):
+    with pytest.raises(
+        UserError, match=rf"D703\] attributes: 2 are NaN or infinite, the first in {where}: check"
+    ):
+        check_finite(batch)
+
+
+def test_sums_of_finite_features_may_overflow():
+    check_finite(SparseRows(csr_array(np.full((5, 4), 1e308)), SIZES, NO_COST, numbered(4)))
+    check_finite(blocks())
