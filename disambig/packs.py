@@ -285,10 +285,11 @@ def default_tasks() -> tuple[str, ...]:
     return tuple(sorted(tasks))
 
 
-def nearest_models(name: str) -> str:
+def nearest_models(name: str, task: str | None = None) -> str:
     """Join the names of the installed models for a message about an unknown one, the nearest first.
 
-    PACK/TASK is listed if TASK alone is another model, or if `name` has this form.
+    PACK/TASK is listed if TASK alone is another model, or if `name` has this form. With `task`, only models
+    of this task are listed, if there are any.
     """
     models = available()
     pack, _, _ = name.rpartition("/")
@@ -297,7 +298,8 @@ def nearest_models(name: str) -> str:
         for other, folder in models.items()
         if pack in packs() or "/" not in other or models.get(other.rpartition("/")[2]) != folder
     ]
-    return nearest_first(name, listed)
+    of_task = [other for other in listed if other.rpartition("/")[2] == task]
+    return nearest_first(name, of_task or listed)
 
 
 def model_folder(name_or_path: str | Path) -> Path:

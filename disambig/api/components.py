@@ -8,7 +8,11 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.spacy.annotations import token_extension as token_extension
-    from disambig.spacy.component import BatchComponent as BatchComponent, SpanWriter as SpanWriter
+    from disambig.spacy.component import (
+        BatchComponent as BatchComponent,
+        SpanWriter as SpanWriter,
+        check_pipeline_language as check_pipeline_language,
+    )
     from disambig.spacy.factory import declared_factory as declared_factory
     from disambig.spacy.labellers import (
         UniversalTags as UniversalTags,

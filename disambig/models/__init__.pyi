@@ -42,6 +42,7 @@ from .sources import (
     StandaloneModel as StandaloneModel,
     check_one_model_per_task as check_one_model_per_task,
     is_standalone as is_standalone,
+    list_correcting as list_correcting,
     load_standalone as load_standalone,
     nearest_correcting as nearest_correcting,
     no_corrections_error as no_corrections_error,

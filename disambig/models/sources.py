@@ -109,7 +109,11 @@ class ModelSource:
         Raises `UserError` as for `load_models`; D644 if a model that was named raises no flags.
         """
         models = []
-        for model in self.load_models():
+        try:
+            loaded = self.load_models()
+        except UserError as problem:
+            raise list_correcting(problem) from None
+        for model in loaded:
             if isinstance(model.judge, RaisesFlags):
                 models.append(model)
             elif self.models:
@@ -217,6 +221,14 @@ def nearest_correcting(name: str) -> str:
             if isinstance(load(installed).judge, RaisesFlags):
                 names.append(installed)
     return nearest_first(name, names)
+
+
+def list_correcting(problem: UserError) -> UserError:
+    """Return an error about an unknown model (D404) with the models that correct words; others unchanged."""
+    if problem.code != "D404":
+        return problem
+    names = nearest_correcting(str(problem.values["name"]))
+    return UserError("D404", **{**problem.values, "names": names}) if names else problem
 
 
 def check_one_model_per_task(names: Sequence[str], models: Sequence[Model]) -> None:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import srsly
 from spacy.language import Language
@@ -32,6 +32,7 @@ from disambig.models import (
     unused_writing,
     with_writing,
 )
+from disambig.packs import nearest_models
 from disambig.settings import is_number
 from disambig.spacy.annotations import check_extensions, write_batch
 from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, view_of_docs
@@ -207,6 +208,14 @@ def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
 
+def _is_sets(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    return isinstance(value, list | tuple) and all(
+        isinstance(item, str) or _is_list_of_texts(item) for item in value
+    )
+
+
 def _is_rates(value: Any) -> bool:
     is_table = isinstance(value, Mapping) and all(isinstance(task, str) for task in value)
     return is_number(value) or (is_table and all(map(is_number, value.values())))
@@ -261,7 +270,7 @@ SETTING_TYPES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "bool": (lambda value: isinstance(value, bool), "true or false"),
     "list[str]": (_is_list_of_texts, 'a list of texts, such as ["x", "y"]'),
     "Rates": (_is_rates, 'a number or a table of numbers by task, such as {"spelling": 0.2}'),
-    "Sets": (lambda value: isinstance(value, str | list | tuple), "a file or a list of sets"),
+    "Sets": (_is_sets, 'a file or a list of sets, such as ["quite/quiet", ["lie", "lay"]]'),
 }
 """Check of a setting by the annotation of its parameter, and the description of its type in messages."""
 
@@ -443,14 +452,26 @@ class Disambiguator(SpanWriter):
                 self.vocab.strings.add(candidate)
 
 
-def check_pipeline_language(nlp: Language, model: Model, name: str) -> None:
-    """Raise D500 for a model of another language than the pipeline's, unless that has several (``xx``)."""
+class _HasLanguage(Protocol):
+    @property
+    def language(self) -> str: ...
+
+
+def check_pipeline_language(nlp: Language, model: _HasLanguage, name: str) -> None:
+    """Raise D500 for a model of another language than the pipeline's, unless that has several (``xx``).
+
+    `model` has a `language`, which is empty if the model is for any language; `name` is the component's name.
+    """
     if model.language and nlp.lang not in (model.language, SEVERAL_LANGUAGES):
         raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
 
 
 def load_for_component(
-    model: str, takes: str = 'config={"model": ...} takes a model directory', *, given: bool = True
+    model: str,
+    takes: str = 'config={"model": ...} takes a model directory',
+    *,
+    given: bool = True,
+    task: str | None = None,
 ) -> Model:
     """Load the model that the config of a component names.
 
@@ -459,6 +480,7 @@ def load_for_component(
 
     `takes`: what the config takes, for messages.
     `given`: whether the config gives this name; if not, it is the default, which is not a path.
+    `task`: the task of the component's models; the message lists only these, if any is installed.
     """
     try:
         return load(model)
@@ -468,7 +490,8 @@ def load_for_component(
         if given and not problem.values["hint"] and not Path(model).is_absolute():
             setting = "models" if '"models"' in takes else "model"
             takes += _RELATIVE_PATH.format(folder=Path.cwd(), setting=setting)
-        raise UserError("D404", **{**problem.values, "takes": takes}) from None
+        names = nearest_models(model, task) if task else problem.values["names"]
+        raise UserError("D404", **{**problem.values, "takes": takes, "names": names}) from None
 
 
 _RELATIVE_PATH = (

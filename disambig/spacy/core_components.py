@@ -19,6 +19,7 @@ from disambig.models import (
     check_one_model_per_task,
     decide_together,
     is_corrector,
+    list_correcting,
     no_corrections_error,
     protect_words,
     task_rates,
@@ -266,9 +267,10 @@ def make_proofread(
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
     takes = 'config={"models": [...]} takes model directories'
-    loaded = [
-        load_for_component(model_name, takes, given=bool(models)) for model_name in models or default_tasks()
-    ]
+    try:
+        loaded = [load_for_component(one, takes, given=bool(models)) for one in models or default_tasks()]
+    except UserError as problem:
+        raise list_correcting(problem) from None
     if not models:
         loaded = [model for model in loaded if is_corrector(model) and _is_language(model, nlp)]
     if not loaded:

@@ -18,8 +18,8 @@ from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from disambig.api import Model, UserError, load_model
-from disambig.api.components import SpanWriter, declared_factory
+from disambig.api import Model, load_model
+from disambig.api.components import SpanWriter, check_pipeline_language, declared_factory
 from disambig.api.text import SpacyTokens, hash_words
 
 from .parser import PACK, DependencyParser, check_tagger, load_parser
@@ -48,8 +48,7 @@ class DependencyLabeller(SpanWriter):
     reference_file: ClassVar[str] = "dependencies.json"
 
     def __init__(self, nlp: Language, parser: DependencyParser, tagger: Model, *, name: str) -> None:
-        if nlp.lang != parser.language:
-            raise UserError("D500", name=name, seen=nlp.lang, language=parser.language)
+        check_pipeline_language(nlp, parser, name)
         check_tagger(tagger, name)
         super().__init__(name, "")
         self.parser, self.tagger = parser, tagger

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from disambig.api import UserError
-from disambig.api.components import SpanWriter, declared_factory
+from disambig.api.components import SpanWriter, check_pipeline_language, declared_factory
 from disambig.api.text import SpacyTokens
 
 from .parser.parser import PACK, ParsedSentence, Parser, grammar_digest
@@ -203,8 +203,7 @@ class ConstituentParser(SpanWriter):
     def __init__(
         self, nlp: Language, parser: Parser, *, name: str, spans_key: str, tags: bool = False
     ) -> None:
-        if nlp.lang != parser.language:
-            raise UserError("D500", name=name, seen=nlp.lang, language=parser.language)
+        check_pipeline_language(nlp, parser, name)
         super().__init__(name, spans_key)
         self.parser = parser
         self.tags = tags

@@ -529,6 +529,13 @@ def test_unknown_names_in_settings_are_reported_with_the_file(tmp_path, settings
 
 
 @needs_pack
+def test_unknown_tasks_are_reported_with_those_that_correct_words(tmp_path):
+    (tmp_path / "notes.md").write_text(TEXT)
+    done = here("check", "notes.md", "--task", "speling", folder=tmp_path)
+    assert done.returncode == 2 and re.search(r"D404\].*or one of spelling, (?!.*\b(it|tag)\b)", done.stderr)
+
+
+@needs_pack
 def test_a_comment_silences_a_rule(tmp_path):
     silent = "<!-- disambig: ignore-next-line[a-an, confused-words] -->\n"
     (tmp_path / "notes.md").write_text(f"{silent}{TEXT}")

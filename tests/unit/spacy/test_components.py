@@ -602,6 +602,14 @@ def test_the_message_for_a_missing_model_names_the_available_ones(nlp, monkeypat
     assert 'config={"model": ...} takes a model directory or one of' in str(caught.value)
 
 
+def test_the_message_for_a_missing_model_names_the_models_of_its_task(nlp, monkeypatch):
+    from disambig import packs
+
+    monkeypatch.setattr(packs, "available", lambda: {"it": "a", "spelling": "b", "en/spelling": "b"})
+    with pytest.raises(UserError, match=r"D404.*or one of spelling\n"):
+        nlp.add_pipe("disambig_spelling", config={"model": "spelings"})
+
+
 @pytest.mark.parametrize(
     ("factory_name", "config", "message"),
     [
@@ -609,6 +617,12 @@ def test_the_message_for_a_missing_model_names_the_available_ones(nlp, monkeypat
         ("disambig_spelling", {"spans_key": ""}, r"D516.*spans_key is '', not a key of doc\.spans"),
         ("disambig_preposition", {"model": "spelling"}, "D501.*'mine'.*'spelling'"),
         ("disambig", {}, r"D480.*'mine'.*config=\{'model': 'DIRECTORY'\}"),
+        (
+            "disambig_spelling",
+            {"sets": [["hop", 1]]},
+            r"D516.*'mine': sets is \[\['hop', 1\]\], not a file or a list",
+        ),
+        ("disambig_spelling", {"sets": [2]}, r"D516.*'mine': sets is \[2\], not a file or a list of sets"),
     ],
 )
 def test_models_and_keys_that_cannot_be_used(nlp, fakes, factory_name, config, message):

@@ -15,6 +15,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from disambig.errors import UserError
+from disambig.packs import available
 from disambig.spacy import component, core_components as proofreading
 from disambig.spacy.core_components import Proofreader
 
@@ -59,6 +60,12 @@ def test_the_default_models(nlp, installed):
     assert [model.task.name for model in german.models] == ["der"]
     with pytest.raises(UserError, match=r"D952.*'disambig_proofread'.*'fr'"):
         spacy.blank("fr").add_pipe("disambig_proofread")
+
+
+@pytest.mark.skipif("spelling" not in available(), reason="needs the English pack")
+def test_the_message_for_an_unknown_model_names_those_that_correct_words(nlp):
+    with pytest.raises(UserError, match=r"D404.*or one of spelling, (?!.*\b(it|tag)\b)"):
+        nlp.add_pipe("disambig_proofread", config={"models": ["speling"]})
 
 
 @pytest.mark.parametrize(

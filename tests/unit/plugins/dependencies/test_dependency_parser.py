@@ -321,6 +321,12 @@ def test_errors_of_the_component(model_folder, tmp_path):
             spacy.blank(language).add_pipe("disambig_dependencies", config=config)
 
 
+def test_pipelines_for_several_languages(model_folder):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("disambig_dependencies", config={"model": model_folder})
+    assert [token.dep_ for token in nlp("The cat saw the dog.")].count("ROOT") == 1
+
+
 def test_contract_of_standalone_models():
     for check in check_standalone(trained_parser(), ["The cat ran.", "The dog saw a cat."]):
         check()

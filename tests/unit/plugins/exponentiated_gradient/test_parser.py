@@ -439,6 +439,12 @@ def test_where_there_is_no_parse_there_is_one_span(saved_parser):
     assert next(doc.sents)._.parse_string.startswith("(TOP (DT The) (NN cat)")
 
 
+def test_pipelines_for_several_languages(saved_parser):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("disambig_parser", config={"model": saved_parser})
+    assert rows(nlp("The cat saw the dog.")) and next(nlp("The cat slept.").sents)._.parse_string
+
+
 @pytest.mark.parametrize(
     ("config", "code", "language"),
     [
