@@ -14,7 +14,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from disambig_random_subspace.tagger import fill_in_tags, train_tagger
 
 from disambig.experiments import EWT_GENRES, ewt_sentences
 from disambig.models import Model, load
+from disambig.type_aliases import Progress
 
 HOME = Path(__file__).parent
 FIGURES = HOME / "figures.json"
@@ -49,9 +50,7 @@ def retag(model: Model, sentences: Sequence[Sentence]) -> list[Sentence]:
     return [(words, tags, *rest) for (words, tags), (_, _, *rest) in zip(tagged, sentences, strict=True)]
 
 
-def jackknife(
-    train: Sequence[Sentence], dev: Sequence[Sentence], progress: Callable[[str, int, int], None]
-) -> list[Sentence]:
+def jackknife(train: Sequence[Sentence], dev: Sequence[Sentence], progress: Progress) -> list[Sentence]:
     """Return the training sentences, each tagged by a tagger trained on the other folds.
 
     The shipped tagger knows these sentences: its tags are better here than on new text, and a parser trained

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from teacher import LayerReader, Network, Teacher
 
 from disambig.api import Model, TokenView
+from disambig.api.experiments import Progress
 from disambig.api.features import WordClasses, learn_classes, learn_usage
 from disambig.features import CLASS, SHAPE
 
@@ -68,7 +69,7 @@ class TaggerData:
     partly: list[Partly]  # (words, tags that each may have)
 
 
-def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerData:
+def load_data(data: Path, progress: Progress) -> TaggerData:
     """Read plain text and partially tagged corpora from the data directory."""
     views = []
     for number, (domain, max_words) in enumerate(WORDS.items()):
@@ -111,7 +112,7 @@ class UntaggedSentences:
 def read_untagged_sentences(
     tagger_data: TaggerData,
     encoder: Path,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
 ) -> UntaggedSentences:
     """Read the partially tagged sentences and a sample of plain text with the encoder."""
     plain = [(words, [()] * len(words)) for words in plain_sentences(tagger_data.views)]
@@ -137,7 +138,7 @@ def train_tagger_by_recipe(
     tagger_data: TaggerData,
     untagged: UntaggedSentences,
     *,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
     **settings: Any,
 ) -> Model:
     """Return the tagger trained on tagged sentences and on those of the teacher.
@@ -156,7 +157,7 @@ def train_tagger_by_recipe(
 
 
 def learn_word_classes(
-    train: Sentences, dev: Sentences, tagger_data: TaggerData, progress: Callable[[str, int, int], None]
+    train: Sentences, dev: Sentences, tagger_data: TaggerData, progress: Progress
 ) -> WordClasses:
     """Return the classes of words by their neighbours, by tags of a first tagger, and by capitals."""
     progress("first tagger", 0, 1)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 
 from disambig.api.arrays import minibatch
+from disambig.api.experiments import Progress, no_progress
 from disambig.api.features import WordClasses
 from disambig.features import adam
 from disambig.text import hash_words
@@ -192,7 +193,7 @@ class Network:
         inputs: Callable[[NDArray[np.int64]], Floats],
         labels: NDArray[np.int64],
         n_labels: int,
-        progress: Callable[[str, int, int], None],
+        progress: Progress,
     ) -> Network:
         """Train on rows; `inputs` returns some of them by their numbers."""
         rng = np.random.default_rng(self.seed)
@@ -262,7 +263,7 @@ class Teacher:
         self,
         sentences: Sequence[tuple[Words, Sequence[str]]],
         states: NDArray[np.float16],
-        progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+        progress: Progress = no_progress,
     ) -> Teacher:
         """Train on tagged sentences and the states of their words."""
         self.tags = tuple(sorted({tag for _, tags in sentences for tag in tags}))

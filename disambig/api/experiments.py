@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         with_left_out as with_left_out,
     )
     from disambig.jobs import HasParts as HasParts, run_parts as run_parts
-    from disambig.type_aliases import Progress as Progress
+    from disambig.type_aliases import Progress as Progress, no_progress as no_progress
 
     ExperimentResult = _ExperimentResult
 else:

@@ -173,17 +173,17 @@ def run(
     output: RunOutput,
     write_report: Callable[[str], object] | None = None,
     *,
-    tell: Callable[[int, int], object] | None = None,
+    report_progress: Callable[[int, int], object] | None = None,
 ) -> int:
     """Check files and return the exit status: 0 without flags, 1 with flags, 2 after an error.
 
     `project`: the settings of each file.
     `load`: loads the models that settings name; called only if there is a file to check.
     `write_report`: writes flags and diffs; by default they go to `output`.
-    `tell`: called before each batch with the number of checked files and the characters of the batch.
+    `report_progress`: called before each batch with the numbers of checked files and of characters in it.
     Raises the errors of `load`, and those of settings, a baseline or git.
     """
-    return _Linter(request, project, load, output, write_report, tell).run()
+    return _Linter(request, project, load, output, write_report, report_progress).run()
 
 
 class _Linter:
@@ -196,10 +196,10 @@ class _Linter:
         load: Callable[[CheckSettings], Annotate],
         output: RunOutput,
         write_report: Callable[[str], object] | None = None,
-        tell: Callable[[int, int], object] | None = None,
+        report_progress: Callable[[int, int], object] | None = None,
     ) -> None:
         self.request, self.project, self.output, self.load = request, project, output, load
-        self._tell = tell
+        self._report_progress = report_progress
         fixes_stdin = request.fix and STDIN in request.paths  # the corrected text is the result
         self._write_report = write_report or (output.note if fixes_stdin else output.result)
         self.tally = RunTally()
@@ -214,8 +214,8 @@ class _Linter:
     def run(self) -> int:
         """Check all files and return the exit status."""
         for settings, files in self._batches():
-            if self._tell is not None:
-                self._tell(self.tally.files, sum(len(file.text) for file in files))
+            if self._report_progress is not None:
+                self._report_progress(self.tally.files, sum(len(file.text) for file in files))
             annotate = self._loaded.get(settings.checker)
             if annotate is None:
                 annotate = self._loaded[settings.checker] = self.load(settings)

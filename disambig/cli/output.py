@@ -301,7 +301,7 @@ class LateProgress(AbstractContextManager["LateProgress"]):
         self._meter: Meter | None = None
         self._stack = ExitStack()
 
-    def tell(self, done: int, next_characters: int) -> None:
+    def update(self, done: int, next_characters: int) -> None:
         """Report what is done, and the size of the text that comes next."""
         is_long = next_characters >= SHOWN_FROM or time.monotonic() - self._begin > SHOWN_AFTER
         if self._meter is None and is_long:

@@ -4,7 +4,6 @@ from ._kernels import (
 )
 from .build import (
     BuildOptions as BuildOptions,
-    Progress as Progress,
     PrunedChunks as PrunedChunks,
     TableOptions as TableOptions,
     batches as batches,

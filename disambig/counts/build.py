@@ -19,13 +19,12 @@ from disambig.counts.writer import entries, first_key_index, refuse_existing, wr
 from disambig.data import minibatch
 from disambig.errors import UserError
 from disambig.text import MAX_ORDER, Tokenisation, check_view, hash_word
+from disambig.type_aliases import OpenProgress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-Progress = Callable[[str, int, int | None], None]
-"""Called with ``(stage, done, total or None)``; units are texts for ``"count"``, n-grams for ``"write"``."""
 BATCH = 1 << 22
 """Number of characters tokenised at a time."""
 
@@ -39,7 +38,7 @@ class TableOptions(TypedDict, total=False):
     record: str  # record format
     keys: bool  # also store the keys, so that the table can be merged and pruned
     force: bool  # replace an existing file
-    progress: Progress | None  # see `Progress`
+    progress: OpenProgress | None  # called with texts in the stage ``"count"``, n-grams in ``"write"``
 
 
 class BuildOptions(TableOptions, total=False):
@@ -64,11 +63,11 @@ def count_texts(
     counter: NgramCounter,
     texts: Iterable[str],
     *tokenisations: Tokenisation,
-    tell: Callable[[int], None] | None = None,
+    report_progress: Callable[[int], object] | None = None,
 ) -> int:
     """Add the n-grams of `texts` to `counter`; return the number of texts. No n-gram crosses two texts.
 
-    `tell` is called with the number of texts so far, from time to time.
+    `report_progress` is called with the number of texts so far, from time to time.
 
     Raises D414 for a tokenisation of a plugin whose tokens of the first texts are not valid.
     """
@@ -80,8 +79,8 @@ def count_texts(
                 check_view(tokenisation, view, batch)
             counter.add(view)
         n_texts += len(batch)
-        if tell is not None:
-            tell(n_texts)
+        if report_progress is not None:
+            report_progress(n_texts)
     return n_texts
 
 
@@ -111,8 +110,8 @@ def build_table(
     refuse_existing(Path(path), force=choices.get("force", False))
     progress = choices.get("progress")
     with make_counter([item.name for item in tokenisations], gaps=gaps, **choices) as counter:
-        tell = None if progress is None else lambda done: progress("count", done, None)
-        n_texts = count_texts(counter, texts, *tokenisations, tell=tell)
+        report_progress = None if progress is None else lambda done: progress("count", done, None)
+        n_texts = count_texts(counter, texts, *tokenisations, report_progress=report_progress)
         refuse_no_ngrams(counter.totals, choices.get("keep_words"))
         text_info = {"texts": n_texts, "sources": [dict(source) for source in sources]}
         views = {item.name: text_info for item in tokenisations}
@@ -363,7 +362,7 @@ class PrunedChunks:
         least = least_counts(min_counts, orders=orders)
         self._least = [least[ngram_order(kind)] for kind in self.kinds]
 
-    def chunks(self, chunks: Iterator[Merged], total: int, progress: Progress | None) -> Iterator[Merged]:
+    def chunks(self, chunks: Iterator[Merged], total: int, progress: OpenProgress | None) -> Iterator[Merged]:
         """Yield the kept n-grams of `chunks`; report the number of n-grams read to `progress`."""
         done = 0
         for keys, counts, kinds in chunks:

@@ -48,14 +48,14 @@ from disambig.types import Task, decides, metric
 
 
 def evaluate_labelled(
-    model: Model, labelled: Sequence[Labelled], *, say: ErrorSink | None = None
+    model: Model, labelled: Sequence[Labelled], *, report: ErrorSink | None = None
 ) -> dict[str, Any]:
     """Score a model on labelled examples.
 
     The model decides each labelled place, even if its task would not find a word there. It abstains if the
     margin is below its ``least_margin``, and at words that it does not know.
 
-    `say`: called with each example that cannot be used, and the reason.
+    `report`: called with each example that cannot be used, and the reason.
     Returns ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown``
     (examples of words that the model does not know), ``unknown_labels`` (examples whose label it does not
     know), ``groups`` with the figures of each group (see `figures`), ``overall`` with those of all examples,
@@ -70,7 +70,7 @@ def evaluate_labelled(
     if decided.between == "labels":
         usable = [example for example in labelled if not example.word or example.word in names]
     dataset = label_instances(model.task, model.tokenisation, usable or labelled)
-    _report_left_out(dataset, say)
+    _report_left_out(dataset, report)
     groups = {}
     for g, rows in dataset.examples.instances.rows_by_group():
         part, group = dataset.take(rows), model.task.groups[g]
@@ -97,7 +97,7 @@ def cross_validate(
     folds: int = 10,
     enough: int | None = None,
     also: Sequence[Labelled] = (),
-    say: ErrorSink | None = None,
+    report: ErrorSink | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def cross_validate(
     `enough`: stop after the fold at which each group has this many tested examples.
     `also`: additional training examples for each fold, which are not tested. Those at the place of one of
     `labelled` are left out.
-    `say`: called with each example that cannot be used, and the reason.
+    `report`: called with each example that cannot be used, and the reason.
     `**settings`: settings of training, as for `train_labelled`.
     Returns ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with
     the figures of each group for ``model``, ``baseline`` (if the config has one) and ``majority``, and
@@ -135,7 +135,7 @@ def cross_validate(
         if (example.text, example.start, example.end) not in tested
     ]
     all_examples = label_instances(task, parts.tokenisation, [*labelled, *also])
-    _report_left_out(all_examples, say)
+    _report_left_out(all_examples, report)
     is_tested = _are_among(all_examples.labelled, labelled)
     dataset = all_examples.compacted(is_tested)
     if not 2 <= folds <= dataset.n_documents:
@@ -262,10 +262,10 @@ def decide(model: Model, dataset: LabelledDataset, group: int) -> tuple[NDArray[
     return np.where(predictions.answered, predictions.chosen, -1), scores
 
 
-def _report_left_out(dataset: LabelledDataset, say: ErrorSink | None) -> None:
-    if say is not None:
+def _report_left_out(dataset: LabelledDataset, report: ErrorSink | None) -> None:
+    if report is not None:
         for problem in dataset.problems:
-            say(*problem)
+            report(*problem)
 
 
 def _count_examples(dataset: LabelledDataset) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typing import IO, Any
 from disambig.errors import UserError
 from disambig.experiments.data import VARIABLE, DataFile, DataSet, Download, cache_directory, stays_inside
 from disambig.files import READ_ERRORS, lock_file, open_bytes, save_file, writing
+from disambig.type_aliases import OpenProgress, no_progress
 
 MAX_DOWNLOAD = 4 << 30
 """Maximum size of a download whose size is not known."""
@@ -39,9 +40,6 @@ _TEMPORARY = frozenset({408, 429, 500, 502, 503, 504})
 _DAMAGED = (*READ_ERRORS, tarfile.TarError, zipfile.BadZipFile, RuntimeError)
 """What readers of archives raise; RuntimeError is for a member of a zip file that has a password."""
 
-ProgressOfBytes = Callable[[str, int, int | None], object]
-"""Called with a stage, the bytes done, and their total number, or None if it is unknown."""
-
 
 @dataclass(frozen=True, slots=True)
 class Fetcher:
@@ -53,7 +51,7 @@ class Fetcher:
     # Accept files that differ from those behind the published figures. A download whose own digest is known
     # must have this digest all the same
     unchecked: bool = False
-    progress: ProgressOfBytes = lambda stage, done, total: None
+    progress: OpenProgress = no_progress  # called with numbers of bytes
     # called with a line of text for each file that is accepted although it differs
     tell: Callable[[str], object] = lambda line: None
     pause: float = 1.0  # seconds before the second attempt; each further attempt waits twice as long
@@ -164,7 +162,7 @@ class PartialDownload:
         with suppress(OSError):
             self._about.unlink()
 
-    def complete(self, progress: ProgressOfBytes, *, pause: float) -> None:
+    def complete(self, progress: OpenProgress, *, pause: float) -> None:
         """Fetch the rest, and check size and digest; D534 or D535 if that fails."""
         import requests
 
@@ -199,7 +197,7 @@ class PartialDownload:
         with writing(self.path):
             os.truncate(self.path, 0)  # not removed, since this process holds the file
 
-    def _continue(self, session: Any, progress: ProgressOfBytes) -> None:
+    def _continue(self, session: Any, progress: OpenProgress) -> None:
         """Make one request and append its bytes; raise `_TransientError` if another one can bring more."""
         done, headers = self._size(), {"Accept-Encoding": "identity"}
         if done and done == self.source.size:
@@ -232,7 +230,7 @@ class PartialDownload:
     def _failed(self, problem: str, advice: str = "see its homepage") -> UserError:
         return UserError("D534", url=self.source.url, problem=problem, advice=advice)
 
-    def _append(self, answer: Any, done: int, progress: ProgressOfBytes) -> None:
+    def _append(self, answer: Any, done: int, progress: OpenProgress) -> None:
         """Append the bytes of an answer to the first `done` bytes of the file."""
         length = answer.headers.get("Content-Length", "")
         total = done + int(length) if length.isdecimal() else self.source.size

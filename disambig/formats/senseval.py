@@ -708,6 +708,6 @@ class NoadMasc:
         """Return the examples (errors: `read_noad`)."""
         if source.path.endswith(ARCHIVES):
             return read_noad(source.path, strict=source.strict, tell=source.tell).labelled()
-        say = error_sink(strict=source.strict, tell=source.tell)
-        document = read_document(source.xml, source.path, say)
+        report = error_sink(strict=source.strict, tell=source.tell)
+        document = read_document(source.xml, source.path, report)
         return list(labelled_words(document, {})) if document else []

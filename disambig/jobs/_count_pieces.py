@@ -68,11 +68,11 @@ class CountWork:
     def start(self) -> Function:
         """Load the tokenisations and return the function that counts a shard."""
         tokenisations = [tokenisation_named(name) for name in self.tokenisations]
-        return lambda shard, tell: count_shard(shard, tokenisations, tell, self)
+        return lambda shard, report_progress: count_shard(shard, tokenisations, report_progress, self)
 
 
 def count_shard(
-    shard: Shard, tokenisations: Sequence[Tokenisation], tell: ProgressCallback, work: CountWork
+    shard: Shard, tokenisations: Sequence[Tokenisation], report_progress: ProgressCallback, work: CountWork
 ) -> ShardRecord:
     """Count a shard and write its runs and its record into the job's directory.
 
@@ -83,7 +83,7 @@ def count_shard(
     with record.writing_file(work.directory, name) as write:
         file = RunFile(work.directory / name, write)  # type: ignore[arg-type]
         with make_counter(work.tokenisations, gaps=work.gaps, runs_to=file, **work.choices) as counter:
-            n_texts = count_texts(counter, _texts(shard, tell), *tokenisations)
+            n_texts = count_texts(counter, _texts(shard, report_progress), *tokenisations)
             runs = [
                 [row, run.offset, run.counts.itemsize, file.add(run.edges)]
                 for row, kind_runs in enumerate(counter.spill())
@@ -108,7 +108,7 @@ def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | N
     return record if is_valid else None
 
 
-def _texts(shard: Shard, tell: ProgressCallback) -> Iterator[str]:
+def _texts(shard: Shard, report_progress: ProgressCallback) -> Iterator[str]:
     before = reported = 0
     for part in shard.parts:
         if part.has_changed:
@@ -117,7 +117,7 @@ def _texts(shard: Shard, tell: ProgressCallback) -> Iterator[str]:
             yield line
             if before + done > reported:
                 reported = before + done
-                tell(reported)
+                report_progress(reported)
         before += part.length
 
 
@@ -264,7 +264,7 @@ class PieceWork:
     def start(self) -> Function:
         """Open the source and return the function that writes a piece."""
         opened = self.source.open()
-        return lambda item, tell: write_piece(item, opened, tell, self)
+        return lambda item, report_progress: write_piece(item, opened, report_progress, self)
 
     def range_details(self, item: KeyRange) -> dict[str, Any]:
         """Return the details that a piece of this item must have in its record."""
@@ -280,7 +280,7 @@ def finished_piece(work: PieceWork, item: KeyRange) -> ShardRecord | None:
 
 
 def write_piece(
-    item: KeyRange, opened: OpenNgramSource, tell: ProgressCallback, work: PieceWork
+    item: KeyRange, opened: OpenNgramSource, report_progress: ProgressCallback, work: PieceWork
 ) -> ShardRecord:
     """Write a piece and its record into the job's directory.
 
@@ -294,7 +294,7 @@ def write_piece(
         record.writing_file(work.directory, f"part-{item.index:05}.piece") as write,
         StoredKeys(work.directory, enabled=work.keys) as stored,
     ):
-        chunks = stored.storing(_report_progress(stretch.chunks(item.first, item.stop), tell))
+        chunks = stored.storing(_with_progress(stretch.chunks(item.first, item.stop), report_progress))
         # `TablePiece` computes offsets from this order: index, keys, directory, ranked counts, overflow
         directory, n_ngrams, index_size = write_index(write, chunks, form, ranks, _span(item, work.bits))
         stored.copy_to(write)
@@ -324,12 +324,12 @@ def _span(item: KeyRange, bits: int) -> Span:
     return Span(bits, item.first >> (_BITS - bits), item.stop >> (_BITS - bits))
 
 
-def _report_progress(chunks: Iterator[Merged], tell: ProgressCallback) -> Iterator[Merged]:
+def _with_progress(chunks: Iterator[Merged], report_progress: ProgressCallback) -> Iterator[Merged]:
     done = 0
     for chunk in chunks:
         yield chunk
         done += len(chunk[0])
-        tell(done)
+        report_progress(done)
 
 
 @dataclass(frozen=True, slots=True)

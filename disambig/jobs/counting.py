@@ -18,7 +18,6 @@ from disambig.counts import (
     MEMORY,
     BuildOptions,
     CountTable,
-    Progress,
     TableOptions,
     TextFiles,
     bits_for,
@@ -65,7 +64,7 @@ from disambig.jobs.records import ShardRecord
 from disambig.jobs.runners import InProcessRunner
 from disambig.jobs.work import Runner, Work, persistent_runner
 from disambig.text import MAX_ORDER
-from disambig.type_aliases import no_progress
+from disambig.type_aliases import OpenProgress, no_progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -184,7 +183,7 @@ class _CountingJob:
     """A job whose items are the shards of a plan and ranges of keys."""
 
     def __init__(
-        self, place: JobPlace, plan: ShardPlan, n_ranges: int, force: bool, progress: Progress | None
+        self, place: JobPlace, plan: ShardPlan, n_ranges: int, force: bool, progress: OpenProgress | None
     ) -> None:
         self._place, self._plan, self._force = place, plan, force
         self._runner = place.runner
@@ -224,17 +223,17 @@ class _CountingJob:
         records = {item.index: record for item in items if (record := finished(item)) is not None}
         amount = sum(item.size for item in items if item.index in records)
 
-        def tell(more: int) -> None:
+        def report_progress(more: int) -> None:
             nonlocal amount
             amount += more
             self._progress(stage, amount, None)
 
-        tell(0)
+        report_progress(0)
         problems = []
         for outcome in self._runner.run(
-            work, [item for item in items if item.index not in records], tell=tell
+            work, [item for item in items if item.index not in records], report_progress=report_progress
         ):
-            tell(outcome.item.size - outcome.progress)
+            report_progress(outcome.item.size - outcome.progress)
             if outcome.problem is not None:
                 problems.append(f"shard {outcome.item.index}: {outcome.problem}")
             else:

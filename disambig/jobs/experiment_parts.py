@@ -177,7 +177,7 @@ class PartWork:
 
         experiment = entries("experiments")[self.name].load()()
 
-        def run_part(part: str, tell: ProgressCallback) -> Any:
+        def run_part(part: str, report_progress: ProgressCallback) -> Any:
             return experiment.part(part, data=Path(self.data), quick=self.quick, progress=no_progress)
 
         return run_part

@@ -230,10 +230,12 @@ class ShardWork:
     def start(self) -> Function:
         """Load the models and return the function that annotates a shard."""
         annotate = self.source.load()
-        return lambda shard, tell: annotate_shard(shard, with_progress(annotate, tell, shard.size), self)
+        return lambda shard, report_progress: annotate_shard(
+            shard, with_progress(annotate, report_progress, shard.size), self
+        )
 
 
-def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Annotate:
+def with_progress(annotate: Annotate, report_progress: ProgressCallback, most: int) -> Annotate:
     """Wrap `annotate` so that each call reports the characters processed so far, at most `most`."""
     done = 0
 
@@ -241,7 +243,7 @@ def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Anno
         nonlocal done
         results = annotate(texts)
         done += sum(map(len, texts))
-        tell(min(done, most))
+        report_progress(min(done, most))
         return results
 
     return wrap_annotator(run, annotate)
@@ -363,7 +365,7 @@ class ProbeWork:
         work = self.work
         load = cache(work.source.load)  # not needed by probes that only count
 
-        def run(probe: ProbeItem, tell: ProgressCallback) -> tuple[int, str]:
+        def run(probe: ProbeItem, report_progress: ProgressCallback) -> tuple[int, str]:
             documents = readable(shard_documents(probe.shard.parts, work), lambda message: None)
             documents = islice(documents, probe.first, probe.last)
             if not probe.annotated:
@@ -532,7 +534,7 @@ def _run_shards(plan: ShardPlan, work: ShardWork, runner: Runner, listener: List
         report.bad.extend(record.bad)
         listener(plan.sizes[index], record.bad)
     items = (plan.shards[index] for index in unfinished)
-    for outcome in runner.run(work, items, tell=lambda amount: listener(amount, ())):
+    for outcome in runner.run(work, items, report_progress=lambda amount: listener(amount, ())):
         shard = outcome.item
         remaining = shard.size - outcome.progress
         if outcome.problem is not None:
@@ -587,9 +589,11 @@ class StreamWork:
         """Load the models and return the function that annotates a batch of documents."""
         annotate = self.source.load()
 
-        def work(batch: Sequence[Document], tell: ProgressCallback) -> tuple[bytes, Totals, list[str]]:
+        def work(
+            batch: Sequence[Document], report_progress: ProgressCallback
+        ) -> tuple[bytes, Totals, list[str]]:
             """Return the output, the counts and the messages of a batch."""
-            annotate_reporting = with_progress(annotate, tell, _characters(batch))
+            annotate_reporting = with_progress(annotate, report_progress, _characters(batch))
             results, bad = annotate_documents(batch, annotate_reporting, seconds=self.seconds)
             messages = [str(document.error) for document in bad]
             return self.format.encode(results), count_totals(results), messages
@@ -634,7 +638,7 @@ def annotate_stream(
         work = StreamWork(source, format, seconds)
         run = (runner or InProcessRunner()).run
         batches = batch_documents(readable(documents, report_bad))
-        for outcome in run(work, batches, ordered=True, tell=lambda more: listener(more, ())):
+        for outcome in run(work, batches, ordered=True, report_progress=lambda more: listener(more, ())):
             amount = _characters(outcome.item) - outcome.progress
             if outcome.problem is not None:
                 what = f"documents {outcome.item[0].id} to {outcome.item[-1].id}"

@@ -96,7 +96,7 @@ class ItemQueue:
         An item is set aside when this number of attempts has failed.
     ordered : bool
         Whether outcomes have the order of their items.
-    tell : callable
+    report_progress : callable
         Called with the increase of the progress.
     waiting : deque of PendingItem
         The items that no worker has.
@@ -105,7 +105,7 @@ class ItemQueue:
     items: Iterator[Any]
     tries: int
     ordered: bool = False
-    tell: ProgressCallback = ignore_progress
+    report_progress: ProgressCallback = ignore_progress
     waiting: deque[PendingItem] = field(default_factory=deque)
     _taken: int = 0
     _yielded: int = 0
@@ -128,7 +128,7 @@ class ItemQueue:
                 item = next(self.items)
             except StopIteration:
                 return
-            self.waiting.append(PendingItem(self._taken, item, ProgressCounter(self.tell)))
+            self.waiting.append(PendingItem(self._taken, item, ProgressCounter(self.report_progress)))
             self._taken += 1
 
     def repeat(self, pending: PendingItem) -> None:
@@ -571,12 +571,12 @@ class InProcessRunner:
         items: Iterable[Any],
         *,
         ordered: bool = True,  # they always are
-        tell: ProgressCallback = ignore_progress,
+        report_progress: ProgressCallback = ignore_progress,
     ) -> Iterator[WorkOutcome]:
         function = None
         for index, item in enumerate(items):
             function = function or work.start()
-            counter = ProgressCounter(tell)
+            counter = ProgressCounter(report_progress)
             try:
                 result = function(item, counter)
                 outcome = WorkOutcome(index, item, result, progress=counter.amount)

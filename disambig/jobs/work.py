@@ -80,12 +80,12 @@ class RunOptions(TypedDict, total=False):
     ----------
     ordered : bool
         Whether outcomes have the order of their items; by default they come as items are finished.
-    tell : callable
+    report_progress : callable
         Called with the increase of the progress while items are processed; by default `ignore_progress`.
     """
 
     ordered: bool
-    tell: ProgressCallback
+    report_progress: ProgressCallback
 
 
 class Runner(Protocol):

@@ -129,13 +129,15 @@ def exit_if_busy(status: int) -> None:
                 os._exit(status)
 
 
-def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, Any] | None = None) -> None:
+def serve_tcp(
+    port: int, show_address: Callable[[str], object], defaults: Mapping[str, Any] | None = None
+) -> None:
     """Serve all editors that connect to a port of the loopback address, until interrupted.
 
     Raises D841 if the port cannot be used.
 
     `port`: port number; 0 for any free port.
-    `say`: called with a line that gives the address.
+    `show_address`: called with a line that gives the address.
     `defaults`: see `LoadedCheckers`.
     """
     checkers = LoadedCheckers(defaults)
@@ -145,7 +147,7 @@ def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, An
         reason = getattr(problem, "strerror", None) or str(problem)
         raise UserError("D841", address=f"{LOOPBACK}:{port}", problem=reason) from None
     with listening:
-        say(f"disambig: listening on {LOOPBACK}:{listening.getsockname()[1]}\n")
+        show_address(f"disambig: listening on {LOOPBACK}:{listening.getsockname()[1]}\n")
         _serve_all(listening, checkers)
 
 

@@ -31,8 +31,8 @@ def serve(
     port: int,
     origins: AllowedOrigins,
     limits: ServerLimits,
-    say: Callable[[str], None],
-    note: Callable[[str], None],
+    show_address: Callable[[str], None],
+    show_note: Callable[[str], None],
     standalone: Sequence[str] = (),
 ) -> None:
     """Load the models and answer requests until SIGINT or SIGTERM; running requests are finished first.
@@ -41,8 +41,8 @@ def serve(
     settings or models.
 
     `host` and `port`: address to listen on; port 0 stands for any free port.
-    `say`: called with a line that gives the address, once the server listens.
-    `note`: called with lines about bugs, and notes of the models.
+    `show_address`: called with a line that gives the address, once the server listens.
+    `show_note`: called with lines about bugs, and notes of the models.
     `standalone`: names or folders of parsers and converters to serve under ``/models``.
     """
     from importlib.util import find_spec
@@ -51,18 +51,18 @@ def serve(
         raise UserError("D880")
     with _open_socket(host, port) as bound:
         checker = ServerChecker.from_settings(settings, standalone=standalone)
-        for notice in checker.loaded.notes:
-            note(str(notice))
+        for note in checker.loaded.notes:
+            show_note(str(note))
         checker.warm_up([_WARM_UP_TEXT * 10, *[_WARM_UP_TEXT] * 30])
         worker = ModelThread(checker.annotate, seconds=limits.text_seconds)
         try:
             from disambig.server.app import make_app
 
-            app = make_app(checker, worker, limits=limits, origins=origins, report_bug=note)
+            app = make_app(checker, worker, limits=limits, origins=origins, report_bug=show_note)
             shown = f"[{host}]" if ":" in host else host
             names = ", ".join([*checker.models, *checker.standalone])
             line = f"listening on http://{shown}:{bound.getsockname()[1]} ({names})"
-            _run_server(app, bound, limits, lambda: say(line))
+            _run_server(app, bound, limits, lambda: show_address(line))
         finally:
             worker.end()
 

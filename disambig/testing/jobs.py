@@ -46,7 +46,7 @@ class Doubling:
         logging.getLogger(LOG).info("started")
         return self._double
 
-    def _double(self, item: Any, tell: ProgressCallback) -> Any:
+    def _double(self, item: Any, report_progress: ProgressCallback) -> Any:
         """Return the item twice; some items first fail, hang, end the process or report progress."""
         if item == "starts":
             return os.getpid(), _starts.count(self.token)
@@ -64,7 +64,7 @@ class Doubling:
             time.sleep(0.5)
         if item == "parts":
             for done in (10, 5, 30):
-                tell(done)
+                report_progress(done)
         return item * 2
 
     def _first(self, item: str) -> bool:
@@ -157,7 +157,7 @@ class _RunnerChecks:
 
     def reports_progress_of_items(self) -> None:
         progress: list[int] = []
-        (outcome,) = self._make(None).run(Doubling(), ["parts"], tell=progress.append)
+        (outcome,) = self._make(None).run(Doubling(), ["parts"], report_progress=progress.append)
         require(
             sum(progress) == outcome.progress == 30,
             f"reported {progress}, {outcome.progress} in all: 10, 5 and 30 must give 30",

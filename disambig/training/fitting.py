@@ -168,7 +168,7 @@ class FitsFolds(Protocol):
 class Resampling(Protocol):
     """A way to obtain held-out scores: held-out examples, or folds (see `disambig.training.resampling`)."""
 
-    def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedResampling:
+    def prepare(self, parts: ResolvedConfig, progress: Progress) -> FittedResampling:
         """Fit the extractors of a resolved config."""
         ...
 

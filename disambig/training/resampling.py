@@ -62,9 +62,9 @@ class HeldOutResampling:
     # mistakes that people made, and correct words, for decision rules that learn from them
     error_corpus: ErrorCorpus | None = None
 
-    def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedHeldOut:
+    def prepare(self, parts: ResolvedConfig, progress: Progress) -> FittedHeldOut:
         """Fit the extractors."""
-        tell("fitting extractors", 0, 1)
+        progress("fitting extractors", 0, 1)
         view, instances, groups = self.background.view, self.background.instances, parts.task.groups
         return FittedHeldOut(
             self, tuple(fit_checked(e, view, instances, groups) for e in parts.extractors.values())
@@ -247,12 +247,12 @@ class FoldResampling:
 
     dataset: LabelledDataset
 
-    def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedFolds:
+    def prepare(self, parts: ResolvedConfig, progress: Progress) -> FittedFolds:
         """Fit the extractors; those that learn from labels are also fitted without each fold in turn."""
         dataset, task = self.dataset, parts.task
         n_folds = min(FOLDS, dataset.n_documents)
         folds = dataset.folds_apart(max(n_folds, 1))
-        extractors, features = _out_of_fold(parts.extractors.values(), dataset, folds, task, tell)
+        extractors, features = _out_of_fold(parts.extractors.values(), dataset, folds, task, progress)
         groups = dataset.examples.instances.groups
         rows = [np.flatnonzero(groups == g) for g in range(len(task.groups))]
         right = [
@@ -487,7 +487,7 @@ def _out_of_fold(
     dataset: LabelledDataset,
     folds: NDArray[np.int64],
     task: Task,
-    tell: Progress,
+    progress: Progress,
 ) -> tuple[list[FeatureExtractor], list[Features]]:
     """Return the fitted extractors and the features of each group.
 
@@ -498,14 +498,14 @@ def _out_of_fold(
     group_features: list[list[Features]] = [[] for _ in task.groups]
     labels = decides(task).between == "labels"
     for extractor in extractors:
-        tell("fitting extractors", 0, 1)
+        progress("fitting extractors", 0, 1)
         fitted.append(fit_checked(extractor, view, instances, task.groups, labels=labels))
         is_cross_fitted = cross_fits(extractor) and len(np.unique(folds)) > 1
         n_folds = int(folds.max(initial=0)) + 1
         if is_cross_fitted:
             by_fold = []
             for fold in range(n_folds):
-                tell("fitting extractors out of fold", fold, n_folds)
+                progress("fitting extractors out of fold", fold, n_folds)
                 by_fold.append(fit_checked(extractor, view, instances.take(folds != fold), task.groups))
         else:
             by_fold = [fitted[-1]]

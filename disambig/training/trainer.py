@@ -20,7 +20,7 @@ from disambig.data import (
     find_right_words,
     minibatch,
     record_edit,
-    row_owners,
+    segments,
 )
 from disambig.decision import (
     LabelledProposals,
@@ -100,7 +100,7 @@ class ChosenExtractors:
 
 
 def choose_extractors(
-    resampling: Resampling, parts: ResolvedConfig, config: dict[str, Any], tell: Progress
+    resampling: Resampling, parts: ResolvedConfig, config: dict[str, Any], progress: Progress
 ) -> ChosenExtractors:
     """Fit the extractors, choosing the best option of each `ExtractorChoice`, one choice after another.
 
@@ -114,7 +114,7 @@ def choose_extractors(
     }
     for name, choice in options.items():
         parts = replace(parts, extractors={**parts.extractors, name: choice[next(iter(choice))]})
-    fitted = resampling.prepare(parts, tell)
+    fitted = resampling.prepare(parts, progress)
     best = _hits(fitted, parts) if options else None
     if best is not None and isinstance(fitted, FittedFolds):
         parts = replace(parts, learner=fitted.with_tuned(parts.learner))
@@ -123,9 +123,9 @@ def choose_extractors(
         best_option, *others = choice
         accuracies = {} if best is None else {best_option: float(best.mean())}
         for number, option in enumerate(others if best is not None else (), 1):
-            tell(f"trying {name}", number, len(choice))
+            progress(f"trying {name}", number, len(choice))
             trial_parts = replace(parts, extractors={**parts.extractors, name: choice[option]})
-            trial = resampling.prepare(trial_parts, tell)
+            trial = resampling.prepare(trial_parts, progress)
             hits = _hits(trial, trial_parts)
             assert hits is not None and best is not None
             accuracies[option] = float(hits.mean())
@@ -223,24 +223,18 @@ def train(
             hint = explain_empty_part(texts, "dev" if len(learn.instances) else "train", task)
         raise UserError("D412", what="the texts", hint=hint)
     background = _examples(parts, texts["background"], decided=False) if "background" in texts else learn
-    notes = _told(diagnostics.unfindable_candidates(parts, learn.instances), tell)
-    notes += _table_notes(parts, texts["train"], tell)
+    notes = diagnostics.unfindable_candidates(parts, learn.instances)
+    notes += diagnostics.count_table_warnings(parts, texts["train"])
+    _report_notes(notes, tell)
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
     model = train_examples(parts, learn, tune, background, error_corpus=error_corpus, **about, **settings)
     return with_notes(model, notes)
 
 
-def _table_notes(parts: ResolvedConfig, texts: Sequence[str], tell: ErrorCallback | None) -> list[str]:
-    """Return the notes on count tables that do not fit, and tell them."""
-    return _told(diagnostics.count_table_warnings(parts, texts), tell)
-
-
-def _told(notes: list[str], tell: ErrorCallback | None) -> list[str]:
-    """Return notes after telling them."""
+def _report_notes(notes: Sequence[str], tell: ErrorCallback | None) -> None:
     if tell is not None:
         for note in notes:
             tell(note)
-    return notes
 
 
 def with_notes(model: Model, notes: Sequence[str]) -> Model:
@@ -294,10 +288,10 @@ def train_by(
     **settings
         Settings of the decision rule, such as ``flags_per_1000``; others are ignored.
     """
-    tell = progress or no_progress
+    report = progress or no_progress
     parts = ResolvedConfig.from_parts(parts)
     task, learner = parts.task, parts.learner
-    chosen = choose_extractors(resampling, parts, config or {}, tell)
+    chosen = choose_extractors(resampling, parts, config or {}, report)
     fitted = chosen.fitted
     judge = parts.decision_rule(settings)
     model = Model(
@@ -319,12 +313,12 @@ def train_by(
     scorers: list[Scorer | None] = []
     reports: dict[str, Any] = {}
     for g, group in enumerate(task.groups):
-        tell("learning", g, len(task.groups))
+        report("learning", g, len(task.groups))
         scorer, reports[group.name] = fitted.fit(model, learner, g, rng)
         scorers.append(scorer)
     model = replace(model, scorers=tuple(scorers))
     calibration_data = fitted.calibration_data(model, rng)
-    fitted_rule = _fitted_rule(judge, calibration_data, tell)
+    fitted_rule = _fitted_rule(judge, calibration_data, report)
     model = replace(model, judge=fitted_rule)
     provenance = fitted.provenance(model)
     if "settings" in provenance:
@@ -334,13 +328,13 @@ def train_by(
     return replace(model, provenance={**provenance, "groups": reports})
 
 
-def _fitted_rule(judge: DecisionRule, calibration_data: CalibrationData, tell: Progress) -> DecisionRule:
+def _fitted_rule(judge: DecisionRule, calibration_data: CalibrationData, progress: Progress) -> DecisionRule:
     """Fit a decision rule; check what it returns, and that it decides in the same way after it was saved.
 
     Raises D414.
     """
     component, before = describe_component("judges", judge), attributes(judge)
-    fitted = judge.fit(calibration_data, progress=tell)
+    fitted = judge.fit(calibration_data, progress=progress)
     check_methods(fitted, component)
     if changed := changed_attributes(judge, before):
         seen = f"fit changed the decision rule itself ({', '.join(changed)})"
@@ -411,7 +405,8 @@ def train_dataset(
     **settings: Any,
 ) -> Model:
     """Train a model on a labelled dataset; the parameters are those of `train_labelled`."""
-    tables = _table_notes(parts, dataset.examples.view.texts, tell)
+    tables = diagnostics.count_table_warnings(parts, dataset.examples.view.texts)
+    _report_notes(tables, tell)
     if parts.decides.between == "labels":
         return with_notes(train_by(FoldResampling(dataset), parts, name=name, **settings), tables)
     folds = dataset.folds(FOLDS)
@@ -532,15 +527,11 @@ def label_proposals(
 
 def _margins(decisions: Decisions) -> NDArray[np.float64]:
     """Return how much higher the best score of another candidate is than that of the observed one."""
-    n, offsets = len(decisions.observed), decisions.offsets
-    owner = row_owners(offsets)
     scores = decisions.scores.astype(np.float64)
-    observed_rows = offsets[:-1] + np.maximum(decisions.observed, 0)
+    observed_rows = decisions.offsets[:-1] + np.maximum(decisions.observed, 0)
     observed = scores[observed_rows]
     scores[observed_rows] = -np.inf
-    best = np.full(n, -np.inf)
-    np.maximum.at(best, owner, scores)
-    return best - observed
+    return segments.maxima(scores, decisions.offsets) - observed
 
 
 def _edited(text: str, edit: Mapping[str, Any]) -> list[str]:

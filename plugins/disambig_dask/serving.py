@@ -49,9 +49,9 @@ def _shorten(value: Any) -> str:
 
 
 @contextmanager
-def forward_logs(levels: Mapping[str, int], say: Callable[[str, Any], None]) -> Iterator[None]:
-    """Redirect the records of these loggers to ``say("log", [name, level, message])`` in the block."""
-    handler = _LogSender(say)
+def forward_logs(levels: Mapping[str, int], send: Callable[[str, Any], None]) -> Iterator[None]:
+    """Redirect the records of these loggers to ``send("log", [name, level, message])`` in the block."""
+    handler = _LogSender(send)
     before = []
     for name, level in levels.items():
         log = logging.getLogger(name)
@@ -67,12 +67,12 @@ def forward_logs(levels: Mapping[str, int], say: Callable[[str, Any], None]) -> 
 
 
 class _LogSender(logging.Handler):
-    def __init__(self, say: Callable[[str, Any], None]) -> None:
+    def __init__(self, send: Callable[[str, Any], None]) -> None:
         super().__init__()
-        self._say = say
+        self._send = send
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._say("log", [record.name, record.levelno, record.getMessage()])
+        self._send("log", [record.name, record.levelno, record.getMessage()])
 
 
 TOPIC = "disambig"
@@ -160,30 +160,30 @@ def start_work(loaded: LoadedWork, describe: bool) -> ItemResult:
 def process_item(loaded: LoadedWork, request: ItemRequest) -> ItemResult:
     """Process one item; a worker that exceeds the timeout ends itself."""
     setup = loaded.setup
-    say = _make_sender(setup.run)
+    send = _make_sender(setup.run)
     with (
         _one_item_at_a_time,
         _working_directory(setup.folder),
-        forward_logs(setup.levels, say),
+        forward_logs(setup.levels, send),
         _exit_after(request.timeout),
     ):
         n_done, last = 0, time.monotonic()
         is_wanted = _make_is_wanted()
 
-        def tell(done: int) -> None:
+        def report_progress(done: int) -> None:
             nonlocal n_done, last
             if not is_wanted():
                 raise ItemAbandoned
             n_done = max(n_done, done)
             if time.monotonic() - last >= _PROGRESS_SECONDS:
                 last = time.monotonic()
-                say("part", [request.number, n_done])
+                send("part", [request.number, n_done])
 
         try:
             if not is_wanted():
                 raise ItemAbandoned
-            say("part", [request.number, 0])
-            result = loaded.function()(request.item, tell)
+            send("part", [request.number, 0])
+            result = loaded.function()(request.item, report_progress)
             return ItemResult("done", result, n_done)
         except ItemAbandoned:
             return ItemResult("left")
@@ -199,10 +199,10 @@ def _make_sender(run: str) -> Callable[[str, Any], None]:
 
     worker = get_worker()
 
-    def say(kind: str, value: Any) -> None:
+    def send(kind: str, value: Any) -> None:
         worker.log_event(TOPIC, [run, kind, value])
 
-    return say
+    return send
 
 
 def _make_is_wanted() -> Callable[[], bool]:

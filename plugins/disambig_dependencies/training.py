@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.experiments import Progress, no_progress
 from disambig.api.features import WordClasses
 from disambig.api.settings import whole_number_between
 
@@ -34,7 +35,7 @@ def train_parser(
     seed: int = 0,
     language: str = "en",
     tagger: str = "tag",
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    progress: Progress = no_progress,
 ) -> DependencyParser:
     """Train a parser on a treebank.
 

@@ -267,7 +267,7 @@ def test_workers_of_a_script_import_its_neighbours(tmp_path):
     """Workers have the import path of their parent, including the folder of a script and added folders."""
     (tmp_path / "beside.py").write_text(
         "class Doubled:\n"
-        "    def start(self):\n        return lambda item, tell: 2 * item\n"
+        "    def start(self):\n        return lambda item, report_progress: 2 * item\n"
         "    def describe(self):\n        return {}\n"
     )
     (tmp_path / "program.py").write_text(

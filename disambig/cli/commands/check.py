@@ -171,11 +171,16 @@ def check(
     )
     with LateProgress("checking", "files") as progress:
         if output is None:
-            status = run(request, project, load_checker, StandardOutput(), tell=progress.tell)
+            status = run(request, project, load_checker, StandardOutput(), report_progress=progress.update)
         else:
             with open_results(Path(output), force=True) as write_report:
                 status = run(
-                    request, project, load_checker, StandardOutput(), write_report, tell=progress.tell
+                    request,
+                    project,
+                    load_checker,
+                    StandardOutput(),
+                    write_report,
+                    report_progress=progress.update,
                 )
     if output is not None:
         remark(f"disambig: the report is in {escape_control_chars(output)}")

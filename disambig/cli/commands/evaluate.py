@@ -548,7 +548,7 @@ def run_on_labelled(
     if text or not labelled:
         raise UserError("D465")
     on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
-    say = error_sink(**on_error)
+    report = error_sink(**on_error)
     if folds is None:
         from disambig.models import load
 
@@ -564,7 +564,7 @@ def run_on_labelled(
             )
         with progress() as meter:
             meter.show("scoring", 0, None)
-            figures = evaluate_labelled(loaded, examples, say=say)
+            figures = evaluate_labelled(loaded, examples, report=report)
         result = {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
     else:
         from disambig.training import check_error_files, read_plan
@@ -577,7 +577,7 @@ def run_on_labelled(
         plan = plan.with_learned_settings(examples)
         with stages() as report_progress:
             result = cross_validate(
-                plan.parts, examples, folds=folds, say=say, progress=report_progress, **plan.settings
+                plan.parts, examples, folds=folds, report=report, progress=report_progress, **plan.settings
             )
     _print(result, lambda figures: examples_lines(figures, folds), json)
 

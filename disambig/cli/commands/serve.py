@@ -92,7 +92,7 @@ def serve(
         port=port,
         origins=AllowedOrigins.from_options(hosts=[host, *(allow_host or ())], origins=allow_origin or []),
         limits=ServerLimits(max_text, max_clients, client_timeout, text_timeout),
-        say=lambda line: output.remark(f"disambig: {line}\n"),
-        note=lambda line: output.note(f"disambig: {line}\n"),
+        show_address=lambda line: output.remark(f"disambig: {line}\n"),
+        show_note=lambda line: output.note(f"disambig: {line}\n"),
         standalone=standalone or (),
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
+from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, no_progress, run_parts
 from disambig.api.language_models import cross_entropy
 from disambig.api.measures import paired_bootstrap
 
@@ -174,7 +174,7 @@ class Gao2006Table1:
         for number, name in enumerate(names):
             progress("cutting text into words", number, len(names))
             for part in ("", ".heldout"):
-                read_segmented_cached(data / f"japanese/{name}{part}.txt.xz", _no_progress, quick=quick)
+                read_segmented_cached(data / f"japanese/{name}{part}.txt.xz", no_progress, quick=quick)
         return [f"{panel}, {domain.name}" for panel in (ONE_LEXICON, OWN_WORDS) for domain in DOMAINS]
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> DomainResults:
@@ -182,11 +182,11 @@ class Gao2006Table1:
         panel, _, domain_name = name.partition(", ")
         domain = next(candidate for candidate in DOMAINS if candidate.name == domain_name)
         progress(f"adapting to {name}", 0, 1)
-        parts = read_domain(data, domain.name, _no_progress, quick=quick)
-        text = read_background(data, _no_progress, quick=quick)
+        parts = read_domain(data, domain.name, no_progress, quick=quick)
+        text = read_background(data, no_progress, quick=quick)
         dictionary = None if quick else sudachi_lexicon()
         if panel == ONE_LEXICON:
-            others = [read_domain(data, other.name, _no_progress, quick=quick).train for other in DOMAINS]
+            others = [read_domain(data, other.name, no_progress, quick=quick).train for other in DOMAINS]
             dictionary = add_words(dictionary, others)
         converter = Converter.learn(text, settings=SETTINGS, dictionary=dictionary)
         dev, test = (ConversionLists.from_text(converter, part) for part in (parts.dev, parts.test))
@@ -301,7 +301,3 @@ def table1_notes(tried: Sequence[DomainResults]) -> list[str]:
         f"{MAP}, {BLASSO}: training lists, of at most {LISTS:,} sentences, come from language models "
         "adapted to the other four fifths",
     ]
-
-
-def _no_progress(*args: Any) -> None:
-    """Ignore progress."""

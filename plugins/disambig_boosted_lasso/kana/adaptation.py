@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, LinearScorer, Model, UserError, resolve
+from disambig.api.experiments import Progress, no_progress
 from disambig.api.features import transform_checked
 from disambig.api.packs import saved_folder, standalone_card, writing
 from disambig.api.tasks import CandidateLists, decide_lists
@@ -40,7 +41,7 @@ def cross_fit_lists(
     *,
     selected: NDArray[np.bool_] | None = None,
     k: int = 20,
-    tell: Callable[[str, int, int], Any] | None = None,
+    progress: Progress = no_progress,
 ) -> tuple[CandidateLists, Rows]:
     """Return the candidates of sentences, with costs, and the indices of these sentences.
 
@@ -52,8 +53,7 @@ def cross_fit_lists(
     lists, rows = [], []
     n = int(folds.max(initial=-1)) + 1
     for fold in range(n):
-        if tell is not None:
-            tell("converting with models of other folds", fold, n)
+        progress("converting with models of other folds", fold, n)
         fold_rows = np.flatnonzero((folds == fold) & wanted)
         if not len(fold_rows):
             continue
@@ -163,7 +163,6 @@ MOST_LISTS = 40_000
 MOST_TESTED = 500
 FOLDS = 4
 _TENTH = 10
-Tell = Callable[[str, int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +204,7 @@ def adapt_converter(
     *,
     weight: float | None = None,
     rerank: bool = True,
-    tell: Tell | None = None,
+    progress: Progress = no_progress,
 ) -> AdaptationReport:
     """Adapt a converter to some sentences, and write it atomically into a folder.
 
@@ -221,22 +220,21 @@ def adapt_converter(
     """
     check_texts(sentences, weight)
     check_output(output)
-    tell = tell or (lambda stage, done, total: None)
     with saved_folder(output) as draft:
         base = Conversion(Converter.load(place.converter), place.model() if rerank else None)
-        text = _segment_texts(sentences, base.converter, tell)
+        text = _segment_texts(sentences, base.converter, progress)
         is_held_out = _split_held_out(text)
         learn, test = text.take(np.flatnonzero(~is_held_out)), _unseen_sentences(text, is_held_out)
-        tell("mixing language models", 0, 1)
+        progress("mixing language models", 0, 1)
         adapted = base.converter.adapted(learn, weight=weight)
         mixed = float(getattr(adapted.model, "weight", 1.0))
         with writing(output):
             adapted.save(draft / CONVERTER, bits=8)
         adapted = Converter.load(draft / CONVERTER)
-        ranked, model = _train_reranker(base, learn, mixed, draft, tell) if rerank else ("none", None)
+        ranked, model = _train_reranker(base, learn, mixed, draft, progress) if rerank else ("none", None)
         if model is not None:
             save_model(model, draft / RERANKER)
-        tell("testing", 0, 1)
+        progress("testing", 0, 1)
         before, after = error_rate(base, test), error_rate(Conversion(adapted, model), test)
         report = AdaptationReport(len(learn), len(test), before, after, mixed, ranked)
         use = f"disambig convert --model {output.name} lines.txt"
@@ -273,12 +271,12 @@ def error_rate(conversion: Conversion, text: SegmentedText) -> float:
     return mean_cost(lists, conversion.reranker) * len(text) / max(sum(map(len, written)), 1)
 
 
-def _segment_texts(sentences: Sequence[str], converter: Converter, tell: Tell) -> SegmentedText:
+def _segment_texts(sentences: Sequence[str], converter: Converter, progress: Progress) -> SegmentedText:
     """Split sentences into words as the converter's settings require."""
     segmented = []
     for number, words in enumerate(segment_lines(sentences, mode=converter.settings.mode)):
         if number % 1000 == 0:
-            tell("splitting into words", number, len(sentences))
+            progress("splitting into words", number, len(sentences))
         segmented.append(words)
     return SegmentedText.from_sentences(segmented)
 
@@ -297,7 +295,7 @@ def _unseen_sentences(text: SegmentedText, is_held_out: NDArray[np.bool_]) -> Se
 
 
 def _train_reranker(
-    base: Conversion, text: SegmentedText, weight: float, draft: Path, tell: Tell
+    base: Conversion, text: SegmentedText, weight: float, draft: Path, progress: Progress
 ) -> tuple[str, Model | None]:
     """Return which weights rank the candidates best, and the model with them."""
     models: dict[str, Model | None] = {"none": None}
@@ -312,9 +310,9 @@ def _train_reranker(
     def learn(rows: NDArray[np.int64]) -> Converter:
         return base.converter.adapted(text.take(rows), weight=weight)
 
-    lists, rows = cross_fit_lists(text, blocks % FOLDS, learn, selected=selected, tell=tell)
+    lists, rows = cross_fit_lists(text, blocks % FOLDS, learn, selected=selected, progress=progress)
     is_judged = blocks[rows] // FOLDS % 5 == 0
-    tell("learning to rank", 0, 1)
+    progress("learning to rank", 0, 1)
     documents = [str(block) for block in blocks[rows][~is_judged].tolist()]
     models["new"] = learn_reranker(
         lists.take(~is_judged), documents, draft / CONVERTER, name=f"adapted/{RERANKER}"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from disambig.api.commands import Quiet, is_typed, line_blocks, lines_in, open_results, remark, stages
+from disambig.api.experiments import no_progress
 
 
 def adapt(
@@ -47,8 +48,10 @@ def adapt(
     place = locate_converter(model)
     sentences = list(split_sentences(line for _, line in lines_in(texts)))
     adapting.check_texts(sentences, weight)
-    with stages() as tell:
-        report = adapting.adapt_converter(sentences, place, output, weight=weight, rerank=rerank, tell=tell)
+    with stages() as progress:
+        report = adapting.adapt_converter(
+            sentences, place, output, weight=weight, rerank=rerank, progress=progress
+        )
     for line in report.lines(str(output)):
         remark(line)
 
@@ -98,18 +101,19 @@ def convert(
     from .conversion import Conversion, format_lines
 
     n_candidates = _candidate_count(nbest, format, numbers, output, force)
-    with stages() as tell:  # closed before a user types into the same terminal
-        tell("loading the converter", 0, 1)
+    with stages() as progress:  # closed before a user types into the same terminal
+        progress("loading the converter", 0, 1)
         conversion = Conversion.load(model, domain=domain, rerank=rerank, numbers=numbers)
-        tell("preparing the converter", 0, 1)
+        progress("preparing the converter", 0, 1)
         conversion.prepare()
-    progress = nullcontext(_no_progress) if is_typed(paths) else stages()
-    with progress as tell, open_results(output, force=force) as write:
+    # a user may be typing into the same terminal
+    shown = nullcontext(no_progress) if is_typed(paths) else stages()
+    with shown as progress, open_results(output, force=force) as write:
         done = 0
         for block in line_blocks(lines_in(paths or ["-"])):
             write(format_lines(conversion, block, done, n_candidates, jsonl=format == "jsonl"))
             done += len(block)
-            tell("converting", done, 0)
+            progress("converting", done, 0)
 
 
 def _candidate_count(
@@ -129,7 +133,3 @@ def _candidate_count(
     if output is not None and output.exists() and not force:
         raise UserError("D310", path=output)
     return 20 if nbest is None and format == "jsonl" else nbest
-
-
-def _no_progress(stage: str, done: int, total: int) -> None:
-    """Show nothing: the user may be typing into the same terminal."""

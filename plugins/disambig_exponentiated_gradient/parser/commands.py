@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from disambig.api.commands import Quiet, is_typed, line_blocks, lines_in, open_results, remark, stages
+from disambig.api.experiments import no_progress
 
 
 def parse(
@@ -90,8 +91,9 @@ def parse(
     formatter = TreeFormatter(format, nbest is not None, columns, title[:200], parser.language)
     is_interactive = is_typed(paths)
     run = ParserRun(parser, formatter, nbest or 1, ParserTagger.load(tagger) if tagger else None)
-    progress = nullcontext(_no_progress) if is_interactive else stages()
-    with progress as tell, open_results(output, force=force) as write:
+    # a user may be typing into the same terminal
+    shown = nullcontext(no_progress) if is_interactive else stages()
+    with shown as progress, open_results(output, force=force) as write:
         write(formatter.head())
         for kind, files in kinds:
             if kind == "conllu":
@@ -103,7 +105,7 @@ def parse(
             for sentences in parsed:
                 for text in run.texts(sentences):
                     write(text)
-                    tell("parsing", run.done, 0)
+                    progress("parsing", run.done, 0)
         write(formatter.foot())
     for line in run.warnings():
         remark(line)
@@ -116,10 +118,6 @@ def _drawing_width(output: Path | None) -> int:
 
     is_terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
     return shutil.get_terminal_size((100, 24)).columns if is_terminal else 100
-
-
-def _no_progress(stage: str, done: int, total: int) -> None:
-    """Show nothing: the user may be typing into the same terminal."""
 
 
 def train_parser(
@@ -166,9 +164,11 @@ def train_parser(
             raise UserError("D310", path=output)
     Binarisation(horizontal, vertical)
     SpacyTokens(language).words("x")
-    with saved_folder(output) as draft, stages() as tell:
+    with saved_folder(output) as draft, stages() as progress:
         material = ParserTrainingData.from_files(trees, held_out)
-        trained = train_on(material, horizontal=horizontal, vertical=vertical, language=language, tell=tell)
+        trained = train_on(
+            material, horizontal=horizontal, vertical=vertical, language=language, progress=progress
+        )
         with writing(output):
             save_parser(trained.parser, draft, about=trained.about)
             (draft / CARD).write_text(training_card(trained, output.name), encoding="utf8")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from disambig.api import UserError
 from disambig.api.arrays import minibatch
+from disambig.api.experiments import Progress, no_progress
 from disambig.api.packs import standalone_card
 
 from ..grammar.treebank_grammar import TreebankGrammar
@@ -22,7 +23,6 @@ SHARE = 0.1
 """Share of the trees that are held out."""
 _MIN_TREES = 2
 _AT_ONCE = 64
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,37 +99,35 @@ def train_on(
     horizontal: int = 2,
     vertical: int = 2,
     language: str = "en",
-    tell: Tell | None = None,
+    progress: Progress = no_progress,
 ) -> TrainedParser:
     """Train a parser on a treebank, and measure one that was trained without the held-out trees.
 
     `horizontal` and `vertical` are the context in the symbols (see `treebank.Binarisation`).
     """
-    tell = tell or (lambda stage, done, total: None)
     binarisation = Binarisation(horizontal, vertical)
-    tell("learning", 0, 1)
+    progress("learning", 0, 1)
     parser = Parser(
         TreebankGrammar.from_trees(material.learned, binarisation), language, max_length=MAX_WORDS
     )
-    tell("learning", 1, 1)
+    progress("learning", 1, 1)
     measured = filter_by_length(material.held_out, MAX_WORDS)
-    counts = Parseval.from_trees(measured, parse_again(parser, measured, tell))
+    counts = Parseval.from_trees(measured, parse_again(parser, measured, progress))
     learned, held_out = len(material.learned), len(material.held_out)
     if not material.is_own:
         return TrainedParser(Parser(parser.grammar, language), learned, learned, held_out, counts)
-    tell("learning from all", 0, 1)
+    progress("learning from all", 0, 1)
     grammar = TreebankGrammar.from_trees((*material.learned, *material.held_out), binarisation)
-    tell("learning from all", 1, 1)
+    progress("learning from all", 1, 1)
     return TrainedParser(Parser(grammar, language), learned + held_out, learned, held_out, counts)
 
 
-def parse_again(parser: Parser, trees: Sequence[Tree], tell: Tell | None = None) -> list[Tree | None]:
+def parse_again(parser: Parser, trees: Sequence[Tree], progress: Progress = no_progress) -> list[Tree | None]:
     """Return a parser's trees for the words of other trees."""
     reparsed: list[Tree | None] = []
     for batch in minibatch(trees, _AT_ONCE):
         reparsed += parser.parse_words([tree.words() for tree in batch])
-        if tell is not None:
-            tell("measuring", len(reparsed), len(trees))
+        progress("measuring", len(reparsed), len(trees))
     return reparsed
 
 

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from disambig.api import UserError
+from disambig.api.experiments import Progress, no_progress
 
 from .tag_data import Sentence
 
@@ -165,7 +166,7 @@ def train_baselines(
     tests: Mapping[str, Sequence[Sentence]],
     *,
     systems: Mapping[str, Fit] | None = None,
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    progress: Progress = no_progress,
 ) -> list[TaggerRun]:
     """Return the results of spaCy's tagger and CRFsuite, or of other `systems`, on the same sentences.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from disambig.api import FeatureExtractor, Learner, Model, Scorer, TokenView, UserError, Words, resolve
 from disambig.api.arrays import minibatch
 from disambig.api.decoding import ChainScorer
-from disambig.api.experiments import Progress, text_lines
+from disambig.api.experiments import Progress, no_progress, text_lines
 from disambig.api.features import TokenContext, WordClasses, learn_classes
 from disambig.api.judges import ScoreBatch
 from disambig.api.text import SpacyTokens
@@ -36,7 +36,7 @@ def learn_word_classes(
     most: int = WORDS_A_FILE,
     n_words: int = 20_000,
     sizes: Sequence[int] | None = None,
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    progress: Progress = no_progress,
 ) -> WordClasses:
     """Learn word classes from the first words of each file.
 
@@ -195,9 +195,9 @@ class TaggedSentences:
         self._more, self._times, self._seldom = more, times, seldom
         self.extractors: tuple[FeatureExtractor, ...] = ()
 
-    def prepare(self, parts: ResolvedConfig, tell: Progress) -> TaggedSentences:
+    def prepare(self, parts: ResolvedConfig, progress: Progress) -> TaggedSentences:
         """Count features."""
-        tell("features", 0, 1)
+        progress("features", 0, 1)
         extractor = fit_context(self._train, self._tags, classes=self._classes)
         if self._more:
             others = fit_context(self._more, self._tags, least=self._seldom, classes=self._classes)

@@ -33,6 +33,7 @@ from disambig.api import (
 )
 from disambig.api.arrays import minibatch
 from disambig.api.counts import CONTEXTS, context_room, open_table
+from disambig.api.experiments import Progress
 from disambig.api.text import GAP_HASH, hash_word, hash_words
 
 from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords, check_two_labels
@@ -193,7 +194,7 @@ LEAST = 2
 LAYOUT = 1
 
 
-def load_fillers(data: Path, *, progress: Callable[[str, int, int], None], quick: bool = False) -> Path:
+def load_fillers(data: Path, *, progress: Progress, quick: bool = False) -> Path:
     """Return the path of a table of fillers for the contexts of "it" and "they" in the counted text.
 
     With `quick`, only a part of the text is counted. The table is built unless it is in the cache.

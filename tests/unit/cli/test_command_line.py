@@ -388,10 +388,10 @@ from disambig.cli import output
 output.begin_command()
 output.LINE_INTERVAL, output.SHOWN_AFTER = 0.05, 0.1
 with output.LateProgress("checking", "files") as progress:
-    progress.tell(0, int(sys.argv[1]))
+    progress.update(0, int(sys.argv[1]))
     time.sleep(0.2)
     if sys.argv[2] == "more":
-        progress.tell(7, 100)
+        progress.update(7, 100)
         time.sleep(0.2)
 """
 

@@ -159,7 +159,7 @@ class RecordingRunner:
     def __init__(self, most=1 << 30):
         self.most, self.done = most, []
 
-    def run(self, work, items, *, ordered=False, tell=lambda amount: None):
+    def run(self, work, items, *, ordered=False, report_progress=lambda amount: None):
         function = work.start()
         for index, item in enumerate(items):
             if len(self.done) >= self.most:
@@ -291,7 +291,7 @@ def test_other_directories_are_left_alone_and_one_process_runs_at_a_time(finishe
 class FailingRunner:
     """A runner in which one item never succeeds."""
 
-    def run(self, work, items, *, ordered=False, tell=lambda amount: None):
+    def run(self, work, items, *, ordered=False, report_progress=lambda amount: None):
         for outcome in RecordingRunner().run(work, items):
             if outcome.item.index == 1:
                 yield WorkOutcome(outcome.index, outcome.item, problem="it ended its worker process 2 times")

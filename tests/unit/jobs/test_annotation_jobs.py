@@ -436,15 +436,15 @@ class Fails:
     def __init__(self, fails):
         self.fails, self.runs = fails, 0
 
-    def run(self, work, items, *, ordered=False, tell=lambda amount: None):
+    def run(self, work, items, *, ordered=False, report_progress=lambda amount: None):
         def start():
             real = work.start()
 
-            def function(probe, tell):
+            def function(probe, report_progress):
                 self.runs += 1
                 if probe.annotated and self.fails(probe.first, probe.last):
                     raise RuntimeError
-                return real(probe, tell)
+                return real(probe, report_progress)
 
             return function
 
@@ -452,7 +452,7 @@ class Fails:
             pass
 
         Work.start = staticmethod(start)
-        return InProcessRunner().run(Work(), items, ordered=ordered, tell=tell)
+        return InProcessRunner().run(Work(), items, ordered=ordered, report_progress=report_progress)
 
 
 def bisect(tmp_path, n, fails):

@@ -103,7 +103,7 @@ class Doubling:
             os._exit(3)
         return self.double
 
-    def double(self, item, tell):
+    def double(self, item, report_progress):
         if item == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if item == "die once":
@@ -116,12 +116,12 @@ class Doubling:
             os._exit(7)
         if item == "parts":
             for done in (10, 5, 30):
-                tell(done)
+                report_progress(done)
             return 30
         if item == "parts, dying once":
-            tell(20)
-            self.double("die once", tell)
-            return self.double("parts", tell)
+            report_progress(20)
+            self.double("die once", report_progress)
+            return self.double("parts", report_progress)
         return item * 2
 
 
@@ -134,7 +134,7 @@ class Logging:
         logging.getLogger("disambig.said_by_workers").debug("a detail")
         return self.wait
 
-    def wait(self, item, tell):
+    def wait(self, item, report_progress):
         time.sleep(0.2)
         return os.getpid()
 
@@ -171,7 +171,9 @@ def test_workers_that_cannot_start_end_the_run():
 
 def test_reports_progress_of_a_retry_once(tmp_path):
     messages = []
-    (outcome,) = ProcessRunner(1).run(Doubling(str(tmp_path)), ["parts, dying once"], tell=messages.append)
+    (outcome,) = ProcessRunner(1).run(
+        Doubling(str(tmp_path)), ["parts, dying once"], report_progress=messages.append
+    )
     assert messages == [20, 10] and outcome.progress == 30
 
 
@@ -212,7 +214,7 @@ class Named:
             raise UserError("D300", path="model")
         return self.where
 
-    def where(self, item, tell):
+    def where(self, item, report_progress):
         time.sleep(0.1)
         return self.name, os.getpid()
 
@@ -254,17 +256,17 @@ class Busy:
         end = os._exit
         os._exit = lambda status: (time.sleep(0.5), end(status))  # as on a busy machine
         return self.run
-    def run(self, item, tell):
+    def run(self, item, report_progress):
         for done in range(10**6):
-            tell(done)
+            report_progress(done)
 
 if __name__ == "__main__":
     seen = []
-    def told(amount):
+    def add_progress(amount):
         seen.append(amount)
         if len(seen) > 20:
             os.kill(os.getpid(), signal.SIGKILL)
-    for outcome in ProcessRunner(2).run(Busy(), [1, 2], tell=told):
+    for outcome in ProcessRunner(2).run(Busy(), [1, 2], report_progress=add_progress):
         pass
 """
 

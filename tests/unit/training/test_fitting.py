@@ -322,8 +322,8 @@ class FirstExamples:
     n: int
     calls: list = field(default_factory=list)
 
-    def prepare(self, parts, tell):
-        tell("preparing", 0, 1)
+    def prepare(self, parts, progress):
+        progress("preparing", 0, 1)
         self.all = examples()
         learned = self.all.view, self.all.instances.take(slice(0, self.n)), parts.task.groups
         self.extractors = tuple(extractor.fit(*learned) for extractor in parts.extractors.values())

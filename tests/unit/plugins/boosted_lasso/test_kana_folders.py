@@ -249,7 +249,7 @@ def adapt(place, monkeypatch):
     """Adapt to segmented sentences; `adapt.begun` has an entry for each long step that was started."""
     begun = []
 
-    def cut(given, made, tell):
+    def cut(given, made, progress):
         begun.append(len(given))
         return SegmentedText.from_sentences(sentences() * 6)
 

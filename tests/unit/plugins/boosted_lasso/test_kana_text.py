@@ -312,7 +312,9 @@ def test_a_converter_never_converts_what_it_has_learned_from():
         outside.append(rows)
         return Converter.learn(text.take(rows))
 
-    lists, rows = cross_fit_lists(text, folds, learn, selected=asked, k=5, tell=lambda *a: reported.append(a))
+    lists, rows = cross_fit_lists(
+        text, folds, learn, selected=asked, k=5, progress=lambda *a: reported.append(a)
+    )
     assert sorted(rows.tolist()) == np.flatnonzero(asked).tolist()
     for fold, learned in enumerate(outside):
         assert learned.tolist() == np.flatnonzero(folds != fold).tolist()
