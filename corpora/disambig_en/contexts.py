@@ -23,12 +23,12 @@ from pathlib import Path
 import numpy as np
 from disambig_real_words import ENGLISH_RELATIONS, read_relations
 from disambig_variance_svm import ENGLISH_CONFUSION_SETS as CONFUSION_SETS, PACK_DOMAINS
-from material import HOME, log_progress, read_people, without_dialect_paragraphs
+from material import HOME, read_people, without_dialect_paragraphs
 from numpy.typing import NDArray
 
 from disambig.counts import batches
 from disambig.data import read_confusion_sets
-from disambig.experiments import cache_directory
+from disambig.experiments import cache_directory, log_progress
 from disambig.features import CLOZE_FOLDER, Cloze, ClozeVocabulary, count_vocabulary, learn_cloze
 from disambig.text import TokenView, Words, hash_words
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from disambig_variance_svm.pronoun_it import pick_examples, read_ewt, read_qa_it
-from material import HOME, VERSION, log_progress, read_people, read_text
+from material import HOME, VERSION, read_people, read_text
 
 from disambig.config import read_config, resolve
 from disambig.data import find_examples
+from disambig.experiments import log_progress
 from disambig.formats import Labelled
 from disambig.models import Model
 from disambig.training import FittedExtractor, split, train, train_labelled

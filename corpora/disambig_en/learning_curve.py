@@ -17,13 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from material import FIRST_TRAINING_PART, log_progress, read_kept_back, read_part, read_people
+from material import FIRST_TRAINING_PART, read_kept_back, read_part, read_people
 from real_words import learn_real_words
-from scoring import save_figures
+from scoring import FIGURES
 from second_looks import COMPARED_RATES, look_again
 
 from disambig.checking import ModelChecker, sweep_rates
 from disambig.evaluation import MistakeTrial
+from disambig.experiments import log_progress
 from disambig.formats import Clean, Fix
 from disambig.models import save_model
 
@@ -80,7 +81,7 @@ def main() -> None:
     for number, (name, people) in enumerate(training_sets(options.data)):
         log_progress(f"learning curve: {name}", number, len(SHARES) + 1)
         curve[name] = measure(options.data, people)
-    save_figures({"learning_curve": curve})
+    FIGURES.add({"learning_curve": curve})
 
 
 if __name__ == "__main__":

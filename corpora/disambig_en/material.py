@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import lzma
 import re
-import sys
-import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -27,7 +25,6 @@ __all__ = [
     "HOME",
     "TASKS",
     "VERSION",
-    "log_progress",
     "read_kept_back",
     "read_part",
     "read_people",
@@ -88,12 +85,6 @@ def read_part(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
         read_fixes(folder / f"{part}.jsonl.xz", tier=1),
         read_clean(folder / f"clean.{part}.jsonl.xz"),
     )
-
-
-def log_progress(stage: str, done: int, total: int) -> None:
-    """Print the progress at the beginning and end of each stage."""
-    if done == 0 or done + 1 == total:
-        print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 
 
 DIALECT_DOMAIN = "fiction"

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from material import HOME, log_progress, read_people
+from material import HOME, read_people
 from second_looks import FLAGS_PER_1000
 
 from disambig.data import minibatch, record_edit
 from disambig.decision import Proposer
+from disambig.experiments import log_progress
 from disambig.models import Model, load_model
 from disambig.text import view_of_texts
 

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from disambig_real_words import ENGLISH_SOUNDS, read_sounds
 from disambig_variance_svm import PACK_DOMAINS
-from material import HOME, VERSION, log_progress, read_people, without_dialect_paragraphs
+from material import HOME, VERSION, read_people, without_dialect_paragraphs
 
 from disambig.config import read_config, resolve
 from disambig.counts import NgramCounter, batches, write_table
+from disambig.experiments import log_progress
 from disambig.formats import Clean, Fix
 from disambig.models import Model, save_model
 from disambig.text import Words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from disambig_variance_svm.prepositions import learn_missing as learn_gaps
 from disambig_variance_svm.pronoun_it import pick_examples, read_ewt, read_qa_it
 from learning import it_config, it_examples, learn
 from manual_review import readings, reviewed_mistakes
-from material import CORRECTING, HOME, log_progress, read_people, read_text
+from material import CORRECTING, HOME, read_people, read_text
 from real_words import TASKS as REAL_WORDS
 
 from disambig.checking import ModelChecker, sweep_rates
@@ -40,6 +39,7 @@ from disambig.evaluation import (
     precision_by_rule,
     share_at,
 )
+from disambig.experiments import PackFigures, log_progress
 from disambig.formats import Labelled
 from disambig.metrics import reliability, wilson
 from disambig.models import Model, load_model, write_precision
@@ -57,6 +57,7 @@ CURVE: tuple[dict[int, int], ...] = (
     {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
 )
 """Minimum counts, for both tasks, along the curve of size against accuracy."""
+FIGURES = PackFigures(HOME, write_card, indent=None)
 RATES = (0.3, 1.0, 4.0)
 PEOPLE_RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 QUICK = {"preposition": {"examples": 2_000_000, "epochs": 1}, "spelling": {"examples": 15_000, "epochs": 1}}
@@ -90,7 +91,7 @@ def score_pack(data: Path) -> None:
         if task == "spelling":
             texts = split(read_text(data, "heldout", PACK_DOMAINS))["test"]
             figures["twenty"] = evaluate(model, texts, rates=RATES, groups=TWENTY)
-        save_figures(figures)
+        FIGURES.add(figures)
 
 
 def score_it(data: Path) -> None:
@@ -101,7 +102,7 @@ def score_it(data: Path) -> None:
         {**parts, "learner": parts["baseline"]}, [*read_qa_it(data), *more], name="disambig_en/it"
     )
     test = read_ewt(data, "test")
-    save_figures(
+    FIGURES.add(
         {
             "it": {
                 "qa_it": cross_validate(parts, read_qa_it(data), folds=10, also=more, progress=log_progress),
@@ -155,7 +156,7 @@ def curve(data: Path) -> None:
                     "found": figures["rates"]["0.3"]["errors_found"],
                 }
             points.append(point)
-            save_figures({"curve": points})
+            FIGURES.add({"curve": points})
 
 
 def with_table(path: Path, extractor: Any) -> Any:
@@ -185,10 +186,10 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
                     examples=10_000,
                     gaps=gaps,
                 )
-                left_out: dict[str, Any] = figures_so_far().get("left_out", {})
+                left_out: dict[str, Any] = FIGURES.read().get("left_out", {})
                 figures = scores(model, split(read_text(data, "heldout", [domain]))["test"])
                 left_out.setdefault(task, {})[domain] = figures
-                save_figures({"left_out": left_out})
+                FIGURES.add({"left_out": left_out})
 
 
 def all_counts(data: Path) -> None:
@@ -205,13 +206,13 @@ def all_counts(data: Path) -> None:
             network = load_model(HOME / "models" / task).extractors[1]
             model = learn(task, data, PACK_DOMAINS, str(table), network=network)
             figures["all_counts"][task] = score(model, data, PACK_DOMAINS)
-            save_figures(figures)
+            FIGURES.add(figures)
 
 
 def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
     """Score the models on mistakes that people made and on clean paragraphs, all together."""
     checker = correcting_checker()
-    people: dict[str, Any] = figures_so_far().get("people", {})
+    people: dict[str, Any] = FIGURES.read().get("people", {})
     for part in parts:
         trial = MistakeTrial.from_checker(checker, *read_people(data, part), readings())
         harper = people.get(part, {}).get("harper")  # kept from an earlier run if it is not installed here
@@ -221,7 +222,7 @@ def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
             harper = mistakes_found(MistakeTrial.from_checker(HarperChecker(), *read_people(data, part)))
         if harper is not None:
             people[part]["harper"] = harper
-    save_figures({"people": people})
+    FIGURES.add({"people": people})
 
 
 def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
@@ -246,19 +247,6 @@ def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
 def correcting_checker() -> ModelChecker:
     """Return a checker with all models of the pack that correct words."""
     return ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
-
-
-def figures_so_far() -> dict[str, Any]:
-    """Return the figures of all runs."""
-    path = HOME / "figures.json"
-    return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
-
-
-def save_figures(figures: dict[str, Any]) -> None:
-    """Add `figures` to those of other runs and rewrite the card."""
-    figures = figures_so_far() | figures
-    (HOME / "figures.json").write_text(json.dumps(figures, separators=(",", ":")) + "\n", encoding="utf8")
-    write_card(HOME, figures)
 
 
 SHARES = (0.5, 2 / 3, 0.8, 0.9)
@@ -290,7 +278,7 @@ def measure_trust(data: Path) -> None:
         for kind in ("", *(kind for kind in (PUT_IN, TAKEN_OUT) if kind in trust.pairs))
     }
     tasks = {name: task_rows for name, task_rows in rows.items() if task_rows}
-    save_figures({"trust": {"per_1000": PER_1000, "text": _text(trials["dev"]), "tasks": tasks}})
+    FIGURES.add({"trust": {"per_1000": PER_1000, "text": _text(trials["dev"]), "tasks": tasks}})
 
 
 def measure_rules(data: Path) -> None:
@@ -347,10 +335,10 @@ def leave_out_kenlm(data: Path, domains: Sequence[str]) -> None:
             path = Path(directory) / "others.bin"
             make_kenlm(read_text(data, "train", [other for other in PACK_DOMAINS if other != domain]), path)
             by_task = {model.task.name: _kenlm_scores(model, KenLM(path=path), texts) for model in models}
-        left_out: dict[str, Any] = figures_so_far().get("left_out_kenlm", {})
+        left_out: dict[str, Any] = FIGURES.read().get("left_out_kenlm", {})
         for task, figures in by_task.items():
             left_out.setdefault(task, {})[domain] = figures
-        save_figures({"left_out_kenlm": left_out})
+        FIGURES.add({"left_out_kenlm": left_out})
 
 
 def _kenlm_scores(model: Model, kenlm: KenLM, texts: Sequence[str]) -> dict[str, Any]:

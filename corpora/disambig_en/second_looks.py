@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from material import HOME, log_progress, read_kept_back, read_people
+from material import HOME, read_kept_back, read_people
 
 from disambig.checking import ModelChecker, sweep_rates
 from disambig.evaluation import MistakeTrial
+from disambig.experiments import log_progress
 from disambig.formats import Clean, Fix
 from disambig.models import Model, load_model, save_model
 from disambig.training import fit_second_look
@@ -108,9 +109,9 @@ def main() -> None:
     parser.add_argument("--compare", action="store_true", help="measure some of the evidence")
     options = parser.parse_args()
     if options.compare:
-        from scoring import save_figures
+        from scoring import FIGURES
 
-        save_figures({"evidence": compare_evidence(options.data)})
+        FIGURES.add({"evidence": compare_evidence(options.data)})
     else:
         fit_second_looks(options.data, options.tasks)
 

@@ -10,8 +10,6 @@ chosen on the development part, and the figures are those of the test part.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,12 +21,12 @@ from card import write_card
 from disambig_dependencies import DependencyParser, load_parser, save_parser, train_parser
 from disambig_random_subspace.tagger import fill_in_tags, train_tagger
 
-from disambig.experiments import EWT_GENRES, ewt_sentences
+from disambig.experiments import EWT_GENRES, PackFigures, ewt_sentences, log_progress
 from disambig.models import Model, load
 from disambig.type_aliases import Progress
 
 HOME = Path(__file__).parent
-FIGURES = HOME / "figures.json"
+FIGURES = PackFigures(HOME, write_card)
 FOLDER = HOME / "models" / "dependencies"
 PASSES = 8
 MAX_WEIGHTS = 1_500_000
@@ -87,7 +85,7 @@ def build(data: Path) -> None:
         "words": sum(len(words) for words, *_ in train),
     }
     save_parser(parser, FOLDER, about=about)
-    keep_figures("about", {**about, "weights": len(parser.weights.weights)})
+    FIGURES.add({"about": {**about, "weights": len(parser.weights.weights)}})
 
 
 def score(data: Path) -> None:
@@ -102,11 +100,11 @@ def score(data: Path) -> None:
                 "predicted": attachment(parser, retag(tagger, gold)),
                 "gold": attachment(parser, gold),
             }
-        keep_figures(split, rows)
+        FIGURES.add({split: rows})
     test = list(read_treebank(data, "test"))
-    keep_figures("relations", relation_f1(test, parse_all(parser, retag(tagger, test))))
-    keep_figures("speed", speed(parser, data))
-    keep_figures("megabytes", sum(path.stat().st_size for path in FOLDER.iterdir()) / 1e6)
+    FIGURES.add({"relations": relation_f1(test, parse_all(parser, retag(tagger, test)))})
+    FIGURES.add({"speed": speed(parser, data)})
+    FIGURES.add({"megabytes": sum(path.stat().st_size for path in FOLDER.iterdir()) / 1e6})
 
 
 def parse_all(parser: DependencyParser, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -234,24 +232,7 @@ def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
             for head, right, label, right_label in zip(heads, right_heads, labels, right_labels, strict=True)
         ]
         figures["heads"], figures["labelled"] = (sum(column) for column in zip(*pairs, strict=True))
-    keep_figures("peers", {**figures_so_far().get("peers", {}), name: figures})
-
-
-def keep_figures(name: str, value: Any) -> None:
-    """Write figures to ``figures.json`` and rewrite the card."""
-    all_figures = {**figures_so_far(), name: value}
-    FIGURES.write_text(json.dumps(all_figures, indent=1) + "\n", encoding="utf8")
-    write_card(HOME, all_figures)
-
-
-def figures_so_far() -> dict[str, Any]:
-    """Return the stored figures."""
-    return json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
-
-
-def log_progress(stage: str, done: int, total: int) -> None:
-    """Print the progress."""
-    print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
+    FIGURES.add({"peers": {**FIGURES.read().get("peers", {}), name: figures}})
 
 
 def main() -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -49,7 +48,7 @@ from disambig_exponentiated_gradient.treebank import (
 )
 from plain_english import check_trees
 
-from disambig.experiments import ewt_sentences
+from disambig.experiments import ewt_sentences, log_progress
 
 PARSER = Path("models", "parser")
 SPLITS = (
@@ -246,11 +245,6 @@ def run_steps(output: Path, figures: dict[str, Any], steps: Steps) -> None:
 
 def _count_words(trees: Sequence[Tree]) -> int:
     return sum(len(tree.words()) for tree in trees)
-
-
-def log_progress(line: str) -> None:
-    """Print a time and the present step."""
-    print(f"  {time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 
 
 def main() -> None:

@@ -10,10 +10,7 @@ every word (lemma and part of speech) with at least 50 labelled occurrences.
 from __future__ import annotations
 
 import argparse
-import json
 import lzma
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,12 +26,14 @@ from numpy.typing import NDArray
 
 from disambig.api.features import Vectors, learn_vectors
 from disambig.config import read_config, resolve
+from disambig.experiments import PackFigures, log_progress
 from disambig.formats import Labelled, read_noad
 from disambig.models import Model, save_model
 from disambig.text import Tokenisation, TokenView, hash_word, view_of_texts
 from disambig.training import train_labelled
 
 HOME = Path(__file__).parent
+FIGURES = PackFigures(HOME, write_card)
 ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
 VERSION = "0.3.0"
 MIN_EXAMPLES = 50
@@ -195,27 +194,12 @@ def score(data: Path) -> None:
         ("cross_validation", document_folds(examples, FOLDS)),
         ("genres_left_out", genre_folds(examples)),
     ):
-        keep_figures(name, cross_validate(examples, folds, learn, progress=log_progress))
+        FIGURES.add({name: cross_validate(examples, folds, learn, progress=log_progress)})
     learned_words = {example.word for example in examples}
     rest = [
         example for example in material(data, least=MIN_EXAMPLES_OF_REST) if example.word not in learned_words
     ]
-    keep_figures("most_frequent_of_the_rest", most_frequent(rest, document_folds(examples, FOLDS)))
-
-
-def keep_figures(name: str, value: Any) -> None:
-    """Write figures to ``figures.json`` and rewrite the card."""
-    path = HOME / "figures.json"
-    figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
-    figures[name] = value
-    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
-    write_card(HOME, figures)
-
-
-def log_progress(stage: str, done: int, total: int) -> None:
-    """Print the progress at selected steps."""
-    if done % 50 == 0 or done == total - 1 or stage == "cross-validating":
-        print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
+    FIGURES.add({"most_frequent_of_the_rest": most_frequent(rest, document_folds(examples, FOLDS))})
 
 
 def main() -> None:

@@ -11,9 +11,6 @@ test part. The packages onnx and onnxruntime are needed.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,12 +19,12 @@ from card import write_card
 from disambig_random_subspace.experiments import ewt, train_baselines, with_penn_colons
 from recipe import TaggerData, UntaggedSentences, load_data, read_untagged_sentences, train_tagger_by_recipe
 
-from disambig.experiments import EWT_GENRES, ewt_sentences
+from disambig.experiments import EWT_GENRES, PackFigures, ewt_sentences, log_progress
 from disambig.models import Model, load, save_model
 from disambig.packs import pack
 
 HOME = Path(__file__).parent
-FIGURES = HOME / "figures.json"
+FIGURES = PackFigures(HOME, write_card)
 PARTS = ("train", "dev")
 """Parts of a left-out genre that are tested; its test part is reserved for the pack itself."""
 VERSION = "0.3.0"
@@ -68,7 +65,7 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
     `together` are the genres that are left out together.
     """
     training_data = load_training_data(data)
-    by_genre = figures().get("held_out", {})
+    by_genre = FIGURES.read().get("held_out", {})
     for genres in together:
         others = [other for other in EWT_GENRES if other not in genres]
         train, dev = (sentences(data, others, [split]) for split in PARTS)
@@ -77,18 +74,22 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
             test = sentences(data, [genre], PARTS)
             shares = {**by_genre.get(genre, {}).get("accuracy", {}), VERSION: accuracy(model, test)}
             by_genre[genre] = {"n": n_words(test), "learned_from": others, "accuracy": shares}
-        keep_figures("held_out", by_genre)
+        FIGURES.add({"held_out": by_genre})
 
 
 def score(data: Path, *, peers: bool) -> None:
     """Score the pack on EWT's test part and, with `peers`, taggers trained on the same sentences."""
     model = load("tag")
     tests = {genre: sentences(data, [genre], ["test"]) for genre in EWT_GENRES}
-    keep_figures(
-        "test",
-        {genre: {"n": n_words(test), "accuracy": accuracy(model, test)} for genre, test in tests.items()},
+    FIGURES.add(
+        {
+            "test": {
+                genre: {"n": n_words(test), "accuracy": accuracy(model, test)}
+                for genre, test in tests.items()
+            }
+        }
     )
-    keep_figures("universal", parts_of_speech(data))
+    FIGURES.add({"universal": parts_of_speech(data)})
     if not peers:
         return
     train, dev = (sentences(data, splits=[split]) for split in ("train", "dev"))
@@ -107,7 +108,7 @@ def score(data: Path, *, peers: bool) -> None:
             "training_seconds": run.training_seconds,
             "words_per_second": run.words_per_second,
         }
-    keep_figures("peers", runs)
+    FIGURES.add({"peers": runs})
 
 
 def accuracy(model: Model, tagged: Sentences) -> float:
@@ -139,23 +140,6 @@ def parts_of_speech(data: Path) -> dict[str, Any]:
 def n_words(tagged: Sentences) -> int:
     """Return the number of words in sentences."""
     return sum(len(words) for words, _ in tagged)
-
-
-def keep_figures(name: str, value: Any) -> None:
-    """Write figures to ``figures.json`` and rewrite the card."""
-    all_figures = {**figures(), name: value}
-    FIGURES.write_text(json.dumps(all_figures, indent=1) + "\n", encoding="utf8")
-    write_card(HOME, all_figures)
-
-
-def figures() -> dict[str, Any]:
-    """Return the stored figures."""
-    return json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
-
-
-def log_progress(stage: str, done: int, total: int) -> None:
-    """Print the progress."""
-    print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 
 
 def main() -> None:

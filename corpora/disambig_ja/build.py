@@ -15,19 +15,17 @@ figures of a built pack on the sentences for choosing, and writes nothing.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
-import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Any
 
 from card import write_card
 from disambig_boosted_lasso.kana import Conversion, Converter, list_domains, load_in_domain
 from material import ANNOTATED, CHECKED, JapaneseTexts
 from recipe import Recipe
 from scoring import checked, measured, nouns, sizes, speed, spoken_numbers
+
+from disambig.experiments import PackFigures, log_progress
 
 CONVERTER = Path("models", "converter")
 
@@ -47,7 +45,7 @@ def build(recipe: Recipe, output: Path) -> None:
         },
         "sizes": sizes(output / "models"),
     }
-    keep_figures(output, figures)
+    PackFigures(output, write_card).add(figures)
 
 
 def develop(recipe: Recipe, output: Path) -> None:
@@ -66,24 +64,11 @@ def develop(recipe: Recipe, output: Path) -> None:
 def test(recipe: Recipe, output: Path) -> None:
     """Measure the built pack on the test sentences, and its speed."""
     conversion = Conversion(Converter.load(output / CONVERTER))
-    keep_figures(output, {"checked": checked(recipe, conversion), "nouns": nouns(conversion)})
-    keep_figures(output, {"speed": speed(conversion, recipe.chosen_by()[ANNOTATED])})
-    keep_figures(output, {"spoken": spoken_numbers(recipe, conversion, test=True)})
-    keep_figures(output, {"test": measured(recipe, conversion, output / CONVERTER, test=True)})
-
-
-def keep_figures(output: Path, new_figures: dict[str, Any]) -> None:
-    """Write figures to ``figures.json`` and rewrite the card."""
-    path = output / "figures.json"
-    figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
-    figures |= new_figures
-    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
-    write_card(output, figures)
-
-
-def log_progress(line: str) -> None:
-    """Print a time and the present step."""
-    print(f"  {time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
+    figures = PackFigures(output, write_card)
+    figures.add({"checked": checked(recipe, conversion), "nouns": nouns(conversion)})
+    figures.add({"speed": speed(conversion, recipe.chosen_by()[ANNOTATED])})
+    figures.add({"spoken": spoken_numbers(recipe, conversion, test=True)})
+    figures.add({"test": measured(recipe, conversion, output / CONVERTER, test=True)})
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ STRETCH = 100
 CHOOSING_EVERY = 8
 """Every eighth document with readings by people is for choosing settings and examining errors."""
 _DIGIT = re.compile("[0-9０-９]")
-Say = Callable[[str], object]
+Log = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class JapaneseTexts:
 
     data: Path
     work: Path  # cache of segmented text
-    say: Say  # called with a line for each text that is segmented
+    log: Log  # called with a line for each text that is segmented
 
     def text(self, name: str) -> SegmentedText:
         """Return the segmented training text of a source.
@@ -83,7 +83,7 @@ class JapaneseTexts:
     def _segmented(self, name: str) -> SegmentedText:
         path = self.work / f"{name}.tsv"
         if not path.is_file():
-            self.say(f"segmenting {name}")
+            self.log(f"segmenting {name}")
             with lzma.open(self.data / "japanese" / f"{name}.txt.xz", "rt", encoding="utf8") as file:
                 write_segmented(path, segment_lines(line.rstrip("\n") for line in file))
         return read_segmented(path)

@@ -59,7 +59,7 @@ MIN_DOMAIN_COUNT = 2
 """Minimum count of a word in a domain to enter the vocabulary of its language model."""
 N_CHOOSING = 700
 """Number of sentences of each source for choosing settings."""
-Say = Callable[[str], object]
+Log = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Recipe:
     """The steps from the texts to a folder."""
 
     material: JapaneseTexts
-    say: Say
+    log: Log
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class Recipe:
 
     def converter(self, folder: Path) -> Converter:
         """Train the pack's converter and its domains, save them, and return the converter as saved."""
-        self.say(f"learning from {len(self.text):,} sentences")
+        self.log(f"learning from {len(self.text):,} sentences")
         settings = ConverterSettings(margin=MARGIN)
         learned = Converter.learn(self.text.take(np.flatnonzero(self.in_background)), settings=settings)
         lexicon, classes = self.lexicon()
@@ -114,7 +114,7 @@ class Recipe:
         # domains refer to the saved converter, whose probabilities are rounded to 8 bits
         saved = Converter.load(folder)
         for name in DOMAINS:
-            self.say(f"domain {name}")
+            self.log(f"domain {name}")
             save_domain(self.domain(saved, name), folder, name, bits=8)
         return saved
 

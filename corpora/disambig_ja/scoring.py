@@ -91,7 +91,7 @@ def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool
     by_kind: dict[str, Any] = {"general": {}, "domain": {}}
     sentences = recipe.chosen_by() if not test else tested(recipe)
     for name, pairs in sentences.items():
-        recipe.say(f"measuring {name}")
+        recipe.log(f"measuring {name}")
         by_kind["general"][name] = figures(conversion, pairs)
         domain = OF_DOMAIN.get(name if name != ANNOTATED else "wikipedia")
         if domain is not None:

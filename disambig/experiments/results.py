@@ -12,10 +12,12 @@ imported for plots.
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -479,3 +481,35 @@ def _curves(result: ExperimentResult) -> dict[str, list[ResultRow]]:
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+
+
+@dataclass(frozen=True, slots=True)
+class PackFigures:
+    """The measured figures of a pack, in ``figures.json`` in its folder; the card is written from them.
+
+    `write_card`: called with the folder and all figures.
+    """
+
+    folder: Path
+    write_card: Callable[[Path, dict[str, Any]], object]
+    indent: int | None = 1
+
+    def read(self) -> dict[str, Any]:
+        """Return the figures; none before the first run."""
+        path = self.folder / "figures.json"
+        return dict(json.loads(path.read_text(encoding="utf8"))) if path.is_file() else {}
+
+    def add(self, figures: Mapping[str, Any]) -> None:
+        """Add figures to those of other runs, and write the card."""
+        figures = {**self.read(), **figures}
+        separators = (",", ":") if self.indent is None else None
+        text = json.dumps(figures, indent=self.indent, separators=separators)
+        (self.folder / "figures.json").write_text(f"{text}\n", encoding="utf8")
+        self.write_card(self.folder, figures)
+
+
+def log_progress(stage: str, done: int = 0, total: int = 1) -> None:
+    """Write the time, a stage and the step that begins to standard error: about 20 lines per stage."""
+    if done % max(total // 20, 1) == 0 or done + 1 == total:
+        steps = f" {done + 1:,}/{total:,}" if total > 1 else ""
+        sys.stderr.write(f"  {time.strftime('%H:%M:%S')} {stage}{steps}\n")

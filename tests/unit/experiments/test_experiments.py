@@ -24,6 +24,7 @@ from disambig.experiments import (
     Experiment,
     ExperimentResult,
     LearningSystem,
+    PackFigures,
     Panel,
     ResultRow,
     as_json,
@@ -37,6 +38,7 @@ from disambig.experiments import (
     has_plot,
     join_blocks,
     learn_all,
+    log_progress,
     main,
     markdown,
     plot_result,
@@ -593,3 +595,20 @@ def test_the_result_of_an_experiment_is_checked(result, message):
     check_result(Sound(), Sound().run(data=None, quick=True, progress=None))
     with pytest.raises(UserError, match=f"D414.*the experiment Sound: {message}"):
         check_result(Sound(), result)
+
+
+def test_figures_of_a_pack_are_added_to_those_of_other_runs(tmp_path):
+    cards = []
+    figures = PackFigures(tmp_path, lambda folder, all_figures: cards.append((folder, all_figures)))
+    assert figures.read() == {}
+    figures.add({"speed": 1, "test": {"n": 2}})
+    figures.add({"speed": 3})
+    assert figures.read() == {"speed": 3, "test": {"n": 2}} and cards[-1] == (tmp_path, figures.read())
+
+
+def test_builds_write_about_twenty_lines_per_stage(capsys):
+    for done in range(1000):
+        log_progress("reading", done, 1000)
+    log_progress("finished")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 22 and lines[-2].endswith("reading 1,000/1,000") and lines[-1].endswith(" finished")
