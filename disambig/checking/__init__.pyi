@@ -50,6 +50,7 @@ from .live import (
     markup_reader as markup_reader,
 )
 from .loading import (
+    CheckerCache as CheckerCache,
     CorrectingAnnotator as CorrectingAnnotator,
     check as check,
     correct as correct,

@@ -35,7 +35,7 @@ from disambig.checking.flags import (
     select_fitting,
     unused_directive,
 )
-from disambig.checking.loading import CorrectingAnnotator, selectable_names
+from disambig.checking.loading import CheckerCache, CorrectingAnnotator, selectable_names
 from disambig.checking.reports import (
     ReportedFlag,
     RunSummary,
@@ -198,7 +198,8 @@ class _Linter:
         write_report: Callable[[str], object] | None = None,
         report_progress: Callable[[int, int], object] | None = None,
     ) -> None:
-        self.request, self.project, self.output, self.load = request, project, output, load
+        self.request, self.project, self.output = request, project, output
+        self.load, self.checkers = load, CheckerCache(self._load)
         self._report_progress = report_progress
         fixes_stdin = request.fix and STDIN in request.paths  # the corrected text is the result
         self._write_report = write_report or (output.note if fixes_stdin else output.result)
@@ -207,7 +208,6 @@ class _Linter:
         self.work_trees = WorkTrees()
         self.report = make_report(request.format)
         self.baseline_to_write = None if request.new_baseline is None else new_baseline(request.new_baseline)
-        self._loaded: dict[object, Annotate] = {}
         self._baselines: dict[str, Baseline] = {}
         self._ignored: dict[object, frozenset[str]] = {}
 
@@ -216,11 +216,7 @@ class _Linter:
         for settings, files in self._batches():
             if self._report_progress is not None:
                 self._report_progress(self.tally.files, sum(len(file.text) for file in files))
-            annotate = self._loaded.get(settings.checker)
-            if annotate is None:
-                annotate = self._loaded[settings.checker] = self.load(settings)
-                for note in getattr(annotate, "notes", ()):
-                    self._note(note)
+            annotate = self.checkers.get(settings)
             plain = [self._plain(file) for file in files]
             documents = [
                 Document(str(i), text.text, self._name(file.path), kind=_PLAIN)
@@ -235,6 +231,13 @@ class _Linter:
                 number = int(result.document.id)
                 self._check(files[number], plain[number], result.decisions)
         return self._end()
+
+    def _load(self, settings: CheckSettings) -> Annotate:
+        """Load the models that settings name, and show notes on them."""
+        annotate = self.load(settings)
+        for note in getattr(annotate, "notes", ()):
+            self._note(note)
+        return annotate
 
     def _plain(self, file: TextFile) -> PlainText:
         """Return the text of a file without markup; report a text whose format is invalid."""
@@ -338,7 +341,7 @@ class _Linter:
             self._report(problem)
         unused = [span for span in checked.unused if span.follows_text or self.request.report_unused]
         if unused and not settings.excluded:
-            names = selectable_names(self._loaded[settings.checker])
+            names = selectable_names(self.checkers.get(settings))
             for directive in unused:
                 self._note(unused_directive(name, directive, names))
         if self.baseline_to_write is not None:
@@ -475,7 +478,7 @@ class _Linter:
             return new_flags if changes is None else changes.keep(name, file.text, new_flags)
 
         recheck = Recheck(
-            self._loaded[settings.checker],
+            self.checkers.get(settings),
             self._words(settings),
             settings.markup_options,
             settings.project_names,
@@ -520,7 +523,7 @@ class _Linter:
 
     def _evidence(self, name: str, plain: str) -> Callable[[Flag], FlagEvidence | None]:
         """Return a function that returns the evidence for a flag, or None if evidence is not requested."""
-        annotate = self._loaded[self.project.for_file(name).checker]
+        annotate = self.checkers.get(self.project.for_file(name))
         if not self.request.evidence or not isinstance(annotate, CorrectingAnnotator):
             return lambda flag: None
         return lambda flag: annotate.evidence(plain, flag)

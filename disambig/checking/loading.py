@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -314,7 +314,7 @@ def _check(
     """Return the flags of a text, the models that raised them, and the words that were ignored."""
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
-    annotate = _load(_Settings(settings), tuple(map(_stamp, settings.models)))
+    annotate = _CHECKERS.get(settings)
     words = frozenset(map(plain_word, _as_tuple(ignore)))
     plain = read_markup(name, text)
     results, failed = annotate_documents([Document("1", plain.text, name, kind="line")], annotate)
@@ -336,25 +336,29 @@ def _check(
     return list(checked.flags), annotate, words
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Settings:
-    """Settings as a cache key: two are equal if they load the same models."""
+class CheckerCache:
+    """Loaded models, by the settings that name them; the least recently used ones are dropped.
 
-    settings: CheckSettings
+    A model in a directory is loaded again after it was rewritten. Several threads may use a cache.
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Settings) and self.settings.checker == other.settings.checker
+    `load`: loads the models of settings, as `load_checker` does.
+    """
 
-    def __hash__(self) -> int:
-        return hash(self.settings.checker)
+    def __init__(self, load: Callable[[CheckSettings], Annotate] = load_checker, size: int = 16) -> None:
+        self._load, self._size = load, size
+        self._loaded: dict[object, Annotate] = {}
+        self._lock = threading.Lock()
+
+    def get(self, settings: CheckSettings) -> Annotate:
+        """Return the models that settings name; raise the errors of `load`."""
+        stamps = tuple(file_stamp(Path(name, "model.json")) for name in settings.models)
+        key = settings.checker, stamps
+        with self._lock:
+            annotate = self._loaded.pop(key, None) or self._load(settings)
+            self._loaded[key] = annotate  # the last one is the most recently used
+            if len(self._loaded) > self._size:
+                del self._loaded[next(iter(self._loaded))]
+        return annotate
 
 
-@lru_cache(maxsize=8)
-def _load(settings: _Settings, stamps: tuple[tuple[int, ...], ...]) -> Annotate:
-    """Load models; `stamps` invalidate the cached result once a model directory is rewritten."""
-    return load_checker(settings.settings)
-
-
-def _stamp(name: str) -> tuple[int, ...]:
-    """Return the file stamp of a model in a directory; an empty tuple for an installed model."""
-    return file_stamp(Path(name, "model.json"))
+_CHECKERS = CheckerCache()

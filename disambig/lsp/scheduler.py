@@ -20,7 +20,7 @@ from disambig.models import annotator_languages
 from disambig.runtime import DeadlineExceeded, processor_time_limit, warm_up
 
 if TYPE_CHECKING:
-    from disambig.checking import CheckedText, FlagCandidate, LiveText
+    from disambig.checking import CheckedText, CheckerCache, FlagCandidate, LiveText
     from disambig.configuration import CheckSettings
     from disambig.models import Annotate
 
@@ -82,7 +82,7 @@ class LoadedCheckers:
 
     def __init__(self, defaults: Mapping[str, Any] | None = None) -> None:
         self.defaults = dict(defaults or {})
-        self._loaded: dict[object, Annotate] = {}
+        self._cache: CheckerCache | None = None
         self._lock = threading.Lock()
         self._is_warm = False
 
@@ -91,13 +91,11 @@ class LoadedCheckers:
 
         Raises the errors of `disambig.checking.load_checker`.
         """
-        from disambig.checking import load_checker
+        from disambig.checking import CheckerCache
 
         with self._lock:
-            key = settings.checker
-            if key not in self._loaded:
-                self._loaded[key] = load_checker(settings)
-            return self._loaded[key]
+            self._cache = self._cache or CheckerCache()
+            return self._cache.get(settings)
 
     def warm_up(self, annotate: Annotate, text: str) -> None:
         """Load the compiled functions once, in a thread of its own, to make later checks faster."""
