@@ -61,7 +61,7 @@ class TextFile:
 
 def has_checked_suffix(path: str) -> bool:
     """Return True if the name of a file ends in one of `SUFFIXES`, or the file begins like a document."""
-    return path.lower().endswith(SUFFIXES) or markup.begins_like_document(path)
+    return path.lower().endswith(SUFFIXES) or markup.begins_like_document(path, is_named=False)
 
 
 PACKAGE_FOLDERS = frozenset(

@@ -532,6 +532,8 @@ def _in_file(record: dict[str, Any], text: str, plain: PlainText) -> dict[str, A
     new = match_apostrophes(record["replacement"], text)
     if reference := plain.reference_in(start, end):
         new = new.replace("\u2019", "'").replace("'", text[slice(*reference)])
+    else:
+        new = new.replace("'", plain.apostrophe_at(start))
     return {**record, "start": start, "end": end, "replacement": new}
 
 

@@ -165,14 +165,14 @@ _CONVERTERS: dict[str, tuple[str, str]] = {
 """Formats of documents that are not supported: their names, and a command that converts them to text."""
 _DATA_HINTS: dict[str, str] = {
     **dict.fromkeys(
-        (".json", ".json5", ".geojson", ".arb"),
+        (".json", ".jsonc", ".json5", ".geojson"),
         "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
     ),
     **dict.fromkeys(
-        (".svg", ".tei", ".vrt", ".xlf", ".xliff", ".resx", ".strings", ".stringsdict", ".plist", ".bib"),
+        (".svg", ".tei", ".vrt", ".stringsdict", ".plist", ".bib"),
         "convert it to .txt, .jsonl or .conllu",
     ),
-    ".xml": "it is neither DocBook nor DITA: convert it to .txt, .jsonl or .conllu",
+    ".xml": "it is neither DocBook nor DITA nor strings of Android: convert it to .txt, .jsonl or .conllu",
     **dict.fromkeys(
         (".conll", ".conllx"),
         "if it has the columns of CoNLL-U, add --from conllu; otherwise convert it to .conllu",
@@ -180,6 +180,8 @@ _DATA_HINTS: dict[str, str] = {
     **dict.fromkeys((".xls", ".xlsx", ".ods"), "convert it to .csv or .jsonl"),
 }
 """Suffixes of data, in which the prose cannot be told from the rest, and what to do with such a file."""
+_SHARED = (".xml", ".json", ".jsonc", ".json5")
+"""Suffixes of data and of documents."""
 FORMAT_NAMES: dict[str, Kind] = {
     "text": "file",
     "lines": "line",
@@ -265,15 +267,15 @@ _ALL_KINDS: tuple[Kind, ...] = get_args(Kind)
 def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     """Return the error for a file whose suffix shows that it is not a text; None for any other file.
 
-    A ``.xml`` file is one if it does not begin like DocBook or DITA.
+    A ``.xml`` or ``.json`` file is one if it does not begin like a document or the strings of a program.
 
     `hint`: what to do with a file of data, for the message; by default how to annotate it.
     """
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
-    is_plain_xml = path.lower() == name and suffix == ".xml" and os.path.isfile(path)
-    is_other_xml = is_plain_xml and not begins_like_document(path)
-    if not is_other_xml and (suffix in KINDS or has_markup(name)):
+    is_plain = path.lower() == name and suffix in _SHARED and os.path.isfile(path)
+    is_other = is_plain and not begins_like_document(path)
+    if not is_other and (suffix in KINDS or has_markup(name)):
         return None
     if suffix in _CONVERTERS:
         what, command = _CONVERTERS[suffix]
@@ -467,7 +469,7 @@ def _walk(
                 skipped.dangling.append(path)
             elif os.path.exists(path) and not os.path.isfile(path):  # reading a pipe may never end
                 skipped.special.append(path)
-            elif bare.endswith(SUFFIXES) or begins_like_document(path):
+            elif bare.endswith(SUFFIXES) or begins_like_document(path, is_named=False):
                 yield path
             else:
                 skipped.suffixes[os.path.splitext(bare)[1]] += 1

@@ -24,7 +24,16 @@ from disambig.lsp.documents import (
     action_title,
     to_text_edit,
 )
-from disambig.markup import BREAK, HTML_COMMENT, PlainText, front_matter_end, path_format, read_layout
+from disambig.markup import (
+    BREAK,
+    HTML_COMMENT,
+    NO_COMMENT,
+    XML_DOCUMENT,
+    PlainText,
+    front_matter_end,
+    path_format,
+    read_layout,
+)
 from disambig.rules import common_prefix
 
 Edit = tuple[int, int, str]
@@ -43,7 +52,7 @@ _ATTRIBUTE_LIST = re.compile(r"\{[ \t]*[:#.][^{}]*\}")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|\(?(?:\w{1,5}|#)[.)])[ \t]")
 _DECLARATIONS = {
     **dict.fromkeys(
-        ("HTML", "DocBook", "DITA", "DocBook or DITA document"),
+        ("HTML", "DocBook", "DITA", XML_DOCUMENT, ".NET resources", "XLIFF"),
         re.compile(r"\s*<(?:\?xml\b|!doctype\b)[^<>]*>\s*$", re.IGNORECASE),
     ),
     **dict.fromkeys(("manual page", "manual page by section"), re.compile(r"'\\\"")),
@@ -63,6 +72,8 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     `read`: parses the markup of texts with this name (`disambig.checking.markup_reader`).
     """
     entry = path_format(name)
+    if entry is not None and entry.comment == NO_COMMENT:
+        return None
     if _suffix(name) == NOTEBOOK:
         return _notebook_edit(name, text, flag, "ignore-line", read)
     start, end = ProtocolLines(text, "utf-32").line_span(flag.start)
@@ -96,6 +107,8 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
 
 def ignore_in_file(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     """Return the edit that adds a comment to ignore a word in the whole text; see `ignore_in_line`."""
+    if (entry := path_format(name)) is not None and entry.comment == NO_COMMENT:
+        return None
     edits = _file_edits(name, text, ignore_target(flag), read)
     edit = next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
     if edit is None and _suffix(name) == NOTEBOOK:

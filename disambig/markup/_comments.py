@@ -287,6 +287,7 @@ SYNTAXES = {
     ),
     # Comments of properties and Dockerfiles are whole lines: other lines are skipped.
     "properties": Syntax(line="[#!]", block=None, skipped=(r"(?=[^\s#!])(?:[^\\\n]|\\[\s\S]?)+",)),
+    "Apple strings": Syntax(strings=(StringSyntax('"', '"', lines=True),)),
     "Dockerfile": Syntax(
         line="#",
         block=None,

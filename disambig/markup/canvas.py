@@ -59,6 +59,7 @@ class Canvas:
     `text`: the text as it is in its file.
     Attribute `comments` (list of (start, end)): offsets of the format's comments, including their marks; they
     can contain instructions to disambig.
+    Attribute `apostrophes` (list of (start, end, str)): spans, and how an apostrophe is written in them.
     Attribute `problem`: why the text is not in its format and was not read; empty if it was read.
     Attribute `shortened`: the words in which letters have moved; complete after `finish`.
     """
@@ -66,6 +67,7 @@ class Canvas:
     def __init__(self, text: str) -> None:
         self.original = text
         self.comments: list[Span] = []
+        self.apostrophes: list[tuple[int, int, str]] = []
         self.problem = ""
         self._characters = list(text)
         self._cut_words: list[Span] = []

@@ -23,7 +23,7 @@ from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord, 
 from disambig.markup.markdown import read_markdown
 from disambig.markup.pod import read_pod
 from disambig.markup.reading import FORMATS
-from disambig.markup.translations import EscapedText
+from disambig.markup.translations import EscapedText, read_message
 
 LANGUAGES = {suffix: entry.lexer for entry in FORMATS if entry.lexer for suffix in entry.suffixes}
 """Pygments lexer, or language of `_comments`, for each file suffix."""
@@ -839,6 +839,11 @@ _NEST = ("RustLexer", *(name for name, syntax in SYNTAXES.items() if syntax.nest
 _PRAGMA = re.compile(r"(?<=\s)(?:#|//|--)\s*disambig\s*:", re.IGNORECASE)
 YAML_FIELDS = frozenset(("description", "summary"))
 """Fields of YAML whose values are prose, in OpenAPI, workflows, definitions of resources and others."""
+_CATALOGUE = re.compile(
+    r"\A\ufeff?(?:(?:---)?[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*"
+    r"[\"']?en(?:[-_][A-Za-z]{2,4})?[\"']?:[ \t]*(?:#[^\r\n]*)?(?=[\r\n])"
+)
+"""The beginning of strings of a program in YAML: their language is the first key."""
 _DOUBLED_APOSTROPHE = re.compile(r"[\w']*''[\w']*")
 _MARGIN = "\u00a0"
 """Replacement for code: a blank that is not taken for the indentation of a Markdown code block."""
@@ -865,23 +870,27 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = YAML_FIELDS
         has_types = suffix in TYPED_SUFFIXES
         painted = paint_block(block, has_types=has_types, nested=nested, language=LANGUAGES[suffix])
         _write_block(canvas, block, painted)
-    if yaml_fields and LANGUAGES[suffix] == YAML:
-        for start, end in find_yaml_text(read, 0, len(read), yaml_fields)[1]:
-            _write_yaml_value(canvas, read, start, end)
+    if LANGUAGES[suffix] == YAML:
+        is_catalogue = _CATALOGUE.match(text) is not None
+        fields = ("*",) if is_catalogue else yaml_fields
+        for start, end in find_yaml_text(read, 0, len(read), fields)[1] if fields else ():
+            _write_yaml_value(canvas, read, start, end, read_message if is_catalogue else read_markdown)
     canvas.comments += [
         span for comment in comments if not comment.docstring for span in _split_pragma(text, comment)
     ]
     return canvas
 
 
-def _write_yaml_value(canvas: Canvas, text: str, start: int, end: int) -> None:
-    """Write the prose of a value in YAML, which is Markdown, to its position."""
+def _write_yaml_value(
+    canvas: Canvas, text: str, start: int, end: int, read_text: Callable[[str], Canvas]
+) -> None:
+    """Write the prose of a value in YAML to its position."""
     quote = text[start - 1 : start]
     if quote == '"':
-        EscapedText(text, [(start, end)]).write(canvas)
+        EscapedText(text, [(start, end)]).write(canvas, read_text)
         return
     block = _value_block(text, start, end)
-    _write_block(canvas, block, read_markdown(block.text))
+    _write_block(canvas, block, read_text(block.text))
     canvas.end_sentence(end)
     if quote == "'":
         for match in _DOUBLED_APOSTROPHE.finditer(text, start, end):

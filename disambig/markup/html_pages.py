@@ -572,6 +572,7 @@ _DOCBOOK_ROOTS = names(
     " refsect1 sect1 sect2 sect3 section set"
 )
 _DOCBOOK_TEXT = re.compile("<(?:para|simpara|refmeta|refnamediv|sect1|chapter)[ >]")
+_ANDROID_STRING = re.compile(r"<(?:string|plurals|string-array) ")
 BEGINNING = 4_000
 """Number of characters at the beginning of a text that show what it is."""
 
@@ -610,8 +611,12 @@ def read_dita(text: str, suffix: str = ".dita") -> Canvas:
 
 
 def read_xml(text: str, suffix: str = ".xml") -> Canvas:
-    """Paint over the markup of a DocBook or DITA document; any other text is a problem."""
+    """Paint over the markup of a DocBook or DITA document, or of Android's strings; others are a problem."""
     language, root = xml_language(text)
+    if language == "Android":
+        from disambig.markup.localisation import read_android  # this module imports this one
+
+        return read_android(text)
     if language == "DITA":
         return read_dita(text)
     if language == "DocBook":
@@ -624,7 +629,9 @@ def read_xml(text: str, suffix: str = ".xml") -> Canvas:
 
 
 def xml_language(text: str) -> tuple[str, str]:
-    """Return the language of an XML document, ``"DocBook"``, ``"DITA"`` or ``""``, and its root element.
+    """Return the language of an XML document and its root element.
+
+    The language is ``"DocBook"``, ``"DITA"``, ``"Android"`` for resources of Android, or ``""``.
 
     `text` is the document, or its beginning.
     """
@@ -647,7 +654,8 @@ def xml_language(text: str) -> tuple[str, str]:
     is_plain = not document_type and not re.search(r"\bxmlns\s*=", root[2])
     if is_plain and name in _DOCBOOK_ROOTS and _DOCBOOK_TEXT.search(text, at, at + BEGINNING):
         return "DocBook", name
-    return "", name
+    is_android = name == "resources" and _ANDROID_STRING.search(text, at, at + BEGINNING)
+    return ("Android" if is_android else ""), name
 
 
 def _skip_space(text: str, at: int) -> int:

@@ -19,9 +19,10 @@ inserts are written in its syntax.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -37,6 +38,7 @@ JSX_COMMENT = "{/* ", " */}"
 CSS_COMMENT, ML_COMMENT = ("/* ", " */"), ("(* ", " *)")
 SEMICOLONS = ("; ", "")
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
+NO_COMMENT = "", ""
 RST_COMMENT = ".. ", ""
 POD_COMMENT = "=for comment ", ""
 TEXINFO_COMMENT = "@c ", ""
@@ -64,7 +66,8 @@ class MarkupFormat:
     # ``module:function``. The function is called with the text, the suffix, and the options in `options` by
     # name, and returns a `Canvas`
     reader: str
-    comment: tuple[str, str]  # what is written before and after the text of a comment
+    # what is written before and after the text of a comment; `NO_COMMENT` if the format has none
+    comment: tuple[str, str]
     languages: tuple[str, ...] = ()  # names of the format in the language server protocol
     # pygments lexer of a programming language, or a name in `_comments.SYNTAXES`; empty for other formats
     lexer: str = ""
@@ -120,6 +123,15 @@ def _code(
     )
 
 
+def _strings(
+    name: str, suffixes: str, reader: str, comment: tuple[str, str], languages: str, **more: Any
+) -> MarkupFormat:
+    reader = f"disambig.markup.localisation:read_{reader}"
+    return MarkupFormat(name, tuple(suffixes.split()), reader, comment, tuple(languages.split()), **more)
+
+
+XML_DOCUMENT = "DocBook or DITA document, or file of Android's strings"
+"""Name of the format of ``.xml`` files."""
 FORMATS = (
     _prose(
         "Markdown",
@@ -143,7 +155,7 @@ FORMATS = (
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
     _prose("DocBook", ".docbook .dbk", "html_pages:read_docbook", HTML_COMMENT, "docbook docbk"),
     _prose("DITA", ".dita .ditamap", "html_pages:read_dita", HTML_COMMENT, "dita"),
-    MarkupFormat("DocBook or DITA document", (".xml",), "disambig.markup.html_pages:read_xml", HTML_COMMENT),
+    MarkupFormat(XML_DOCUMENT, (".xml",), "disambig.markup.html_pages:read_xml", HTML_COMMENT),
     _prose("Jupyter notebook", ".ipynb", "translations:read_notebook", HTML_COMMENT, "jupyter"),
     _prose(
         "AsciiDoc",
@@ -191,6 +203,26 @@ FORMATS = (
         HASH,
         ("po", "pot", "gettext"),
         comment_place="line",
+    ),
+    _strings(".NET resources", ".resx .resw", "resx", HTML_COMMENT, "resx"),
+    _strings("XLIFF", ".xliff .xlf", "xliff", HTML_COMMENT, "xliff"),
+    _strings("Apple strings", ".strings", "apple_strings", SLASHES, "strings", lexer="Apple strings"),
+    _strings(
+        "properties",
+        ".properties",
+        "properties",
+        HASH,
+        "properties java-properties jproperties",
+        lexer="properties",
+        comment_place="line",
+    ),
+    _strings(
+        "JSON with texts",
+        ".json .jsonc .json5 .arb .xcstrings",
+        "json",
+        NO_COMMENT,
+        "",  # most files of data in JSON have no text
+        options=("yaml_fields",),
     ),
     MarkupFormat(
         "commit message",
@@ -245,14 +277,6 @@ FORMATS = (
     ),
     _code("TOML", ".toml", "TOML", HASH, "toml"),
     _code("PowerShell", ".ps1 .psm1 .psd1", "PowerShell", HASH, "powershell ps1"),
-    _code(
-        "properties",
-        ".properties",
-        "properties",
-        HASH,
-        "properties java-properties jproperties",
-        comment_place="line",
-    ),
     _code(
         "Dockerfile",
         ".dockerfile",
@@ -365,6 +389,7 @@ _SPOKEN = (
     ),
     (SPOKEN_VOWEL, re.compile("[aeio]|u[nlp]")),
 )
+_JSON_SUFFIXES = (".json", ".jsonc", ".json5")
 _BEGINNING = 8_000
 """Number of bytes at the beginning of a file that show what it is."""
 
@@ -378,12 +403,20 @@ class PlainText:
     comments: tuple[tuple[int, int], ...] = ()
     problem: str = ""  # Why the text is not in its format: nothing of it was read. Empty for other texts
     shortened: tuple[ShortenedWord, ...] = ()  # the words in which letters have moved, in text order
+    # spans in which an apostrophe is written in another way, and how, in text order
+    apostrophes: tuple[tuple[int, int, str], ...] = ()
 
     def file_offset(self, offset: int) -> int:
         """Return the offset into the file for an offset into the text; they differ in shortened words."""
         number = bisect_left(self.shortened, offset, key=lambda word: word.start) - 1
         word = self.shortened[number] if number >= 0 else None
         return offset if word is None or offset > word.painted_end else offset - word.painted_end + word.end
+
+    def apostrophe_at(self, offset: int) -> str:
+        """Return how an apostrophe is written at an offset into the file."""
+        number = bisect_right(self.apostrophes, offset, key=lambda span: span[0]) - 1
+        start, end, written = self.apostrophes[number] if number >= 0 else (0, 0, "'")
+        return written if start <= offset <= end else "'"
 
     def reference_in(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the span of the first reference to an apostrophe between two offsets into the file."""
@@ -433,7 +466,8 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
     plain = spoken_words(canvas.text, text)
     shortened = sorted(canvas.shortened, key=lambda word: word.start)
-    return PlainText(plain, tuple(sorted(canvas.comments)), canvas.problem, tuple(shortened))
+    comments, apostrophes = sorted(canvas.comments), sorted(canvas.apostrophes)
+    return PlainText(plain, tuple(comments), canvas.problem, tuple(shortened), tuple(apostrophes))
 
 
 def read_layout(path: str, text: str) -> Layout:
@@ -442,22 +476,33 @@ def read_layout(path: str, text: str) -> Layout:
     return Layout(text) if entry is None else entry.read_layout(text)
 
 
-def begins_like_document(path: str) -> bool:
+def begins_like_document(path: str, *, is_named: bool = True) -> bool:
     """Return True if a file has a suffix that other files have as well, but begins like a document.
 
-    These are manual pages (``.1``, ``.3pm``), which begin like roff, and DocBook and DITA in ``.xml``.
+    These are manual pages (``.1``, ``.3pm``), which begin like roff, DocBook and DITA in ``.xml``, and, if
+    the user names the file (`is_named`), strings of programs in ``.xml`` and ``.json``.
     """
-    is_xml = path.lower().endswith(".xml")
-    if not is_xml and not is_section(os.path.splitext(path)[1]):
+    name = path.lower()
+    is_json = name.endswith(_JSON_SUFFIXES) and is_named
+    if not name.endswith(".xml") and not is_json and not is_section(os.path.splitext(path)[1]):
         return False
-    from disambig.markup.html_pages import xml_language
-
     try:
         with open(path, "rb") as file:
-            beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace")
+            beginning = file.read(_BEGINNING)
     except OSError:
         return False
-    return bool(xml_language(beginning)[0]) if is_xml else _is_roff(beginning)
+    encoding = "utf-16" if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    text = beginning.decode(encoding, "replace")
+    if is_json:
+        from disambig.markup.localisation import json_kind
+
+        return bool(json_kind(text))
+    if not name.endswith(".xml"):
+        return _is_roff(text)
+    from disambig.markup.html_pages import xml_language
+
+    language, _ = xml_language(text)
+    return bool(language) and (is_named or language != "Android")
 
 
 def _is_roff(text: str) -> bool:

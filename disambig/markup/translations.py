@@ -36,9 +36,7 @@ from disambig.markup.canvas import (
 from disambig.markup.markdown import paint_inline, read_markdown
 
 _TOKENS = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+', re.DOTALL)
-_PIECES = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+"
-)
+_ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.")
 _TEXT_CELLS = ("markdown", "heading")
 _CODE = "\u00a0"  # replacement for code, which must not look like a mark of emphasis
 _OTHER_LANGUAGE = re.compile(r"\s*%%(?!time|timeit|capture|prun)")
@@ -135,21 +133,34 @@ class EscapedText:
 
     `text`: the text of the file.
     `strings` (sequence of (start, end)): the strings without their quotes.
+    `escape`: matches the escapes; by default, those of JSON.
+    `unescape`: returns the one character for which an escape stands.
     """
 
-    def __init__(self, text: str, strings: Sequence[Span]) -> None:
+    def __init__(
+        self,
+        text: str,
+        strings: Sequence[Span],
+        escape: re.Pattern[str] = _ESCAPE,
+        unescape: Callable[[str], str] | None = None,
+    ) -> None:
+        unescape = unescape or unescape_json
         self.text = text
         self.starts: list[int] = []
         self.ends: list[int] = []
         parts: list[str] = []
         for start, end in strings:
-            for piece in _PIECES.finditer(text, start, end):
-                escaped = piece[0][0] == "\\"
-                parts.append(_unescaped(piece[0]) if escaped else piece[0])
-                size = len(parts[-1])
-                self.starts += [piece.start()] if escaped else range(piece.start(), piece.end())
-                self.ends += [piece.end()] if escaped else range(piece.start() + 1, piece.end() + 1)
-                assert size == (1 if escaped else len(piece[0]))
+            at = start
+            for match in [*escape.finditer(text, start, end), None]:
+                first, last = match.span() if match else (end, end)
+                parts.append(text[at:first])
+                self.starts += range(at, first)
+                self.ends += range(at + 1, first + 1)
+                if match:
+                    parts.append(unescape(match[0]))
+                    self.starts.append(first)
+                    self.ends.append(last)
+                at = last
         self.content = "".join(parts)
 
     def write(self, canvas: Canvas, read: Callable[[str], Canvas] = read_markdown) -> None:
@@ -163,7 +174,7 @@ class EscapedText:
         painted = list(inner.text)
         for start, end in _gaps(inner.text):
             painted[start:end] = BREAK * (end - start)
-        self._hide_escapes(painted)
+        apostrophes = self._hide_escapes(painted)
         for i, character in enumerate(painted):
             start, end = self.starts[i], self.ends[i]
             if character in "\r\n":
@@ -174,16 +185,28 @@ class EscapedText:
                 canvas.fill(start, end, character)
             else:
                 canvas.put(start, character)
-        canvas.put(self.starts[0] - 1, BREAK)
-        canvas.put(self.ends[-1], BREAK)
+        for at, last in apostrophes:
+            start, after, end = self.starts[at], self.ends[at], self.ends[last - 1]
+            blanks = after - start - 1
+            canvas.put(start, "".join(painted[at:last]) + BLANK * blanks)
+            canvas.shortened.append(ShortenedWord(start, end - blanks, end))
+        for at in (self.starts[0] - 1, self.ends[-1]):
+            if 0 <= at < len(self.text):
+                canvas.put(at, BREAK)
         canvas.shortened += [
             ShortenedWord(self.starts[word.start], self.ends[word.painted_end - 1], self.ends[word.end - 1])
             for word in inner.shortened
+            if painted[word.start] != OPAQUE
         ]
         canvas.comments += [(self.starts[start], self.ends[end - 1]) for start, end in inner.comments]
 
-    def _hide_escapes(self, painted: list[str]) -> None:
-        """Hide each word that contains an escape, or is in two strings."""
+    def _hide_escapes(self, painted: list[str]) -> list[Span]:
+        """Hide each word that contains an escape, or is in two strings.
+
+        Returns the positions of escaped apostrophes in words that have no other escape, and the ends of these
+        words.
+        """
+        apostrophes: list[Span] = []
         i = 0
         while i < len(painted):
             is_split = i > 0 and self.ends[i - 1] < self.starts[i] and _in_word(painted, i - 1)
@@ -196,7 +219,13 @@ class EscapedText:
                 first -= 1
             while i < len(painted) and _in_word(painted, i):
                 i += 1
-            painted[first:i] = OPAQUE * (i - first)
+            escaped = [n for n in range(first, i) if self.ends[n] - self.starts[n] > 1]
+            is_joined = all(self.ends[n] == self.starts[n + 1] for n in range(first, i - 1))
+            if len(escaped) == 1 and is_joined and painted[escaped[0]] == self.content[escaped[0]] == "'":
+                apostrophes.append((escaped[0], i))
+            else:
+                painted[first:i] = OPAQUE * (i - first)
+        return apostrophes
 
 
 def _in_word(painted: Sequence[str], i: int) -> bool:
@@ -223,7 +252,8 @@ def _gaps(painted: str) -> Iterator[Span]:
         yield at, len(painted)
 
 
-def _unescaped(escape: str) -> str:
+def unescape_json(escape: str) -> str:
+    """Return the character of an escape in JSON; `OPAQUE` for an invalid one."""
     try:
         character = str(json.loads(f'"{escape}"'))
     except json.JSONDecodeError:
@@ -238,10 +268,20 @@ _COMMENT = re.compile(r"#(?:\.|(?=[ \t]))[ \t]*")
 _DIRECTIVE = re.compile(r"disambig[ \t]*:", re.IGNORECASE)
 _LANGUAGE = re.compile(r"(?:^|\\n)Language:[ \t]*([A-Za-z]{2,3})(?![A-Za-z])")
 _PLACEHOLDER = re.compile(
-    r"%(?:\([\w. -]{1,60}\)|\d{1,2}\$)?[-+#0']?\d{0,4}(?:\.\d{1,4})?(?:hh?|ll?|[jztLq])?"
+    r"%#@\w{1,60}@|%(?:\([\w. -]{1,60}\)|\d{1,2}\$)?[-+#0']?\d{0,4}(?:\.\d{1,4})?(?:hh?|ll?|[jztLq])?"
     r"[diouxXeEfFgGaAcspn%@]"
-    r"|%\d{1,2}|\$?\{[^{}\n]{0,80}\}|\$[A-Za-z_]\w+"
+    r"|%\d{1,2}|\{\{[^{}\n]{0,80}\}\}|[$%]?\{[^{}\n]{0,80}\}|\$t\([^()\n]{0,80}\)|\$[A-Za-z_]\w+\$?"
+    r"|<(?P<tag>xliff:g|ph)\b[^<>]*(?:/>|>[^<>]*</(?P=tag)>)|<(?:bpt|ept|it)\b[^<>]*(?:/>|>[^<>]*</(?:bpt|ept|it)>)"
+    r"|<(?:x|bx|ex|sc|ec|sm|em)\b[^<>]*/>"
 )
+"""What stands for words that the program inserts: ``%1$s``, ``{name}``, ``%{name}``, elements of XLIFF."""
+_OWN_TAG = re.compile(
+    r"</?(?!(?:br|p|div|[uo]l|li|h\d|hr|pre|code|kbd|table|t[rdh])\b)([A-Za-z\d][\w:.-]*)(?:\s[^<>]*)?/?>"
+)
+"""A tag within a sentence, also one that only the program knows: ``<link>``, ``<0>``."""
+_CLOSED_TAG = re.compile(r"</([A-Za-z\d][\w:.-]*)")
+_CHOICE = re.compile(r"\{\s{0,9}[\w.-]{1,80}\s{0,9},\s{0,9}(?:plural|select|selectordinal)\s{0,9},")
+_CHOICE_MARK = re.compile(rf"{_CHOICE.pattern}|[{{}}]|(?<!\w)#(?!\w)")
 _ACCELERATOR = re.compile(r"(?<!\w)([^\W_]*)(?:_|&(?!#?\w{1,31};))(?=[^\W_])\w*")
 """A word with a mark before the letter that selects a menu item: ``_Open``, ``Save &as``, ``Sa_ve``."""
 
@@ -275,7 +315,7 @@ def read_po(text: str, suffix: str = ".po") -> Canvas:
         _write_comments(canvas, entry)
         for keyword, lines in entry.strings:
             if keyword != "msgctxt" and (keyword != "msgstr" or language in ("en", "eng")):
-                EscapedText(text, lines).write(canvas, _read_string)
+                EscapedText(text, lines).write(canvas, read_message)
     canvas.finish()
     return canvas
 
@@ -318,14 +358,51 @@ def _write_comments(canvas: Canvas, entry: _Entry) -> None:
         last = kind
 
 
-def _read_string(content: str) -> Canvas:
-    """Return the text of a string without placeholders, marks of access keys and markup."""
+def read_message(content: str) -> Canvas:
+    """Return the text of a string of a program without placeholders, marks of access keys and markup."""
     characters = list(content)
-    for match in _PLACEHOLDER.finditer(content):
+    if _CHOICE.search(content):
+        _separate_choices(characters, content)
+    for match in _PLACEHOLDER.finditer("".join(characters)):
         characters[match.start() : match.end()] = OPAQUE * len(match[0])
+    closed = set(_CLOSED_TAG.findall(content))
+    for match in _OWN_TAG.finditer("".join(characters)) if "<" in content else ():
+        character = BLANK if match[1] in closed and not match[0].endswith("/>") else OPAQUE
+        characters[match.start() : match.end()] = character * len(match[0])
     for match in _ACCELERATOR.finditer("".join(characters)):
         if match[1]:  # a mark inside a word: without it the offsets of the letters would change
             characters[match.start() : match.end()] = OPAQUE * len(match[0])
         else:
             characters[match.start()] = BLANK
     return read_markdown("".join(characters))
+
+
+def _separate_choices(characters: list[str], content: str) -> None:
+    """Separate the texts of choices by number or gender, ``{n, plural, one {...} other {...}}`` (ICU).
+
+    Each text ends its sentences; in the sentence around it, `OPAQUE` stands for the choice.
+    """
+    opened: list[str] = []  # "choice", "text" in it, or "" for a placeholder
+    syntax = 0  # where the syntax of the current choice begins
+    for mark in _CHOICE_MARK.finditer(content):
+        start, end = mark.span()
+        innermost = opened[-1] if opened else "text"
+        if mark[0] == "#":
+            if opened and innermost == "text":
+                characters[start] = OPAQUE
+        elif mark[0] == "}":
+            closed = opened.pop() if opened else ""
+            if closed == "choice":
+                characters[syntax:end] = [*BREAK * (end - syntax - 1), OPAQUE]
+            elif closed == "text":
+                syntax = start
+        elif innermost == "choice":
+            before = OPAQUE if characters[syntax] == OPAQUE else BREAK  # what ends the sentence around it
+            characters[syntax:end] = [before, *BREAK * (end - syntax - 1)]
+            opened.append("text")
+        elif len(mark[0]) > 1 and innermost == "text":
+            characters[start] = OPAQUE
+            syntax = start
+            opened.append("choice")
+        else:
+            opened.append("")

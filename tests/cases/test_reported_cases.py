@@ -104,7 +104,7 @@ def test_a_named_file_of_an_unknown_suffix_is_read_with_a_remark(project, name):
         ("a.json", "D340", ".json files"),
         ("a.conll", "D340", ".conll files"),
         ("a.tei", "D340", ".tei files"),
-        ("a.xliff", "D340", ".xliff files"),
+        ("a.geojson", "D340", ".geojson files"),
         ("a.VRT", "D340", ".vrt files"),
         ("a.JSONL.GZ", "D640", "annotate"),
         ("a.txt.bz2", "D640", "annotate"),

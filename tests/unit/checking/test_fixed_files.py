@@ -422,7 +422,7 @@ def test_unreadable_files(tmp_path, monkeypatch):
     assert code_of(read_text, str(tmp_path)) == "D308"
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 3)
     unreadable = [("a.md", b"\xff", "D304"), ("a.md", b"a\0", "D303"), ("a.md", b"long", "D320")]
-    unreadable += [("a.arb", b"{}", "D340"), ("a.strings", b"", "D340"), ("a.bib", b"", "D340")]
+    unreadable += [("a.json", b"{}", "D340"), ("a.plist", b"", "D340"), ("a.bib", b"", "D340")]
     unreadable += [("a.jsonl", b"", "D640"), ("a.txt.gz", b"", "D640")]
     for name, data, code in unreadable:
         (tmp_path / name).write_bytes(data)

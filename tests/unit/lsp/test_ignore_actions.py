@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from disambig.checking import Flag, TextLines, find_flags, markup_reader, read_directives
 from disambig.configuration import ProjectSettings
 from disambig.lsp import ignore_everywhere, ignore_in_file, ignore_in_line, ignore_target, single_edit
-from disambig.markup import FORMATS, read_markup
+from disambig.markup import FORMATS, NO_COMMENT, read_markup
 
 COMMENT = "<!-- disambig: ignore-line then -->"
 FRONT = " # disambig: ignore-line then"
@@ -213,6 +213,9 @@ SPECIAL = {
     ".svelte": f"<script>\n// {PROSE}\nlet x\n</script>\n",
     ".vue": f"<script>\n// {PROSE}\nlet x\n</script>\n",
     ".pod": f"=pod\n\nSo.\n\n{PROSE}\n",
+    ".resx": f"<root>\n<data name='a'>\n<value>{PROSE}</value>\n</data>\n</root>\n",
+    ".xliff": f"<xliff>\n<file>\n<source>{PROSE}</source>\n</file>\n</xliff>\n",
+    ".json": f'{{\n"a": "So it is.",\n"b": "{PROSE}"\n}}\n',
     ".po": f'msgid "So."\nmsgstr ""\n\nmsgid "{PROSE}"\nmsgstr ""\n',
 }
 
@@ -238,7 +241,8 @@ def test_fix_uses_the_syntax_of_the_format(suffix, make, line_end):
     start = text.index("then")
     flag = Flag(start, start + 4, 1, 1, "then", "than", "slip", 0.9, (start, start + 4, "than"))
     edit = make(name, text, flag, markup_reader(name))
-    if suffix in (".vue", ".svelte") and make is ignore_in_file:  # no comments of code above the script
+    no_comments = SYNTAX[suffix] == NO_COMMENT
+    if no_comments or (suffix in (".vue", ".svelte") and make is ignore_in_file):  # none above a script
         assert edit is None
         return
     at, end, new = edit

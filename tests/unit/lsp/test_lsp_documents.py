@@ -432,7 +432,7 @@ def test_reports_a_very_long_text_at_once():
     assert published == ["/0.txt"]
 
 
-@pytest.mark.parametrize("suffix", [".json", ".arb", ".bib"])
+@pytest.mark.parametrize("suffix", [".geojson", ".plist", ".bib"])
 def test_data_are_not_checked_as_text(suffix):
     published, codes = check_all(lambda texts: [], ["It was a quite place."], suffix)
     assert (published, codes) == ([f"/0{suffix}"], ["D340"])
