@@ -522,7 +522,8 @@ _SMALL = (
 )
 FIRST = re.compile(
     r"(?:\A|\u2029|\n[ \t]*\n|(?<=[.!?:;])\s)[ \t\n\x1f\ufffc>*-]{0,200}"
-    rf"(?P<word>(?!(?:{_SMALL.replace(' ', '|')})(?![\w']))[A-Za-z]+(?:'[a-z]+)?)(?![\w'])",
+    rf"(?P<word>(?!(?:{_SMALL.replace(' ', '|')})(?![\w'\u2019])|[a-z]+n['\u2019]t\b)"
+    r"[A-Za-z]+(?:['\u2019][a-z]+)?)(?![\w'\u2019])",
     re.IGNORECASE,
 )
 """The first word of a sentence, unless it is a function word. Projects differ: "Return" or "Returns"."""

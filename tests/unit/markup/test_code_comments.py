@@ -111,6 +111,8 @@ def test_only_comments_are_text(path, text, expected):
         ("# if a word is", ["if a word is"]),
         ("# NAN of an OPTION", ["# of an #"]),
         ("# Return the words. Returns them: it is", ["# the words. # them: it is"]),
+        ("# -W doesn't end. Don't of it", ["# doesn't end. Don't of it"]),
+        ("# --all can\u2019t be. Isn\u2019t it", ["# can\u2019t be. Isn\u2019t it"]),
         (
             '"""Of it.\n\n:param int x: the words\n:returns: the rest\n"""',
             ["Of it.", "the words", "the rest"],
