@@ -27,7 +27,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # one core, and before NumPy is imported
 
 SAMPLES = Path(__file__).parents[2] / "corpora" / "samples"
-PEERS = {"Harper": ("harper-cli", "lint"), "codespell": ("codespell",)}
+PEERS = {"Harper": ("harper", "lint"), "codespell": ("codespell",)}
 Measure = Callable[[], tuple[float, float]]
 """Does the work once; returns its seconds by the clock and of the processor."""
 
@@ -70,6 +70,13 @@ def command(*words: str | Path) -> Measure:
     return measure
 
 
+def find_program(name: str) -> str | None:
+    """Return the path of a program that is installed beside this Python or on the search path."""
+    return shutil.which(
+        name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    )
+
+
 def lines(texts: list[str], folder: Path) -> tuple[dict[str, Measure], list[str]]:
     """Return the measurements by name, and the names of missing programs."""
     import spacy
@@ -104,9 +111,12 @@ def lines(texts: list[str], folder: Path) -> tuple[dict[str, Measure], list[str]
     measures["`disambig annotate`"] = command(
         *run, "annotate", path, "--output", folder / "o.jsonl", "--force"
     )
-    missing = [name for name, (program, *_) in PEERS.items() if shutil.which(program) is None]
-    for name in PEERS.keys() - set(missing):
-        measures[name] = command(*PEERS[name], path)
+    missing = []
+    for name, (program, *options) in PEERS.items():
+        if (path_of_program := find_program(program)) is None:
+            missing.append(name)
+        else:
+            measures[name] = command(path_of_program, *options, path)
     return measures, missing
 
 
