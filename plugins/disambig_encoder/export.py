@@ -57,6 +57,22 @@ class _Graph:
     def bias(self, name: str, weights: Mapping[str, Floats]) -> str:
         return self.constant(f"{name}.bias", weights[f"{name}.bias"].astype(np.float32))
 
+    def integers(self, name: str, values: Sequence[int]) -> str:
+        """Return the name of a constant vector of whole numbers."""
+        return self.constant(name, np.array(values, np.int64))
+
+    def embed(self, ids: str, weights: Mapping[str, Floats]) -> str:
+        """Look up the rows of word pieces."""
+        from onnx import TensorProto
+
+        weight = weights["pieces.weight"]
+        if self.bits == 32:
+            return self.add("Gather", [self.constant("pieces", weight.astype(np.float32)), ids])
+        values, scales = quantise_rows(weight)
+        rows = self.add("Gather", [self.constant("pieces", values), ids])
+        scale = self.add("Gather", [self.constant("pieces.scales", scales), ids])
+        return self.add("Mul", [self.add("Cast", [rows], to=TensorProto.FLOAT), scale])
+
     def linear(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
         """Multiply rows by a weight of shape ``(outputs, inputs)`` and add the bias."""
         return self.add("Add", [self.product(x, name, weights), self.bias(name, weights)])
@@ -137,92 +153,100 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     `weights` have the names of `corpora/disambig_en_encoder/network.py`, `heads` is the number of attention
     heads, and `bits` is 8 (see `MAX_WEIGHT`), or 32 for floats everywhere.
     """
-    from onnx import TensorProto, helper
-
     graph = _Graph(bits)
     width = weights["pieces.weight"].shape[1]
     layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
     weights = {**weights, **_scaled_queries(weights, layers, (width // heads) ** -0.5)}
 
-    def integers(name: str, values: Sequence[int]) -> str:
-        return graph.constant(name, np.array(values, np.int64))
-
-    def embed(ids: str) -> str:
-        if bits == 32:
-            return graph.add(
-                "Gather", [graph.constant("pieces", weights["pieces.weight"].astype(np.float32)), ids]
-            )
-        values, scales = quantise_rows(weights["pieces.weight"])
-        rows = graph.add("Gather", [graph.constant("pieces", values), ids])
-        scale = graph.add("Gather", [graph.constant("pieces.scales", scales), ids])
-        return graph.add("Mul", [graph.add("Cast", [rows], to=TensorProto.FLOAT), scale])
-
-    # -- embeddings
     shape = graph.add("Shape", ["ids"])
-    length = graph.add("Slice", [shape, integers("one", [1]), integers("two", [2])])
+    length = graph.add("Slice", [shape, graph.integers("one", [1]), graph.integers("two", [2])])
     table = graph.constant("positions", weights["positions.weight"].astype(np.float32))
-    positions = graph.add("Slice", [table, integers("zero", [0]), length, integers("axis0", [0])])
-    x = graph.norm(graph.add("Add", [embed("ids"), positions]), "norm", weights)
-    x = graph.add("Reshape", [x, integers("flat", [-1, width])])  # (n * length, width)
+    bounds = [graph.integers("zero", [0]), length, graph.integers("axis0", [0])]
+    positions = graph.add("Slice", [table, *bounds])
+    x = graph.norm(graph.add("Add", [graph.embed("ids", weights), positions]), "norm", weights)
+    x = graph.add("Reshape", [x, graph.integers("flat", [-1, width])])  # (n * length, width)
     pad = graph.add("Equal", ["ids", graph.constant("pad", np.array(0, np.int64))])
     low, high = (graph.constant(n, np.array(v, np.float32)) for n, v in (("low", -1e4), ("high", 0.0)))
-    mask = graph.add("Unsqueeze", [graph.add("Where", [pad, low, high]), integers("axes12", [1, 2])])
+    mask = graph.add("Unsqueeze", [graph.add("Where", [pad, low, high]), graph.integers("axes12", [1, 2])])
 
-    in_heads = graph.add("Concat", [shape, integers("heads", [heads, width // heads])], axis=0)
-    flat = integers("flat", [-1, width])
-
+    in_heads = graph.add("Concat", [shape, graph.integers("heads", [heads, width // heads])], axis=0)
     first = graph.add("Mul", ["rows", length])
     places = graph.add("Add", [first, "places"])
     for i in range(layers):
-        qkv = graph.linear(x, f"layers.{i}.qkv", weights)
-        names = [f"qkv_{i}_{j}" for j in range(3)]
-        graph.nodes.append(helper.make_node("Split", [qkv], names, axis=1, num_outputs=3))
-        query, key, value = (
-            graph.add("Transpose", [graph.add("Reshape", [name, in_heads])], perm=order)
-            for name, order in zip(names, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
-        )
-        scores = graph.add("MatMul", [query, key])
-        shares = graph.add("Softmax", [graph.add("Add", [scores, mask])], axis=3)
-        mixed = graph.add("Transpose", [graph.add("MatMul", [shares, value])], perm=[0, 2, 1, 3])
-        mixed = graph.add("Reshape", [mixed, flat])
-        if i == layers - 1:  # only the places are asked for
-            x, mixed = (graph.add("Gather", [states, places]) for states in (x, mixed))  # (m, width)
-        out = graph.linear(mixed, f"layers.{i}.out", weights)
-        x = graph.norm(graph.add("Add", [x, out]), f"layers.{i}.norm1", weights)
-        up = graph.gelu(x, f"layers.{i}.up", weights)
-        down = graph.linear(up, f"layers.{i}.down", weights)
-        last = "states" if i == layers - 1 else ""
-        x = graph.norm(graph.add("Add", [x, down]), f"layers.{i}.norm2", weights, name=last)
+        x = _add_layer(graph, x, i, weights, in_heads, mask, places if i == layers - 1 else None)
+    _add_outputs(graph, x, weights)
+    return _serialise(graph, width)
 
-    # -- heads
+
+def _add_layer(
+    graph: _Graph,
+    x: str,
+    number: int,
+    weights: Mapping[str, Floats],
+    in_heads: str,
+    mask: str,
+    places: str | None,
+) -> str:
+    """Add an attention layer; return its states or, in the last layer, those of the `places`."""
+    from onnx import helper
+
+    layer, width = f"layers.{number}", weights["pieces.weight"].shape[1]
+    qkv = graph.linear(x, f"{layer}.qkv", weights)
+    names = [f"qkv_{number}_{j}" for j in range(3)]
+    graph.nodes.append(helper.make_node("Split", [qkv], names, axis=1, num_outputs=3))
+    query, key, value = (
+        graph.add("Transpose", [graph.add("Reshape", [name, in_heads])], perm=order)
+        for name, order in zip(names, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
+    )
+    scores = graph.add("MatMul", [query, key])
+    shares = graph.add("Softmax", [graph.add("Add", [scores, mask])], axis=3)
+    mixed = graph.add("Transpose", [graph.add("MatMul", [shares, value])], perm=[0, 2, 1, 3])
+    mixed = graph.add("Reshape", [mixed, graph.integers("flat", [-1, width])])
+    if places is not None:
+        x, mixed = (graph.add("Gather", [states, places]) for states in (x, mixed))  # (m, width)
+    out = graph.linear(mixed, f"{layer}.out", weights)
+    x = graph.norm(graph.add("Add", [x, out]), f"{layer}.norm1", weights)
+    up = graph.gelu(x, f"{layer}.up", weights)
+    down = graph.linear(up, f"{layer}.down", weights)
+    name = "" if places is None else "states"
+    return graph.norm(graph.add("Add", [x, down]), f"{layer}.norm2", weights, name=name)
+
+
+def _add_outputs(graph: _Graph, x: str, weights: Mapping[str, Floats]) -> None:
+    """Add the heads: the kind of mistake at each place, and scores of candidates as word and as gap."""
     hidden = graph.gelu(x, "mistakes.0", weights)
     plain = weights["mistakes.2.weight"].T.astype(np.float32)
     labels = graph.add("MatMul", [hidden, graph.constant("mistakes.2.weight", plain)])
     bias = graph.constant("mistakes.2.bias", weights["mistakes.2.bias"].astype(np.float32))
     graph.add("Add", [labels, bias], name="mistakes")
-    embedded = graph.add("Transpose", [embed("candidates")], perm=[0, 2, 1])  # (m, width, k)
+    embedded = graph.add("Transpose", [graph.embed("candidates", weights)], perm=[0, 2, 1])  # (m, width, k)
     piece_bias = graph.add(
         "Gather", [graph.constant("piece_bias", weights["piece_bias"].astype(np.float32)), "candidates"]
     )
+
     for head, output in (("word", "words"), ("gap", "gaps")):
         hidden = graph.gelu(x, f"{head}.0", weights)
         hidden = graph.norm(hidden, f"{head}.2", weights, 1e-5)
-        hidden = graph.add("Unsqueeze", [hidden, integers("axis1", [1])])
-        product = graph.add("Squeeze", [graph.add("MatMul", [hidden, embedded]), integers("axis1", [1])])
+        hidden = graph.add("Unsqueeze", [hidden, graph.integers("axis1", [1])])
+        product = graph.add("MatMul", [hidden, embedded])
+        product = graph.add("Squeeze", [product, graph.integers("axis1", [1])])
         graph.add("Add", [product, piece_bias], name=output)
 
-    shapes: dict[str, list[str | int | None]] = {"ids": ["n", "length"], "rows": ["m"], "places": ["m"]}
-    shapes["candidates"] = ["m", "k"]
-    results: dict[str, list[str | int | None]] = {"mistakes": ["m", 4]}
-    results |= {"words": ["m", "k"], "gaps": ["m", "k"], "states": ["m", width]}
+
+def _serialise(graph: _Graph, width: int) -> bytes:
+    from onnx import TensorProto, helper
+
+    inputs = {"ids": ["n", "length"], "rows": ["m"], "places": ["m"], "candidates": ["m", "k"]}
+    outputs: dict[str, list[str | int]] = {"mistakes": ["m", 4]}
+    outputs |= {"words": ["m", "k"], "gaps": ["m", "k"], "states": ["m", width]}
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,
             "encoder",
-            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name, shape in shapes.items()],
+            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name, shape in inputs.items()],
             [
                 helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-                for name, shape in results.items()
+                for name, shape in outputs.items()
             ],
             graph.constants,
         ),
