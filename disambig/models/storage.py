@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -428,24 +428,12 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
         restore(home)
     saved = _read_json(home)
     is_old = saved["format"] == _OLD_FORMAT
-    for name in _OLD_FILES if is_old else _FILES:
-        expected = saved["files"].get(name) if isinstance(saved.get("files"), dict) else None
-        if expected is None or not (home / name).is_file() or _file_digest(home / name) != expected:
-            raise UserError(
-                "D405", path=home / name, problem="missing, or different from what model.json records"
-            )
+    _check_files(home, saved, _OLD_FILES if is_old else _FILES)
     config = absolute_paths(read_config(home / "config.cfg"), home)
     arrays = _read_arrays(home / "weights.npz")
     if is_old:
         config = with_decision_rule(config, arrays)
-    try:
-        parts = resolve(config, source=home / "config.cfg")
-    except UserError as problem:
-        if problem.code != "D001":
-            raise
-        advice = f"needed by the model {home}: install the plugin that it was trained with"
-        names = f"{problem.values['names']}, {advice}"
-        raise UserError("D001", **{**problem.values, "names": names}) from None
+    parts = _resolve(config, home)
     try:
         rule_arrays = decision_rule_arrays(arrays, saved) if is_old else _read_arrays(home / "judge.npz")
         # weights come from a file that anybody may have written: NaN or infinity would spread silently
@@ -488,6 +476,28 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
     if _table_identities(model) != counts:
         raise UserError("D408", path=home)
     return model
+
+
+def _check_files(home: Path, saved: Mapping[str, Any], names: Iterable[str]) -> None:
+    """Raise D405 for a file that is missing or differs from its digest in model.json."""
+    for name in names:
+        expected = saved["files"].get(name) if isinstance(saved.get("files"), dict) else None
+        if expected is None or not (home / name).is_file() or _file_digest(home / name) != expected:
+            raise UserError(
+                "D405", path=home / name, problem="missing, or different from what model.json records"
+            )
+
+
+def _resolve(config: dict[str, Any], home: Path) -> dict[str, Any]:
+    """Return the components of a config; D001 for a missing plugin names the model that needs it."""
+    try:
+        return resolve(config, source=home / "config.cfg")
+    except UserError as problem:
+        if problem.code != "D001":
+            raise
+        advice = f"needed by the model {home}: install the plugin that it was trained with"
+        names = f"{problem.values['names']}, {advice}"
+        raise UserError("D001", **{**problem.values, "names": names}) from None
 
 
 def _read_json(home: Path) -> dict[str, Any]:

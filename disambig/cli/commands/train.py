@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from disambig.cli import options
 from disambig.formatting import pluralize
+
+if TYPE_CHECKING:
+    from disambig.models import Model
 
 app = typer.Typer(**options.SETTINGS)
 FORMS = {"--lists": ("lists",), "--labelled": ("labelled", "encoding", "strict"), "--text": ("text", "lines")}
@@ -85,12 +88,7 @@ def train(
         if test:
             model = add_assessment(model, plan, material, progress=progress)
     save_model(model, output, force=force)
-    n_learned = sum(scorer is not None for scorer in model.scorers)
     examples = model.provenance["examples"]
-    if "lists" in examples:
-        amount = pluralize(examples["lists"], "list")
-    else:
-        amount = pluralize(examples["train_words"], "word")
     if "account" in examples:
         remark(report_line(examples["account"]))
     if "mistakes" in examples:
@@ -98,15 +96,27 @@ def train(
     for note in model.provenance.get("notes", ()):
         if note not in printed:
             say(f"note: {note}")
-    # Only models that set documents aside for tests record the minimum.
-    min_examples = model.provenance.get("settings", {}).get("min_examples")
-    few = "too few examples" if min_examples is None else f"fewer than {pluralize(min_examples, 'example')}"
-    others = ""
-    if n_others := len(model.scorers) - n_learned:
-        verb = "is" if n_others == 1 else "are"
-        others = f"; {pluralize(n_others, 'group')} with {few} to learn from {verb} left to the baseline"
-    n_groups = pluralize(len(model.scorers), "group")
-    remark(f"{output}: {model.task.name}, {n_learned} of {n_groups} learned from {amount}{others}")
+    remark(f"{output}: {_learned(model)}")
     if tested := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
         for line in tested.split("\n"):
             remark(line)
+
+
+def _learned(model: Model) -> str:
+    """Return what a model learned from what, and how many groups are left to the baseline."""
+    examples = model.provenance["examples"]
+    if "lists" in examples:
+        amount = pluralize(examples["lists"], "list")
+    else:
+        amount = pluralize(examples["train_words"], "word")
+    n_learned = sum(scorer is not None for scorer in model.scorers)
+    n_groups = pluralize(len(model.scorers), "group")
+    line = f"{model.task.name}, {n_learned} of {n_groups} learned from {amount}"
+    n_others = len(model.scorers) - n_learned
+    if not n_others:
+        return line
+    # Only models that set documents aside for tests record the minimum.
+    min_examples = model.provenance.get("settings", {}).get("min_examples")
+    few = "too few examples" if min_examples is None else f"fewer than {pluralize(min_examples, 'example')}"
+    verb = "is" if n_others == 1 else "are"
+    return f"{line}; {pluralize(n_others, 'group')} with {few} to learn from {verb} left to the baseline"
