@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         JoinedRows as JoinedRows,
         PartRows as PartRows,
         SequenceRows as SequenceRows,
+        canonical_rows as canonical_rows,
         check_finite as check_finite,
         check_numbers as check_numbers,
         convert as convert,

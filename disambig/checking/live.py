@@ -113,20 +113,14 @@ def _model_candidates(
 
     The probability of the flag is divided between them in proportion to their probabilities.
     """
-    from disambig.data import replacement
+    from disambig.data import rank_alternatives, replacement
 
-    first, stop = decisions.offsets[row : row + 2].tolist()
-    start, end, observed = flag.start, flag.end, int(decisions.observed[row])
-    shares = np.array(probabilities[first:stop], np.float64)
-    if observed >= 0:
-        shares[observed] = 0.0
-    shares /= shares.sum() or 1.0
-    texts = decisions.candidate_texts(row)
+    start, end, texts = flag.start, flag.end, decisions.candidate_texts(row)
     results = []
-    for number in np.argsort(-shares, kind="stable").tolist()[: MAX_CANDIDATES + 1]:
+    for number, share in rank_alternatives(decisions, row, probabilities)[: MAX_CANDIDATES + 1]:
         new = match_apostrophes(replacement(texts[number], text, start, end), text)
         if new != flag.observed:
-            probability = float(shares[number]) * flag.probability
+            probability = share * flag.probability
             results.append(FlagCandidate(new.strip(), probability, _candidate_edit(start, end, new, text)))
     return results
 

@@ -39,6 +39,7 @@ from .decisions import (
     follow_case as follow_case,
     mistakes_per_1000 as mistakes_per_1000,
     parse_share as parse_share,
+    rank_alternatives as rank_alternatives,
     replacement as replacement,
     unordered_pair as unordered_pair,
 )
@@ -102,6 +103,7 @@ from .structured import (
     ChainLayout as ChainLayout,
     PartRows as PartRows,
     SequenceRows as SequenceRows,
+    canonical_rows as canonical_rows,
     check_finite as check_finite,
     check_numbers as check_numbers,
     convert as convert,

@@ -739,6 +739,24 @@ def candidate_gloss(group: Group, chosen: int) -> str:
     return group.glosses[chosen] if group.glosses else ""
 
 
+def rank_alternatives(
+    decisions: Decisions, row: int, probabilities: NDArray[np.floating]
+) -> list[tuple[int, float]]:
+    """Return the candidates of a decision other than the observed one, and their shares, the largest first.
+
+    `probabilities`: those of the candidates of all `decisions`; shares are in proportion to them and add up
+    to 1.
+    """
+    first, stop = decisions.offsets[row : row + 2].tolist()
+    observed = int(decisions.observed[row])
+    shares = np.array(probabilities[first:stop], np.float64)
+    if observed >= 0:
+        shares[observed] = 0.0
+    shares /= shares.sum() or 1.0
+    order = np.argsort(-shares, kind="stable").tolist()
+    return [(number, float(shares[number])) for number in order if number != observed]
+
+
 def replacement(chosen: str, text: str, start: int, end: int) -> str:
     """Return the text that replaces ``text[start:end]`` if `chosen` is taken.
 

@@ -171,6 +171,17 @@ def best_rows(values: Floats, offsets: Ints) -> Ints:
     return hits[np.searchsorted(hits, offsets[:-1])]
 
 
+def find_owner(offsets: NDArray[Any], row: int) -> int:
+    """Return the instance of a row."""
+    return int(np.searchsorted(offsets, row, side="right")) - 1
+
+
+def first_rows(rows: NDArray[np.bool_], offsets: Ints) -> Ints:
+    """Return the first row of each instance that is in the mask; every instance must have one."""
+    hits = np.flatnonzero(rows)
+    return hits[np.searchsorted(hits, offsets[:-1])]
+
+
 def argmax(values: Floats, offsets: Ints) -> Ints:
     """Return `best_rows`, counted from the instance's first row."""
     return best_rows(values, offsets) - offsets[:-1]

@@ -20,6 +20,7 @@ from disambig.data.segments import (
     HashVocabulary,
     Ragged,
     as_index,
+    find_owner,
     join_offsets,
     offsets_from_sizes,
     row_owners,
@@ -661,7 +662,7 @@ def _first_not_finite(batch: Any) -> tuple[int, int, int | None] | None:
         rows = csr_array(batch.features if isinstance(batch, PartRows) else batch.rows)
         bad = _not_finite(rows.data)
         at = int(bad[0, 0]) if len(bad) else 0
-        row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
+        row = find_owner(rows.indptr, at)
         attribute = int(rows.indices[at]) if len(bad) else None
         if isinstance(batch, PartRows):
             row = int(np.argmax((batch.parts == row).any(axis=1)))  # the first row that has this part
@@ -671,7 +672,18 @@ def _first_not_finite(batch: Any) -> tuple[int, int, int | None] | None:
     if not len(bad):
         return None
     by_instance = isinstance(batch, EqualLists)  # one row of features per instance
-    return len(bad), row if by_instance else int(np.searchsorted(batch.offsets, row, "right")) - 1, attribute
+    return len(bad), row if by_instance else find_owner(batch.offsets, row), attribute
+
+
+def canonical_rows(rows: Any) -> Any:
+    """Return rows as a scipy.sparse.csr_array with sorted columns, none of them twice in a row."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(rows)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
 
 
 def _not_finite(values: NDArray[Any]) -> NDArray[np.int64]:
@@ -691,9 +703,9 @@ def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
     """
     bad = np.flatnonzero(~np.isfinite(rows.data))
     if len(bad):
-        example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
+        example = find_owner(rows.indptr, bad[0])
         if offsets is not None:
-            example = int(np.searchsorted(offsets, example, side="right")) - 1
+            example = find_owner(offsets, example)
         raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
     if float(np.abs(rows.data).max(initial=0.0)) > LARGEST_NUMBER:
         raise UserError("D773")

@@ -17,6 +17,7 @@ from disambig.data import (
     Instances,
     JoinedRows,
     SparseRows,
+    rank_alternatives,
 )
 from disambig.decision import Labels
 from disambig.formatting import pluralize
@@ -71,8 +72,7 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
     """
     instances = model.instances(view).take(np.array([index]))
     group = int(instances.groups[0])
-    own = instances.own
-    candidates = model.task.groups[group].candidates if own is None else own.instance_candidates(0)
+    candidates = instances.candidates(0, model.task.groups[group])
     features = model.features(view, instances, group)
     scorer = model.scorer(group, features)
     if not isinstance(scorer, LinearScores):
@@ -352,11 +352,8 @@ def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str)
     rows = np.flatnonzero((starts == start) & (ends == end))
     if not len(rows):
         return []
-    index, own = int(rows[0]), instances.own
-    if own is None:
-        names = model.task.groups[instances.groups[index]].candidates
-    else:
-        names = own.instance_candidates(index)
+    index = int(rows[0])
+    names = instances.candidates(index, model.task.groups[instances.groups[index]])
     observed = int(instances.observed[index])
     reasons = explain_decision(model, view, index)
     if reasons is None or observed < 0:
@@ -471,18 +468,12 @@ def flag_evidence(
     if not matching:
         return FlagEvidence()
     row = matching[0]
-    first, stop = decisions.offsets[row : row + 2].tolist()
-    all_probabilities = model.candidate_probabilities(decisions)
+    probabilities = model.candidate_probabilities(decisions)
     candidates: list[LikelyCandidate] = []
     observed = int(decisions.observed[row])
-    if all_probabilities is not None:
-        probabilities = np.array(all_probabilities[first:stop], np.float64)
-        probabilities[[observed] if observed >= 0 else []] = 0.0
-        probabilities *= probability / (probabilities.sum() or 1.0)
-        order = [i for i in np.argsort(-probabilities, kind="stable").tolist() if i != observed]
-        candidates = [
-            LikelyCandidate(names[row][i], round(float(probabilities[i]), 4)) for i in order[:MOST_CANDIDATES]
-        ]
+    if probabilities is not None:
+        likely = rank_alternatives(decisions, row, probabilities)[:MOST_CANDIDATES]
+        candidates = [LikelyCandidate(names[row][i], round(share * probability, 4)) for i, share in likely]
     words = [*([names[row][observed]] if observed >= 0 else []), proposed.lower().strip()]
     return FlagEvidence(tuple(candidates), tuple(_ngram_counts(model, view, row, words)))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api.arrays import HashVocabulary, Ints, offsets_from_sizes, row_ranks
+from disambig.api.arrays import HashVocabulary, Ints, offsets_from_sizes, row_owners, row_ranks
 
 from ._features import (
     COLUMNS,
@@ -36,7 +36,7 @@ _IMPOSSIBLE = np.iinfo(np.int64).min
 """Score of an action that a state does not allow."""
 
 
-def parse_greedy(
+def parse_with_numpy(
     bounds: Ints,
     atoms: NDArray[np.uint64],
     n_labels: int,
@@ -64,7 +64,7 @@ def parse_greedy(
         totals[at] += scores[np.arange(len(at)), best]
         _apply_actions(states, at, sizes, buffers, best, n_labels)
     words = row_ranks(bounds)
-    sentences = np.repeat(np.arange(len(lengths)), lengths + 1)
+    sentences = row_owners(bounds)
     heads[:] = states[HEAD, sentences, words]
     labels[:] = states[LABEL, sentences, words]
 

@@ -201,12 +201,13 @@ class DependencyParser:
     def _parse(
         self, bounds: NDArray[np.int64], atoms: NDArray[np.uint64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """Return the heads and labels of all words, and the score of each sentence."""
         from disambig.api.kernels import use_numba
 
         heads, labels = np.zeros(len(atoms), np.int32), np.zeros(len(atoms), np.int32)
         totals = np.zeros(len(bounds) - 1, np.int64)
         if self.beam == 1 and not use_numba(len(atoms), nanoseconds=_WORD_NANOSECONDS):
-            from ._greedy import parse_greedy as parse_with_numpy
+            from ._greedy import parse_with_numpy
 
             parse_with_numpy(bounds, atoms, len(self.relations), self.weights, heads, labels, totals)
             return heads, labels, totals

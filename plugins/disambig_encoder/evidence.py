@@ -25,6 +25,7 @@ from disambig.api import (
     by_group,
     fitted_field,
 )
+from disambig.api.arrays import row_owners
 from disambig.api.batches import CrossedColumns, DenseLists
 from disambig.api.packs import find_pack
 from disambig.api.settings import ABOVE_ZERO, validate_settings
@@ -135,7 +136,7 @@ def candidate_edits(
     """
     offsets = instances.offsets(group)
     starts, ends = instances.spans(view)
-    owners = np.repeat(np.arange(len(instances)), np.diff(offsets))
+    owners = row_owners(offsets)
     documents = view.document_indices(instances.positions)[owners].tolist()
     candidates = instances.texts(group)
     edits = list(zip(starts[owners].tolist(), ends[owners].tolist(), candidates, strict=True))

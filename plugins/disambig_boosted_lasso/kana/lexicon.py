@@ -247,6 +247,18 @@ class ReadingTrie:
         )
 
 
+def _unseen_usage(
+    lexicon: KanaLexicon, frequencies: NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
+    """Return ln of the factor on the probability of each dictionary word.
+
+    This share of their probability follows `frequencies`, the rest part of speech and length.
+    """
+    weights = unseen_weights(lexicon)[lexicon.counts == 0]
+    weights /= weights.sum()
+    return np.log((1.0 - share) + share * frequencies / frequencies.sum() / weights)
+
+
 MIN_FREQUENCY = 1e-8
 """Frequency of words that are not in the other text's list: that of its rarest words."""
 
@@ -286,9 +298,7 @@ def general_usage(
     never = lexicon.counts == 0
     new = np.where(seen, 0.0, other_frequencies)[never]
     if share and new.sum() > 0:
-        weights = unseen_weights(lexicon)[never]
-        weights /= weights.sum()
-        usage[never] += np.log((1.0 - share) + share * new / new.sum() / weights)
+        usage[never] += _unseen_usage(lexicon, new, share)
     return usage.astype(np.float32)
 
 
@@ -331,9 +341,7 @@ def reading_usage(
     never = lexicon.counts == 0
     new = other_frequencies[never]
     if share and new.sum() > 0:
-        weights = unseen_weights(lexicon)[never]
-        weights /= weights.sum()
-        usage[never] = np.log((1.0 - share) + share * new / new.sum() / weights) + gain
+        usage[never] = _unseen_usage(lexicon, new, share) + gain
     return usage.astype(np.float32)
 
 

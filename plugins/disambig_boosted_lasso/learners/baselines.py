@@ -19,10 +19,10 @@ from .pairs import (
     GROUP_NAME,
     base_columns,
     base_weights,
-    canonical_rows,
     pair_row_differences,
     pair_rows,
     reference_rows,
+    sparse_lists,
 )
 
 _MAX_PASSES = 20
@@ -67,7 +67,7 @@ class AveragedPerceptron:
         """
         from ._kernels import perceptron_pass
 
-        lists = canonical_rows(batch)
+        lists = sparse_lists(batch)
         rows, base = lists.rows, base_columns(lists, self.base)
         right, wrong = pair_rows(lists, base)
         base_scores = rows[:, base].toarray()
@@ -81,7 +81,7 @@ class AveragedPerceptron:
         late, mistakes = np.zeros(len(weights)), []
         dev_lists = None
         if dev is not None and len(dev.offsets) > 1 and self.passes is None:
-            dev_lists = canonical_rows(dev)
+            dev_lists = sparse_lists(dev)
         losses: list[tuple[float, int]] = []
         average = best = weights.copy()
         for number in range(1, (self.passes or (10 if dev_lists is None else _MAX_PASSES)) + 1):
@@ -154,7 +154,7 @@ class PairwiseL2:
 
         Raises D703 for unusable features, D645 for unusable costs, D705 for no lists.
         """
-        lists = canonical_rows(batch)
+        lists = sparse_lists(batch)
         base = base_columns(lists, self.base)
         right, wrong = pair_rows(lists, base)
         if not len(right):
@@ -164,7 +164,7 @@ class PairwiseL2:
         rows, labels = _signed_differences(lists, right, wrong)
         dev_lists = None
         if dev is not None and len(dev.offsets) > 1 and self.C is None:
-            dev_lists = canonical_rows(dev)
+            dev_lists = sparse_lists(dev)
         costs: dict[str, float] = {}
         results: list[tuple[float, float, Floats, bool]] = []
         weights = np.zeros(rows.shape[1])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, SparseRows, UserError
 from disambig.api.arrays import Floats, Ints
-from disambig.api.batches import check_finite, convert, segments
+from disambig.api.batches import canonical_rows, check_finite, convert, segments
 from disambig.api.decoding import from_the_least
 from disambig.api.settings import Constraint
 
@@ -84,7 +84,7 @@ class CandidatePairs:
         return len(self.starts) - 1
 
 
-def canonical_rows(batch: CandidateBatch) -> SparseRows:
+def sparse_lists(batch: CandidateBatch) -> SparseRows:
     """Return a batch as sparse rows with sorted, unique columns; all numbers are finite.
 
     Raises D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
@@ -99,12 +99,9 @@ def canonical_rows(batch: CandidateBatch) -> SparseRows:
     check_finite(sparse)
     bad = np.flatnonzero(np.isnan(sparse.cost))
     if len(bad):
-        example = int(np.searchsorted(batch.offsets, bad[0], side="right")) - 1
+        example = segments.find_owner(batch.offsets, bad[0])
         raise UserError("D645", n=len(bad), example=example)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return SparseRows(rows, sparse.offsets, sparse.cost, sparse.columns)
+    return SparseRows(canonical_rows(rows), sparse.offsets, sparse.cost, sparse.columns)
 
 
 def base_columns(batch: CandidateBatch, base: str) -> Ints:
@@ -142,11 +139,11 @@ def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
     """Return the pairs of a batch of lists.
 
     `base` is the feature group whose weights are set first and then fixed; it need not exist. Raises the
-    errors of `canonical_rows`; D459 for a batch that cannot be converted to sparse rows.
+    errors of `sparse_lists`; D459 for a batch that cannot be converted to sparse rows.
     """
     from ._kernels import index_by_feature
 
-    lists = canonical_rows(batch)
+    lists = sparse_lists(batch)
     rows, fixed = lists.rows, base_columns(lists, base)
     right, wrong = pair_rows(lists, fixed)
     skip = np.zeros(rows.shape[1], np.bool_)

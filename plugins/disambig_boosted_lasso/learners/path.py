@@ -12,7 +12,7 @@ from disambig.api import CandidateBatch, LinearScorer, SparseRows
 from disambig.api.arrays import Floats, row_owners
 from disambig.api.batches import segments
 
-from .pairs import CandidatePairs, base_weights, canonical_rows
+from .pairs import CandidatePairs, base_weights, sparse_lists
 
 REFRESH_INTERVAL = 8192
 """Number of steps after which all sums are recomputed."""
@@ -209,7 +209,7 @@ class WinnerTracker:
     @classmethod
     def from_batch(cls, batch: CandidateBatch, weights: Floats) -> WinnerTracker:
         """Return the lists of a batch, scored with some weights."""
-        lists = canonical_rows(batch)
+        lists = sparse_lists(batch)
         scores = lists.scores(weights)
         winners = segments.best_rows(scores, lists.offsets)
         list_of = row_owners(lists.offsets)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, CrossedRows, DenseBlocks, SparseRows, UserError
 from disambig.api.arrays import Floats, Ints
-from disambig.api.batches import check_finite, convert, segments
+from disambig.api.batches import canonical_rows, check_finite, convert, segments
 from disambig.api.decoding import from_the_least
 
 STORAGES = (DenseBlocks, SparseRows, CrossedRows)
@@ -92,17 +92,6 @@ class ReducedLists:
         )  # fmt: skip
 
 
-def canonical_rows(rows: Any) -> Any:
-    """Return rows as a scipy.sparse.csr_array without duplicate columns."""
-    from scipy.sparse import csr_array
-
-    rows = csr_array(rows)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
-
-
 def exact_precision(data: NDArray[Any]) -> NDArray[Any]:
     """Return finite numbers in single precision if this is exact, otherwise in double precision."""
     if data.dtype == np.float32:
@@ -116,7 +105,7 @@ def check_costs(batch: CandidateBatch) -> None:
     """Raise D610 for costs that are NaN or infinite."""
     bad = np.flatnonzero(~np.isfinite(batch.cost))
     if len(bad):
-        example = int(np.searchsorted(batch.offsets, bad[0], side="right")) - 1
+        example = segments.find_owner(batch.offsets, bad[0])
         raise UserError("D610", n=len(bad), example=example)
 
 
@@ -125,10 +114,9 @@ def _find_gold(batch: CandidateBatch) -> tuple[Floats, Ints, int]:
     check_costs(batch)
     offsets = np.asarray(batch.offsets, np.int64)
     cost = from_the_least(batch)
-    right = np.flatnonzero(cost == 0)
-    gold = right[np.searchsorted(right, offsets[:-1])]
+    gold = segments.first_rows(cost == 0, offsets)
     missing = int((np.asarray(batch.cost)[gold] > 0).sum())
-    cost[right] = -1.0
+    cost[cost == 0] = -1.0
     cost[gold] = 0.0
     return cost, gold - offsets[:-1], missing
 

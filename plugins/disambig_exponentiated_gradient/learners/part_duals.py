@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, Decoder, UserError
 from disambig.api.arrays import Floats, Ints, join_offsets, offsets_from_sizes, row_owners
-from disambig.api.batches import PartRows, SequenceRows, check_finite, segments
+from disambig.api.batches import PartRows, SequenceRows, canonical_rows, check_finite, segments
 from disambig.api.decoding import Hypergraph, from_the_least, structured_examples
 
 from .list_dual import (
     PART_STEPS,
     GradientDual,
-    canonical_rows,
     check_costs,
     exact_precision,
     initial_theta,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, SparseRows, UserError
 from disambig.api.arrays import Floats
-from disambig.api.batches import check_numbers, convert, has_own_labels
+from disambig.api.batches import canonical_rows, check_numbers, convert, has_own_labels
 from disambig.api.decoding import from_the_least
 
 
@@ -216,9 +216,7 @@ def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
         batch = with_constant(batch)
     rows = csr_array(convert(batch, SparseRows).rows, dtype=np.float64)
     check_numbers(rows, batch.offsets)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = canonical_rows(rows)
     used, columns = _sort_by_frequency(rows)
     dimension_of = used
     if is_crossed:

@@ -36,12 +36,12 @@ from disambig.api import (
     load_model,
 )
 from disambig.api.arrays import Floats
-from disambig.api.batches import DenseLists, convert
+from disambig.api.batches import DenseLists, convert, segments
 from disambig.api.decoding import from_the_least
 from disambig.api.settings import ABOVE_ZERO, validate_settings
 from disambig.api.training import with_median
 
-from ..svm.list_solver import RankedSolution, first_right, solve_lists
+from ..svm.list_solver import RankedSolution, solve_lists
 from ..svm.problem import Regulariser
 from ..svm.solvers import Solution, solve
 from ._fitting import (
@@ -104,7 +104,7 @@ def pad_lists(batch: CandidateBatch) -> DenseBlocks:
         raise UserError("D417", n=n * k, columns=a, gigabytes=4 * n * k * a / 1e9)
     values = convert(batch, DenseLists).values
     cost = from_the_least(batch)
-    gold = first_right(cost, batch.offsets)
+    gold = segments.first_rows(cost == 0, batch.offsets)
     place = np.arange(k)
     row = np.where(place < sizes[:, None], batch.offsets[:-1, None] + place, gold[:, None])  # (n, K)
     row = np.where(cost[row] > 0, row, gold[:, None])  # padding repeats the correct candidate: no loss

@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import SparseRows
 from disambig.api.arrays import Floats
+from disambig.api.batches import segments
 from disambig.api.decoding import from_the_least
 
 _STEPS = 3
@@ -61,7 +61,7 @@ def solve_lists(
     data = rows.data if strength is None else rows.data / root[rows.indices]
     offsets, cost = batch.offsets, from_the_least(batch)
     n = len(offsets) - 1
-    gold = first_right(cost, offsets)
+    gold = segments.first_rows(cost == 0, offsets)
     counts = cost > 0
     counts[gold] = True
     mass = np.zeros(len(cost))
@@ -90,9 +90,3 @@ def solve_lists(
         if worst < 2 * least:
             least = max(0.3 * least, 1e-9)
     return RankedSolution(weights / root, primal, float(gap), passes, C, mass)
-
-
-def first_right(cost: Floats, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the first row without cost of each instance."""
-    right = np.flatnonzero(cost == 0)
-    return right[np.searchsorted(right, offsets[:-1])]

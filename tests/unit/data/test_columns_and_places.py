@@ -639,3 +639,11 @@ def test_one_batch_joined_is_itself():
     batch = ScoreBatch.from_group(WORD_GROUPS[0], 0, np.array([0, 2]), *columns)
     assert ScoreBatch.joined([batch]) is batch
     assert len(ScoreBatch.joined([batch, batch]).observed) == 2
+
+
+def test_first_rows_and_owners_of_rows():
+    offsets = np.array([0, 2, 5, 6])
+    rows = np.array([False, True, True, False, True, True])
+    assert segments.first_rows(rows, offsets).tolist() == [1, 2, 5]
+    assert [segments.find_owner(offsets, row) for row in range(6)] == [0, 0, 1, 1, 1, 2]
+    assert segments.first_rows(np.zeros(0, bool), np.zeros(1, np.int64)).tolist() == []

@@ -19,6 +19,7 @@ from disambig.data import (
     PartRows,
     SequenceRows,
     SparseRows,
+    canonical_rows,
     check_finite,
     convert,
     numbered,
@@ -565,3 +566,12 @@ def test_features_that_are_not_finite(batch, where):
 def test_sums_of_finite_features_may_overflow():
     check_finite(SparseRows(csr_array(np.full((5, 4), 1e308)), SIZES, NO_COST, numbered(4)))
     check_finite(blocks())
+
+
+def test_canonical_rows_are_sorted_and_the_given_ones_unchanged():
+    from scipy.sparse import csr_array
+
+    rows = csr_array((np.array([1.0, 2.0, 4.0]), np.array([2, 0, 2]), np.array([0, 3])), (1, 3))
+    canonical = canonical_rows(rows)
+    assert canonical.indices.tolist() == [0, 2] and canonical.data.tolist() == [2.0, 5.0]
+    assert rows.data.tolist() == [1.0, 2.0, 4.0] and canonical_rows(canonical) is not rows
