@@ -301,6 +301,7 @@ def check_packs(checked: CheckedPacks) -> Iterator[CheckResultLine]:
 
 
 def _check_pack(entry: EntryPoint, mend: str, checked: CheckedPacks) -> Iterator[CheckResultLine]:
+    """Yield what was found out about a pack, its table, models and folders."""
     from disambig.packs import read_pack
 
     spec = find_spec(entry.value)

@@ -424,6 +424,7 @@ def _entry_points() -> list[EntryPoint]:
 
 
 def _load_plugin(entry_point: EntryPoint, namespaces: Namespaces) -> PluginReport:
+    """Load a plugin and register its entries; the report says whether that failed."""
     name = entry_point.name
     distribution = distribution_name(entry_point) if entry_point.dist else "?"
     version = (entry_point.dist and _metadata_value(entry_point.dist, "version")) or "?"

@@ -355,6 +355,7 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
 
 
 def _contents(home: Path) -> str:
+    """Return the table of the pack's files."""
     from disambig.counts import CountTable
 
     table = CountTable.open(home / "english.counts")
@@ -391,6 +392,7 @@ def _contents(home: Path) -> str:
 
 
 def _it(figures: dict[str, Any]) -> str:
+    """Return the section on "it"."""
     if not figures:
         return ""
     lines = [
@@ -452,6 +454,7 @@ def _it_left_out(figures: dict[str, Any]) -> str:
 
 
 def _task(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> str:
+    """Return the section on one task."""
     groups = scores["all"]["groups"]
     lines = [f"## Task {task}\n"]
     lines.append("Accuracy: how often the author's own word is chosen. Test part, 95 % intervals.\n")
@@ -569,6 +572,7 @@ def _weak_sets(left_out: dict[str, Any]) -> list[str]:
 
 
 def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any], left_out: dict[str, Any]) -> list[str]:
+    """Return the lines on the accuracy by confusion set."""
     from disambig.metrics import mean_interval
 
     rows = []
@@ -609,6 +613,7 @@ def _twenty(figures: dict[str, Any]) -> list[str]:
 
 
 def _curve(figures: dict[str, Any]) -> str:
+    """Return the section on size against accuracy."""
     if not figures.get("curve"):
         return ""
     lines = [
@@ -629,6 +634,7 @@ def _curve(figures: dict[str, Any]) -> str:
 
 
 def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
+    """Return the lines on synthetic errors found, by rate of false flags."""
     left_out = figures.get("left_out", {}).get(task, {})
     lines = [
         "Synthetic errors found (1 word in 20 is replaced by a random other candidate), by the rate of false",

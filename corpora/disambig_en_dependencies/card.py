@@ -53,6 +53,7 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
 
 
 def _attachment(figures: dict[str, Any]) -> str:
+    """Return the section on attachment scores by genre."""
     if "test" not in figures or "dev" not in figures:
         return ""
     lines = [
@@ -88,6 +89,7 @@ def _row(name: str, rows: list[dict[str, Any]]) -> str:
 
 
 def _pairs(figures: dict[str, Any]) -> str:
+    """Return the comparison with other parsers on pairs of words."""
     peers = figures.get("peers", {})
     if "relations" not in figures or not peers:
         return ""

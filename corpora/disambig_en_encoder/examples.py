@@ -234,6 +234,7 @@ class MistakeMaker:
         return build_example(words, edits, self.pieces) if edits else None
 
     def _edit(self, kind: str, words: list[str], lower: list[str], rng: random.Random) -> Edit | None:
+        """Return a mistake of a kind at a random place of a sentence; None if no place allows one."""
         at = range(len(words))
         if kind == "observed":
             places = [i for i in at if lower[i] in self.observed]

@@ -122,6 +122,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _parts(figures: dict[str, Any], margin: float) -> str:
+    """Return the section on accuracy by part of speech."""
     from disambig.packs import pack
 
     if not figures:
@@ -191,6 +192,7 @@ def _margins(figures: dict[str, Any]) -> str:
 
 
 def _words(figures: dict[str, Any]) -> str:
+    """Return the table of the words that gain and lose most."""
     if not figures:
         return ""
     gains = sorted(

@@ -450,6 +450,7 @@ def _git_command(command: Sequence[str], settings: Mapping[str, str]) -> list[st
 def _run_git(
     folder: str, command: Sequence[str], environment: Mapping[str, str], settings: Mapping[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
+    """Run a git command and return its output. Raises D964 if that fails, D969 if it takes too long."""
     try:
         return subprocess.run(
             _git_command(command, settings),

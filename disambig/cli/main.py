@@ -237,6 +237,7 @@ def _exit_at_once(*_: object) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    """Run a command and return its exit status; errors are printed as one line."""
     from disambig.cli.output import refuse_closed_stdout
 
     try:

@@ -114,6 +114,7 @@ def find_ranks(
 
 
 def _find_ranks(arrays: TableArrays, keys: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """Return the rank of each key's count, 0 for absent keys; the NumPy form of `_kernels.find_ranks`."""
     words, directory, shift, width = arrays
     u32 = np.uint64(32)
     records, slots, pilots, buckets, seed = directory[(keys >> shift).astype(np.intp)].T
@@ -498,6 +499,7 @@ def describe_table(table: CountTable) -> Iterator[str]:
 
 
 def _describe_lines(table: CountTable) -> Iterator[str]:
+    """Yield what `disambig counts info` shows of a table."""
     info: dict[str, Any] = table.header.get("info", {})
     size = table.path.stat().st_size
     bytes_per_ngram = f", {size / table.n_ngrams:.2f} bytes each" if table.n_ngrams else ""

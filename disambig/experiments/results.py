@@ -410,6 +410,7 @@ def plot_result(title: str, result: ExperimentResult, path: Path) -> None:
 
 
 def _draw_panels(figure: Any, panels: Sequence[Panel], n_rows: int, n_columns: int) -> None:
+    """Draw each panel into its place of a grid."""
     one_legend = len(panels) > 1 and len({(*panel.lines, *panel.points) for panel in panels}) == 1
     for number, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(n_rows, n_columns, number)
@@ -448,6 +449,7 @@ def _columns(names: int) -> int:
 
 
 def _draw_curves(axes: Any, result: ExperimentResult) -> None:
+    """Draw the figures of each system by setting, with error bars; rows without a setting as lines."""
     for number, (system, points) in enumerate(_curves(result).items()):
         axes.errorbar(
             [int(row.setting) for row in points],

@@ -207,6 +207,7 @@ def _object(text: str, where: str, form: str) -> dict[str, Any]:
 
 
 def _read_fix_line(entry: dict[str, Any], where: str) -> Fix:
+    """Return the mistake in a line. Raises D345 if it is not one."""
     problem = _fix_problem(entry)
     if problem:
         raise _fix_error(where, problem, _FORM)

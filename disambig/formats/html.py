@@ -170,6 +170,7 @@ def _is_verse(paragraph: str) -> bool:
 
 
 def _mark_html(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> str:
+    """Return the mark of a cluster with its cards, which appear on hovering."""
     first = cluster.records[0]
     name = f"{DOCUMENT}-{number}"
     written = text[cluster.start : cluster.end]
@@ -723,6 +724,7 @@ class HtmlFormat:
 
 
 def _document_record(result: AnnotatedDocument) -> dict[str, Any]:
+    """Return the figures and paragraphs of a document as plain values."""
     flagged, labelled = flagged_records(result), label_records(result)
     rules: dict[str, int] = {}
     paragraphs = list(passages(result, [*flagged, *labelled], rules))

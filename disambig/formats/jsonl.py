@@ -220,6 +220,7 @@ class ReadableFormat(JoinsChunks):
 
 
 def _lines(result: AnnotatedDocument) -> Iterable[str]:
+    """Yield a line of text per flag or, if all decisions assign labels, per label."""
     document = result.document
     number, position, line_start = document.line or 1, 0, 0
     path = shown_path(document.path)
@@ -382,6 +383,8 @@ def json_documents(
 
 
 def _document(text: str, path: str, number: int, field: str) -> Document | None:
+    """Return the document in a line of JSON; None for a blank line. Raises D306 and D350."""
+
     def refuse(problem: str) -> UserError:
         return UserError("D306", path=path, line=number, problem=problem, field=field)
 

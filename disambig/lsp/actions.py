@@ -395,6 +395,7 @@ def _replace_actions(
     candidates: Iterable[FlagCandidate],
     diagnostic: types.Diagnostic,
 ) -> list[types.CodeAction]:
+    """Return an action for each candidate; the first one is preferred."""
     return [
         types.CodeAction(
             title=action_title(flag, candidate),
@@ -415,6 +416,7 @@ def _ignore_actions(
     root: str,
     texts: dict[str, str],
 ) -> list[types.CodeAction]:
+    """Return the actions that ignore a flag: in its line, in its file, or in the project."""
     name, target = document.name, ignore_target(flag)
     read = document.read = document.read or markup_reader(name)
     is_rule = target.startswith(_RULE_PREFIX)

@@ -586,6 +586,7 @@ class _Scanner:
         return stop
 
     def _block(self, start: int, after: int) -> int:
+        """Read a block comment, and return its end; `after` if it is not closed."""
         opening = self.text[start:after]
         if opening in self.unclosed:
             return after
@@ -606,6 +607,7 @@ class _Scanner:
         return after
 
     def _string(self, start: int, number: int, depth: int) -> int:
+        """Skip a string, and return its end; interpolated expressions in it are read as code."""
         kind = self.syntax.strings[number]
         opening = self.syntax.openings[number].match(self.text, start)
         if opening is None:

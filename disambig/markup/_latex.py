@@ -448,6 +448,7 @@ class _Commands:
         return after
 
     def _math(self, mark: str, at: int, after: int) -> int:
+        """Paint over math, and return its end; the position after the mark if it is not closed."""
         stop = -1
         if after > self.failed_up_to.get(mark, -1):
             end = _ENDS[mark]
@@ -471,6 +472,7 @@ class _Commands:
         self.cell = following
 
     def _symbol(self, symbol: str, at: int, after: int) -> int:
+        """Read a command whose name is a symbol, and return the position at which to continue."""
         canvas = self.canvas
         if symbol in "'`^\"~=.":
             return self._accent(at, after)
@@ -502,6 +504,7 @@ class _Commands:
         return max(stop, after)
 
     def _command(self, name: str, at: int, after: int) -> int:
+        """Read the command `name`, and return the position at which to continue."""
         canvas = self.canvas
         if name in ("begin", "end"):
             return self._environment(name, at, after)

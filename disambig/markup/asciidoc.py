@@ -186,6 +186,7 @@ class _Blocks:
             self._text(number, start, end)
 
     def _text(self, number: int, start: int, end: int) -> None:
+        """Read a line that is not a block delimiter: part of a paragraph, a list or a table."""
         text, canvas = self.text, self.canvas
         if self.hidden:
             canvas.fill(start, end)

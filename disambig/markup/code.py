@@ -213,6 +213,7 @@ class _Statements:
             self._line = at + value.rindex("\n") + 1
 
     def _read_code(self, at: int, kind: str, value: str) -> None:
+        """Update what is known of the statement: its brackets, scopes and whether it assigns a value."""
         defines = kind == "Keyword" and value in ("def", "class")
         if not self._size or (defines and self._depth > 0):  # brackets that are not closed end here
             self._column, self._depth, self._first = at - self._line, 0, kind

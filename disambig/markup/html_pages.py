@@ -430,6 +430,7 @@ class TagReader:
         self.canvas.fill(place + len(value), stop, OPAQUE)
 
     def _open(self, name: str, attributes: Attributes) -> None:
+        """Push an element on the stack of open ones; close those that it ends implicitly."""
         kinds = self.kinds
         for inner in kinds.closes.get(name, ()):
             if self.elements and self.elements[-1].name == inner:

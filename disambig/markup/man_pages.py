@@ -106,6 +106,7 @@ class _Reader:
         self.canvas.finish()
 
     def _line(self, start: int, end: int) -> None:
+        """Read one line: a comment, part of a display, a macro or text."""
         text, canvas = self.text, self.canvas
         control = _CONTROL.match(text, start, end)
         if control and control[1] in ('\\"', "\\#"):

@@ -261,6 +261,7 @@ class _Inline(InlineReader):
         return stop
 
     def _angle(self, at: int) -> int:
+        """Read a comment, an address or a tag at ``<``, and return the position at which to continue."""
         text, canvas = self.text, self.canvas
         if text.startswith("<!--", at):
             stop = self._search("-->", at + 4)
@@ -362,6 +363,7 @@ class _Inline(InlineReader):
         return space.end() if space else at
 
     def _emphasis(self, kind: str, at: int, after: int) -> None:
+        """Hide pairs of marks of emphasis, by the rules of CommonMark for delimiter runs."""
         before = self.text[at - 1] if at > self.start else BLANK
         follows = self.text[after] if after < self.end else BLANK
         left = not follows.isspace() and (follows.isalnum() or not before.isalnum())
@@ -384,6 +386,7 @@ class _Inline(InlineReader):
             openers.append([place, after])
 
     def _math(self, at: int, after: int) -> int:
+        """Paint over math between dollar signs, and return its end; `after` if it is not closed."""
         if self.dollars is None:
             self.dollars = [], []
             for match in _DOLLARS.finditer(self.text, at, self.end):
@@ -411,6 +414,7 @@ class _Inline(InlineReader):
             self.dollars[0].append(at)
 
     def _braces(self, at: int, after: int) -> int:
+        """Read what may begin at ``{``, and return the position at which to continue."""
         if self.text.startswith("{/*", at):  # a comment of JSX, as Docusaurus reads it in any Markdown
             stop = self._search(r"\*/\}", after)
             if stop >= 0:
@@ -574,6 +578,7 @@ class BlockReader:
                 return
 
     def _line(self, start: int, end: int) -> None:
+        """Read one line: part of a fenced block, blank, or a block."""
         line = self.text[start:end]
         if self.fence:
             code = _strip_quotation(line, self.fence_depth)
@@ -979,6 +984,7 @@ class IncrementalMarkdown:
         return PlainText(plain, tuple(comments), shortened=tuple(shortened))
 
     def _segments(self, text: str) -> list[tuple[_SegmentKey, _ReadSegment]]:
+        """Return the segments of a text, read or from the cache; a segment ends where no block is open."""
         cuts = [match.end() for match in _SEGMENT_END.finditer(text)]
         parts: list[tuple[_SegmentKey, _ReadSegment]] = []
         read_segments: dict[_SegmentKey, _ReadSegment] = {}

@@ -72,6 +72,7 @@ class _Blocks:
         return self.canvas
 
     def _line(self, start: int, end: int) -> None:
+        """Read one line; the first kind that matches decides."""
         text, canvas = self.text, self.canvas
         if match := _HEADLINE.match(text, start, end):
             self._headline(start, match.end(), end)

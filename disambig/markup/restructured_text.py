@@ -467,6 +467,7 @@ class _Blocks:
         return 0
 
     def _simple_table(self, number: int, stop: int) -> int:
+        """Read a simple table that begins in line `number`, and return the line after it."""
         border = self.lines[number]
         indent = border.at - border.start
         columns = [(match.start() + indent, match.end() + indent)

@@ -80,6 +80,7 @@ class _Reader:
         return len(self.text)
 
     def _mark(self, kind: str, start: int, at: int) -> int:
+        """Read the markup of a kind, and return the position at which to continue."""
         text, canvas = self.text, self.canvas
         if kind == "line":
             canvas.comment(start, at)

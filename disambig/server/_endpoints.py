@@ -433,6 +433,7 @@ def _standalone(text: Json) -> Json:
 
 
 def _languagetool(base: str, text: Json) -> Json:
+    """Return the paths of LanguageTool's API below `base`."""
     fields = {
         "language": {**_STRING, "examples": ["auto", "en-US"]},
         "preferredVariants": {**_STRING, "examples": ["en-GB,de-AT"]},

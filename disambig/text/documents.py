@@ -174,6 +174,7 @@ def _indented(text: str) -> Iterator[Span]:
 
 
 def _quotations(text: str) -> Iterator[Span]:
+    """Yield quotations within one paragraph."""
     opened, start = "", 0
     for match in _QUOTES.finditer(text):
         mark, at = match[0], match.start()
@@ -203,6 +204,7 @@ def _around(text: str, at: int) -> tuple[str, str]:
 
 
 def _chunks(text: str) -> Iterator[Span]:
+    """Yield spans without white space that contain signs of code, such as a path or an address."""
     end = 0
     for match in _CHUNKS.finditer(text):
         at = match.start()

@@ -307,6 +307,7 @@ def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph,
 
 
 def _find(text: str, language: str) -> Iterator[ForeignParagraph]:
+    """Yield the paragraphs in another language; short ones count as in that of most others."""
     if language not in _profiles:
         _profiles[language] = _Profile(language)
     profile = _profiles[language]

@@ -237,6 +237,7 @@ class ConstituentParser(SpanWriter):
         return sentences
 
     def _write(self, doc: Doc, sentences: Sequence[ParsedSentence]) -> None:
+        """Write the sentences, tags and constituents of a Doc."""
         first = {token.idx: token.i for token in doc}
         last = {token.idx + len(token): token.i + 1 for token in doc if not token.is_space}
         spans: list[Span] = []

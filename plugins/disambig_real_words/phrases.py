@@ -190,6 +190,7 @@ class PhraseTable:
         return self._recent[view]
 
     def _find(self, view: TokenView) -> PhraseMatches:
+        """Return the matches in a view, without overlaps; the first phrase of the file wins."""
         taken: dict[int, tuple[int, int, int]] = {}  # the match at each token
         for match in sorted(set(self._candidates(view))):
             number, first, last = match
@@ -409,6 +410,7 @@ def _plain_hash(word: str) -> int | None:
 
 
 def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
+    """Return one item of a pattern: alternatives between bars, which may be names of sets."""
     words = [word for word in text.split("|") if word]
     hashes = {value for word in words if (value := _plain_hash(word)) is not None}
     endings: list[str] = []

@@ -170,6 +170,7 @@ class Article(KnowsPhrases):
         return read_sounds(self.sounds or ENGLISH_SOUNDS)
 
     def _places(self, view: TokenView, least: float, least_missing: float) -> Instances:
+        """Return the articles that may be wrong, and the empty places where one may be missing."""
         articles = self._article_words
         number = articles.find(view.hashes)
         beside = number >= 0
@@ -511,6 +512,7 @@ class OtherWords(KnowsPhrases):
         return self._places(view, EVERY_PLACE)
 
     def _places(self, view: TokenView, least: float) -> Instances:
+        """Return the words of which a related one fits nearly as well."""
         number = self.related.find(view.hashes)
         positions = np.flatnonzero((number >= 0) & word_tokens(view) & ~is_repeated(view))
         number = number[positions]

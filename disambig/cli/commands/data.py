@@ -136,6 +136,7 @@ def _as_json(entry: DataSet, place: Path) -> dict[str, Any]:
 
 
 def _text(entry: DataSet, place: Path) -> str:
+    """Return the description of a data set."""
     missing = entry.missing(place)
     lines = [
         f"{entry.name}: {entry.title}",

@@ -85,6 +85,7 @@ def _date(seconds: int) -> str:
 
 
 def _lines(project: TunedProject, settings: TunedSettings) -> Iterator[str]:
+    """Yield the results for a project as text."""
     tuning = project.tuning
     yield f"{project.mined.name}: {project.mined.commits:,} commits, divided at {_date(tuning.divided_at)}"
     yield from (f"note: {note}" for note in tuning.notes)

@@ -199,6 +199,7 @@ def load_class_bigram(folder: Path) -> ClassBigram:
 
 
 def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> ClassBigram:
+    """Return a class bigram from its saved arrays."""
     readings, surfaces = (unpack_texts(arrays[name]) for name in ("readings", "surfaces"))
     sizes = arrays["sizes"].astype(np.int64)
     left = arrays["left"].astype(np.uint16)

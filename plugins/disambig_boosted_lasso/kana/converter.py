@@ -580,6 +580,7 @@ def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) 
 
 
 def _write(converter: Converter, folder: Path, bits: int) -> None:
+    """Write a converter into an empty folder; numbers of language models have `bits` bits."""
     lexicon, model = converter.lexicon, converter.model
     background = converter.background
     save_language_model(background, folder / MODEL, bits=bits)

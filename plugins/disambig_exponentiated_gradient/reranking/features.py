@@ -94,6 +94,7 @@ class ForestReader:
         return forest
 
     def _read(self, texts: Sequence[str]) -> tuple[Forest, NDArray[np.bool_]]:
+        """Return bracketed trees as a forest, and which of them were read completely."""
         from ._kernels import OPEN, head_words, read_forest
 
         n, token_lists = len(texts), [_TOKEN.findall(text) for text in texts]

@@ -120,6 +120,7 @@ def format_indented(tree: Tree) -> str:
 
 
 def _format_node(tree: Tree, gap: Callable[[Tree, int], str]) -> str:
+    """Return a tree in brackets; `gap` returns what separates a node from what precedes it."""
     parts: list[str] = []
     open_: list[tuple[Tree | None, int]] = [(tree, 0)]
     while open_:
