@@ -18,7 +18,7 @@ from disambig.files import (
     COMPRESSED,
     STDIN,
     TempFiles,
-    decode,
+    decode_marked,
     exchange_names,
     is_dangling,
     open_bytes,
@@ -52,6 +52,7 @@ class TextFile:
     data: bytes
     text: str  # the decoded `data`, including a byte order mark and all line ends
     state: tuple[int, ...] = ()  # properties of the file by which a later change is noticed
+    encoding: str = "utf-8"
 
     @property
     def shown(self) -> str:
@@ -189,7 +190,7 @@ def _special_files_list(path: str, directory: str, left_out: SkippedFiles) -> li
 
 
 def read_text(path: str) -> TextFile:
-    """Read a text file.
+    """Read a text file in UTF-8, or in UTF-16 with a byte order mark.
 
     Raises D300, D303, D304, D308 or D320 if it cannot be read; D339, D340 or D640 if its suffix shows that it
     is not a text.
@@ -202,7 +203,8 @@ def read_text(path: str) -> TextFile:
             data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise UserError("D320", path=shown, limit=MAX_FILE_BYTES)
-    return TextFile(path, data, decode(data, shown), state)
+    text, encoding = decode_marked(data, shown)
+    return TextFile(path, data, text, state, encoding)
 
 
 def as_text(path: str, data: bytes) -> TextFile:
@@ -214,7 +216,8 @@ def as_text(path: str, data: bytes) -> TextFile:
     _check_name(path)
     if len(data) > MAX_FILE_BYTES:
         raise UserError("D320", path=path, limit=MAX_FILE_BYTES)
-    return TextFile(path, data, decode(data, path))
+    text, encoding = decode_marked(data, path)
+    return TextFile(path, data, text, encoding=encoding)
 
 
 _DATA_HINT = "if it is a text nevertheless, pass it on standard input: `disambig check - < FILE`"
@@ -271,7 +274,7 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     backup_name = None
     try:
         status = os.stat(path)
-        _write_new(temporary, text.encode(), status)
+        _write_new(temporary, text.encode(file.encoding), status)
         backup_name = None if backup is None else _back_up(file, backup, status)
         if path.read_bytes() != file.data or _file_state(os.lstat(path)) != file.state:
             raise UserError("D643", path=path)

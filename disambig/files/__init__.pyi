@@ -19,6 +19,7 @@ from .opening import (
     corpus_files as corpus_files,
     decode as decode,
     decode_as as decode_as,
+    decode_marked as decode_marked,
     drop_repeated as drop_repeated,
     error_sink as error_sink,
     file_stamp as file_stamp,

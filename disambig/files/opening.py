@@ -278,6 +278,28 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
         raise UserError("D304", path=path, offset=offset, byte=byte, encoding=encoding) from None
 
 
+_WITH_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+def decode_marked(data: bytes, path: str) -> tuple[str, str]:
+    """Decode UTF-16 with a byte order mark, or UTF-8, and return the text and its encoding.
+
+    The byte order mark and all line ends are kept. Raises D308 for invalid UTF-16, D303 for a NUL character
+    in it, and otherwise the errors of `decode`.
+    """
+    encoding = next((encoding for mark, encoding in _WITH_MARKS if data.startswith(mark)), "")
+    if not encoding or _wide_encoding(data) != "UTF-16":
+        return decode(data, path), "utf-8"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        reason = f"not valid UTF-16 at byte {problem.start:,}"
+        raise UserError("D308", path=path, problem=reason) from None
+    if "\0" in text:
+        raise UserError("D303", path=path, offset=2 * text.index("\0"), hint="")
+    return text, encoding
+
+
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _NOT_ASCII = re.compile("[^\\x00-\x7f]")
 _SAMPLE_BYTES = 1 << 16

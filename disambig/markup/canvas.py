@@ -29,7 +29,7 @@ ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1
 """A character reference of HTML."""
 
 _LINE_ENDS = "\r\n"
-_APOSTROPHES = ("'", "\u2019")
+APOSTROPHES = ("'", "\u2019")
 _SENTENCE_ENDS = ".!?:;"
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNITS = re.compile("(?:\r\n|\r(?!\n)|\n)[^\\S\r\n\u2029]*(?:\r\n|\r|\n)|\u2029")
@@ -133,7 +133,7 @@ class Canvas:
         Returns False elsewhere, and if the character is not an apostrophe.
         """
         text = self.original
-        if apostrophe not in _APOSTROPHES or not 0 < start < end < len(text):
+        if apostrophe not in APOSTROPHES or not 0 < start < end < len(text):
             return False
         if not (text[start - 1].isalpha() and text[end].isalpha()):
             return False
@@ -323,7 +323,7 @@ _SHORTEST_LINE = 2
 """Minimum number of marks of an exact line."""
 
 
-_VALUE_IN_APOSTROPHES = re.compile(
+_VALUE_INAPOSTROPHES = re.compile(
     r"(?<==)[ \t]{0,9}\{?'[^']*'"
     r"|^[ \t-]*[\w.\"'-]+:[ \t]+'(?:[^']|'')*'(?=[ \t]*(?:#.*)?$)"
     r"|(?<=\])(?:\([^()\s]*|:[ \t]+\S+)[ \t]+'[^']*'",
@@ -410,7 +410,7 @@ class Layout:
         """Return True if a span is in a value between apostrophes, which another one would end."""
         first, last = max(0, start - _LONGEST_VALUE), end + _LONGEST_VALUE
         first = self._text.rfind("\n", 0, first) + 1
-        values = _VALUE_IN_APOSTROPHES.finditer(self._text, first, last)
+        values = _VALUE_INAPOSTROPHES.finditer(self._text, first, last)
         return any(value.start() < start and end < value.end() for value in values)
 
     def _cell(self, offset: int) -> TableCell | None:

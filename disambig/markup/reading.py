@@ -196,6 +196,8 @@ FORMATS = (
     ),
     _prose("LaTeX", ".tex .latex .rnw", "_latex:read_latex", PERCENT, "latex tex plaintex rnoweb rsweave"),
     _prose("Typst", ".typ", "typst:read_typst", SLASHES, "typst"),
+    _prose("subtitles", ".srt .vtt", "subtitles:read_subtitles", NO_COMMENT, "srt subrip vtt webvtt"),
+    MarkupFormat("mail", (".eml", ".mbox"), "disambig.markup.mail:read_mail", NO_COMMENT, ("eml", "mbox")),
     MarkupFormat(
         "translation file",
         (".po", ".pot"),
@@ -460,7 +462,7 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     """
     entry, suffix = path_format(path), os.path.splitext(path)[1].lower()
     if entry is None or (is_section(suffix) and not _is_roff(text)):
-        plain = _without_code_and_quotations(text)
+        plain = without_code_and_quotations(text)
         return PlainText(spoken_words(plain, text), tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
     canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
@@ -543,7 +545,7 @@ def _html_comments(text: str) -> list[tuple[int, int]]:
     return comments
 
 
-def _without_code_and_quotations(text: str) -> str:
+def without_code_and_quotations(text: str) -> str:
     """Return a text without markup with its code, quoted lines and signature painted over."""
     if "`" in text:
         text = _INLINE_CODE.sub(lambda match: OPAQUE * len(match[0]), text)
@@ -563,7 +565,7 @@ def read_commit_message(text: str, suffix: str = ".gitcommit") -> Canvas:
     and everything below the scissors line, such as the diff of ``git commit --verbose``.
     """
     canvas = Canvas(text)
-    canvas.put(0, _without_code_and_quotations(text))
+    canvas.put(0, without_code_and_quotations(text))
     for start, end, _ in iterate_lines(text):
         line = text[start:end]
         if _SCISSORS.fullmatch(line):

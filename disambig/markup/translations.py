@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from disambig.markup.canvas import (
+    APOSTROPHES,
     BLANK,
     BREAK,
     OPAQUE,
@@ -221,7 +222,11 @@ class EscapedText:
                 i += 1
             escaped = [n for n in range(first, i) if self.ends[n] - self.starts[n] > 1]
             is_joined = all(self.ends[n] == self.starts[n + 1] for n in range(first, i - 1))
-            if len(escaped) == 1 and is_joined and painted[escaped[0]] == self.content[escaped[0]] == "'":
+            if (
+                len(escaped) == 1
+                and is_joined
+                and painted[escaped[0]] == self.content[escaped[0]] in APOSTROPHES
+            ):
                 apostrophes.append((escaped[0], i))
             else:
                 painted[first:i] = OPAQUE * (i - first)

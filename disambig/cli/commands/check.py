@@ -40,11 +40,11 @@ def check(
             help="Files with text, Markdown (.md), reStructuredText (.rst), HTML (.html, .xhtml), DocBook "
             "(.docbook), DITA (.dita), Jupyter notebooks (.ipynb), AsciiDoc (.adoc), Org (.org), manual "
             "pages (.1 to .9), POD (.pod), Texinfo (.texi), R documentation (.rd), LaTeX (.tex), "
-            "Typst (.typ), strings of programs (.po, .resx, .xliff, .strings, .json, ...) or code, of which "
-            "the comments are checked (.py, .js, ...); "
-            "directories, or - for standard input. Default: the current directory. A file with an unknown "
-            "suffix is read as text if it is named; in directories, such files, files that git ignores and "
-            "folders such as node_modules are left out.",
+            "Typst (.typ), subtitles (.srt, .vtt), mails (.eml), strings of programs (.po, .resx, .xliff, "
+            ".strings, .json, ...) or code, of which the comments are checked (.py, .js, ...); directories, "
+            "or - for standard input. Default: the current directory. A file with an unknown suffix is read "
+            "as text if it is named; in directories, such files, files that git ignores and folders such as "
+            "node_modules are left out.",
         ),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Correct the files.")] = False,

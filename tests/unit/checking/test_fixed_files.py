@@ -429,6 +429,18 @@ def test_unreadable_files(tmp_path, monkeypatch):
         assert code_of(read_text, str(tmp_path / name)) == code
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_and_written(tmp_path, encoding):
+    data = "\ufeffIt is old.\r\nCaf\u00e9 \U0001f600".encode(encoding)
+    file = write(tmp_path / "a.md", data)
+    assert file.text.encode(encoding) == data
+    write_text(file, file.text.replace("old", "new"), backup=None)
+    assert (tmp_path / "a.md").read_bytes() == data.decode(encoding).replace("old", "new").encode(encoding)
+    for broken, code in ((data[:-1], "D308"), (data + b"\0\0", "D303"), (b"\xff\xfe\0\0a\0\0\0", "D304")):
+        (tmp_path / "b.md").write_bytes(broken)
+        assert code_of(read_text, str(tmp_path / "b.md")) == code
+
+
 def test_a_written_file_keeps_its_mode_and_gets_a_backup(tmp_path):
     path = tmp_path / "a.md"
     file = write(path, b"\xef\xbb\xbfold\r\ntext")

@@ -216,6 +216,8 @@ SPECIAL = {
     ".resx": f"<root>\n<data name='a'>\n<value>{PROSE}</value>\n</data>\n</root>\n",
     ".xliff": f"<xliff>\n<file>\n<source>{PROSE}</source>\n</file>\n</xliff>\n",
     ".json": f'{{\n"a": "So it is.",\n"b": "{PROSE}"\n}}\n',
+    ".srt": f"1\n00:00:01,000 --> 00:00:02,000\n{PROSE}\n",
+    ".eml": f"Subject: So\n\n{PROSE}\n",
     ".po": f'msgid "So."\nmsgstr ""\n\nmsgid "{PROSE}"\nmsgstr ""\n',
 }
 

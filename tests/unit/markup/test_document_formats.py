@@ -35,6 +35,10 @@ PATHS = (
     "x.pod",
     "x.texi",
     "x.typ",
+    "x.srt",
+    "x.vtt",
+    "x.eml",
+    "x.mbox",
 )
 
 PIECES = [
@@ -61,6 +65,9 @@ PIECES = [
     *("\\code{", "\\emph{", "\\item{a}{", "\\title{", "\\usage{", "%", "\\%"),
     *("=pod\n\n", "=item ", "=cut\n", "=begin a\n", "B<", "C<< ", " >>", "A::B", "L<a|"),
     *("[source]\n", "image::a[", "link:a[", "<<a,", ">>", "{a}", "//", "////\n", "a:: ", "NOTE: ", "+++"),
+    *("00:01:02,000 --> 00:01:03,000\n", "1\n", "WEBVTT\n", "NOTE a\n", "- A B:", "{\\an8}", "<v A>"),
+    *("Subject: Re: a\n", "Content-Type: multipart/mixed; boundary=a\n", "\n--a\n", "From a 2024\n", "> a\n", "=E2=80=99"),
+    *("Content-Transfer-Encoding: quoted-printable\n", "=\n", "=?a?q?b?=", "it=27s", "a wrote:\n>"),
     *("footnote:[", "footnoteref:[a,", "image:a[", "alt=", ","),
     *(
         ".B ", ".SH NAME\n", ".TP\n", ".nf\n", ".fi\n", "\\fB", "\\fR", "\\-", "\\(em", '\\"',
@@ -153,6 +160,16 @@ MARKS = {
         "#a[", "#let a = [", "#a(", "#{", "#let a\n", "#if a {", "/*", "`", "```", "$", "[", "]", "<a>", "@a", "#\"", "/ a",
         "= a\n", "#a(b: [", "#[", "//a", "\\u{1", "*", "_a", "#let a =\n\n\n",
     ],
+    "x.srt": [
+        "1\n00:00:01,000 --> 00:00:02,000\na\n\n", "00:00:01,000 --> 00:00:02,000\n", "1\n", "a ", "<", "{", "[", "\n",
+        "00:00:01,000 --> 00:00:02,000\na <b>", "- ", "&#39;",
+    ],
+    "x.vtt": ["NOTE a\n", "NOTE a\n\n", "WEBVTT\n", "00:01.000 --> 00:02.000\nit&#39;s a\n\n", "00:01.000 --> a"],
+    "x.eml": [
+        "a: b\n", "a:", " a\n", "Content-Type: multipart/mixed; boundary=a\n\n--a\n", "--a\n", "=\n", "=E2=80=99", "> a\n", "a wrote:\n",
+        "Content-Transfer-Encoding: quoted-printable\n\na=27s", "Subject: Re: a\n\n", "Subject: Re: ", "=?", "-- \n", "`", "boundary=",
+    ],
+    "x.mbox": ["From a 2024\nSubject: a\n\nb\n", "From a 2024\n", "From ", "\n"],
 }  # fmt: skip
 
 
@@ -468,6 +485,109 @@ def test_folders_are_searched_for_documents_in_xml(tmp_path):
 )  # fmt: skip
 def test_typst(text, expected):
     assert legible("x.typ", text) == normalised(expected)
+
+
+CUES = """1
+00:00:01,000 --> 00:00:04,000 X1:40
+<i>We go to</i>
+{\\an8}the end, and
+
+2
+00:00:04,500 --> 00:00:06,000
+it&#39;s [music] so.
+3
+00:00:07,000 --> 00:00:09,000
+- ANN: Of it.
+
+4
+00:00:10,000 --> 00:00:12,000
+3 of them
+"""
+WEBVTT = """WEBVTT of it
+Kind: of it
+
+NOTE of it
+
+STYLE
+::cue { of: it }
+
+of it
+00:01.000 --> 00:04.000 position:10%
+<v Ann>It is <00:01.500>the <c.of>end</c>&nbsp;of
+
+00:05.000 --> 00:06.000
+it
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("x.srt", CUES, "We go to the end, and it's so.¶Of it.¶3 of them"),
+        ("x.vtt", WEBVTT, "It is the end of it"),
+    ],
+)
+def test_sentences_of_subtitles_go_on_over_cues(path, text, expected, line_end):
+    assert legible(path, text.replace("\n", line_end)) == expected
+
+
+MAIL = """Received: of it
+From: Of It <of@it.example>
+Subject: Re: [of] It is
+ the end =?utf-8?q?caf=C3=A9?=
+Content-Type: multipart/alternative; boundary="b1"
+
+of it
+--b1
+Content-Type: text/plain; charset=utf-8
+Content-Transfer-Encoding: quoted-printable
+
+So it=E2=80=99s fi=
+ne, and=
+ caf=C3=A9.
+
+On it, Of wrote:
+> of it
+
+--=20
+Of it
+--b1
+Content-Type: text/html
+
+<p>of it</p>
+--b1--
+"""
+FOLDER = """From a@b Mon Jan 1 00:00:00 2024
+Subject: First
+
+One `of it`.
+
+From a@b Mon Jan 1 00:00:00 2024
+Content-Transfer-Encoding: base64
+
+b2YgaXQ=
+
+From a@b Mon Jan 1 00:00:00 2024
+Subject: Third
+
+Two.
+-----Original Message-----
+of it
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("x.eml", MAIL, "It is the end #¶So it\u2019s # #, and #."),
+        ("x.mbox", FOLDER, "First¶One #.¶Third¶Two."),
+        ("x.eml", "Subject: A\n\nOf it.\n\n-- \nAnn\n", "A¶Of it."),
+    ],
+)
+def test_words_of_the_writer_of_a_mail(path, text, expected, line_end):
+    assert legible(path, text.replace("\n", line_end)) == expected
 
 
 MAN = """.TH FOO 1 "2020"
