@@ -6,8 +6,10 @@ Bugs of disambig raise ordinary exceptions with a traceback.
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from disambig.formatting import escape_control_chars, with_article
 from disambig.messages import MESSAGES as MESSAGES
@@ -53,6 +55,32 @@ def contract_error(component: str, problem: str, wanted: str) -> UserError:
     `wanted`: what the contract requires instead, as a noun phrase.
     """
     return UserError("D414", component=component, problem=problem, wanted=wanted)
+
+
+def check_call(component: str, entry: object, method: str, wanted: str, *args: None, **named: None) -> None:
+    """Raise D414 unless an entry has a method that accepts the arguments with which the core calls it.
+
+    `component`: the description of the entry; `wanted`: how the method is called, ``"fit(batch)"``.
+    `args`, `named`: None for each argument.
+    """
+    function = getattr(entry, method, None)
+    if not callable(function):
+        raise contract_error(component, f"it has no method {method}", wanted)
+    check_function(component, function, method, wanted, *args, **named)
+
+
+def check_function(
+    component: str, function: Callable[..., Any], name: str, wanted: str, *args: None, **named: None
+) -> None:
+    """Raise D414 unless a function of an entry accepts the arguments with which the core calls it."""
+    try:
+        parameters = inspect.signature(function)
+    except (TypeError, ValueError):  # functions written in C may have no signature
+        return
+    try:
+        parameters.bind(*args, **named)
+    except TypeError as problem:
+        raise contract_error(component, f"{name}{parameters} cannot be called: {problem}", wanted) from None
 
 
 def describe_value(value: object) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, GroupedInstances, Instances, Predictions, ScoreBatch
-from disambig.errors import contract_error, describe_value
+from disambig.errors import check_call, contract_error, describe_value
 from disambig.registry import describe_component
 from disambig.rules import Concern, Correction, Rule, RuleSet, default_rules
 from disambig.text import ReadsDocs as ReadsDocs, Tokenisation as Tokenisation, TokenView
@@ -527,10 +527,7 @@ def check_declarations(task: Task) -> None:
     for name, wanted in _DECLARED.items():
         if not hasattr(task, name) and getattr_static(task, name, None) is None:
             raise contract_error(component, f"it has no {name}", wanted)
-    if not callable(task.instances):
-        raise contract_error(
-            component, f"instances is {describe_value(task.instances)}", _DECLARED["instances"]
-        )
+    check_call(component, task, "instances", _DECLARED["instances"], None)
     if not isinstance(task.name, str) or not task.name.isidentifier():
         raise contract_error(component, f"its name is {task.name!r}", _DECLARED["name"])
     if not isinstance(task.language, str) or not is_language_code(task.language):

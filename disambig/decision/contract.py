@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Predictions, ScoreBatch
-from disambig.errors import UserError, contract_error, describe_value
+from disambig.errors import UserError, check_call, contract_error, describe_value
 from disambig.registry import describe_component
 from disambig.types import (
     Between,
@@ -45,21 +44,9 @@ def check_fit(rule: object) -> None:
         raise contract_error(
             describe_component("judges", rule), seen, "a dataclass whose fields are its settings"
         )
-    _check_call(rule, "fit", "fit(material, *, progress=None)", None, progress=None)
-    _check_call(rule, "from_state", "from_state(arrays, groups)", None, None)
-
-
-def _check_call(rule: object, method: str, wanted: str, *arguments: None, **named: None) -> None:
-    """Raise D414 if a method cannot be called as the core calls it."""
-    try:
-        parameters = inspect.signature(getattr(rule, method))
-    except (TypeError, ValueError):  # functions written in C may have no signature
-        return
-    try:
-        parameters.bind(*arguments, **named)
-    except TypeError as problem:
-        part = describe_component("judges", rule)
-        raise contract_error(part, f"{method}{parameters} cannot be called: {problem}", wanted) from None
+    part = describe_component("judges", rule)
+    check_call(part, rule, "fit", "fit(material, *, progress=None)", None, progress=None)
+    check_call(part, rule, "from_state", "from_state(arrays, groups)", None, None)
 
 
 def check_methods(rule: object, component: str = "") -> None:
@@ -70,7 +57,7 @@ def check_methods(rule: object, component: str = "") -> None:
     for name in _METHODS:
         if not callable(getattr(rule, name, None)):
             raise contract_error(part, f"the result of fit has no method {name}", "a fitted decision rule")
-    _check_call(rule, "judge", "judge(scored, *, flags_per_1000=None)", None, flags_per_1000=None)
+    check_call(part, rule, "judge", "judge(scored, *, flags_per_1000=None)", None, flags_per_1000=None)
 
 
 def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:

@@ -11,7 +11,6 @@ imported for plots.
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
@@ -25,7 +24,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from disambig.errors import UserError, contract_error, describe_value
+from disambig.errors import UserError, check_call, contract_error, describe_value
 from disambig.evaluation import plot_settings
 from disambig.experiments.data import text_lines
 from disambig.files import parse_json, save_file
@@ -283,12 +282,7 @@ def check_experiment(experiment: Any) -> None:
         wanted = 'a tuple of patterns of files, such as ("english/*.txt",)'
         raise contract_error(component, f"needs is {needs!r}", wanted)
     wanted = "run(*, data, quick, progress) -> ExperimentResult"
-    if not callable(getattr(experiment, "run", None)):
-        raise contract_error(component, "it has no method run", wanted)
-    try:
-        inspect.signature(experiment.run).bind(data=None, quick=None, progress=None)
-    except TypeError as problem:
-        raise contract_error(component, f"run cannot be called: {problem}", wanted) from None
+    check_call(component, experiment, "run", wanted, data=None, quick=None, progress=None)
 
 
 def check_result(experiment: object, result: Any) -> None:

@@ -443,4 +443,5 @@ def by_group(
         return [transform(self, view, instances, group) for instances, group in table.parts]
 
     transform_table.__doc__ = transform.__doc__
+    transform_table.of_group = transform  # type: ignore[attr-defined]  # for checks of its parameters
     return transform_table

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from inspect import signature
+from types import MethodType
 from typing import Any, TypeVar, get_args
 
 import numpy as np
@@ -28,7 +29,7 @@ from disambig.data import (
     has_own_labels,
     join_crossed,
 )
-from disambig.errors import UserError, contract_error, describe_value
+from disambig.errors import UserError, check_call, check_function, contract_error, describe_value
 from disambig.formatting import describe_failure
 from disambig.registry import describe_component, plugin_packages
 from disambig.text import TokenView
@@ -93,7 +94,10 @@ def _check_arrays(component: str, state: object) -> dict[str, NDArray[Any]]:
     for name, array in state.items():
         kind = array.dtype.kind if isinstance(array, np.ndarray | np.generic) else ""
         if kind and kind in "biuf":
-            continue
+            if np.isfinite(array).all():
+                continue
+            seen = f"state returned NaN or infinity under {name!r}"
+            raise contract_error(component, seen, "finite numbers: a model with others cannot be loaded")
         if kind in ("U", "S"):
             value = "an array of strings"
         else:
@@ -282,9 +286,9 @@ def fit_checked(
     also an error if features depend on them.
     """
     check_candidate_kind(extractor, own=instances.own is not None)
-    if not callable(getattr(extractor, "fit", None)):
-        wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
-        raise extractor_error(extractor, "it has no method fit", wanted)
+    part = describe_component("extractors", extractor)
+    wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
+    check_call(part, extractor, "fit", wanted, None, None, None)
     _check_parameters(extractor)
     for trait in (folders, rows_are_shared, cross_fits):
         trait(extractor)  # raises D414 for a value of another type
@@ -300,6 +304,10 @@ def fit_checked(
             seen = seen if fitted is None else f"{seen}, which has no method {name}"
             raise extractor_error(extractor, seen, "a fitted extractor")
     _check_parameters(fitted)
+    wanted = "transform(view, table), which returns the Features of each group"
+    check_call(part, fitted, "transform", wanted, None, None)
+    check_call(part, extractor, "from_state", "from_state(arrays)", None)
+    check_call(part, fitted, "state", "state(), which returns arrays of numbers by name")
     _check_restored(extractor, fitted, view, instances, groups)
     if labels:
         _check_without_labels(fitted, _some_instances(view, instances, groups))
@@ -315,8 +323,12 @@ def _check_layers(extractor: FeatureExtractor, view: TokenView) -> None:
 
 
 def _check_parameters(extractor: FeatureExtractor) -> None:
-    """Raise D414 if `transform` is for a single group and the decorator `by_group` is missing."""
-    if hasattr(type(extractor), "transform") and _is_for_one_group(type(extractor)):
+    """Raise D414 if `transform` is for a single group and `by_group` is missing, or cannot be called."""
+    of_group = getattr(getattr(type(extractor), "transform", None), "of_group", None)
+    if of_group is not None:
+        part, wanted = describe_component("extractors", extractor), "transform(view, instances, group)"
+        check_function(part, MethodType(of_group, extractor), "transform", wanted, None, None, None)
+    elif hasattr(type(extractor), "transform") and _is_for_one_group(type(extractor)):
         wanted = "@by_group above it, or transform(view, table), which returns the Features of each group"
         raise extractor_error(extractor, "transform takes the instances of a single group", wanted)
 

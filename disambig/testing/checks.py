@@ -7,7 +7,7 @@ mistake; the other columns are noise. The first candidate is right in more than 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +30,7 @@ from disambig.data import (
     SparseRows,
     offsets_from_sizes,
 )
-from disambig.errors import UserError
+from disambig.errors import UserError, describe_value
 from disambig.files import is_plain
 from disambig.models import StandaloneModel, stored_format
 from disambig.registry import load_plugins
@@ -108,6 +108,7 @@ def require_close(seen: Any, expected: Any, what: str, *, within: float = 1e-6) 
 
 def require_state(arrays: Arrays, what: str) -> None:
     """Raise unless `arrays` can be saved without pickle: named NumPy arrays of plain numbers."""
+    require(isinstance(arrays, Mapping), f"{what}: state is {describe_value(arrays)}, not arrays by name")
     for name, array in arrays.items():
         dtype = getattr(array, "dtype", None)
         seen = type(array).__name__ if dtype is None else f"an array of {dtype}"
@@ -115,6 +116,8 @@ def require_state(arrays: Arrays, what: str) -> None:
             getattr(dtype, "kind", "O") in "biuf",
             f"{what}: state {name!r} is not an array of numbers but {seen}",
         )
+        finite = bool(np.isfinite(array).all())  # other arrays are refused when a model is loaded
+        require(finite, f"{what}: state {name!r} has NaN or infinite numbers")
 
 
 def require_batch(batch: CandidateBatch, what: str) -> None:

@@ -19,7 +19,9 @@ from disambig.data import (
     find_instances,
     find_right_words,
 )
+from disambig.errors import check_call, describe_value
 from disambig.features import fit_checked, transform_checked, transform_table
+from disambig.registry import describe_component
 from disambig.testing.checks import (
     Check,
     accuracy,
@@ -501,6 +503,17 @@ def check_kernel(kernel: Kernel, batch: CandidateBatch | None = None) -> list[Ch
 class _KernelChecks:
     _kernel: Kernel
     _batch: CandidateBatch
+
+    def keeps_its_contract(self) -> None:
+        """Check the methods, and the types of what they return."""
+        part = describe_component("kernels", self._kernel)
+        check_call(part, self._kernel, "rows", "rows(batch), which returns a csr_array", None)
+        check_call(part, self._kernel, "gram", "gram(left, right), which returns an array", None, None)
+        rows: Any = self._rows()
+        require(hasattr(rows, "indptr"), f"rows returned {describe_value(rows)}; expected a csr_array")
+        gram: Any = self._kernel.gram(rows, rows)
+        is_array = isinstance(gram, np.ndarray) and gram.dtype.kind == "f"
+        require(is_array, f"gram returned {describe_value(gram)}; expected an array of floats")
 
     def declares_whether_it_is_linear(self) -> None:
         flag = self._kernel.is_linear

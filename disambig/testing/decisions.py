@@ -20,8 +20,9 @@ from disambig.data import (
     segments,
 )
 from disambig.decision import check_fit, check_methods, check_predictions
-from disambig.errors import UserError, describe_value
+from disambig.errors import UserError, check_call, describe_value
 from disambig.metrics import AddsUp, CostsTexts, Measure, Outcomes, Reweighs, times_drawn
+from disambig.registry import describe_component
 from disambig.testing.checks import (
     Check,
     collect_checks,
@@ -154,6 +155,22 @@ class _DecoderChecks:
     _layout: Any
     _structures: Structures
 
+    def keeps_its_contract(self) -> None:
+        """Check the methods, and the shapes and types of what they return."""
+        part = describe_component("decoders", self._decoder)
+        check_call(part, self._decoder, "best", "best(scores, layout)", None, None)
+        check_call(part, self._decoder, "marginals", "marginals(scores, layout)", None, None)
+        scores = self._random_scores()[0]
+        given = scores.copy()
+        _require_numbers(self._decoder.best(given, self._layout), self._n_rows, "best returned")
+        require_equal(given, scores, "scores after best")
+        both: Any = self._decoder.marginals(given, self._layout)
+        require_equal(given, scores, "scores after marginals")
+        is_pair = isinstance(both, tuple) and len(both) == 2
+        require(is_pair, f"marginals returned {describe_value(both)}; expected a tuple of two arrays")
+        _require_numbers(both[0], self._n_rows, "the first result of marginals is")
+        _require_numbers(both[1], len(self._structures), "the second result of marginals is")
+
     def finds_the_best(self) -> None:
         for scores in self._random_scores():
             mass = self._decoder.best(scores, self._layout)
@@ -246,6 +263,12 @@ class _DecoderChecks:
         return mass, np.array(partition)
 
 
+def _require_numbers(array: object, n: int, what: str) -> None:
+    """Raise `AssertionError` unless `array` holds `n` numbers; the message begins with `what`."""
+    is_valid = isinstance(array, np.ndarray) and array.dtype.kind in "iuf" and array.shape == (n,)
+    require(is_valid, f"{what} {describe_value(array)}; expected an array of numbers of shape ({n},)")
+
+
 RATES = (0.0, 0.1, 1.0, 10.0, 1000.0, float("inf"))
 _COLUMNS = ("chosen", "margins", "probabilities", "flagged", "answered")
 
@@ -275,6 +298,7 @@ class _DecisionRuleChecks:
         check_fit(self._judge)
         judged_between(self._judge)
         before = self._judge.state()
+        require_state(before, "the unfitted decision rule")
         fitted = self._fit()
         returned = f"fit returned {describe_value(fitted)}, which has no fit"
         require(callable(getattr(fitted, "fit", None)), returned)
@@ -517,8 +541,17 @@ class _MeasureChecks:
         for what in ("name", "unit"):
             text = getattr(self._measure, what, None)
             require(isinstance(text, str) and bool(text), f"its {what} is {text!r}: give a text")
+        part = describe_component("measures", self._measure)
+        check_call(part, self._measure, "value", "value(outcomes)", None)
         more = getattr(self._measure, "more_is_better", None)
         require(isinstance(more, bool), f"more_is_better is {more!r}: set it to True or False")
+
+    def does_not_change_outcomes(self) -> None:
+        # before other checks, which compute values of the outcomes themselves
+        given = copy.deepcopy(self._problem)
+        self._measure.value(given)
+        for what in ("offsets", "scores", "chosen", "gold", "cost", "ids", "ranks", "units"):
+            require_equal(getattr(given, what), getattr(self._problem, what), what)
 
     def returns_one_number(self) -> None:
         value = self._measure.value(self._problem)
@@ -540,12 +573,6 @@ class _MeasureChecks:
         order = np.random.default_rng(0).permutation(len(self._problem))
         seen = self._measure.value(self._problem.take(order))
         self._agree([seen], [self._measure.value(self._problem)], "in another order")
-
-    def does_not_change_outcomes(self) -> None:
-        given = copy.deepcopy(self._problem)
-        self._measure.value(given)
-        for what in ("offsets", "scores", "chosen", "gold", "cost", "ids", "ranks", "units"):
-            require_equal(getattr(given, what), getattr(self._problem, what), what)
 
     def accepts_no_instances(self) -> None:
         value = self._measure.value(self._problem.take(np.zeros(0, np.int64)))

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disambig.errors import UserError
+from disambig.errors import UserError, check_call, describe_value
 from disambig.files import pack
 from disambig.formats import ExampleReader, ExampleSource, Labelled, ReaderTraits
 from disambig.jobs import Function, ProgressCallback, Runner, Work, WorkOutcome, persistent_runner
-from disambig.registry import load_all
+from disambig.registry import describe_component, load_all
+from disambig.settings import is_whole
 from disambig.testing.checks import Check, collect_checks, require
 from disambig.types import get_trait
 
@@ -97,6 +98,27 @@ class _RunnerChecks:
     _make: Make
     _processes: bool
     _ahead: int
+
+    def keeps_its_contract(self) -> None:
+        """Check the method, and the type of what it yields, also if an item fails."""
+        runner, wanted = self._make(None), "run(work, items, *, ordered=False, tell=ignore_progress)"
+        check_call(
+            describe_component("runners", runner), runner, "run", wanted, None, None, ordered=None, tell=None
+        )
+        outcomes: Any = runner.run(Doubling(), [1, 2], ordered=True)
+        is_iterable = isinstance(outcomes, Iterable)
+        require(is_iterable, f"run returned {describe_value(outcomes)}; expected to yield WorkOutcome")
+        for outcome in outcomes:
+            require(
+                isinstance(outcome, WorkOutcome),
+                f"run gave {describe_value(outcome)}; expected a WorkOutcome",
+            )
+        try:
+            self._run(Doubling(), ["bug"])
+        except KeyError as problem:
+            raise AssertionError(
+                "an exception in an item ended the run: expected a WorkOutcome with a problem"
+            ) from problem
 
     def returns_one_outcome_per_item(self) -> None:
         outcomes = self._run(Doubling(), iter(range(30)))
@@ -302,11 +324,23 @@ class _ReaderChecks:
             same = type(other) is type(self._reader)
             require(same or not taken, f"files in {', '.join(sorted(taken))} are read by {name}")
 
+    def keeps_its_contract(self) -> None:
+        """Check the method, and the types of what it yields."""
+        part = describe_component("readers", self._reader)
+        check_call(part, self._reader, "read", "read(source), which yields Labelled", None)
+        examples: Any = self._reader.read(ExampleSource(self._path))
+        is_iterable = isinstance(examples, Iterable)
+        require(is_iterable, f"read returned {describe_value(examples)}; expected to yield Labelled")
+        for example in examples:
+            require(isinstance(example, Labelled), f"it gave {type(example).__name__}, not Labelled")
+            for name in ("start", "end"):
+                value = getattr(example, name)
+                require(is_whole(value), f"{name} of an example is {value!r}: give a whole number")
+
     def reads_examples(self) -> None:
         examples = self._read()
         require(bool(examples), f"no example in {self._path}")
         for example in examples:
-            require(isinstance(example, Labelled), f"it gave {type(example).__name__}, not Labelled")
             for name in ("text", "label"):
                 value = getattr(example, name)
                 require(isinstance(value, str), f"{name} of an example is {value!r}: give a text")

@@ -44,7 +44,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.errors import UserError, contract_error, describe_value
+from disambig.errors import UserError, check_call, contract_error, describe_value
 from disambig.registry import describe_component, get, registered_entries
 from disambig.runtime import use_numba
 from disambig.text import characters, characters as ch
@@ -372,11 +372,8 @@ def check_tokens(tokenisation: Tokenisation) -> None:
         raise contract_error(
             component, f"its name is {tokenisation.name!r}", f"the registered name, {names[0]}"
         )
-    for name in ("__call__", "words"):
-        if not callable(getattr(tokenisation, name, None)):
-            raise contract_error(
-                component, f"it has no method {name}", "a tokenisation with __call__ and words"
-            )
+    check_call(component, tokenisation, "__call__", "__call__(texts), which returns a TokenView", None)
+    check_call(component, tokenisation, "words", "words(text), which returns a list of texts", None)
     view: object = tokenisation([])
     if not isinstance(view, TokenView):
         raise contract_error(component, f"it returned {describe_value(view)} for no texts", "a TokenView")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from disambig.config import resolve
 from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.decision import check_decision_rule, check_error_corpus, check_fit, default_rule_config
-from disambig.errors import UserError, contract_error, describe_value
+from disambig.errors import UserError, check_call, contract_error, describe_value
 from disambig.features import attributes, changed_attributes, check_same_numbers, restore_checked
 from disambig.files import is_plain
 from disambig.models import LinearScorer, Model, NoPreference
@@ -306,7 +305,7 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
         raise contract_error(
             part, "it has no method from_state", "from_state(arrays), which rebuilds a saved scorer"
         )
-    _check_parameters(learner, part)
+    check_call(part, learner, "fit", "fit(batch, *, dev=None, rng=None) -> Fitted", None, dev=None, rng=None)
     needs_training(learner)  # raises D414 for a value of another type
     if not storages:
         return batch
@@ -318,22 +317,6 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
         wanted = f"{problem.values['wanted']} ({part.removeprefix('the learner ')})"
         raise UserError("D459", wanted=wanted, seen=problem.values["seen"]) from problem
     return converted
-
-
-def _check_parameters(learner: Learner, part: str) -> None:
-    """Raise D414 if `fit` cannot be called with a batch, `dev` and `rng`."""
-    try:
-        parameters = inspect.signature(learner.fit)
-    except (TypeError, ValueError):  # functions written in C may have no signature
-        return
-    try:
-        parameters.bind(None, dev=None, rng=None)
-    except TypeError as problem:
-        raise contract_error(
-            part,
-            f"fit{parameters} cannot be called: {problem}",
-            "fit(batch, *, dev=None, rng=None) -> Fitted",
-        ) from None
 
 
 def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, part: str) -> None:

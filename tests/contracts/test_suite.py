@@ -14,13 +14,38 @@ from toy_learners import Constant, Perceptron
 from toy_plugin import Marks, NearbyWords, Pairs
 
 from disambig import testing
-from disambig.api import Enumerated, Fitted, LinearScorer, SparseRows
+from disambig.api import (
+    Columns,
+    DenseBlocks,
+    Enumerated,
+    Features,
+    Fitted,
+    LinearScorer,
+    SparseRows,
+    StatelessExtractor,
+    by_group,
+)
 from disambig.api.decoding import Chain, Hypergraph
+from disambig.api.formats import Labelled
+from disambig.api.runners import ProgressCounter, WorkOutcome, ignore_progress
 from disambig.data import CandidateLists, CrossedRows, Group, Instances
 from disambig.tasks import Lists
-from disambig.testing import blocks, check_decoder, check_extractor, check_learner, check_task, crossed, lists
+from disambig.testing import (
+    blocks,
+    check_decoder,
+    check_extractor,
+    check_kernel,
+    check_learner,
+    check_measure,
+    check_reader,
+    check_runner,
+    check_task,
+    check_tokenisation,
+    crossed,
+    lists,
+)
 from disambig.testing.checks import require_batch
-from disambig.text import hash_word
+from disambig.text import Words, hash_word
 from disambig.types import Decides
 
 TEXTS = ["It is quite quiet.", "A piece of cake."]
@@ -515,3 +540,194 @@ def test_a_wrong_decoder_is_found():
     assert "marginals_are_right" in failed
     assert "marginals_are_the_gradient" in failed
     assert "finds_the_best" not in failed
+
+
+def altered(entry, **attributes):
+    """Return an object of a subclass that has other attributes."""
+    return type("Altered", (type(entry),), attributes)()
+
+
+class Jaccard:
+    """A kernel: the share of common features."""
+
+    is_linear = False
+
+    def rows(self, batch):
+        return csr_array(batch.rows)
+
+    def gram(self, left, right):
+        common = np.asarray(((left != 0).astype(float) @ (right != 0).astype(float).T).todense())
+        sizes = [np.diff(rows.indptr).astype(float) for rows in (left, right)]
+        return common / np.maximum(sizes[0][:, None] + sizes[1] - common, 1.0)
+
+
+class InOrder:
+    """A runner that processes items one after the other."""
+
+    def run(self, work, items, *, ordered=False, tell=ignore_progress):
+        process = None
+        for index, item in enumerate(items):
+            process = process or work.start()
+            progress = ProgressCounter(tell)
+            try:
+                yield WorkOutcome(index, item, process(item, progress), progress=progress.amount)
+            except KeyError as problem:
+                yield WorkOutcome(index, item, problem=f"KeyError: {problem}")
+
+
+class Accuracy:
+    """A measure."""
+
+    name, unit, more_is_better = "accuracy", "share", True
+
+    def value(self, outcomes):
+        return float(outcomes.right.mean()) if len(outcomes) else float("nan")
+
+
+class Bars:
+    """A reader of lines with a label, a bar and a text."""
+
+    suffixes = (".bars",)
+
+    def read(self, source):
+        for number, line in enumerate(source.text.splitlines(), 1):
+            label, _, text = line.partition("|")
+            yield Labelled(text, 0, len(text), label, document=text, where=f"{source.path}:{number}")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"best": lambda self, scores: scores}, r"best\(scores\) cannot be called: .*best\(scores, layout\)"),
+        ({"best": lambda self, scores, layout: None}, "best returned None; expected an array of numbers"),
+        ({"best": lambda self, scores, layout: scores > 0}, "best returned an array of bool"),
+        ({"marginals": None}, "it has no method marginals"),
+        (
+            {"marginals": lambda self, scores, layout: scores},
+            "marginals returned .*; expected a tuple of two",
+        ),
+        ({"marginals": lambda self, scores, layout: (scores, scores)}, r"second result .* of shape \(1,\)"),
+        ({"best": lambda self, scores, layout: np.add(scores, 1, out=scores)}, "scores after best: "),
+    ],
+)
+def test_faults_of_decoders_are_named_at_first(attributes, message):
+    checks = check_decoder(altered(Enumerated(), **attributes), np.array([0, 2]), [[[0], [1]]])
+    with pytest.raises(AssertionError, match=message):
+        checks[0]()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"gram": lambda self, left: left}, r"gram\(left\) cannot be called"),
+        (
+            {"gram": lambda self, left, right: left @ right.T},
+            "gram returned a csr_array .*an array of floats",
+        ),
+        ({"gram": lambda self, left, right: None}, "gram returned None"),
+        ({"rows": lambda self, batch: None}, "rows returned None; expected a csr_array"),
+    ],
+)
+def test_faults_of_kernels_are_named_at_first(attributes, message):
+    assert failures(check_kernel(Jaccard())) == {}
+    with pytest.raises(AssertionError, match=message):
+        check_kernel(altered(Jaccard(), **attributes))[0]()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"run": lambda self, work, items: iter(())}, r"run\(work, items\) cannot be called: .*'ordered'"),
+        ({"run": lambda self, work, items, *, ordered=False, tell=None: None}, "run returned None"),
+        (
+            {"run": lambda self, work, items, *, ordered=False, tell=None: iter([1])},
+            "run gave an int; expected",
+        ),
+        (
+            {
+                "run": lambda self, work, items, *, ordered=False, tell=None: (
+                    WorkOutcome(i, item, work.start()(item, tell)) for i, item in enumerate(items)
+                )
+            },
+            "an exception in an item ended the run",
+        ),
+    ],
+)
+def test_faults_of_runners_are_named_at_first(attributes, message):
+    with pytest.raises(AssertionError, match=message):
+        check_runner(lambda timeout: altered(InOrder(), **attributes), processes=False)[0]()
+    check_runner(lambda timeout: InOrder(), processes=False)[0]()
+
+
+def test_faults_of_readers_are_named(tmp_path):
+    path = tmp_path / "a.bars"
+    path.write_text("request|Please wait.\nreport|It rained.\n")
+    assert failures(check_reader(Bars(), path)) == {}
+
+    def with_float_starts(self, source):
+        return (replace(example, start=0.0) for example in Bars().read(source))
+
+    for read, message in (
+        (lambda self: [], r"read\(\) cannot be called"),
+        (lambda self, source: None, "read returned None; expected to yield Labelled"),
+        (lambda self, source: ["a"], "it gave str, not Labelled"),
+        (with_float_starts, "start of an example is 0.0: give a whole number"),
+    ):
+        checks = {check.name: check for check in check_reader(altered(Bars(), read=read), path)}
+        with pytest.raises(AssertionError, match=message):
+            checks["keeps_its_contract"]()
+
+
+def test_faults_of_measures_are_named():
+    assert failures(check_measure(Accuracy())) == {}
+    failed = failures(check_measure(altered(Accuracy(), value=lambda self: 1.0)), also=(TypeError,))
+    assert "value() cannot be called" in failed["describes_itself"]
+
+    def changes(self, outcomes):
+        outcomes.scores[:] = 0.0
+        return Accuracy().value(outcomes)
+
+    assert "does_not_change_outcomes" in failures(check_measure(altered(Accuracy(), value=changes)))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"__call__": lambda self: None}, r"__call__\(\) cannot be called"),
+        ({"words": lambda self: []}, r"words\(\) cannot be called.*words\(text\)"),
+    ],
+)
+def test_methods_of_tokenisations_are_called_with_texts(attributes, message):
+    with pytest.raises(AssertionError, match=message):
+        check_tokenisation(altered(Words(), **attributes), TEXTS)[0]()
+
+
+def test_methods_of_tasks_and_extractors_are_called_as_documented():
+    short = altered(Pairs(), instances=lambda self: None)
+    with pytest.raises(AssertionError, match=r"the task .*instances\(\) cannot be called.*instances\(view\)"):
+        check_task(short, TEXTS)[0]()
+    for attributes, message in (
+        (
+            {"transform": by_group(lambda self, view, instances: None)},
+            r"transform\(view, instances\) cannot be",
+        ),
+        ({"fit": lambda self, view: self}, r"fit\(view\) cannot be called"),
+        ({"from_state": lambda self: self}, r"from_state\(\) cannot be called"),
+        ({"state": lambda self: {"a": np.array([1.0, np.nan])}}, "state returned NaN or infinity under 'a'"),
+    ):
+        extractor = altered(Echo(), **attributes)
+        with pytest.raises(AssertionError, match=f"the extractor .*{message}"):
+            check_extractor(extractor, Pairs(), TEXTS)[0]()
+
+
+class Echo(StatelessExtractor):
+    """An extractor of one constant column."""
+
+    @by_group
+    def transform(self, view, instances, group):
+        n, k = len(instances), len(group.candidates)
+        columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), ("all",), ["one"])
+        costs = instances.costs(group).reshape(n, k)
+        values = np.ones((n, k, 1), np.float32)
+        nothing = np.zeros(n * k, np.int32)
+        return Features(DenseBlocks(values, np.zeros((k, 1), int), columns, costs), nothing, nothing)

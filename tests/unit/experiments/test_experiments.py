@@ -572,7 +572,7 @@ class Sound:
         ({"description": 3}, "description is an int; expected a text"),
         ({"needs": "texts/*.txt"}, r"needs is 'texts/\*.txt'; expected a tuple of patterns"),
         ({"run": None}, "it has no method run; expected run"),
-        ({"run": lambda self, *, data: None}, "run cannot be called: .*unexpected keyword argument"),
+        ({"run": lambda self, *, data: None}, r"run\(.*\) cannot be called: .*unexpected keyword argument"),
     ],
 )
 def test_an_experiment_declares_what_it_needs(attributes, message):
