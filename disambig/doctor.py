@@ -450,24 +450,24 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
         if text:
             return CheckResultLine("coverage", OK, what)
         return CheckResultLine("coverage", WARNING, what, mend)
-    n_hits, asked = int(decisions.found.sum()), int(decisions.asked.sum())
-    numbers = {"decisions": len(decisions), "asked": asked, "found": n_hits}
+    n_hits, n_queries = int(decisions.n_hits.sum()), int(decisions.n_queries.sum())
+    numbers = {"decisions": len(decisions), "asked": n_queries, "found": n_hits}
     what = f"{model.name}: {pluralize(len(decisions), 'decision')}"
     if isinstance(model.judge, RaisesFlags):
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
-    if not asked:
+    if not n_queries:
         return CheckResultLine(
             "coverage", OK, f"{what}, no {evidence_name(model)} looked up", numbers=numbers
         )
-    what += f", {n_hits:,} of {asked:,} {evidence_name(model)} found ({n_hits / asked:.0%})"
-    orders = asked_by_order(model, text or SAMPLE)
+    what += f", {n_hits:,} of {n_queries:,} {evidence_name(model)} found ({n_hits / n_queries:.0%})"
+    orders = queries_by_order(model, text or SAMPLE)
     if orders:
         shares = [f"{order}-grams {n_found / total:.0%}" for order, (n_found, total) in orders.items()]
         what += f": {', '.join(shares)}"
         for order, (n_found, total) in orders.items():
             numbers |= {f"asked_{order}": total, f"found_{order}": n_found}
-    if n_hits / asked >= MIN_COVERAGE:
+    if n_hits / n_queries >= MIN_COVERAGE:
         return CheckResultLine("coverage", OK, what, numbers=numbers)
     mend = "the table covers little of this language or domain: count text of your own"
     if evidence_name(model) == "words":
@@ -477,7 +477,7 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
     return CheckResultLine("coverage", WARNING, what, mend, numbers)
 
 
-def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
+def queries_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     """Return the numbers of n-grams found and looked up, by their number of words.
 
     Only n-gram count extractors are considered. A candidate of two words counts as one word.
@@ -488,19 +488,19 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     extractors = [extractor for extractor in model.extractors if isinstance(extractor, NgramCounts)]
     view = view_of_texts([text], model.tokenisation, protected=True)
     instances = model.instances(view)
-    asked, hits = np.zeros(BIAS, np.int64), np.zeros(BIAS, np.int64)
+    n_queries, n_hits = np.zeros(BIAS, np.int64), np.zeros(BIAS, np.int64)
     for extractor in extractors:
         for g, rows in instances.rows_by_group():
             for start in range(0, len(rows), _INSTANCES_PER_BLOCK):
                 part = instances.take(rows[start : start + _INSTANCES_PER_BLOCK])
                 ranks, usable = extractor.ranks_of_candidates(view, part, model.task.groups[g])
-                asked += usable.sum(axis=0)
-                hits += np.count_nonzero(ranks, axis=0)
+                n_queries += usable.sum(axis=0)
+                n_hits += np.count_nonzero(ranks, axis=0)
     sizes = np.array([1 + left + right for left, right in CONTEXTS])
     return {
-        order: (int(hits[sizes == order].sum()), int(asked[sizes == order].sum()))
+        order: (int(n_hits[sizes == order].sum()), int(n_queries[sizes == order].sum()))
         for order in np.unique(sizes).tolist()
-        if asked[sizes == order].sum()
+        if n_queries[sizes == order].sum()
     }
 
 

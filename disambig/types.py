@@ -342,15 +342,15 @@ class Features:
     Attributes
     ----------
     batch : CandidateBatch
-    found, asked : arrays of int32, shape (n_candidates,)
+    n_hits, n_queries : arrays of int32, shape (n_candidates,)
         Evidence for each candidate: number of successful look-ups, and of all look-ups. Where an extractor
         looks things up, as in a count table, no correction is proposed that it found nothing for. An
         extractor that looks nothing up gives zeros for both.
     """
 
     batch: CandidateBatch
-    found: NDArray[np.int32]
-    asked: NDArray[np.int32]
+    n_hits: NDArray[np.int32]
+    n_queries: NDArray[np.int32]
 
 
 class FeatureExtractor(Protocol):

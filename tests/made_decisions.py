@@ -26,8 +26,8 @@ def make_decisions(
         "margins": np.ones(n, np.float32),
         "probabilities": np.full(n, 0.9, np.float32),
         "flagged": np.ones(n, bool),
-        "found": np.zeros(n, np.int32),
-        "asked": np.zeros(n, np.int32),
+        "n_hits": np.zeros(n, np.int32),
+        "n_queries": np.zeros(n, np.int32),
     }
     for name, value in columns.items():
         values[name] = np.broadcast_to(np.asarray(value, values[name].dtype), values[name].shape).copy()

@@ -177,7 +177,7 @@ class ScoreBatch(CandidateTable):
     scores : array of float64, shape (n_candidates,)
     observed : array of int32, shape (n,)
         See `disambig.data.Instances`.
-    found, asked : arrays of int32, shape (n_candidates,)
+    n_hits, n_queries : arrays of int32, shape (n_candidates,)
         Number of queries of the candidate that the count table answered, and number of all queries.
     cost : array of float32, shape (n_candidates,)
         Cost of each candidate, for examples.
@@ -190,8 +190,8 @@ class ScoreBatch(CandidateTable):
     numbers: tuple[int, ...]
     scores: Floats
     observed: NDArray[np.int32]
-    found: NDArray[np.int32]
-    asked: NDArray[np.int32]
+    n_hits: NDArray[np.int32]
+    n_queries: NDArray[np.int32]
     cost: NDArray[np.float32]
     neighbours: NDArray[np.uint64] | None = None
     parts: NDArray[np.float32] | None = None
@@ -241,7 +241,7 @@ class ScoreBatch(CandidateTable):
         score_parts = [part.parts for part in parts if part.parts is not None]
         columns = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("scores", "observed", "found", "asked", "cost")
+            for name in ("scores", "observed", "n_hits", "n_queries", "cost")
         }
         return cls(
             groups,
@@ -306,8 +306,8 @@ class ScoreBatch(CandidateTable):
             self.numbers,
             self.scores[rows],
             self.observed[index],
-            self.found[rows],
-            self.asked[rows],
+            self.n_hits[rows],
+            self.n_queries[rows],
             self.cost[rows],
             None if self.neighbours is None else self.neighbours[index],
             None if self.parts is None else self.parts[rows],
@@ -474,7 +474,7 @@ class Decisions:
     flagged : array of bool, shape (n,)
         Whether `probabilities` passes the operating point, there is evidence, and no other task has a more
         probable edit of the same place (see `disambig.decision.overlaps`).
-    found, asked : arrays of int32, shape (n,)
+    n_hits, n_queries : arrays of int32, shape (n,)
         Number of n-grams found in the table, and number of n-grams looked up.
     own : CandidateLists, optional
         Per-instance candidates, if the task has them.
@@ -500,8 +500,8 @@ class Decisions:
     margins: NDArray[np.float32]
     probabilities: NDArray[np.float32]
     flagged: NDArray[np.bool_]
-    found: NDArray[np.int32]
-    asked: NDArray[np.int32]
+    n_hits: NDArray[np.int32]
+    n_queries: NDArray[np.int32]
     own: CandidateLists | None = None
     settled: OverlapResolution | None = None
     trust: PrecisionTable | None = None
@@ -634,8 +634,8 @@ class Decisions:
             "margin": json_margin(float(self.margins[index])),
             "candidates": tuple((candidates[i], round(float(self.scores[low + i]), 4)) for i in order),
             **self.source_record(index),
-            "found": int(self.found[index]),
-            "asked": int(self.asked[index]),
+            "found": int(self.n_hits[index]),
+            "asked": int(self.n_queries[index]),
             "model": self.model,
         }
 
@@ -708,8 +708,8 @@ _COLUMNS = (
     "margins",
     "probabilities",
     "flagged",
-    "found",
-    "asked",
+    "n_hits",
+    "n_queries",
 )
 
 

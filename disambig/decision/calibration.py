@@ -65,8 +65,8 @@ class PaddedScores:
     group_of: NDArray[np.int64]  # (n,): index of each instance's group in the groups of `batch`
     scores: Floats  # float64 (n, K): padded with minus infinity
     observed: NDArray[np.int32]  # (n,): the candidate in the text; -1 if there is none
-    found: NDArray[np.int32]  # (n, K): number of n-grams of each candidate that are in the count table
-    asked: NDArray[np.int64]  # (n,): number of n-grams that were looked up, for all candidates together
+    n_hits: NDArray[np.int32]  # (n, K): number of n-grams of each candidate that are in the count table
+    n_queries: NDArray[np.int64]  # (n,): number of n-grams that were looked up, for all candidates together
     # uint64 (n, 2): hashes of the words before and after; `UNKNOWN` if they are not known
     neighbours: NDArray[np.uint64]
     # float32 (n, K, P): the contributions of the feature groups; P is 0 if these are not known
@@ -83,8 +83,8 @@ class PaddedScores:
             batch.group_of,
             pad(batch.scores, offsets, -np.inf),
             batch.observed,
-            pad(batch.found, offsets, 0),
-            pad(batch.asked, offsets, 0).sum(axis=1),
+            pad(batch.n_hits, offsets, 0),
+            pad(batch.n_queries, offsets, 0).sum(axis=1),
             np.full((n, 2), UNKNOWN, np.uint64) if neighbours is None else neighbours,
             _padded_parts(batch),
         )
@@ -97,8 +97,8 @@ class PaddedScores:
             self.group_of[rows],
             self.scores[rows],
             self.observed[rows],
-            self.found[rows],
-            self.asked[rows],
+            self.n_hits[rows],
+            self.n_queries[rows],
             self.neighbours[rows],
             self.parts_of_scores[rows],
         )
@@ -212,12 +212,12 @@ class Calibration:
 
 
 def compare_with_observed(
-    scores: Floats, found: NDArray[np.int32], observed: NDArray[np.int32], variants: NDArray[np.bool_]
+    scores: Floats, n_hits: NDArray[np.int32], observed: NDArray[np.int32], variants: NDArray[np.bool_]
 ) -> Comparison:
     """Compare the best other candidate with the observed one.
 
     `scores` (float64 (n, K)): padded with minus infinity.
-    `found` (int32 (n, K)): number of sources that know each candidate.
+    `n_hits` (int32 (n, K)): number of sources that know each candidate.
     `observed` (int32 (n,)): -1 if no candidate is in the text; then there is nothing to compare.
     `variants` (bool (n, K)): whether a candidate is the observed one or a variant of it.
     """
@@ -229,8 +229,8 @@ def compare_with_observed(
     features = np.stack(
         [
             np.where(possible, np.sign(margin) * np.log1p(np.abs(margin)), 0.0),
-            np.log1p(found[rows, other]),
-            np.log1p(found[rows, observed]),
+            np.log1p(n_hits[rows, other]),
+            np.log1p(n_hits[rows, observed]),
             np.ones(len(scores)),
         ],
         axis=1,

@@ -50,7 +50,7 @@ class Corrections:
     calibration : Calibration
     operating : OperatingPoint
     needs_evidence : bool
-        Whether a candidate is only proposed if an extractor has found evidence for it (`Features.found`).
+        Whether a candidate is only proposed if an extractor has found evidence for it (`Features.n_hits`).
         False if no extractor looks anything up, which is seen from the development text.
 
     Raises
@@ -110,11 +110,11 @@ class Corrections:
     def weigh(self, scored: ScoreBatch) -> WeighedDecisions:
         """Compare the best other candidate with the observed one, before any threshold."""
         padded = PaddedScores.from_batch(scored)
-        scores, n_found = padded.scores, padded.found
-        comparison = compare_with_observed(scores, n_found, scored.observed, padded.is_variant())
+        scores, n_hits = padded.scores, padded.n_hits
+        comparison = compare_with_observed(scores, n_hits, scored.observed, padded.is_variant())
         log_odds = self.calibration.log_odds(comparison.features, scored.number)
         other = comparison.other
-        evidence = (n_found[np.arange(len(other)), other] > 0) | (not self.needs_evidence)
+        evidence = (n_hits[np.arange(len(other)), other] > 0) | (not self.needs_evidence)
         best = scores.argmax(axis=1) if len(scores) else other
         eligible = (comparison.features[:, 0] > 0) & (best == other) & evidence
         return WeighedDecisions(scores, comparison, log_odds, eligible)
@@ -171,9 +171,9 @@ class Corrections:
             if progress:
                 progress("calibrating", g, len(groups))
             scored = material.scored(g, most=self.max_examples)
-            looks_up = looks_up or bool(scored.asked.any())
+            looks_up = looks_up or bool(scored.n_queries.any())
             padded = PaddedScores.from_batch(scored)
-            scores, evidence, same, truth = padded.scores, padded.found, padded.is_variant(), scored.observed
+            scores, evidence, same, truth = padded.scores, padded.n_hits, padded.is_variant(), scored.observed
             # There is no error corpus: right words that another candidate replaces stand for mistakes.
             substituted, rows = substitutes(same | np.isneginf(scores), material.rng)
             right = compare_with_observed(scores, evidence, truth, same).features

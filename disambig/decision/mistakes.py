@@ -218,12 +218,12 @@ class Mistakes:
     weighed_from : float
         At rates up to `USUAL`, words whose best other candidate has a lower margin are skipped unless they
         repeat the word before, because no training example is flagged there. Their probability is zero.
-    found : array of float64, shape (n_rates,), or None
+    recall : array of float64, shape (n_rates,), or None
         Share of all mistakes, including those of other tasks, that are flagged correctly at each rate of
         `operating` by weights fitted without them; None if there was no error corpus.
     needs_evidence : bool
         Whether a word is only flagged if an extractor has found evidence for any candidate there
-        (`Features.found`). False if no extractor looks anything up, which is seen from the development text.
+        (`Features.n_hits`). False if no extractor looks anything up, which is seen from the development text.
 
     Raises
     ------
@@ -240,7 +240,7 @@ class Mistakes:
     choices: Calibration = fitted_field(UNFITTED)
     operating: OperatingPoint = fitted_field(UNTUNED)
     weighed_from: float = fitted_field(EVERYWHERE)
-    found: Floats | None = fitted_field(None)
+    recall: Floats | None = fitted_field(None)
     needs_evidence: bool = fitted_field(True)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
@@ -260,7 +260,7 @@ class Mistakes:
         for g in range(len(groups)):
             report("judging", g, len(groups))
             scored = material.scored(g, most=None if corpus is None else self.most_right)
-            looks_up = looks_up or bool(scored.asked.any())
+            looks_up = looks_up or bool(scored.n_queries.any())
             scores_of_groups.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of_groups.append(scored.observed)
             labelled = scored if corpus is None else corpus.right(g)
@@ -289,7 +289,7 @@ class Mistakes:
             odds = _held_out_odds_of_mistakes(wrong, sizes, sampled, weighing, shift)
             odds[~(wrong.rivals.evident[: len(odds)] | (not looks_up))] = -np.inf
             recall = (odds[:, None] > operating.thresholds).sum(axis=0) / max(corpus.n_mistakes, 1)
-            fitted = replace(fitted, found=np.minimum(recall, 1.0))
+            fitted = replace(fitted, recall=np.minimum(recall, 1.0))
         return replace(
             fitted,
             choices=Calibration(np.empty(0), np.empty((0, 0)), scales, certainty),
@@ -352,8 +352,8 @@ class Mistakes:
         return float(to_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
 
     def gains(self) -> tuple[Floats, Floats] | None:
-        """Return the rates and the share of mistakes found at each of them (see `found`); None if unknown."""
-        return None if self.found is None else (self.operating.rates, self.found)
+        """Return the rates and the share of mistakes found at each (see `recall`); None if unknown."""
+        return None if self.recall is None else (self.operating.rates, self.recall)
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate, regardless of the observed one."""
@@ -371,8 +371,8 @@ class Mistakes:
             "flags_per_1000": np.array([self.flags_per_1000]),
             "weighed_from": np.array([self.weighed_from]),
         }
-        if self.found is not None:
-            arrays["found"] = self.found
+        if self.recall is not None:
+            arrays["found"] = self.recall
         if not self.needs_evidence:
             arrays["needs_evidence"] = np.array([False])
         if self.choices.scales is not None and self.choices.certainty is not None:
@@ -416,7 +416,7 @@ class Mistakes:
         needs_evidence = bool(arrays["needs_evidence"].all()) if "needs_evidence" in arrays else True
         restored = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
         restored = replace(restored, needs_evidence=needs_evidence)
-        return replace(restored, flags_per_1000=rate, weighed_from=weighed_from, found=recall)
+        return replace(restored, flags_per_1000=rate, weighed_from=weighed_from, recall=recall)
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000

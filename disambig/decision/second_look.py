@@ -140,7 +140,7 @@ class SecondLook(_AsksFirstRule):
     weights : array of float64, shape (1 + F,), or None
         Intercept, then one weight per feature; None before `fit_proposals`.
     operating : OperatingPoint
-    found : array of float64, shape (n_rates,), or None
+    recall : array of float64, shape (n_rates,), or None
         Share of all mistakes that are flagged and corrected at each rate of `operating`, cross-validated.
     expected : float
         Expected number of mistakes among the proposals per token, at `MISTAKES_PER_1000`.
@@ -167,7 +167,7 @@ class SecondLook(_AsksFirstRule):
     most_missed: float = 0.01
     weights: Floats | None = fitted_field(None)
     operating: OperatingPoint = fitted_field(_UNTUNED)
-    found: Floats | None = fitted_field(None)
+    recall: Floats | None = fitted_field(None)
     expected: float = fitted_field(0.0)
     floor: float = fitted_field(0.0)
     weighed_from: float = fitted_field(EVERYWHERE)
@@ -229,7 +229,7 @@ class SecondLook(_AsksFirstRule):
         weighed_from = EVERYWHERE
         if proposals.margins is not None:
             weighed_from = max(float(proposals.margins.min()) - SLACK, EVERYWHERE)
-        return replace(fitted, operating=operating, found=recall_at_rates, weighed_from=weighed_from)
+        return replace(fitted, operating=operating, recall=recall_at_rates, weighed_from=weighed_from)
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals of the first rule, as flags; before `fit_proposals`, its flags."""
@@ -271,20 +271,20 @@ class SecondLook(_AsksFirstRule):
         first_features = np.stack([odds, odds * inserts, odds * deletes, inserts, deletes], axis=1)
         is_counted = inserts | deletes | self.replacements
         # before the second look is fitted, the number of columns must not depend on the proposals
-        asked = np.flatnonzero(is_counted | (self.weights is None))
-        if not self.evidence or not len(asked):
+        looked_at = np.flatnonzero(is_counted | (self.weights is None))
+        if not self.evidence or not len(looked_at):
             no_evidence = np.zeros((len(rows), self._n_evidence))
             return rows, np.concatenate([first_features, no_evidence], axis=1)
         pairs = Instances(
-            instances.positions[rows[asked]],
-            instances.lengths[rows[asked]],
-            np.zeros(len(asked), np.int32),
-            np.zeros(len(asked), np.int32),
-            CandidateLists.from_texts([texts[i] for i in asked.tolist()]),
+            instances.positions[rows[looked_at]],
+            instances.lengths[rows[looked_at]],
+            np.zeros(len(looked_at), np.int32),
+            np.zeros(len(looked_at), np.int32),
+            CandidateLists.from_texts([texts[i] for i in looked_at.tolist()]),
         )
         differences = self._differences(view, pairs)
         evidence = np.zeros((len(rows), differences.shape[1]))
-        evidence[asked] = differences
+        evidence[looked_at] = differences
         evidence[~is_counted] = 0.0
         return rows, np.concatenate([first_features, evidence], axis=1)
 
@@ -385,7 +385,7 @@ class SecondLook(_AsksFirstRule):
 
     def gains(self) -> tuple[Floats, Floats] | None:
         """Return the rates and the share of mistakes found at each of them; None before `fit_proposals`."""
-        return None if self.found is None else (self.operating.rates, self.found)
+        return None if self.recall is None else (self.operating.rates, self.recall)
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate, regardless of the observed one."""
@@ -394,8 +394,8 @@ class SecondLook(_AsksFirstRule):
     def state(self) -> Arrays:
         """Return the states of both rules."""
         arrays = {f"first.{name}": array for name, array in self.first.state().items()}
-        if self.weights is not None and self.found is not None:
-            arrays["weights"], arrays["found"] = self.weights, self.found
+        if self.weights is not None and self.recall is not None:
+            arrays["weights"], arrays["found"] = self.weights, self.recall
             arrays["rates"], arrays["thresholds"] = self.operating.rates, self.operating.thresholds
             arrays["expected"], arrays["floor"] = np.array([self.expected]), np.array([self.floor])
             arrays["weighed_from"] = np.array([self.weighed_from])
@@ -412,7 +412,7 @@ class SecondLook(_AsksFirstRule):
             restored = replace(
                 restored,
                 weights=arrays["weights"],
-                found=arrays["found"],
+                recall=arrays["found"],
                 operating=OperatingPoint(arrays["rates"], arrays["thresholds"]),
                 expected=float(arrays["expected"][0]),
                 floor=float(arrays["floor"][0]) if "floor" in arrays else 0.0,
@@ -424,15 +424,15 @@ class SecondLook(_AsksFirstRule):
 
     def _is_valid(self) -> bool:
         """Return True if what `fit_proposals` learns fits together, or was not learned."""
-        if self.weights is None or self.found is None:
+        if self.weights is None or self.recall is None:
             return True
         return (
             self.weights.ndim == 1
             and (self._n_evidence > 0 if self.evidence else self._n_evidence == 0)
             and bool(np.isfinite(self.weights).all())
             and self.operating.is_valid()
-            and self.found.shape == self.operating.rates.shape
-            and bool(((self.found >= 0) & (self.found <= 1)).all())
+            and self.recall.shape == self.operating.rates.shape
+            and bool(((self.recall >= 0) & (self.recall <= 1)).all())
             and bool(np.isfinite([self.expected, self.weighed_from]).all())
             and self.expected >= 0
             and 0 <= self.floor <= 1

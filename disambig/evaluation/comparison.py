@@ -690,8 +690,8 @@ def _restrict_scores(
         offsets=np.arange(n + 1, dtype=np.int64) * k,
         scores=restrict(scored.scores),
         observed=observed,
-        found=restrict(scored.found),
-        asked=restrict(scored.asked),
+        n_hits=restrict(scored.n_hits),
+        n_queries=restrict(scored.n_queries),
         cost=restrict(scored.cost),
     )
 

@@ -117,7 +117,7 @@ def _sort(row):
 
 
 @compiled
-def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, rows, n_hits, asked):
+def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, rows, n_hits, n_queries):
     """Write the rows of instances, columns ascending, and how many of their words are known; return the size.
 
     `hashes` and `counted` (arrays of uint64 and bool, shape (n_tokens,)): per token: whether it is a term.
@@ -129,7 +129,7 @@ def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, ro
     value of their top bits begin, and the shift to these bits.
     `rows` (tuple of arrays of int32, int32 and float64): starts, columns and counts; filled, with room for
     every term.
-    `n_hits` and `asked` (int64 (n,)): filled.
+    `n_hits` and `n_queries` (int64 (n,)): filled.
     """
     indptr, columns, counts = rows
     size = 0
@@ -138,7 +138,7 @@ def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, ro
         begin, n_terms = size, 0
         for t in range(first[i], stop[i]):
             if counted[t]:
-                asked[i] += 1
+                n_queries[i] += 1
                 column = _column(hashes[t], directory)
                 if column >= 0:
                     n_hits[i] += 1

@@ -673,17 +673,17 @@ class SourceFeatures:
             [_distances_from_best(own) / self.unit * self.base, np.log1p(own.ranks) * self.rank], axis=1
         ).reshape(n, 2)
         parts = [csr_array(fixed)]
-        asked = np.zeros(n, np.int64)
+        n_queries = np.zeros(n, np.int64)
         if names:
             column_of = {name: i for i, name in enumerate(names)}
             new_columns = np.array([column_of.get(name, -1) for name in own.feature_names], np.int64)
             parts.append(_map_columns(own.features, new_columns, n, len(names)))
-            asked = np.diff(own.features.indptr) if own.features is not None else asked
+            n_queries = np.diff(own.features.indptr) if own.features is not None else n_queries
         rows = csr_array(hstack(parts, format="csr"))
         rows.eliminate_zeros()
         feature_groups = np.array([0, 1] + [2] * len(names), np.int32)
         return as_features(
-            rows, columns_named([*_FIXED, *names], feature_groups, GROUPS), instances, group, asked
+            rows, columns_named([*_FIXED, *names], feature_groups, GROUPS), instances, group, n_queries
         )
 
     def state(self) -> Arrays:

@@ -186,8 +186,8 @@ class NgramCounts(StatelessExtractor):
         values[:, :BIAS] = self._values(ranks, usable, view, table, hashed)
         values[:, BIAS] = 1.0
         n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        asked = np.repeat(usable.sum(axis=1), table.sizes).astype(np.int32)
-        return dense_features(table, values, n_hits, asked, ngram_columns, columns_of_lists())
+        n_queries = np.repeat(usable.sum(axis=1), table.sizes).astype(np.int32)
+        return dense_features(table, values, n_hits, n_queries, ngram_columns, columns_of_lists())
 
     def look_up(
         self, view: TokenView, grouped: GroupedInstances, hashed: HashedTable
@@ -279,19 +279,19 @@ class NgramCounts(StatelessExtractor):
         """
         owner, ids, lengths = rows
         has_words = lengths > 0
-        asked = usable & parts.complete.take(owner, axis=1)
+        is_query = usable & parts.complete.take(owner, axis=1)
         if self._zero and not has_words.all():
-            asked &= has_words | ~ONE_SIDED[:, None]
+            is_query &= has_words | ~ONE_SIDED[:, None]
         nested = nested & has_words
         ranks = np.zeros(usable.shape, np.uint16)
         # n-grams that a nested table does not have; the last row is for contexts without parents
         absent = np.zeros((BIAS + 1, len(owner)), bool)
         for size, contexts in CONTEXTS_BY_SIZE:
-            is_asked = asked[contexts]
+            looked_up = is_query[contexts]
             if size > 1:
                 first, second = CONTEXT_PARENTS[contexts].T
-                is_asked = is_asked & ~(absent[first] | absent[second])
-            context, row = is_asked.nonzero()
+                looked_up = looked_up & ~(absent[first] | absent[second])
+            context, row = looked_up.nonzero()
             if len(row):
                 context += contexts.start
                 keys = parts.keys(owner[row], ids[row], lengths[row], context)

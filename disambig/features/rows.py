@@ -137,7 +137,7 @@ def cross_rows(counted: Rows, columns: Columns, table: GroupedInstances, extract
     Raises D419 for a per-instance candidate that is not in the group: the columns of a row belong to labels
     seen in training.
     """
-    rows, n_hits, asked = counted
+    rows, n_hits, n_queries = counted
     sizes, costs = table.sizes, table.costs
     features = []
     for group, of_group, candidates in zip(table.groups, table.slices, table.rows, strict=True):
@@ -149,7 +149,7 @@ def cross_rows(counted: Rows, columns: Columns, table: GroupedInstances, extract
             offsets = table.offsets[of_group.start : of_group.stop + 1] - candidates.start
             batch = CrossedRows(group_rows, costs[candidates], crossed, Ragged(labels, offsets))
         evidence = (
-            np.repeat(counts[of_group], sizes[of_group]).astype(np.int32) for counts in (n_hits, asked)
+            np.repeat(counts[of_group], sizes[of_group]).astype(np.int32) for counts in (n_hits, n_queries)
         )
         features.append(Features(batch, *evidence))
     return features
@@ -182,8 +182,8 @@ def stack_rows(parts: Sequence[Rows]) -> Rows:
         return parts[0]
     from scipy.sparse import csr_array, vstack
 
-    n_hits, asked = (np.concatenate([part[which] for part in parts]) for which in (1, 2))
-    return csr_array(vstack([part[0] for part in parts], format="csr")), n_hits, asked
+    n_hits, n_queries = (np.concatenate([part[which] for part in parts]) for which in (1, 2))
+    return csr_array(vstack([part[0] for part in parts], format="csr")), n_hits, n_queries
 
 
 def split_instances(instances: Instances, sizes: Ints | None = None) -> list[Instances]:
@@ -339,7 +339,7 @@ def dense_features(
     table: GroupedInstances,
     values: NDArray[np.float32],
     n_hits: NDArray[np.int32],
-    asked: NDArray[np.int32],
+    n_queries: NDArray[np.int32],
     columns_of: Callable[[Group], Columns],
     shared: Columns | None = None,
 ) -> list[Features]:
@@ -349,7 +349,7 @@ def dense_features(
     columns (`DenseLists`).
 
     `values`: float32 (n_rows, A).
-    `n_hits` and `asked`: int32 (n_rows,).
+    `n_hits` and `n_queries`: int32 (n_rows,).
     `columns_of`: returns the meaning of the ``K * A`` columns of a group.
     `shared`: the meaning of the A columns of per-instance candidates; None if these are not supported.
     """
@@ -367,7 +367,7 @@ def dense_features(
             assert shared is not None
             offsets = table.offsets[of_group.start : of_group.stop + 1] - rows.start
             batch = DenseLists(values[rows], offsets, costs[rows], shared)
-        features.append(Features(batch, n_hits[rows], asked[rows]))
+        features.append(Features(batch, n_hits[rows], n_queries[rows]))
     return features
 
 

@@ -296,7 +296,7 @@ def count_compiled(
 
     n = len(instances)
     indptr, columns, counts = np.zeros(n + 1, np.int32), np.empty(capacity, np.int32), np.empty(capacity)
-    n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    n_hits, n_queries = np.zeros(n, np.int64), np.zeros(n, np.int64)
     size = count_terms(
         view.hashes,
         view.ends > view.starts if terms.every_token else _word_mask(view),
@@ -308,11 +308,11 @@ def count_compiled(
         _directory(vocabulary, vocabulary.hashes),
         (indptr, columns, counts),
         n_hits,
-        asked,
+        n_queries,
     )
     rows = csr_array((counts[:size], columns[:size], indptr), (n, len(vocabulary)))
     rows.has_canonical_format = True  # the compiled function sorts and sums; SciPy need not check again
-    return rows, n_hits, asked
+    return rows, n_hits, n_queries
 
 
 _Directory = tuple[Hashes, NDArray[np.int32], np.uint64]
@@ -507,7 +507,7 @@ class Tfidf:
             return self._scale(counted[0], vocabulary), *counted[1:]
         n = len(instances)
         rows, tokens = self._terms.instance_terms(view, instances)
-        asked = np.bincount(self._rows_of_words(rows, tokens, view), minlength=n)
+        n_queries = np.bincount(self._rows_of_words(rows, tokens, view), minlength=n)
         column = vocabulary.columns(self._terms.values(view, tokens))
         is_known = column >= 0
         rows, column, tokens = rows[is_known], column[is_known], tokens[is_known]
@@ -516,7 +516,8 @@ class Tfidf:
         values = None
         if self.nearness:
             values = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
-        return self._scale(sparse_rows(rows, column, values, (n, len(vocabulary))), vocabulary), n_hits, asked
+        counts = sparse_rows(rows, column, values, (n, len(vocabulary)))
+        return self._scale(counts, vocabulary), n_hits, n_queries
 
     def _rows_of_words(self, rows: Ints, tokens: Ints, view: TokenView) -> Ints:
         """Return the rows of terms that are not pairs."""

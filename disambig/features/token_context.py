@@ -153,8 +153,8 @@ class TokenContext:
         rows, sequences = self.rows(view, instances.positions)
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
         n_hits = np.diff(rows.indptr).astype(np.int32)
-        asked = np.full(len(instances) * k, n_features(self.classes), np.int32)
-        return Features(SequenceRows(rows, costs, sequences), np.repeat(n_hits, k), asked)
+        n_queries = np.full(len(instances) * k, n_features(self.classes), np.int32)
+        return Features(SequenceRows(rows, costs, sequences), np.repeat(n_hits, k), n_queries)
 
     def rows(self, view: TokenView, positions: Ints) -> tuple[Any, Ints]:
         """Return the features of tokens, a csr_array of shape (n, D), and the sentence of each token."""

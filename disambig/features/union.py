@@ -175,18 +175,18 @@ def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instance
         raise extractor_error(extractor, f"transform returned {describe_value(features)}", "Features")
     n_rows = _check_rows(extractor, features.batch, *part)
     _check_storage(extractor, features.batch)
-    for name in ("found", "asked"):
+    for name in ("n_hits", "n_queries"):
         counts: Any = getattr(features, name)
         if getattr(counts, "shape", None) != (n_rows,) or counts.dtype.kind not in "iu":
             seen = f"{name} of Features is {describe_value(counts)}"
             raise extractor_error(
                 extractor, seen, f"an integer array of shape ({n_rows},), one per candidate"
             )
-    outside = np.flatnonzero((features.found < 0) | (features.found > features.asked))
+    outside = np.flatnonzero((features.n_hits < 0) | (features.n_hits > features.n_queries))
     if len(outside):
         row = outside[0]
-        seen = f"candidate {row:,} has {features.found[row]:,} found of {features.asked[row]:,} asked"
-        raise extractor_error(extractor, seen, "numbers of look-ups, of which no more are found than asked")
+        seen = f"candidate {row:,} has {features.n_hits[row]:,} hits of {features.n_queries[row]:,} look-ups"
+        raise extractor_error(extractor, seen, "n_hits from 0 to n_queries")
     return features
 
 
@@ -471,7 +471,7 @@ def _some_instances(
 def _fingerprint(features: Features) -> Floats:
     """Return numbers that differ if features do: a random projection of each row, and the evidence."""
     weights = np.random.default_rng(0).normal(size=len(features.batch.columns))
-    parts = [features.batch.scores(weights), features.found, features.asked, [len(weights)]]
+    parts = [features.batch.scores(weights), features.n_hits, features.n_queries, [len(weights)]]
     return np.concatenate([np.asarray(part, np.float64).ravel() for part in parts])
 
 
@@ -547,8 +547,8 @@ def join(parts: Sequence[Features], names: Sequence[str] = ()) -> Features:
     batches = [part.batch for part in parts]
     for batch, name in zip(batches[1:], names[1:], strict=True):
         _check_joinable(batches[0], names[0], batch, name)
-    n_hits, asked = (reduce(np.add, [getattr(part, name) for part in parts]) for name in ("found", "asked"))
-    return Features(_join_batches(batches), n_hits.astype(np.int32), asked.astype(np.int32))
+    evidence = (reduce(np.add, [getattr(part, name) for part in parts]) for name in ("n_hits", "n_queries"))
+    return Features(_join_batches(batches), *(counts.astype(np.int32) for counts in evidence))
 
 
 def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:

@@ -260,8 +260,8 @@ class WordVectors:
         )
         values = np.hstack([_unit_length(side_by_side), *sums]).astype(np.float64)
         n_known = (words < len(vectors.words)).sum(axis=1)
-        asked = np.full(n, words.shape[1], np.int64)
-        return csr_array(values), n_known.astype(np.int64), asked
+        n_queries = np.full(n, words.shape[1], np.int64)
+        return csr_array(values), n_known.astype(np.int64), n_queries
 
 
 def _unit_length(values: Floats) -> Floats:

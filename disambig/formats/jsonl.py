@@ -121,8 +121,8 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
         decisions.flagged.tolist(),
         np.round(decisions.probabilities.astype(np.float64), 6).tolist(),
         np.round(decisions.margins.astype(np.float64), 4).tolist(),
-        decisions.found.tolist(),
-        decisions.asked.tolist(),
+        decisions.n_hits.tolist(),
+        decisions.n_queries.tolist(),
         strict=True,
     )
     for i, row in enumerate(columns):

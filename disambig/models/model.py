@@ -363,8 +363,8 @@ class Model:
             features.batch.offsets,
             scorer.scores(features.batch),
             instances.observed,
-            features.found,
-            features.asked,
+            features.n_hits,
+            features.n_queries,
             features.batch.cost,
             neighbour_words(view, instances) if in_text and sees_beside(self.judge) else None,
             score_parts(scorer, features.batch) if sees_parts(self.judge) else None,
@@ -448,8 +448,8 @@ class Model:
                 ("margins", np.float32),
                 ("probabilities", np.float32),
                 ("flagged", np.bool_),
-                ("found", np.int32),
-                ("asked", np.int32),
+                ("n_hits", np.int32),
+                ("n_queries", np.int32),
             )
         }
         answered = np.ones(n, bool)
@@ -457,8 +457,8 @@ class Model:
             check_time()  # a time limit may interrupt between pieces
             for group, rows, _, features in piece:
                 if table[group].learned:
-                    columns["found"][rows] = instance_evidence(features.found, features.batch)
-                    columns["asked"][rows] = instance_evidence(features.asked, features.batch)
+                    columns["n_hits"][rows] = instance_evidence(features.n_hits, features.batch)
+                    columns["n_queries"][rows] = instance_evidence(features.n_queries, features.batch)
             scored = ScoreBatch.joined(
                 [self.scored(features, taken, group, view) for group, _, taken, features in piece]
             )

@@ -23,7 +23,7 @@ LAYOUT, WITH_GLOSSES, WITH_LISTS = 1, 2, 3
 per decision."""
 LAYOUTS = (LAYOUT, WITH_GLOSSES, WITH_LISTS)
 _ROW = np.dtype(
-    [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "found", "asked")]
+    [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "n_hits", "n_queries")]
     + [("margins", "<f4"), ("probabilities", "<f4"), ("flagged", "?")]
 )
 _SCORE = np.dtype("<f4")

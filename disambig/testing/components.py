@@ -432,7 +432,7 @@ class _ExtractorChecks:
             scores = features.batch.scores(probe)
             require_equal(seen.batch.scores(probe), scores, f"group {name} with the others")
             require_equal(seen.batch.cost, features.batch.cost, f"costs of group {name} with the others")
-            for kind in ("found", "asked"):
+            for kind in ("n_hits", "n_queries"):
                 alone = getattr(features, kind)
                 require_equal(getattr(seen, kind), alone, f"{kind} of group {name} with the others")
 

@@ -237,7 +237,7 @@ def score_examples(model: Model, examples: TextExamples, rows: NDArray[np.int64]
 
 
 FOLDS = 5
-_EVIDENCE = ("found", "asked")
+_EVIDENCE = ("n_hits", "n_queries")
 _GroupFit = tuple[Scorer | None, dict[str, Any], NDArray[np.float64]]
 
 
@@ -440,8 +440,8 @@ class FoldCalibration:
             features.batch.offsets,
             self.resampling.held_out[group].ravel(),
             instances.observed[rows],
-            features.found,
-            features.asked,
+            features.n_hits,
+            features.n_queries,
             features.batch.cost,
         )
         return scored if len(kept) == len(rows) else scored.take(kept)

@@ -53,7 +53,7 @@ class FifthWord:
     def decide(self, view, *, flags_per_1000=None):
         words = np.flatnonzero(view.ends > view.starts)[::5]
         n = len(words)
-        same = dict.fromkeys(("groups", "observed", "found", "asked"), np.zeros(n, np.int32))
+        same = dict.fromkeys(("groups", "observed", "n_hits", "n_queries"), np.zeros(n, np.int32))
         same |= dict.fromkeys(("margins", "probabilities"), np.zeros(n, np.float32))
         return Decisions(
             task=self.name,

@@ -85,8 +85,8 @@ class ToyModel:
             margins=np.ones(n, np.float32),
             probabilities=sure.astype(np.float32),
             flagged=np.full(n, flags_per_1000 != 0),
-            found=np.ones(n, np.int32),
-            asked=np.ones(n, np.int32),
+            n_hits=np.ones(n, np.int32),
+            n_queries=np.ones(n, np.int32),
         )
 
 

@@ -297,7 +297,7 @@ class Blocks(StatelessExtractor):
         costs = instances.costs(group).reshape(n, k)
         batch = DenseBlocks(np.ones((n, k, 2), np.float32), np.tile(np.arange(2), (k, 1)), columns, costs)
         none = np.zeros(n * k, np.int32)
-        evidence = [self.fields.get(name, 0) + none for name in ("found", "asked")]
+        evidence = [self.fields.get(name, 0) + none for name in ("n_hits", "n_queries")]
         fields = {name: change(batch) for name, change in self.fields.items() if callable(change)}
         return Features(replace(batch, **fields), *evidence)
 
@@ -484,8 +484,8 @@ FAULTS = {
         ),
         (Blocks(values=lambda batch: batch.values.tolist()), ".*a list as values; expected an array"),
         (Blocks(column_of=lambda batch: batch.column_of + 1), ".*column_of has 2, with 2 columns"),
-        (Blocks(found=-1), ".*candidate 0 has -1 found of 0 asked"),
-        (Blocks(found=3, asked=2), ".*candidate 0 has 3 found of 2 asked"),
+        (Blocks(n_hits=-1), ".*candidate 0 has -1 hits of 0 look-ups"),
+        (Blocks(n_hits=3, n_queries=2), ".*candidate 0 has 3 hits of 2 look-ups"),
         (FitsNothing(), "fit returned None; expected a fitted extractor"),
         (RestoresNothing(), "from_state returned None; expected"),
         (RestoresItself(), r"from_state changed the extractor itself \(vocabulary\)"),

@@ -86,8 +86,8 @@ def _decide(task: str, texts: Sequence[str]) -> Decisions:
         margins=np.full(n, 2.25, np.float32),
         probabilities=np.where(columns[5], 0.9, 0.1).astype(np.float32),
         flagged=np.array(columns[5], bool),
-        found=np.full(n, 3, np.int32),
-        asked=np.full(n, 14, np.int32),
+        n_hits=np.full(n, 3, np.int32),
+        n_queries=np.full(n, 14, np.int32),
     )
 
 

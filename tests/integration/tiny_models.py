@@ -68,7 +68,7 @@ def save_second_look(home: Path, table: Path) -> str:
         prior_strength=2.0,
         weights=np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
         operating=OperatingPoint(rates, np.array([0.2, 0.0])),
-        found=np.array([0.1, 0.2]),
+        recall=np.array([0.1, 0.2]),
         expected=0.002,
     )
     rule = {"@disambig_judges": "disambig.Corrections.v1"}

@@ -253,7 +253,7 @@ class MoreProbable:
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         ordered = np.sort(scores, axis=1)
         same = np.array([[scored.group.same(i, j) for j in range(k)] for i in range(k)], bool)
-        is_known = np.asarray(scored.found).reshape(n, k)[rows, chosen] > 0
+        is_known = np.asarray(scored.n_hits).reshape(n, k)[rows, chosen] > 0
         return JudgedScores(
             chosen=chosen,
             margins=ordered[:, -1] - ordered[:, -2] if k > 1 else np.full(n, np.inf),

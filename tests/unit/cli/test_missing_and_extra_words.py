@@ -56,7 +56,7 @@ def annotate_texts(texts):
 def decisions(rows, probability=0.75, *, task="preposition"):
     """Decisions that are all flagged: (document, start, end, observed, chosen)."""
     rows = [(*row[:3], 0, *row[3:]) for row in rows]
-    return make_decisions([GROUP], rows, task=task, probabilities=probability, found=3, asked=14)
+    return make_decisions([GROUP], rows, task=task, probabilities=probability, n_hits=3, n_queries=14)
 
 
 def patch_models(monkeypatch, annotate):

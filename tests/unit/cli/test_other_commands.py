@@ -219,14 +219,14 @@ def test_without_counts_there_is_no_column_and_other_scores_have_no_table(capsys
 def test_reasons_without_a_flag(observed, chosen, result, part):
     group = Group("p", ("toward", "towards", "to"), (("toward", "towards"),))
     row = (0, 0, 6, 0, observed, chosen)
-    decisions = make_decisions([group], [row], probabilities=0.2, flagged=False, found=result, asked=14)
+    decisions = make_decisions([group], [row], probabilities=0.2, flagged=False, n_hits=result, n_queries=14)
     assert part in verdict(decisions, 0, "toward", threshold=0.3)
 
 
 @pytest.mark.parametrize(("observed", "flagged"), [(0, False), (0, True), (-1, False)])
 def test_evidence_is_not_counted_if_nothing_was_looked_up(observed, flagged):
     group, row = Group("p", ("toward", "to")), (0, 0, 6, 0, observed, 0)
-    decisions = make_decisions([group], [row], probabilities=0.2, flagged=flagged, found=0, asked=0)
+    decisions = make_decisions([group], [row], probabilities=0.2, flagged=flagged, n_hits=0, n_queries=0)
     shown = verdict(decisions, 0, "toward", threshold=0.1, what="features")
     unflagged = "not flagged: the word" if observed == 0 else "toward, with"
     assert shown.startswith("flagged" if flagged else unflagged)

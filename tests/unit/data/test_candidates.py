@@ -150,8 +150,8 @@ def decisions():
         margins=np.ones(n, np.float32),
         probabilities=np.full(n, 0.5, np.float32),
         flagged=np.zeros(n, bool),
-        found=np.zeros(n, np.int32),
-        asked=np.zeros(n, np.int32),
+        n_hits=np.zeros(n, np.int32),
+        n_queries=np.zeros(n, np.int32),
         own=candidates(),
     )
 
@@ -422,7 +422,7 @@ def test_joining_and_splitting_by_group(parts, listed):
     given_back = [batch for batch in batches if len(batch)] if len(batches) > 1 else batches
     for one, (index, part) in zip(given_back, joined.by_group(), strict=True):
         assert part.group is one.group and part.number == one.number and len(index) == len(one)
-        for name in ("offsets", "scores", "observed", "found", "asked", "cost"):
+        for name in ("offsets", "scores", "observed", "n_hits", "n_queries", "cost"):
             assert np.array_equal(getattr(part, name), getattr(one, name)), name
         assert (part.own is not None) == listed
         assert not listed or list(part.own.texts) == list(one.own.texts)
@@ -505,8 +505,8 @@ DECISIONS = Decisions(
     margins=np.array([1, 3, 0.5], np.float32),
     probabilities=np.array([0.9, 0.01, 0.5], np.float32),
     flagged=np.array([True, False, True]),
-    found=np.array([3, 0, 2], np.int32),
-    asked=np.array([9, 9, 9], np.int32),
+    n_hits=np.array([3, 0, 2], np.int32),
+    n_queries=np.array([9, 9, 9], np.int32),
 )
 
 
@@ -565,8 +565,8 @@ def test_joined_features_keep_every_score():
     assert both.batch.columns.in_groups(["2-gram"]).sum() == 6
     assert both.batch.columns.names[0] == "0: 2-gram"
     assert both.batch.columns.names[5] == ""
-    assert both.found.tolist() == (2 * evidence).tolist()
-    assert both.asked.tolist() == (2 * evidence + 1).tolist()
+    assert both.n_hits.tolist() == (2 * evidence).tolist()
+    assert both.n_queries.tolist() == (2 * evidence + 1).tolist()
 
 
 def test_numbers_in_place_of_flags_are_not_turned_into_flags():

@@ -143,8 +143,8 @@ def test_joined_rows_score_as_the_sum_of_their_parts():
     assert both.batch.columns.own.groups.tolist() == [0, 1, 0, 1, 2]
     assert both.batch.columns.names[2] == "river: bill"
     assert both.batch.costs is costs
-    assert both.found.tolist() == [4, 4, 2, 2]
-    assert both.asked.tolist() == [6, 6, 4, 4]
+    assert both.n_hits.tolist() == [4, 4, 2, 2]
+    assert both.n_queries.tolist() == [6, 6, 4, 4]
     weights = np.random.default_rng(0).normal(size=(2, 5))
     expected = one.batch.scores(weights[:, :3].ravel()) + two.batch.scores(weights[:, 3:].ravel())
     np.testing.assert_allclose(both.batch.scores(weights.ravel()), expected)

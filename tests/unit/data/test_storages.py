@@ -298,8 +298,8 @@ def test_scores_of_crossed_lists_do_not_depend_on_the_number_of_labels(seed, lab
 # Joining
 
 
-def features_of(batch, found=1):
-    evidence = np.full(len(batch.cost), found, np.int32)
+def features_of(batch, n_hits=1):
+    evidence = np.full(len(batch.cost), n_hits, np.int32)
     return Features(batch, evidence, evidence)
 
 
@@ -314,7 +314,7 @@ def test_joins_blocks_and_crossed_rows():
     assert joint.columns.in_groups(["bias"]).sum() == 3 + 3
     assert joint.columns.labels.tolist() == [*counts.columns.labels, *words.columns.labels]
     assert (joint.columns.names[0], joint.columns.names[15]) == ("0: 2-gram", "")
-    assert both.found.tolist() == [3] * 18
+    assert both.n_hits.tolist() == [3] * 18
 
 
 @pytest.mark.parametrize(

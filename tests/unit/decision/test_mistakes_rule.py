@@ -43,12 +43,12 @@ NO_TERMS = np.empty(0, np.uint64), np.empty(0)
 GROUP = Group("its/it's/is", ("its", "it's", "is"))
 
 
-def scored(scores, observed, cost=None, *, group=GROUP, found=1, neighbours=None):
+def scored(scores, observed, cost=None, *, group=GROUP, n_hits=1, neighbours=None):
     """Scores (n, K) of instances of a group."""
     n, k = np.shape(scores)
     offsets = np.arange(n + 1, dtype=np.int64) * k
     costs = np.ones((n, k), np.float32) if cost is None else np.asarray(cost, np.float32)
-    counts = np.full(n * k, found, np.int32)
+    counts = np.full(n * k, n_hits, np.int32)
     flat = np.asarray(scores, float).ravel()
     actual = np.asarray(observed, np.int32)
     columns = flat, actual, counts, counts, costs.ravel(), hashed(neighbours)
@@ -223,7 +223,7 @@ def test_decides_groups_together_as_one_at_a_time(asked, listed, seed):
         lists = CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n) if listed else None
         if rng.random() < 0.5:  # some rows occur twice
             part = replace(part, neighbours=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
-        parts.append(replace(part, own=lists, found=rng.integers(0, 3, n * k).astype(np.int32)))
+        parts.append(replace(part, own=lists, n_hits=rng.integers(0, 3, n * k).astype(np.int32)))
     for rate in (None, 500.0):
         together = FITTED.judge(ScoreBatch.joined(parts), flags_per_1000=rate)
         alone = [FITTED.judge(part, flags_per_1000=rate) for part in parts]
@@ -251,7 +251,7 @@ def test_flags_nothing_without_evidence():
     rule = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.95))
     sure = [[-9.0, 9.0, -9.0]]
     assert rule.judge(scored(sure, [0])).flagged.all()
-    assert not rule.judge(scored(sure, [0], found=0)).flagged.any()
+    assert not rule.judge(scored(sure, [0], n_hits=0)).flagged.any()
 
 
 def test_fits_without_an_error_corpus():

@@ -37,7 +37,7 @@ def decisions_of(task, *edits, documents=None):
         chosen=np.ones(n, np.int32), offsets=np.arange(n + 1) * 2,
         scores=np.tile(np.array([0.0, 1.0], np.float32), n), margins=np.ones(n, np.float32),
         probabilities=column((edit[4] for edit in edits), np.float32), flagged=flagged,
-        found=np.zeros(n, np.int32), asked=np.zeros(n, np.int32),
+        n_hits=np.zeros(n, np.int32), n_queries=np.zeros(n, np.int32),
     )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ def test_decides_lists_of_unequal_length_one_at_a_time(seed):
     decided, probable = FITTED.judge(scored), FITTED.probabilities(scored)
     assert decided.answered.all() and decided.flagged.any() and not decided.flagged.all()
     for i, (low, high) in enumerate(zip(scored.offsets, scored.offsets[1:], strict=False)):
-        expected = decide_list(scored.scores[low:high], scored.found[low:high], observed[i])
+        expected = decide_list(scored.scores[low:high], scored.n_hits[low:high], observed[i])
         actual = [
             column[i] for column in (decided.chosen, decided.margins, decided.probabilities, decided.flagged)
         ]
@@ -100,7 +100,7 @@ def test_variants_of_a_group_do_not_apply_to_lists():
     fixed = replace(fixed, groups=(group,), scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
     lists = replace(fixed, own=CandidateLists.from_texts([["to", "too"]]))
     flat = replace(FITTED, operating=OperatingPoint(np.array([1.0]), np.array([-50.0])))
-    for scored, flagged in ((fixed, False), (replace(lists, found=np.ones(2, np.int32)), True)):
+    for scored, flagged in ((fixed, False), (replace(lists, n_hits=np.ones(2, np.int32)), True)):
         assert flat.judge(scored).flagged.tolist() == [flagged]
 
 
@@ -172,7 +172,7 @@ def test_restores_its_state_and_rejects_one_of_other_groups():
 def test_evidence_is_only_needed_if_an_extractor_looks_something_up(rule):
     """A model whose extractors look nothing up flags like one whose look-ups always succeed."""
     built = make_calibration_data("words")
-    silent = [replace(part, found=0 * part.found, asked=0 * part.asked) for part in built.parts]
+    silent = [replace(part, n_hits=0 * part.n_hits, n_queries=0 * part.n_queries) for part in built.parts]
     right = silent[0]
     wrong = replace(right, observed=np.where(right.observed == 0, 1, 0).astype(np.int32))
     for fitted, flags in (

@@ -298,10 +298,10 @@ def test_texts_of_any_length(short_doctor, text):
 def test_orders_add_up_to_all_queries():
     for model in load_pack_models()[:2]:
         (decisions,) = annotate([doctor.SAMPLE], [model])
-        orders = doctor.asked_by_order(model, doctor.SAMPLE)
+        orders = doctor.queries_by_order(model, doctor.SAMPLE)
         assert list(orders) == [2, 3, 4, 5]
-        assert sum(hits for hits, _ in orders.values()) == decisions.found.sum() > 0
-        assert sum(asked for _, asked in orders.values()) == decisions.asked.sum()
+        assert sum(hits for hits, _ in orders.values()) == decisions.n_hits.sum() > 0
+        assert sum(asked for _, asked in orders.values()) == decisions.n_queries.sum()
 
 
 def test_warns_of_low_coverage(tiny_models, short_doctor):

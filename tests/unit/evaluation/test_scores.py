@@ -17,7 +17,7 @@ from disambig.cli.commands.evaluate import labelled_lines
 from disambig.config import resolve
 from disambig.counts import build_table
 from disambig.decision import BestOfList
-from disambig.doctor import asked_by_order
+from disambig.doctor import queries_by_order
 from disambig.errors import UserError
 from disambig.evaluation import (
     assess_model,
@@ -104,7 +104,7 @@ def test_rules_without_flags_have_no_rates(model):
 
 
 def test_doctor_counts_queries(model):
-    orders = asked_by_order(model, TEXTS[0])
+    orders = queries_by_order(model, TEXTS[0])
     # two 2-grams for each candidate of "from", "farm", "form", "gone" and "from"
     assert orders[2][0] > 0 and orders[2][1] == 2 * (2 + 2 + 3 + 2 + 2)
 

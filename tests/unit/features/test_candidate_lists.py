@@ -70,8 +70,8 @@ def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_wor
     features = transform_checked(fitted, None, list_instances(other), GROUP)
     plain = [count_ngrams(text, unit, order) for text in other.texts]
     assert shown(features) == [{name: n for name, n in item.items() if name in names} for item in plain]
-    assert features.asked.tolist() == [len(item) for item in plain]
-    assert features.found.tolist() == [sum(name in names for name in item) for item in plain]
+    assert features.n_queries.tolist() == [len(item) for item in plain]
+    assert features.n_hits.tolist() == [sum(name in names for name in item) for item in plain]
     assert features.batch.columns.group_names == (f"n-grams of {unit}",)
     again = TextNgrams(unit=unit, order=order).from_state(fitted.state())
     assert shown(transform_checked(again, None, list_instances(other), GROUP)) == shown(features)
@@ -160,7 +160,7 @@ def test_headword_bigrams_equal_a_plain_count(learned, tried, least, tags):
     plain = [count_bigrams(tokens, tags) for candidates in tried for tokens in candidates]
     expected = np.array([[item[name] for name in names] for item in plain]).reshape(len(plain), len(names))
     assert np.array_equal(result.batch.rows.toarray(), expected)
-    assert result.asked.tolist() == [len(item) for item in plain]
+    assert result.n_queries.tolist() == [len(item) for item in plain]
     assert result.batch.columns.group_names == ("headword bigrams",)
     again = transform_checked(extractor.from_state(fitted.state()), None, other, GROUP)
     assert np.array_equal(again.batch.rows.toarray(), expected)

@@ -68,8 +68,8 @@ def test_inner_products_count_shared_features(drawn, window, choice):
     shared = [[len(one & other) for other in sets] for one in sets]
     assert (rows @ rows.T).toarray().tolist() == shared
     assert rows.shape[1] == len(set().union(*sets))
-    assert features.asked.reshape(-1, 2)[:, 0].tolist() == [len(item) for item in sets]
-    assert (features.found == features.asked).all()
+    assert features.n_queries.reshape(-1, 2)[:, 0].tolist() == [len(item) for item in sets]
+    assert (features.n_hits == features.n_queries).all()
 
 
 def test_names_of_features():
@@ -112,8 +112,8 @@ def test_unseen_features_are_not_found_and_kinds_are_kept_apart():
     view = view_of(SENTENCES)
     extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
     features = transform_checked(extractor, view, at(view, (0, 1, 1), (1, 4, 1)), GROUP)
-    assert features.found.tolist() == [6, 6, 0, 0]  # "Bank" and "bank" differ in form and tag
-    assert features.asked.tolist() == [6, 6, 5, 5]  # the end of a sentence has no tag
+    assert features.n_hits.tolist() == [6, 6, 0, 0]  # "Bank" and "bank" differ in form and tag
+    assert features.n_queries.tolist() == [6, 6, 5, 5]  # the end of a sentence has no tag
     assert features.batch.costs.tolist() == [[1, 1], [1, 1]]
     assert features.batch.columns.group_names == ("local",)
     view = view_of([["t", "t", "t"]])  # the word, its tag and the target have the same hash
@@ -130,8 +130,8 @@ def test_without_tags_their_features_are_left_out():
     np.testing.assert_array_equal(with_setting.seen.keys, without.seen.keys)
     tagged = ContextWindow(window=2).fit(view_of(SENTENCES), where, [GROUP])
     few = transform_checked(tagged, view, where, GROUP)
-    assert few.asked.reshape(-1, 2)[:, 0].tolist() == [5, 4]  # only words and target
-    assert (few.found == few.asked).all()
+    assert few.n_queries.reshape(-1, 2)[:, 0].tolist() == [5, 4]  # only words and target
+    assert (few.n_hits == few.n_queries).all()
 
 
 def test_near_words_can_weigh_more():
@@ -153,7 +153,7 @@ def test_boundary_words_and_rare_features_can_be_left_out():
     bare = ContextWindow(boundaries=False, **settings).fit(view, where, [GROUP])
     assert sorted(bare.seen.names) == ["word+1=.", "word-1=</s>", "word-1=a"]
     features = transform_checked(bare, view, where, GROUP)
-    assert features.asked.reshape(-1, 2)[:, 0].tolist() == [2, 1]
+    assert features.n_queries.reshape(-1, 2)[:, 0].tolist() == [2, 1]
     with_them = ContextWindow(**settings).fit(view, where, [GROUP])
     more = {"word-2=<S>", "word+1=</S>", "word+2=</S>"}
     assert set(with_them.seen.names) - set(bare.seen.names) == more
@@ -176,7 +176,7 @@ def test_many_instances_are_processed_in_blocks(monkeypatch):
     assert list(parts.seen.names) == list(whole.seen.names)
     features = transform_checked(parts, view, where, GROUP)
     np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
-    np.testing.assert_array_equal(features.found, expected.found)
+    np.testing.assert_array_equal(features.n_hits, expected.n_hits)
 
 
 def test_columns_are_built_once_and_the_state_has_keys_and_names():
@@ -272,7 +272,7 @@ def test_the_inner_product_is_the_string_kernel(target, layer, drawn, window, le
     expected = [[sum(string_kernel(s, t, n, decay) for n in sizes) for t in strings] for s in strings]
     rows = features.batch.rows
     np.testing.assert_allclose((rows @ rows.T).toarray(), expected, rtol=1e-9)
-    assert (features.found == features.asked).all()
+    assert (features.n_hits == features.n_queries).all()
 
 
 def test_the_example_of_the_paper():
@@ -292,9 +292,9 @@ def test_blocks_give_the_same_rows(monkeypatch):
     for name in ("indptr", "indices", "data"):
         one, other = (getattr(item.batch.rows, name) for item in (features, expected))
         np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(features.found, expected.found)
-    np.testing.assert_array_equal(features.asked, expected.asked)
-    assert 0 < expected.found.sum() < expected.asked.sum()
+    np.testing.assert_array_equal(features.n_hits, expected.n_hits)
+    np.testing.assert_array_equal(features.n_queries, expected.n_queries)
+    assert 0 < expected.n_hits.sum() < expected.n_queries.sum()
 
 
 def test_without_gaps_it_is_the_spectrum_kernel():
@@ -320,7 +320,7 @@ def test_without_the_layer_there_are_no_features():
     view, where = replace(tagged, layers={}), places(tagged, (0, 1, 1))
     features = fit_and_transform(Subsequences(layer="tag"), view, where, GROUP)
     assert features.batch.rows.shape == (1, 0)
-    assert features.asked.tolist() == [0, 0]
+    assert features.n_queries.tolist() == [0, 0]
     fitted_extractor = Subsequences(layer="tag").fit(tagged, where, [GROUP])
     assert transform_checked(fitted_extractor, view, where, GROUP).batch.rows.nnz == 0
     assert transform_checked(fitted_extractor, tagged, where, GROUP).batch.rows.nnz == 1
@@ -333,7 +333,7 @@ def test_rare_subsequences_are_left_out():
     features = transform_checked(extractor, view, where, GROUP)
     assert len(extractor.seen) == 1  # the place and the sentence's end
     assert features.batch.rows.toarray().tolist() == [[0.25]] * 3
-    assert features.found.tolist() == [1] * 6 and features.asked.tolist() == [3] * 6
+    assert features.n_hits.tolist() == [1] * 6 and features.n_queries.tolist() == [3] * 6
 
 
 BAG_GROUP = Group("sand", ("desert", "dessert"))
@@ -445,7 +445,7 @@ def test_groups_that_were_not_learned_have_no_scores_and_no_evidence(learned):
     view, instances = find(TEXTS, BAG_GROUP)
     features = transform_checked(learned, view, instances, BAG_GROUP)
     assert features.batch.values.any()
-    assert not features.found.any() and not features.asked.any()
+    assert not features.n_hits.any() and not features.n_queries.any()
     assert features.batch.columns.group_names == ("context",)
 
 

@@ -90,14 +90,14 @@ class Faulty(NearbyWords):
 
     def transform_group(self, view, instances, group):
         result = super().transform_group(view, instances, group)
-        n, columns = len(result.found), plain_columns(result.batch)
+        n, columns = len(result.n_hits), plain_columns(result.batch)
         changes = {
             "rows": {"batch": result.batch.take(np.arange(len(instances) - 1))},
-            "length": {"found": result.found[:-1]},
-            "asked": {"asked": np.append(result.asked, np.int32(1)).astype(np.int32)},
-            "dtype": {"found": result.found.astype(float)},
-            "list": {"found": [0] * n},
-            "table": {"found": result.found.reshape(-1, 2)},
+            "length": {"n_hits": result.n_hits[:-1]},
+            "queries": {"n_queries": np.append(result.n_queries, np.int32(1)).astype(np.int32)},
+            "dtype": {"n_hits": result.n_hits.astype(float)},
+            "list": {"n_hits": [0] * n},
+            "table": {"n_hits": result.n_hits.reshape(-1, 2)},
             "flat": {"batch": replace(result.batch, costs=result.batch.costs.ravel())},
             "names": {"batch": replace(result.batch, columns=replace(columns, names=["one"]))},
             "no names": {"batch": replace(result.batch, columns=replace(columns, names=None))},
@@ -108,7 +108,7 @@ class Faulty(NearbyWords):
             "costs": {"batch": replace(result.batch, costs=1 - result.batch.costs)},
         }
         if self.fault == "tuple":
-            return result.batch, result.found
+            return result.batch, result.n_hits
         return replace(result, **changes[self.fault])
 
 
@@ -241,12 +241,12 @@ FLAT = f"an array of float32 of shape ({2 * N},)"
     [
         ("tuple", "transform returned a tuple", "Features"),
         ("rows", f"transform gave {N - 1} instances with {2 * N - 2} rows", f"{N} with {2 * N}, one row per"),
-        ("length", f"found of Features is an array of int32 of shape ({2 * N - 1},)", f"{INTEGERS}, one per"),
-        ("asked", f"asked of Features is an array of int32 of shape ({2 * N + 1},)", INTEGERS),
-        ("dtype", f"found of Features is an array of float64 of shape ({2 * N},)", INTEGERS),
+        ("length", f"n_hits of Features is an array of int32 of shape ({2 * N - 1},)", f"{INTEGERS}, one per"),
+        ("queries", f"n_queries of Features is an array of int32 of shape ({2 * N + 1},)", INTEGERS),
+        ("dtype", f"n_hits of Features is an array of float64 of shape ({2 * N},)", INTEGERS),
         ("flat", f"transform gave CrossedRows with {FLAT} as costs", f"costs of shape ({N}, 2), one row per"),
-        ("list", "found of Features is a list", INTEGERS),
-        ("table", f"found of Features is an array of int32 of shape ({N}, 2)", INTEGERS),
+        ("list", "n_hits of Features is a list", INTEGERS),
+        ("table", f"n_hits of Features is an array of int32 of shape ({N}, 2)", INTEGERS),
     ],
 )
 def test_the_result_of_transform_is_checked(fault, seen, contract):
@@ -266,7 +266,7 @@ def test_the_result_of_fit_is_checked():
         assert message in str(caught.value)
     extractor = fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups)
     result = transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
-    assert result.found.shape == (2 * N,)
+    assert result.n_hits.shape == (2 * N,)
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_a_list_equal_to_the_group_has_the_features_of_the_group(files, name):
     assert isinstance(lists.batch, DenseLists) and lists.batch.values.any()
     np.testing.assert_allclose(lists.batch.values.ravel(), group.batch.values.ravel(), rtol=1e-6)
     assert np.array_equal(lists.batch.cost, group.batch.cost)
-    assert np.array_equal(lists.found, group.found) and np.array_equal(lists.asked, group.asked)
+    assert np.array_equal(lists.n_hits, group.n_hits) and np.array_equal(lists.n_queries, group.n_queries)
 
 
 INVALID = [

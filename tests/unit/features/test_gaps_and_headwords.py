@@ -168,7 +168,7 @@ def test_only_the_empty_candidate_has_an_attribute(gaps, tmp_path):
     assert values[:, 2, 0].tolist() == (-gaps.log_odds(view, np.arange(1, 4), np.arange(2, 5))).tolist()
     assert values[1, 2, 0] < 0 < values[2, 2, 0]  # "listened music" lacks a word, "music then" does not
     words = transform_checked(extractor, view, instances.take([]), Group("to/at", ("to", "at")))
-    assert words.batch.values.shape == (0, 2, 1) and not words.found.any()
+    assert words.batch.values.shape == (0, 2, 1) and not words.n_hits.any()
 
 
 KINDS = {
@@ -328,7 +328,7 @@ def test_probabilities_follow_the_formula(counts, folder, engine):
     beyond = smoothed("provide * _ music", (far + after) / 2)
     assert values == pytest.approx(np.stack([after, before, far, near, beyond], axis=1), rel=1e-5)
     assert features.batch.columns.group_names == (GROUP_NAME,)
-    assert not features.found.any() and not features.asked.any()
+    assert not features.n_hits.any() and not features.n_queries.any()
 
 
 def test_evidence(counts, folder):

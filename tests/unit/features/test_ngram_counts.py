@@ -108,7 +108,7 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, tmp_path_fa
     instances = task.instances(view)
     features = transform_checked(NgramCounts(counts=CountTable.open(path)), view, instances, task.groups[0])
     k = len(candidates)
-    result, asked = features.found.reshape(-1, k), features.asked.reshape(-1, k)
+    result, asked = features.n_hits.reshape(-1, k), features.n_queries.reshape(-1, k)
     words = [word for text in texts for word in Words().words(text)]
     for i, (at, length) in enumerate(zip(instances.positions, instances.lengths.tolist(), strict=True)):
         behind = np.searchsorted(view.sentences, at, side="right")
@@ -124,13 +124,13 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, tmp_path_fa
 def test_sentence_ends_and_overlong_words_stop_a_context(small_table):
     texts = "Quiet.", "It was a quiet place in it."
     alone, inside = (features_in(small_table, text, "quiet", "quite") for text in texts)
-    assert alone.asked[0] == sum(left <= 1 and right <= 2 for left, right in CONTEXTS)  # <S> quiet . </S>
-    assert inside.asked[0] == 14
-    assert inside.found.tolist() == [11, 0]  # all except those that contain "place in it"
+    assert alone.n_queries[0] == sum(left <= 1 and right <= 2 for left, right in CONTEXTS)  # <S> quiet . </S>
+    assert inside.n_queries[0] == 14
+    assert inside.n_hits.tolist() == [11, 0]  # all except those that contain "place in it"
     long = "x" * 300
     for _ in range(2):
         features = features_in(small_table, f"{long} quite {long}", "quite", "quiet")
-        assert features.found.tolist() == [0, 0]
+        assert features.n_hits.tolist() == [0, 0]
         assert (features.batch.values[:, :, :BIAS] == 0).all()
 
 
@@ -139,9 +139,9 @@ def test_candidates_of_two_words_shorten_the_contexts(small_table):
     extractor = NgramCounts(counts=small_table)
     there = instances_at(np.flatnonzero(view.hashes == Words()(["may"]).hashes[1]), 2)
     double = transform_checked(extractor, view, there, Group("all", ("may be", "maybe")))
-    assert double.asked.tolist() == [9, 9]  # 2- to 4-gram contexts
+    assert double.n_queries.tolist() == [9, 9]  # 2- to 4-gram contexts
     single = transform_checked(extractor, view, there, Group("all", ("maybe", "late")))
-    assert single.asked.tolist() == [14, 14]
+    assert single.n_queries.tolist() == [14, 14]
 
 
 def test_views_of_another_tokenisation_are_refused(small_table, engine):
@@ -218,7 +218,7 @@ def test_evidence_has_the_count_of_each_ngram(extractor, tmp_path):
     evidence = built.evidence(view, result.take(np.array([0])), QUITE)
     names = list(transform_checked(built, view, result, QUITE).batch.columns.names)
     assert {f"{candidate}: {column}" for candidate, column in evidence} <= set(names)
-    assert len(evidence) == transform_checked(built, view, result, QUITE).asked.sum()
+    assert len(evidence) == transform_checked(built, view, result, QUITE).n_queries.sum()
     quiet = evidence["quiet", ". _"]
     assert (quiet.text, quiet.count, quiet.least) == ("a quiet", 2, 1)
     assert evidence["quite", "_ ."].text == "quite place" and evidence["quite", "_ ."].count == 0
@@ -385,8 +385,8 @@ def test_backends_agree_bit_for_bit_and_probabilities_sum_to_one(extractor, monk
 def test_columns_and_evidence_equal_those_of_the_counts(table, extractor):
     _, smooth = transform(extractor, TEXTS)
     _, raw = transform(NgramCounts(counts=table), TEXTS)
-    assert np.array_equal(smooth.found, raw.found)
-    assert np.array_equal(smooth.asked, raw.asked)
+    assert np.array_equal(smooth.n_hits, raw.n_hits)
+    assert np.array_equal(smooth.n_queries, raw.n_queries)
     assert list(smooth.batch.columns.names) == list(raw.batch.columns.names)
     assert (smooth.batch.values[:, :, BIAS] == 1).all()
 
@@ -430,8 +430,9 @@ def test_groups_decided_together_equal_each_group_alone(table, engine, kind):
             alone = transform_checked(kind(counts=table), view, part, group)
             assert np.array_equal(result.batch.values, alone.batch.values)
             assert result.batch.columns is alone.batch.columns
-            assert np.array_equal(result.found, alone.found) and np.array_equal(result.asked, alone.asked)
-    assert together[1].found.any()
+            assert np.array_equal(result.n_hits, alone.n_hits)
+            assert np.array_equal(result.n_queries, alone.n_queries)
+    assert together[1].n_hits.any()
 
 
 def listed(instances, any_lists):
@@ -455,8 +456,8 @@ def test_a_list_equal_to_the_group_has_the_values_of_the_group(extractor, monkey
         expected = of_group.batch.values.reshape(-1, BIAS + 1)
         assert of_lists.batch.values == pytest.approx(expected, rel=1e-6)
         assert np.array_equal(of_lists.batch.cost, of_group.batch.costs.ravel())
-        assert np.array_equal(of_lists.found, of_group.found)
-        assert np.array_equal(of_lists.asked, of_group.asked)
+        assert np.array_equal(of_lists.n_hits, of_group.n_hits)
+        assert np.array_equal(of_lists.n_queries, of_group.n_queries)
 
 
 some_texts = st.sampled_from(["in", "on", "in to", "to", "", "on top of it all", "unheard"])

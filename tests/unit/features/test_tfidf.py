@@ -102,8 +102,8 @@ def test_only_words_of_the_training_text_count_and_the_evidence_is_their_number(
     extractor = fitted(TEXTS[:2])
     view, instances = documents(["the zebra sang, the zebra!", "zebra"])
     features = transform_checked(extractor, view, instances, GROUP)
-    assert features.asked.reshape(2, 3).tolist() == [[5] * 3, [1] * 3]
-    assert features.found.reshape(2, 3).tolist() == [[3] * 3, [0] * 3]
+    assert features.n_queries.reshape(2, 3).tolist() == [[5] * 3, [1] * 3]
+    assert features.n_hits.reshape(2, 3).tolist() == [[3] * 3, [0] * 3]
     assert features.batch.rows[[1]].nnz == 0
     assert features.batch.costs.tolist() == [[0, 1, 1]] * 2
 
@@ -246,7 +246,7 @@ def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws,
     np.testing.assert_allclose((rows @ rows.T).toarray(), expected)
     holding = Counter(term for item in counts for term in item)
     assert sorted(fitted.known.documents.tolist()) == sorted(holding.values())
-    assert (features.found == features.asked).all()
+    assert (features.n_hits == features.n_queries).all()
 
 
 @pytest.mark.parametrize("around", [None, 2, "document"])
@@ -262,9 +262,9 @@ def test_long_documents_are_processed_in_blocks(monkeypatch, around):
     np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
     features = transform_checked(parts, view, where, BANK)
     np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
-    np.testing.assert_array_equal(features.asked, expected.asked)
+    np.testing.assert_array_equal(features.n_queries, expected.n_queries)
     assert max(looked_at) <= 700 + len(view)
-    assert len(transform_checked(parts, view, where.take(slice(0)), BANK).found) == 0
+    assert len(transform_checked(parts, view, where.take(slice(0)), BANK).n_hits) == 0
 
 
 def test_weights_are_those_of_tf_idf_over_instances():
@@ -295,7 +295,7 @@ def test_the_reach_crosses_sentences_and_ends_with_the_document():
     assert list(fitted.known.names) == ["alpha"]
     features = transform_checked(fitted, view, places(view, (1, 0, 1)), BANK)
     assert features.batch.rows.nnz == 0
-    assert features.asked.tolist() == [0, 0]
+    assert features.n_queries.tolist() == [0, 0]
 
 
 def test_counts_and_ones_are_not_scaled():
@@ -359,7 +359,7 @@ def test_without_the_layer_there_are_no_terms():
     fitted = Tfidf(around="document", layer="lemma").fit(view, where, [BANK])
     features = transform_checked(fitted, view, where, BANK)
     assert features.batch.rows.shape == (2, 0)
-    assert features.asked.tolist() == [0] * 4
+    assert features.n_queries.tolist() == [0] * 4
     assert len(Tfidf(layer="lemma").from_state(fitted.state()).known) == 0
     fitted_extractor = Tfidf(around=2, layer="stem").fit(view, where, [BANK])
     bare = replace(view, layers={})
@@ -409,7 +409,7 @@ def terms(text):
 
 def rows_and_evidence(extractor, texts):
     features = transform_checked(extractor, *inside(texts), TOPIC)
-    return features.batch.rows.toarray(), features.found, features.asked
+    return features.batch.rows.toarray(), features.n_hits, features.n_queries
 
 
 @given(

@@ -236,7 +236,7 @@ def test_groups_decided_together_equal_each_group_alone(monkeypatch):
         assert np.array_equal(features.batch.costs, alone.batch.costs)
     none = instances.take([])
     with_none = network.transform(view, GroupedInstances.from_parts([(none, groups[0]), parts[0]]))
-    assert [len(item.found) for item in with_none] == [0, len(parts[0][0]) * 3]
+    assert [len(item.n_hits) for item in with_none] == [0, len(parts[0][0]) * 3]
 
 
 def test_the_contract_finds_groups_that_differ_together():
@@ -342,7 +342,7 @@ def test_the_batch_is_sequences_of_sentences():
     features = transform_checked(fitted(TEXTS), view, TAGS.instances(view), TAGS.groups[0])
     assert isinstance(features.batch, SequenceRows)
     assert np.diff(features.batch.layout).tolist() == [4, 10, 6, 1]
-    assert (features.found == features.asked).all()  # everything occurred in training
+    assert (features.n_hits == features.n_queries).all()  # everything occurred in training
 
 
 def test_features_of_tokens_end_with_the_sentence_and_show_case_in_the_shape():

@@ -93,8 +93,8 @@ def test_features_of_several_groups_equal_those_of_each_group(shared):
         alone = transform_checked(Positions(), None, INSTANCES.take(rows), group)
         np.testing.assert_array_equal(result.batch.costs, alone.batch.costs)
         np.testing.assert_array_equal(result.batch.rows.toarray()[:, :5], alone.batch.rows.toarray())
-        np.testing.assert_array_equal(result.found, 2 * alone.found)
-        np.testing.assert_array_equal(result.asked, 2 * alone.asked)
+        np.testing.assert_array_equal(result.n_hits, 2 * alone.n_hits)
+        np.testing.assert_array_equal(result.n_queries, 2 * alone.n_queries)
         assert len(result.batch.columns) == 10 * len(group.candidates)
         assert result.batch.columns.candidates == group.candidates
     assert extractor.asked == len(GROUPS)

@@ -26,7 +26,7 @@ from disambig.formats import Labelled
 from disambig.models import load_model, save_model
 from disambig.training import train, train_labelled
 
-COLUMNS = ("scores", "probabilities", "flagged", "margins", "found", "asked", "chosen", "groups", "starts")
+COLUMNS = "scores probabilities flagged margins n_hits n_queries chosen groups starts".split()
 
 
 def to_format_1(home, *without):

@@ -53,7 +53,7 @@ def test_round_trip(model, home, tmp_path):
     assert again.provenance == json.loads(json.dumps(model.provenance))
     assert again.flags_per_1000 == model.flags_per_1000
     first, second = model.decide(VIEW), again.decide(VIEW)
-    for column in ("scores", "probabilities", "flagged", "margins", "found", "asked", "chosen"):
+    for column in ("scores", "probabilities", "flagged", "margins", "n_hits", "n_queries", "chosen"):
         assert np.array_equal(getattr(first, column), getattr(second, column)), column
     assert len(first) == 5
     assert sorted(path.name for path in home.iterdir()) == FILES

@@ -89,8 +89,8 @@ class FakeModel:
             margins=np.full(n, 1.25, np.float32),
             probabilities=np.where(wrong, 0.75, 0.125).astype(np.float32),
             flagged=wrong & np.isin(view.hashes[position], FLAGGED) & (flags_per_1000 != 0),
-            found=(view.starts[position] % 7).astype(np.int32),
-            asked=np.full(n, 14, np.int32),
+            n_hits=(view.starts[position] % 7).astype(np.int32),
+            n_queries=np.full(n, 14, np.int32),
         )
 
 

@@ -403,8 +403,8 @@ def list_decisions():
         margins=np.array([1, 5, np.inf], np.float32),
         probabilities=np.array([0.6, 0.9, 1.0], np.float32),
         flagged=np.array([True, False, False]),
-        found=np.zeros(3, np.int32),
-        asked=np.zeros(3, np.int32),
+        n_hits=np.zeros(3, np.int32),
+        n_queries=np.zeros(3, np.int32),
         own=own,
     )
 

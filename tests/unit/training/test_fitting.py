@@ -501,7 +501,7 @@ def test_features_are_out_of_fold(extractor):
     assert batch.scores(np.ones(len(batch.columns))).tolist() == expected.tolist()
     assert batch.cost.tolist() == [c for g in marked.examples.instances.observed for c in (g != 0, g != 1)]
     positions = marked.examples.instances.positions
-    assert ready.features[0].found.tolist() == [2 * at + c for at in positions for c in (0, 1)]
+    assert ready.features[0].n_hits.tolist() == [2 * at + c for at in positions for c in (0, 1)]
 
 
 def test_rejects_columns_that_differ_between_folds():

@@ -97,12 +97,12 @@ def test_weights_agree_with_a_penalised_logistic_regression(proposals):
 
 def test_thresholds_and_recall_are_cross_fitted(proposals):
     rule = SecondLook(Mistakes()).fit_proposals(proposals)
-    assert rule.operating.is_valid() and (np.diff(rule.found) >= 0).all()
-    assert 0 < rule.found[-1] <= proposals.right.sum() / proposals.n_mistakes
-    assert rule.gains()[1] is rule.found
+    assert rule.operating.is_valid() and (np.diff(rule.recall) >= 0).all()
+    assert 0 < rule.recall[-1] <= proposals.right.sum() / proposals.n_mistakes
+    assert rule.gains()[1] is rule.recall
     # without the evidence fewer are found at the same rates
     blind = SecondLook(Mistakes()).fit_proposals(replace(proposals, features=proposals.features[:, :-1]))
-    assert rule.found.sum() > 1.5 * blind.found.sum()
+    assert rule.recall.sum() > 1.5 * blind.recall.sum()
     assert isinstance(rule, RaisesFlags)
     assert rule.limit(0.5) > rule.limit(2.0)
 

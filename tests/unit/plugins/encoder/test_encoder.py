@@ -335,7 +335,7 @@ def test_odds_of_candidates_do_not_depend_on_what_is_written(folder):
         extractor = CandidateOdds(folder=folder).fit(view, instances, [HAVE])
         features = transform_checked(extractor, view, instances, HAVE)
         rows.append(features.batch.values.reshape(2))
-        assert features.found.tolist() == [1, 1]
+        assert features.n_hits.tolist() == [1, 1]
     texts = ["The site has a shop.", "The site have a shop."]
     labels = Encoder.load(folder).error_scores(texts, [(9, 12), (9, 13)])
     right = np.exp(labels[:, 0].astype(float))

@@ -449,7 +449,7 @@ def test_words_without_a_model():
     assert model.scorers[0] is not None and model.scorers[1] is None
     text = "An oar lay on the bank of the river ."
     plain = model.decide(model.tokenisation([text]))
-    assert [plain.table[g].name for g in plain.groups] == ["bank.n"] and plain.asked.all()
+    assert [plain.table[g].name for g in plain.groups] == ["bank.n"] and plain.n_queries.all()
     more = model.with_fallback().decide(model.tokenisation([text]))
     oar, bank = (more.record(i, text) for i in range(2))
     assert oar["chosen"] == "tool" and oar["asked"] == oar["found"] == 0 and 0.5 < oar["probability"] < 0.95

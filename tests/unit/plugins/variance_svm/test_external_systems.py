@@ -137,7 +137,7 @@ def test_kenlm_restored_and_pickled(arpa):
     assert np.array_equal(changed, written_so)
     assert not np.array_equal(changed, plain)
     again = pickle.loads(pickle.dumps(extractor))
-    hits = transform_checked(again, view, instances, Group("x", ("than", "nevermore"))).found
+    hits = transform_checked(again, view, instances, Group("x", ("than", "nevermore"))).n_hits
     assert hits.reshape(-1, 2).tolist() == [[1, 0]] * len(instances)
 
 
@@ -198,7 +198,7 @@ def test_ratio_rule_equals_its_formula(table):
                 grams = [[*parts, right[0]], [left[-1], *parts]]
             expected, covered = ratio_rule_by_hand(count, grams, 50)
             assert features.batch.values[i, r, 0] == pytest.approx(expected, rel=1e-5)
-            assert features.found.reshape(-1, 3)[i, r] == covered
+            assert features.n_hits.reshape(-1, 3)[i, r] == covered
 
 
 def test_ratio_rule_chooses_what_was_seen(table):
@@ -206,13 +206,13 @@ def test_ratio_rule_chooses_what_was_seen(table):
     features = transform_checked(NgramRatio(counts=table), view, instances, GROUP)
     chosen = features.batch.values[:, :, 0].argmax(axis=1)
     assert [GROUP.candidates[r] for r in chosen[:2]] == ["than", "then"]
-    assert features.found.reshape(-1, 3)[2, 2] == 0
+    assert features.n_hits.reshape(-1, 3)[2, 2] == 0
     assert features.batch.values[2, 2, 0] < IMPOSSIBLE
     with_none, without = Group("than/then/-", ("", "than", "then")), Group("than/then", ("than", "then"))
     features = transform_checked(NgramRatio(counts=table), view, instances, with_none)
     values = features.batch.values[:, :, 0]  # the empty candidate is never chosen
     assert (values[:, 0] < values[:, 1:].min(axis=1)).all()
-    assert not features.found.reshape(-1, 3)[:, 0].any()
+    assert not features.n_hits.reshape(-1, 3)[:, 0].any()
     among = transform_checked(NgramRatio(counts=table), view, instances, without)
     assert np.array_equal(values[:, 1:], among.batch.values[:, :, 0])
 

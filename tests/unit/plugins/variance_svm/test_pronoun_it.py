@@ -182,7 +182,7 @@ def test_attributes_of_filler_counts(tables):
     counts = filler_counts(tables[0], view, instances)
     they = columns.in_groups([FILLERS[1]])
     np.testing.assert_allclose(values[:, 1][:, they], np.log1p(counts[:, :, 1]), rtol=1e-6)
-    assert (features.found <= features.asked).all() and features.found.max() > 0
+    assert (features.n_hits <= features.n_queries).all() and features.n_hits.max() > 0
     assert columns.names[CONTEXTS.index((1, 2))] == "non-referential: . <it> . ."
     assert columns.names[-1] == "non-referential: bias" and len(set(columns.names)) == len(columns.names)
 
@@ -288,7 +288,7 @@ def test_attributes_of_patterns_are_antisymmetric():
     assert values.shape == (2, 2, len(KINDS))
     assert values[0, 1, KINDS.index("weather")] == SCALE and not values[1].any()
     assert np.array_equal(values[:, 0], -values[:, 1])
-    assert not features.found.any() and not features.asked.any()
+    assert not features.n_hits.any() and not features.n_queries.any()
     nothing = transform_checked(ItPatterns(), *find_it("Nothing of the kind."), It.groups[0])
     assert nothing.batch.values.shape == (0, 2, len(KINDS))
     with pytest.raises(UserError, match="D455"):  # it needs two labels
