@@ -53,9 +53,9 @@ def _look_up(tables, codes, start, n, work):
                 break
             node, at = edge + 1, at + 1
             if tables.entry_begins[node + 1] > tables.entry_begins[node]:
-                if count == len(work.found):
+                if count == len(work.trie_nodes):
                     return False
-                work.found[count], work.ends[count] = node, at
+                work.trie_nodes[count], work.ends[count] = node, at
                 count += 1
     work.begins[n] = count
     return True
@@ -111,7 +111,7 @@ def _search(tables, n, bounds, words, candidate, shared, work):
             if not _enter(tables, work, place, work.text_at[place], end, until, kind, kind, cost):
                 return -1.0
         for at in range(work.begins[place], work.begins[place + 1]):
-            end, node = work.ends[at], work.found[at]
+            end, node = work.ends[at], work.trie_nodes[at]
             if end <= shared:
                 continue
             low = high = work.text_at[end]

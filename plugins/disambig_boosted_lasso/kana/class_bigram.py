@@ -47,7 +47,7 @@ class _Work(NamedTuple):
     """Buffers of the compiled functions: the words found in a line, and the nodes of a candidate."""
 
     begins: NDArray[np.int64]
-    found: NDArray[np.int64]
+    trie_nodes: NDArray[np.int64]
     ends: NDArray[np.int64]
     text_at: NDArray[np.int64]
     word_at: NDArray[np.int64]
@@ -60,10 +60,10 @@ class _Work(NamedTuple):
     def of_size(cls, n: int, letters: int, most: int) -> _Work:
         """Return buffers for lines of `n` characters whose conversions have up to `letters`."""
         begins, text_at, word_at, sizes = (np.zeros(n + 2, np.int64) for _ in range(4))
-        found, ends = (np.zeros(most // 4 * (n + 2), np.int64) for _ in range(2))
+        trie_nodes, ends = (np.zeros(most // 4 * (n + 2), np.int64) for _ in range(2))
         hashes, powers = (np.zeros(letters + 1, np.uint64) for _ in range(2))
         nodes = np.zeros((n + 2, most), _NODE)
-        return cls(begins, found, ends, text_at, word_at, hashes, powers, sizes, nodes)
+        return cls(begins, trie_nodes, ends, text_at, word_at, hashes, powers, sizes, nodes)
 
 
 @dataclass(frozen=True, eq=False)

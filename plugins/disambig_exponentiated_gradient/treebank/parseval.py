@@ -74,7 +74,7 @@ class Parseval:
     # matched brackets, brackets in the gold tree, brackets in the predicted tree
     matched: Ints
     gold: Ints
-    found: Ints
+    predicted: Ints
     # words that are not deleted, and those of them with the right tag
     words: Ints
     right_tags: Ints
@@ -90,8 +90,8 @@ class Parseval:
             for gold_tree, tree in zip(gold, parsed, strict=True)
         ]
         table = np.array(rows, np.int64).reshape(len(rows), 6)
-        matched, n_gold, found, words, right_tags, failed = table.T
-        return cls(matched, n_gold, found, words, right_tags, failed.astype(np.bool_))
+        matched, n_gold, predicted, words, right_tags, failed = table.T
+        return cls(matched, n_gold, predicted, words, right_tags, failed.astype(np.bool_))
 
     def __len__(self) -> int:
         return len(self.matched)
@@ -103,7 +103,7 @@ class Parseval:
     @property
     def errors(self) -> Ints:
         """Missing and extra brackets, shape ``(n,)``: the cost of a candidate."""
-        return self.gold + self.found - 2 * self.matched
+        return self.gold + self.predicted - 2 * self.matched
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
@@ -113,7 +113,7 @@ class Parseval:
     @property
     def precision(self) -> float:
         """Share of predicted brackets that are right; NaN if there are none."""
-        return _share(self.matched.sum(), self.found.sum())
+        return _share(self.matched.sum(), self.predicted.sum())
 
     @property
     def recall(self) -> float:
@@ -123,7 +123,7 @@ class Parseval:
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall; NaN if there are no brackets."""
-        return _share(2 * self.matched.sum(), self.gold.sum() + self.found.sum())
+        return _share(2 * self.matched.sum(), self.gold.sum() + self.predicted.sum())
 
     @property
     def exact(self) -> float:
@@ -179,7 +179,7 @@ class BracketF1:
         if outcomes.references is None:
             raise UserError("D433", name=self.name)
         counts = _count_brackets(outcomes.chosen_texts, outcomes.references)
-        return np.stack([2.0 * counts.matched, 1.0 * (counts.gold + counts.found)], axis=1)
+        return np.stack([2.0 * counts.matched, 1.0 * (counts.gold + counts.predicted)], axis=1)
 
     def of_sums(self, sums: Floats) -> Floats:
         """Return the figure for each row of sums."""

@@ -241,7 +241,11 @@ FLAT = f"an array of float32 of shape ({2 * N},)"
     [
         ("tuple", "transform returned a tuple", "Features"),
         ("rows", f"transform gave {N - 1} instances with {2 * N - 2} rows", f"{N} with {2 * N}, one row per"),
-        ("length", f"n_hits of Features is an array of int32 of shape ({2 * N - 1},)", f"{INTEGERS}, one per"),
+        (
+            "length",
+            f"n_hits of Features is an array of int32 of shape ({2 * N - 1},)",
+            f"{INTEGERS}, one per",
+        ),
         ("queries", f"n_queries of Features is an array of int32 of shape ({2 * N + 1},)", INTEGERS),
         ("dtype", f"n_hits of Features is an array of float64 of shape ({2 * N},)", INTEGERS),
         ("flat", f"transform gave CrossedRows with {FLAT} as costs", f"costs of shape ({N}, 2), one row per"),

@@ -359,7 +359,7 @@ GOLD = "((S (NP (PRP we)) (VP (VBP eat) (NP (NN soup)) (PP (IN with) (NP (DT a) 
 def row(gold, found):
     """Return brackets right, due and there, words and right tags."""
     counts = Parseval.from_trees([tree_of(gold)], [None if found is None else tree_of(found)])
-    columns = ("matched", "gold", "found", "words", "right_tags")
+    columns = ("matched", "gold", "predicted", "words", "right_tags")
     return tuple(int(getattr(counts, column)[0]) for column in columns)
 
 
@@ -444,8 +444,8 @@ def test_properties_of_any_two_trees(one, other):
     if one.words() != other.words():
         assert there.failed[0]
         return
-    assert there.matched[0] == back.matched[0] <= min(there.gold[0], there.found[0])
-    assert (there.gold[0], there.found[0]) == (back.found[0], back.gold[0])
+    assert there.matched[0] == back.matched[0] <= min(there.gold[0], there.predicted[0])
+    assert (there.gold[0], there.predicted[0]) == (back.predicted[0], back.gold[0])
     assert there.errors[0] == back.errors[0] >= 0
 
 
