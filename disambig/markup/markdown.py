@@ -131,72 +131,93 @@ class _Inline(InlineReader):
     def read_mark(self, mark: str, at: int, after: int) -> int:
         """Read the markup that may begin at a mark, and return the position at which to continue."""
         kind = mark[0]
-        if kind == "\\" and mark[-1] in ")}" and len(mark) > len(r"\\("):  # a reference of LaTeX or bookdown
-            self.canvas.fill(at, after, OPAQUE)
-        elif kind == "\\":
-            if (stop := self._bracketed_math(mark, after)) >= 0:
-                self.canvas.fill(at, stop, OPAQUE)
-                return stop
-            if len(mark) > len(_ESCAPED):  # an escaped backslash before a bracket
-                after -= 1
-            self.canvas.mark(at, at + 1)
-            if self.start < at and after < self.end and (self.text[at - 1] + self.text[after]).isalnum():
-                self.canvas.hide_word(at, after)
-        elif kind == "`":
+        if kind == "\\":
+            return self._backslash(mark, at, after)
+        if kind == "`":
             return self._code(at, after)
-        elif kind == "<":
+        if kind == "<":
             return self._angle(at)
-        elif mark in ("[", "![") and (link := dialects.WIKI_LINK.match(self.text, at, self.end)):
-            if mark == "[" and link["shown"]:
-                self.canvas.mark(at, link.start("shown"))
-                self.canvas.mark(link.end("shown"), link.end())
-                return link.start("shown")
-            self.canvas.fill(at, link.end(), OPAQUE)
-            return link.end()
-        elif mark in ("[", "!["):
-            self.brackets.append((at, len(mark)))
-        elif kind == "]":
+        if mark in ("[", "!["):
+            return self._opening_bracket(mark, at, after)
+        if kind == "]":
             return self._link(at)
-        elif kind in "*_":
-            self._emphasis(kind, at, after)
-        elif kind == "~":
-            if self.struck < 0:
-                self.struck = at if self.text[after : after + 1].strip() else -1
-            elif self.text[at - 1].strip():
-                self.canvas.fill(self.struck, after)
-                self.struck = -1
-        elif kind == "$":
+        if kind == "$":
             return self._math(at, after)
-        elif kind == "&":
-            if entity := ENTITY.match(self.text, at, self.end):
-                meant = html.unescape(entity[0])
-                if self.canvas.shorten(at, entity.end(), meant):
-                    return entity.end()
-                self.canvas.fill(at, entity.end(), BLANK if meant.isspace() else OPAQUE)
-                if meant.isalpha():
-                    self.canvas.hide_word(at, entity.end())
-                return entity.end()
-        elif kind == "{":
+        if kind == "&":
+            return self._entity(at, after)
+        if kind == "{":
             return self._braces(at, after)
-        elif kind == "%":
+        if mark == "^[":
+            return self._note(at, after)
+        if mark == ":":
+            return self._component(at, after)
+        if kind == "%":
             stop = self._search("%%", after)
             if stop >= 0:
                 self.canvas.comment(at, stop)
                 return stop
+        elif kind in "*_":
+            self._emphasis(kind, at, after)
+        elif kind == "~":
+            self._strike(at, after)
         elif kind == "=":
             self._highlight(at, after)
-        elif mark == "^[":
-            return self._note(at, after)
         elif kind == "^":
             self.canvas.fill(at, after)
-        elif mark == ":":
-            return self._component(at, after)
         elif kind in "#@:":
             self.canvas.fill(at, after, OPAQUE)
         else:
             after = at + len(mark.rstrip(_AFTER_ADDRESS))
             self.canvas.fill(at, after, OPAQUE)
         return after
+
+    def _backslash(self, mark: str, at: int, after: int) -> int:
+        """Read a command of LaTeX or bookdown, math between escaped brackets, or an escaped character."""
+        if mark[-1] in ")}" and len(mark) > len(r"\\("):  # a reference of LaTeX or bookdown
+            self.canvas.fill(at, after, OPAQUE)
+            return after
+        if (stop := self._bracketed_math(mark, after)) >= 0:
+            self.canvas.fill(at, stop, OPAQUE)
+            return stop
+        if len(mark) > len(_ESCAPED):  # an escaped backslash before a bracket
+            after -= 1
+        self.canvas.mark(at, at + 1)
+        if self.start < at and after < self.end and (self.text[at - 1] + self.text[after]).isalnum():
+            self.canvas.hide_word(at, after)
+        return after
+
+    def _opening_bracket(self, mark: str, at: int, after: int) -> int:
+        """Read a link of Obsidian (``[[target|shown]]``), or record where a link or an image may begin."""
+        link = dialects.WIKI_LINK.match(self.text, at, self.end)
+        if link is None:
+            self.brackets.append((at, len(mark)))
+            return after
+        if mark == "[" and link["shown"]:
+            self.canvas.mark(at, link.start("shown"))
+            self.canvas.mark(link.end("shown"), link.end())
+            return link.start("shown")
+        self.canvas.fill(at, link.end(), OPAQUE)
+        return link.end()
+
+    def _strike(self, at: int, after: int) -> None:
+        """Read ``~~text~~``: struck-out text becomes blank."""
+        if self.struck < 0:
+            self.struck = at if self.text[after : after + 1].strip() else -1
+        elif self.text[at - 1].strip():
+            self.canvas.fill(self.struck, after)
+            self.struck = -1
+
+    def _entity(self, at: int, after: int) -> int:
+        """Read an entity such as ``&amp;``; an apostrophe within a word is kept, other characters are not."""
+        entity = ENTITY.match(self.text, at, self.end)
+        if entity is None:
+            return after
+        meant = html.unescape(entity[0])
+        if not self.canvas.shorten(at, entity.end(), meant):
+            self.canvas.fill(at, entity.end(), BLANK if meant.isspace() else OPAQUE)
+            if meant.isalpha():
+                self.canvas.hide_word(at, entity.end())
+        return entity.end()
 
     def _bracketed_math(self, mark: str, after: int) -> int:
         r"""Return the end of ``\(...\)`` or ``\\(...\\)``; -1 if the brackets are escaped ones of prose."""
@@ -614,10 +635,14 @@ class BlockReader:
         """
         if self.paragraph:
             return False
-        while self.indents and indent < self.indents[-1]:
-            self.indents.pop()
+        self._close_items(indent)
         code_indent = max(self.indents[-1] if self.indents else 0, least) + _TAB
         return self.indented_code and indent >= code_indent and not self.table
+
+    def _close_items(self, indent: int) -> None:
+        """Close the list items whose text is indented further than a line."""
+        while self.indents and indent < self.indents[-1]:
+            self.indents.pop()
 
     def _block(self, start: int, at: int, end: int, indent: int) -> None:
         """Read the line from `at` as the block that it begins or continues; the first match decides.
@@ -625,23 +650,10 @@ class BlockReader:
         `start` is the beginning of the line, `indent` its indentation in columns.
         """
         text, canvas = self.text, self.canvas
-        depth = 0
-        for _ in range(_DEEPEST):
-            if text[at] == ">":
-                if not self._quotation(at, end):
-                    return
-                depth += 1
-                width, skipped = _indent(text[at + 1 : end])
-                least, indent, at = indent + 2, indent + 1 + max(width, 1), at + 1 + skipped
-                if text[at] != ">" and self._is_indented_code(indent, least):
-                    canvas.fill(at, end)
-                    return
-            elif item := self._item(start, at, end, indent):
-                indent, at = item
-            else:
-                break
-            if at >= end:
-                return
+        opened = self._line_prefix(start, at, end, indent)
+        if opened is None:
+            return
+        at, indent, depth = opened
         if match := _FENCE.match(text, at, end):
             self._leave_paragraph()
             self._open_fence(at, match, end, depth)
@@ -664,8 +676,7 @@ class BlockReader:
         elif match := dialects.ADMONITION.fullmatch(text, at, end):
             self._leave_paragraph()
             self._keep_title(at, *match.span("title"), end)
-            while self.indents and indent < self.indents[-1]:
-                self.indents.pop()
+            self._close_items(indent)
             self.indents.append(indent + _TAB)
         elif match := _HEADING.match(text, at, end):
             self._leave_paragraph()
@@ -696,6 +707,31 @@ class BlockReader:
             canvas.fill(at, end)
         else:
             self.paragraph = True
+
+    def _line_prefix(self, start: int, at: int, end: int, indent: int) -> tuple[int, int, int] | None:
+        """Read the marks of quotations and list items at the start of a line.
+
+        Returns the position and the indentation of the text after them and the number of quotations, None if
+        nothing is left to read.
+        """
+        depth = 0
+        for _ in range(_DEEPEST):
+            if self.text[at] == ">":
+                if not self._quotation(at, end):
+                    return None
+                depth += 1
+                width, skipped = _indent(self.text[at + 1 : end])
+                least, indent, at = indent + 2, indent + 1 + max(width, 1), at + 1 + skipped
+                if self.text[at] != ">" and self._is_indented_code(indent, least):
+                    self.canvas.fill(at, end)
+                    return None
+            elif item := self._item(start, at, end, indent):
+                indent, at = item
+            else:
+                break
+            if at >= end:
+                return None
+        return at, indent, depth
 
     def _open_fence(self, at: int, match: re.Match[str], end: int, depth: int) -> None:
         """Open a code block, or open or close a container, whose body and title are text.
@@ -740,8 +776,7 @@ class BlockReader:
         indented = dialects.INDENTED.match(self.text, end)
         inner = len(indented[1]) if indented else 0
         if indent < inner < indent + _TAB:
-            while self.indents and indent < self.indents[-1]:
-                self.indents.pop()
+            self._close_items(indent)
             self.indents.append(inner)
 
     def _keep_title(self, at: int, start: int, stop: int, end: int) -> None:
@@ -795,8 +830,7 @@ class BlockReader:
         inside = not self.indents or indent >= self.indents[-1]
         if self.paragraph and inside and (text_at >= end or match[1] not in (None, "1")):
             return None  # a line of a paragraph that happens to begin with a number
-        while self.indents and indent < self.indents[-1]:
-            self.indents.pop()
+        self._close_items(indent)
         self._leave_paragraph()
         self.canvas.fill(at, match.end(), BREAK)
         if box := _BOX.match(self.text, match.end(), end):
