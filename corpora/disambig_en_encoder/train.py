@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,8 @@ PROPOSED_SHARE = 0.3  # if there are proposals
 MASKED_SHARE = 0.15  # of the right sentences that are read for masked words instead
 AVERAGE_DECAY = 0.95  # of the moving average of the weights, which is what is kept
 AVERAGE_EVERY = 10  # steps
+WARM_UP_STEPS = 300  # in which the learning rate rises from zero
+LOSS_WEIGHTS = {"mistakes": 1.0, "pairs": 0.5, "words": 0.15, "masked": 0.05}
 
 
 def batches(
@@ -138,8 +141,70 @@ def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> d
     return result
 
 
-def main() -> None:
-    """Train from the last checkpoint on."""
+class TrainingRun:
+    """The networks, the optimiser and the figures of a run, which go on from the last checkpoint of a folder.
+
+    Attribute `average`: the network whose weights are a moving average of those of `model`.
+    Attribute `state`: counts of steps, of sentences of the pool and of pairs, and the seconds of training.
+    """
+
+    def __init__(self, output: Path, base: Path, rate: float) -> None:
+        self.output = output
+        self.model = EncoderNetwork.from_base(base)
+        self.average = EncoderNetwork()
+        self.average.load_state_dict(self.model.state_dict())
+        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=rate, weight_decay=0.01, fused=True)
+        self.state = {"step": 0, "used": 0, "pairs": 0, "seconds": 0.0}
+        self.log: dict[str, list[float]] = {}  # losses since the last checkpoint, by name
+        self._last = output / "last.pt"
+        if self._last.exists():
+            saved = torch.load(self._last, weights_only=True)
+            self.model.load_state_dict(saved["model"])
+            self.average.load_state_dict(saved["average"])
+            self.optimiser.load_state_dict(saved["optimiser"])
+            self.state = saved["state"]
+
+    def step(self, batch: list[Example], used: int, rate: float, rng: random.Random) -> None:
+        """Learn from one batch; `used` is the number of sentences of the pool used so far."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        parts = losses(self.model, batch, rng)
+        sum(LOSS_WEIGHTS[name] * loss for name, loss in parts.items()).backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimiser.step()
+        self.optimiser.zero_grad()
+        for name, loss in parts.items():
+            self.log.setdefault(name, []).append(loss.item())
+        state = self.state
+        state |= {"step": state["step"] + 1, "used": used, "pairs": state["pairs"] + len(batch)}
+        if state["step"] % AVERAGE_EVERY == 0:
+            decay = min(AVERAGE_DECAY, 1 - 1 / (1 + state["step"] / AVERAGE_EVERY))
+            with torch.no_grad():
+                for kept, new in zip(self.average.parameters(), self.model.parameters(), strict=True):
+                    kept.lerp_(new, 1 - decay)
+
+    def mean_losses(self, n: int | None = None) -> dict[str, float]:
+        """Return the mean of each loss since the last checkpoint, or of its last `n` values."""
+        return {name: statistics.fmean(values[-n:] if n else values) for name, values in self.log.items()}
+
+    def save(self, dev: DevMeasure | None) -> None:
+        """Write a checkpoint, the averaged weights and a line of ``curve.jsonl``."""
+        data = {"model": self.model.state_dict(), "average": self.average.state_dict(), "state": self.state}
+        temporary = self._last.with_suffix(".tmp")
+        torch.save({**data, "optimiser": self.optimiser.state_dict()}, temporary)
+        temporary.replace(self._last)
+        torch.save(self.average.state_dict(), self.output / f"average-{self.state['pairs'] // 1000:05d}k.pt")
+        means = {name: round(mean, 4) for name, mean in self.mean_losses().items()}
+        line = {**self.state, "rate": self.optimiser.param_groups[0]["lr"], "losses": means}
+        if dev is not None:
+            line["dev"] = dev(self.average)
+        with (self.output / "curve.jsonl").open("a") as out:
+            out.write(json.dumps(line) + "\n")
+        self.log.clear()
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the options of the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("data", "base", "vocabulary", "relations", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
@@ -151,7 +216,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10, help="between checkpoints")
     parser.add_argument("--sentences", type=int, default=1_500_000)
     parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Train from the last checkpoint on."""
+    args = parse_arguments()
     torch.set_num_threads(1)
     began = time.time()
     args.output.mkdir(parents=True, exist_ok=True)
@@ -167,66 +237,23 @@ def main() -> None:
         maker.frequency.update(sentence.lower().split())
     dev = DevMeasure(args.dev, pieces, every=2) if args.dev else None
 
-    model = EncoderNetwork.from_base(args.base)
-    average = EncoderNetwork()
-    average.load_state_dict(model.state_dict())
-    optimiser = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01, fused=True)
-    state = {"step": 0, "used": 0, "pairs": 0, "seconds": 0.0}
-    last = args.output / "last.pt"
-    if last.exists():
-        saved = torch.load(last, weights_only=True)
-        model.load_state_dict(saved["model"])
-        average.load_state_dict(saved["average"])
-        optimiser.load_state_dict(saved["optimiser"])
-        state = saved["state"]
-    print(f"{len(pool)} sentences, {len(reals)} corrected mistakes, starts at {state}", flush=True)
-
-    def checkpoint() -> None:
-        data = {"model": model.state_dict(), "average": average.state_dict(), "state": state}
-        temporary = last.with_suffix(".tmp")
-        torch.save({**data, "optimiser": optimiser.state_dict()}, temporary)
-        temporary.replace(last)
-        torch.save(average.state_dict(), args.output / f"average-{state['pairs'] // 1000:05d}k.pt")
-        means = {name: round(sum(values) / len(values), 4) for name, values in log.items()}
-        line = {**state, "rate": optimiser.param_groups[0]["lr"], "losses": means}
-        if dev is not None:
-            line["dev"] = dev(average)
-        with (args.output / "curve.jsonl").open("a") as out:
-            out.write(json.dumps(line) + "\n")
-        log.clear()
-
-    log: dict[str, list[float]] = {}
-    rng = random.Random(args.seed + state["step"])
+    run = TrainingRun(args.output, args.base, args.rate)
+    print(f"{len(pool)} sentences, {len(reals)} corrected mistakes, starts at {run.state}", flush=True)
+    rng = random.Random(args.seed + run.state["step"])
     saved_at, cpu = time.time(), time.process_time()
-    examples = batches(reals, proposals, pool, maker, pieces, state["used"], args.seed)
-    for used, batch in examples:
+    for used, batch in batches(reals, proposals, pool, maker, pieces, run.state["used"], args.seed):
         done = (time.time() - began) / (3600 * args.hours)
-        rate = args.rate * min(1.0, (state["step"] + 1) / 300)
+        rate = args.rate * min(1.0, (run.state["step"] + 1) / WARM_UP_STEPS)
         if args.finish and done > 1 - args.finish:
             rate *= max((1 - done) / args.finish, 0.0)
-        for group in optimiser.param_groups:
-            group["lr"] = rate
-        parts = losses(model, batch, rng)
-        factors = {"mistakes": 1.0, "pairs": 0.5, "words": 0.15, "masked": 0.05}
-        sum(factors[name] * loss for name, loss in parts.items()).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        optimiser.zero_grad()
-        for name, loss in parts.items():
-            log.setdefault(name, []).append(loss.item())
-        state |= {"step": state["step"] + 1, "used": used, "pairs": state["pairs"] + len(batch)}
+        run.step(batch, used, rate, rng)
         now = time.process_time()
-        state["seconds"], cpu = state["seconds"] + now - cpu, now
-        if state["step"] % AVERAGE_EVERY == 0:
-            decay = min(AVERAGE_DECAY, 1 - 1 / (1 + state["step"] / AVERAGE_EVERY))
-            with torch.no_grad():
-                for kept, new in zip(average.parameters(), model.parameters(), strict=True):
-                    kept.lerp_(new, 1 - decay)
-        if state["step"] % 50 == 0:
-            means = {name: round(sum(values[-50:]) / len(values[-50:]), 3) for name, values in log.items()}
-            print(state["step"], state["pairs"], f"{state['seconds']:.0f}s", means, flush=True)
+        run.state["seconds"], cpu = run.state["seconds"] + now - cpu, now
+        if run.state["step"] % 50 == 0:
+            means = {name: round(mean, 3) for name, mean in run.mean_losses(50).items()}
+            print(run.state["step"], run.state["pairs"], f"{run.state['seconds']:.0f}s", means, flush=True)
         if time.time() - saved_at > 60 * args.minutes or done >= 1:
-            checkpoint()
+            run.save(dev)
             saved_at, cpu = time.time(), time.process_time()
         if done >= 1:
             break
