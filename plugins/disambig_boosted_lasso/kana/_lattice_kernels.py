@@ -57,7 +57,7 @@ def find_states(tables):
 
 
 @compiled_in_place
-def second(tables, last, word, pair):
+def bigram_step(tables, last, word, pair):
     """Return ln P of a word after one word, and the state after both; `pair` is their number or -1."""
     if pair >= 0:
         return np.float64(tables.pairs[pair].log_prob), np.int64(tables.pairs[pair].state)
@@ -77,19 +77,19 @@ def step(tables, state, word, triple):
     if triple >= 0:
         return np.float64(tables.triples[triple].log_prob), np.int64(tables.triples[triple].state)
     last = last_word(tables, state)
-    below, behind = second(tables, last, word, find_pair(tables, last, word))
+    below, behind = bigram_step(tables, last, word, find_pair(tables, last, word))
     return back_off(tables, state) + below, behind
 
 
 @compiled_in_place
-def find_behind_two(tables, state, word):
+def find_triple_after(tables, state, word):
     """Return the number of the triple of a state and a word, -1 if it is unseen or the state is one word."""
     n = len(tables.singles) - 1
     return find_triple(tables, state - n, word) if state >= n else np.int64(-1)
 
 
 @compiled_in_place
-def mixed(one, other):
+def log_add(one, other):
     """Return ln of the sum of two probabilities given as logarithms."""
     most = max(one, other)
     if most == -np.inf:
@@ -164,7 +164,7 @@ def hash_texts(codes, offsets, hashes, powers):
 
 
 @compiled_in_place
-def lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown):
+def build_lattice(tables, words, spoken, codes, start, end, k, arcs, places, unknown):
     """Write the arcs of one line; return their number, or -1 if there is not enough room.
 
     The line is ``codes[start:end]``; its n characters have the places 0 to n, and one more arc leads from n
@@ -191,23 +191,23 @@ def lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown):
                         break  # the others are worse: unknown words come last, the best ones first
                     if spare - count < 2:
                         return -1
-                    made = _more(arcs, count, spare, unknown[length], one.hash)
+                    made = _link_unknown(arcs, count, spare, unknown[length], one.hash)
                     count, spare = count + (made == count), spare - (made == spare - 1)
                     if made >= 0:
-                        _put(arcs, made, at - start, entry, 0, one.extra, one.hash, one.power)
+                        _write_arc(arcs, made, at - start, entry, 0, one.extra, one.hash, one.power)
                 else:
                     if spare - count < 2:
                         return -1
-                    _put(arcs, count, at - start, entry, one.word, one.extra, one.hash, one.power)
+                    _write_arc(arcs, count, at - start, entry, one.word, one.extra, one.hash, one.power)
                     count += 1
         if spare - count < 2 * words.longest[0] + 2:
             return -1
         if letter(codes[start + place]) == 0:
-            count = _as_typed(words.numbers, codes, start + place, end, start, arcs, count)
+            count = _add_typed(words.numbers, codes, start + place, end, start, arcs, count)
         else:
             last = min(end, start + place + words.longest[0])
             for script in range(2):
-                count, spare = _unknown(
+                count, spare = _add_unknown_words(
                     words.spelling, codes, start + place, last, start, script, k, arcs, count, spare, unknown
                 )
         for one in range(spoken.begins[start + place], spoken.begins[start + place + 1]):
@@ -215,12 +215,14 @@ def lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown):
                 return -1
             word = words.numbers[min(spoken.n_digits[one], len(words.numbers) - 1)]
             until, extra = spoken.ends[one] - start, spoken.extras[one]
-            _put(arcs, count, until, spoken.kinds[one], word, extra, spoken.hashes[one], spoken.powers[one])
+            _write_arc(
+                arcs, count, until, spoken.kinds[one], word, extra, spoken.hashes[one], spoken.powers[one]
+            )
             count += 1
     places[n].arc = count
     if spare - count < 1:
         return -1
-    _put(arcs, count, n + 1, LAST, 2, 0.0, np.uint64(0), _ONE)
+    _write_arc(arcs, count, n + 1, LAST, 2, 0.0, np.uint64(0), _ONE)
     count += 1
     places[n + 1].arc = count
     two = len(tables.starts) > 1
@@ -233,13 +235,13 @@ def lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown):
 
 
 @compiled_in_place
-def _put(arcs, arc, end, kind, word, extra, value, power):
+def _write_arc(arcs, arc, end, kind, word, extra, value, power):
     arcs[arc].end, arcs[arc].kind, arcs[arc].word, arcs[arc].extra = end, kind, word, extra
     arcs[arc].hash, arcs[arc].power, arcs[arc].next = value, power, -1
 
 
 @compiled_in_place
-def _more(arcs, count, spare, unknown, text):
+def _link_unknown(arcs, count, spare, unknown, text):
     """Return the arc for one more unknown word, no better than the earlier ones; -1 for a duplicate."""
     if unknown[2] == 0:
         unknown[0] = unknown[1] = count
@@ -257,7 +259,7 @@ def _more(arcs, count, spare, unknown, text):
 
 
 @compiled_in_place
-def _as_typed(numbers, codes, at, end, start, arcs, count):
+def _add_typed(numbers, codes, at, end, start, arcs, count):
     """Write the arc of characters other than kana."""
     last = run_end(codes, at, end)
     value, power, digits = np.uint64(0), _ONE, 0
@@ -266,12 +268,12 @@ def _as_typed(numbers, codes, at, end, start, arcs, count):
         power *= _BASE
         digits += _is_digit(codes[i])
     word = numbers[min(digits, len(numbers) - 1)]
-    _put(arcs, count, last - start, NUMBER if digits else AS_TYPED, word, 0.0, value, power)
+    _write_arc(arcs, count, last - start, NUMBER if digits else AS_TYPED, word, 0.0, value, power)
     return count + 1
 
 
 @compiled_in_place
-def _unknown(spelling, codes, at, end, start, script, k, arcs, count, spare, unknown):
+def _add_unknown_words(spelling, codes, at, end, start, script, k, arcs, count, spare, unknown):
     """Write the prefixes of a stretch of kana as unknown words in one script, sorted by score."""
     value, power, total, before = np.uint64(0), _ONE, 0.0, 0
     shift = _KATAKANA if script else 0
@@ -289,7 +291,7 @@ def _unknown(spelling, codes, at, end, start, script, k, arcs, count, spare, unk
         if unknown[length, 2] == 0:
             unknown[length, 0] = unknown[length, 1] = count
             unknown[length, 2] = 1
-            _put(arcs, count, i + 1 - start, kind, 0, extra, value, power)
+            _write_arc(arcs, count, i + 1 - start, kind, 0, extra, value, power)
             count += 1
             continue
         above, below, is_there = np.int64(-1), unknown[length, 0], False
@@ -301,10 +303,10 @@ def _unknown(spelling, codes, at, end, start, script, k, arcs, count, spare, unk
         spare -= 1
         if above < 0:  # the first arc keeps its position; its former content is linked after it
             arcs[spare] = arcs[below]
-            _put(arcs, below, i + 1 - start, kind, 0, extra, value, power)
+            _write_arc(arcs, below, i + 1 - start, kind, 0, extra, value, power)
             arcs[below].next = spare
         else:
-            _put(arcs, spare, i + 1 - start, kind, 0, extra, value, power)
+            _write_arc(arcs, spare, i + 1 - start, kind, 0, extra, value, power)
             arcs[above].next, arcs[spare].next = spare, below
         unknown[length, 2] += 1
     return count, spare

@@ -9,13 +9,13 @@ from disambig.api.kernels import compiled_in_place, fmix64
 from ._lattice_kernels import (
     LAST,
     back_off,
-    find_behind_two,
+    bigram_step,
+    build_lattice,
     find_pair,
     find_triple,
+    find_triple_after,
     last_word,
-    lay,
-    mixed,
-    second,
+    log_add,
     step,
 )
 
@@ -262,12 +262,12 @@ def _after_both(tables, state, other, arcs, arc, part, triple):
     `triple` is the number of the state's words and the arc's in the model `part`.
     """
     number = np.int64(arcs[arc].number)
-    gain, behind = step(tables, state, number, find_behind_two(tables, state, number) if part else triple)
+    gain, behind = step(tables, state, number, find_triple_after(tables, state, number) if part else triple)
     gain += arcs[arc].share
     if other >= 0:
         number = np.int64(arcs[arc].other)
-        its, other = step(tables, other, number, triple if part else find_behind_two(tables, other, number))
-        gain = mixed(gain, its + arcs[arc].other_share)
+        its, other = step(tables, other, number, triple if part else find_triple_after(tables, other, number))
+        gain = log_add(gain, its + arcs[arc].other_share)
     return gain + arcs[arc].extra, behind, other
 
 
@@ -307,14 +307,14 @@ def _group(tables, arcs, work, place, group, arc, part, pair):
     nodes, groups = work.nodes, work.groups
     first, n_arcs = work.places[place].arc, work.places[place + 1].arc - work.places[place].arc
     last, number = groups[group].last, np.int64(arcs[arc].number)
-    one, state = second(tables, last, number, find_pair(tables, last, number) if part else pair)
+    one, state = bigram_step(tables, last, number, find_pair(tables, last, number) if part else pair)
     one += arcs[arc].share + arcs[arc].extra
     bound, two, other = one, -np.inf, np.int64(-1)
     if groups[group].other >= 0:
         last, number = groups[group].other, np.int64(arcs[arc].other)
-        two, other = second(tables, last, number, pair if part else find_pair(tables, last, number))
+        two, other = bigram_step(tables, last, number, pair if part else find_pair(tables, last, number))
         two += arcs[arc].other_share + arcs[arc].extra
-        bound = mixed(one, two)
+        bound = log_add(one, two)
     best = -np.inf
     for i in range(groups[group].begin, groups[group + 1].begin):
         node = work.members[i]
@@ -323,7 +323,7 @@ def _group(tables, arcs, work, place, group, arc, part, pair):
             break
         value = nodes[node].off + one
         if other >= 0:
-            value = mixed(value, nodes[node].other_off + two)
+            value = log_add(value, nodes[node].other_off + two)
         value += nodes[node].best
         if value > best and work.behind_two[nodes[node].rank * n_arcs + arc - first] == 0:
             best = value
@@ -335,10 +335,10 @@ def _group(tables, arcs, work, place, group, arc, part, pair):
 @compiled_in_place
 def _is_seen(tables, nodes, node, arcs, arc):
     """Return True if the word of an arc was seen after the two words of a node, in any part."""
-    if find_behind_two(tables, nodes[node].state, arcs[arc].number) >= 0:
+    if find_triple_after(tables, nodes[node].state, arcs[arc].number) >= 0:
         return True
     other = nodes[node].other
-    return other >= 0 and find_behind_two(tables, other, arcs[arc].other) >= 0
+    return other >= 0 and find_triple_after(tables, other, arcs[arc].other) >= 0
 
 
 @compiled_in_place
@@ -357,7 +357,7 @@ def _behind_any(tables, arcs, work, place):
         bound, two, best = one, -np.inf, -np.inf
         if other >= 0:
             two = singles[other].log_prob + arcs[arc].other_share + arcs[arc].extra
-            bound = mixed(one, two)
+            bound = log_add(one, two)
         for i in range(first, last):
             node = work.order[i]
             # nodes are sorted by their bound: no later one can be better
@@ -365,7 +365,7 @@ def _behind_any(tables, arcs, work, place):
                 break
             value = nodes[node].far + one
             if other >= 0:
-                value = mixed(value, nodes[node].other_far + two)
+                value = log_add(value, nodes[node].other_far + two)
             value += nodes[node].best
             if value > best:
                 at, group = (i - first) * n_arcs, (nodes[node].group - first_group) * n_arcs
@@ -398,7 +398,7 @@ def find_conversions(tables, words, spoken, codes, offsets, first, k, work, sear
         kept, written = output.tally[0], output.tally[1]
         done = n + 3 <= len(work.places)
         arcs, places, unknown = work.arcs, work.places, work.unknown
-        done = done and lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown) >= 0
+        done = done and build_lattice(tables, words, spoken, codes, start, end, k, arcs, places, unknown) >= 0
         done = done and forward(tables, n, words.margin[0], work.arcs, work)
         done = done and _back(tables, n, k, work, search, output)
         clear(work.tally, work.nodes, work.slots)
@@ -513,14 +513,14 @@ def _gain(tables, nodes, node, arcs, arc, kind):
     if kind == ALL:
         gain = nodes[node].far + tables.singles[number].log_prob
     else:
-        gain = nodes[node].off + second(tables, last, number, pair)[0]
+        gain = nodes[node].off + bigram_step(tables, last, number, pair)[0]
     gain += arcs[arc].share
     if other >= 0:
         if kind == ALL:
             its = nodes[node].other_far + tables.singles[other].log_prob
         else:
-            its = nodes[node].other_off + second(tables, other_last, other, other_pair)[0]
-        gain = mixed(gain, its + arcs[arc].other_share)
+            its = nodes[node].other_off + bigram_step(tables, other_last, other, other_pair)[0]
+        gain = log_add(gain, its + arcs[arc].other_share)
     return gain + arcs[arc].extra
 
 

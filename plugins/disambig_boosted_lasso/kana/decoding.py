@@ -155,7 +155,7 @@ class LexiconTables(NamedTuple):
 
 
 class _SearchWork(NamedTuple):
-    """The lattice of a line: see `_search_kernels.forward`; `unknown`: see `_lattice_kernels.lay`."""
+    """The lattice of a line: see `_search_kernels.forward`; `unknown`: see `build_lattice` there."""
 
     tally: NDArray[np.int64]
     arcs: Records
