@@ -287,6 +287,15 @@ def _change(table, chunks, sums, used, keys, k, action, by, time):
 
 
 @compiled
+def longest_sentence(bounds, sentences):
+    """Return the number of words of the longest of some sentences, with the root; 0 without sentences."""
+    longest = 0
+    for s in sentences:
+        longest = max(longest, bounds[s + 1] - bounds[s])
+    return longest
+
+
+@compiled
 def train_greedy(
     bounds, atoms, heads, labels, order, n_labels, explore, table, chunks, sums, used, clock, seed
 ):
@@ -297,9 +306,7 @@ def train_greedy(
     np.random.seed(seed)
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     place = np.zeros(2, np.int64)
-    longest = 0
-    for s in order:
-        longest = max(longest, bounds[s + 1] - bounds[s])
+    longest = longest_sentence(bounds, order)
     buffer = np.zeros((N_ROWS, longest + 2), np.int32)
     mistakes, decisions = 0, 0
     for s in order:
@@ -432,9 +439,7 @@ def parse_greedy(bounds, atoms, n_labels, table, packed, heads, labels, totals):
     """Write the heads (0 for the root's) and labels of all words, and the score of each sentence."""
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     place = np.zeros(2, np.int64)
-    longest = 0
-    for s in range(len(bounds) - 1):
-        longest = max(longest, bounds[s + 1] - bounds[s])
+    longest = longest_sentence(bounds, np.arange(len(bounds) - 1))
     buffer = np.zeros((N_ROWS, longest + 2), np.int32)
     for s in range(len(bounds) - 1):
         n = bounds[s + 1] - bounds[s] - 1
@@ -501,9 +506,7 @@ def _insert_all(best, origin, size, before, scores, k, place, n, n_labels):
 def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
     """Write the heads, labels and scores, as `parse_greedy`, of the best sequences in a beam."""
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
-    longest = 0
-    for s in range(len(bounds) - 1):
-        longest = max(longest, bounds[s + 1] - bounds[s])
+    longest = longest_sentence(bounds, np.arange(len(bounds) - 1))
     states = np.zeros((2, beam, N_ROWS, longest + 2), np.int32)
     places, sums = np.zeros((2, beam, 2), np.int64), np.zeros((2, beam), np.int64)
     origin = np.zeros((beam, 2), np.int64)
@@ -550,9 +553,7 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
     where the difference of their scores is largest. Trees must be projective. clock[0] counts sentences.
     """
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
-    longest = 0
-    for s in order:
-        longest = max(longest, bounds[s + 1] - bounds[s])
+    longest = longest_sentence(bounds, order)
     states = np.zeros((2, beam, N_ROWS, longest + 2), np.int32)
     places, totals = np.zeros((2, beam, 2), np.int64), np.zeros((2, beam), np.int64)
     origin = np.zeros((beam, 2), np.int64)
