@@ -133,17 +133,22 @@ def _result(
     counted: Mapping[str, DenseBlocks],
     held_out: Mapping[str, CountedExamples],
 ) -> ExperimentResult:
+    """Return the table, the paper's claims and notes, from the outcomes by set of all systems.
+
+    `fixed`: accuracies of the majority and of SumLM by set, in %.
+    `n`: number of held-out examples.
+    """
     majority, summed = (float(np.mean([pair[i] for pair in fixed.values()])) for i in (0, 1))
     rows = [ResultRow("majority", "", 66.9, majority, n), ResultRow("SumLM", "", 94.8, summed, n)]
     figures: curves.Figures = {}
-    tried: dict[str, int] = {}
+    incomplete: dict[str, int] = {}
     for system, size in next(iter(by_set.values())):
         outcomes = [
             set_outcomes[system, size] for set_outcomes in by_set.values() if set_outcomes[system, size].hits
         ]
         published = PAPER.get(system, {}).get(size)
         if len(outcomes) < len(by_set):  # a mean over fewer sets would not be comparable
-            tried[f"{size:,}"] = len(outcomes)
+            incomplete[f"{size:,}"] = len(outcomes)
             rows.append(ResultRow(system, str(size), published, None, 0))
             continue
         draws = np.array([[hits.mean() for hits in outcome.hits] for outcome in outcomes])
@@ -154,23 +159,6 @@ def _result(
         )
     tests = {name: curves.differences(outcomes, "VAR-SVM", folds=FOLDS) for name, outcomes in by_set.items()}
     pooled = curves.differences(pool(list(by_set.values())), "VAR-SVM", folds=FOLDS)
-    sizes = ", ".join(f"{name} {len(examples.batch.values):,}" for name, examples in held_out.items())
-    notes = [f"held-out examples: {sizes}; five folds of paragraphs: each tests once, the next one tunes"]
-    if counted:
-        sizes = ", ".join(f"{name} {len(batch.values):,}" for name, batch in counted.items())
-        notes.append(
-            "larger sizes are filled up from counted text, without the counts of the example's own "
-            f"paragraph: {sizes}"
-        )
-    notes += [
-        f"{size} examples: {sets} of 5 sets have that many, so there is no mean"
-        for size, sets in tried.items()
-    ]
-    notes += [
-        "significance: over the test examples of all sets together; majority: over all test examples",
-        f"LIBLINEAR (K-SVM) makes at most {MOST_PASSES:,} passes over the examples; for more than "
-        f"{TUNED:,} examples it uses the C chosen for {TUNED:,}",
-    ]
     large = [
         set_outcomes["K-SVM", 10_000] for set_outcomes in by_set.values() if ("K-SVM", 10_000) in set_outcomes
     ]
@@ -195,7 +183,33 @@ def _result(
             for name, outcomes in by_set.items()
         },
     }
-    return ExperimentResult(rows, claims, notes, details)
+    return ExperimentResult(rows, claims, _notes(counted, held_out, incomplete), details)
+
+
+def _notes(
+    counted: Mapping[str, DenseBlocks],
+    held_out: Mapping[str, CountedExamples],
+    incomplete: Mapping[str, int],
+) -> list[str]:
+    """Return the notes below the table; `incomplete`: numbers of sets with enough examples, by size."""
+    sizes = ", ".join(f"{name} {len(examples.batch.values):,}" for name, examples in held_out.items())
+    notes = [f"held-out examples: {sizes}; five folds of paragraphs: each tests once, the next one tunes"]
+    if counted:
+        sizes = ", ".join(f"{name} {len(batch.values):,}" for name, batch in counted.items())
+        notes.append(
+            "larger sizes are filled up from counted text, without the counts of the example's own "
+            f"paragraph: {sizes}"
+        )
+    notes += [
+        f"{size} examples: {sets} of 5 sets have that many, so there is no mean"
+        for size, sets in incomplete.items()
+    ]
+    return [
+        *notes,
+        "significance: over the test examples of all sets together; majority: over all test examples",
+        f"LIBLINEAR (K-SVM) makes at most {MOST_PASSES:,} passes over the examples; for more than "
+        f"{TUNED:,} examples it uses the C chosen for {TUNED:,}",
+    ]
 
 
 def complete(outcomes: Outcomes, draws: Mapping[int, int]) -> Outcomes:
