@@ -275,10 +275,8 @@ def _name_mask(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
         left, right = max(first - 2, 0), min(stop + 1, n)  # the decision depends on neighbouring words
         begin = int(starts[left])
         piece = text[begin : int(ends[right - 1])] + "\n"
-        tokens = slice(left, right)
-        are_names[first:stop] = _name_mask_of_piece(piece, starts[tokens] - begin, ends[tokens] - begin)[
-            first - left :
-        ][: stop - first]
+        mask = _name_mask_of_piece(piece, starts[left:right] - begin, ends[left:right] - begin)
+        are_names[first:stop] = mask[first - left : stop - left]
     return are_names
 
 
