@@ -44,12 +44,12 @@ def evidence(model: EncoderNetwork, examples: Sequence[Example], batch: int = 32
         rows = torch.arange(len(part))
         with torch.autocast("cpu", torch.bfloat16):
             states = model(padded([row.ids for row in part] + [row.right_ids for row in part]))
-            here = states[rows, torch.tensor([row.places[0] for row in part])]
-            there = states[rows + len(part), torch.tensor([row.right_places[0] for row in part])]
-            logits = [model.mistakes(x).float().log_softmax(-1) for x in (here, there)]
+            at_written = states[rows, torch.tensor([row.places[0] for row in part])]
+            at_right = states[rows + len(part), torch.tensor([row.right_places[0] for row in part])]
+            logits = [model.mistakes(x).float().log_softmax(-1) for x in (at_written, at_right)]
             words = [
                 [model.piece_scores(head, x).float() for head in (model.word, model.gap)]
-                for x in (here, there)
+                for x in (at_written, at_right)
             ]
         for column, logit in zip((_BEFORE, _AFTER), logits, strict=True):
             odds = torch.log1p(-logit[:, RIGHT].exp().clamp(max=1 - 1e-6)) - logit[:, RIGHT]

@@ -133,12 +133,12 @@ def inverted_quotations(trees: Sequence[Tree]) -> Iterator[Tree]:
     subjects, questions = cycle(_plain_subjects(trees)), cycle(_questions(trees))
     marks = cycle((",", "!", "?"))
     for tree in cycle(quotations):
-        opening, said, comma, closing, _, phrase, stop = tree.children[0].children
+        opening, clause, comma, closing, _, phrase, stop = tree.children[0].children
         verb, *rest = phrase.children
         mark = next(marks)
         ends = {
-            ",": (said, comma),
-            "!": (Tree(said.label, (*said.children, _leaf(".", "!"))),),
+            ",": (clause, comma),
+            "!": (Tree(clause.label, (*clause.children, _leaf(".", "!"))),),
             "?": (next(questions),),
         }[mark]
         children = (opening, *ends, closing, Tree("VP", (verb,)), next(subjects), *rest, stop)

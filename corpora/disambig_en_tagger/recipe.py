@@ -124,12 +124,12 @@ def read_untagged_sentences(
 
 def with_usage(by_neighbours: WordClasses, usage: WordClasses) -> WordClasses:
     """Return both classes, with the features that help: coarse classes two words away, all others nearby."""
-    both = by_neighbours.joined_with(usage)
-    fine = [CLASS + g for g in range(both.depth)]
+    joined = by_neighbours.joined_with(usage)
+    fine = [CLASS + g for g in range(joined.depth)]
     coarse, capitals = fine.pop(by_neighbours.depth), fine[-1]
     near = [(attribute, place, -1, 0) for attribute in fine for place in (-1, 0, 1)]
     far = [(coarse, place, -1, 0) for place in (-2, 2)]
-    return replace(both, chosen=np.array([*near, *far, (capitals, 0, SHAPE, 0), *SHAPES], np.int64))
+    return replace(joined, chosen=np.array([*near, *far, (capitals, 0, SHAPE, 0), *SHAPES], np.int64))
 
 
 def train_tagger_by_recipe(

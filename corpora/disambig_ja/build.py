@@ -53,9 +53,9 @@ def develop(recipe: Recipe, output: Path) -> None:
     conversion = Conversion(Converter.load(output / CONVERTER))
     by_text = {CHECKED: checked(recipe, conversion, choosing=True)}
     by_text |= measured(recipe, conversion, output / CONVERTER, test=False)["general"]
-    for name, its in by_text.items():
-        first, best = (100 * its[key] / its["characters"] for key in ("first", "oracle"))
-        print(f"{name:10} {its['sentences']:6,} sentences  CER {first:5.2f} %  best of twenty {best:5.2f} %")
+    for name, row in by_text.items():
+        first, best = (100 * row[key] / row["characters"] for key in ("first", "oracle"))
+        print(f"{name:10} {row['sentences']:6,} sentences  CER {first:5.2f} %  best of twenty {best:5.2f} %")
     its_nouns = nouns(conversion)
     print(f"nouns {100 * its_nouns['right'] / its_nouns['cases']:.1f} % of {its_nouns['cases']:,}")
     print(f"{speed(conversion, recipe.chosen_by()[ANNOTATED])['lines']:.0f} lines per second")

@@ -101,9 +101,9 @@ def path_in_repository(name: str) -> str:
     """
     if name.startswith("<"):
         return name
-    here = os.getcwd()
+    current = os.getcwd()
     path = os.path.abspath(name)
-    for top in (next(folders_with_git(here), here), here):
+    for top in (next(folders_with_git(current), current), current):
         if path.startswith(inside := os.path.join(top, "")):
             return path.removeprefix(inside).replace(os.sep, "/")
     return path.replace(os.sep, "/")

@@ -201,8 +201,8 @@ def _shift_to_original(
         shifts.append(shift)
 
     def shifted(start: int, end: int) -> Span:
-        here = shifts[bisect_right(ends, start)]
-        return start + here, end + here
+        shift_at_start = shifts[bisect_right(ends, start)]
+        return start + shift_at_start, end + shift_at_start
 
     def is_written(start: int, end: int) -> bool:
         return any(

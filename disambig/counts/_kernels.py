@@ -322,15 +322,15 @@ def _next_word(data, at):
 
     The hash is MurmurHash64A with seed 1, as in `disambig.text.hash_word`.
     """
-    some = eight_bytes(data, at)
-    low = (some - _BYTES_33) & ~some & _BYTES_128  # its lowest bit marks the first byte below 33
+    block = eight_bytes(data, at)
+    low = (block - _BYTES_33) & ~block & _BYTES_128  # its lowest bit marks the first byte below 33
     below = (low - _ONE) & ~low  # all bits below it
     size = ((below & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
-    byte = (some >> ((size & _SEVEN) << _THREE)) & _BYTE
+    byte = (block >> ((size & _SEVEN) << _THREE)) & _BYTE
     if low == _ZERO or (byte != _SPACE and byte != _TAB and byte != _LF):
         return _next_long_word(data, at)
     value = _SEED ^ (size * _M)
-    value = (value ^ (some & (below >> _SEVEN))) * _M if size > _ZERO else value
+    value = (value ^ (block & (below >> _SEVEN))) * _M if size > _ZERO else value
     value ^= value >> _R
     value *= _M
     return at + size, byte, value ^ (value >> _R)
@@ -356,8 +356,8 @@ def _next_long_word(data, at):
 @compiled
 def _long_end(data, at):
     while True:
-        some = eight_bytes(data, at)
-        low = (some - _BYTES_33) & ~some & _BYTES_128
+        block = eight_bytes(data, at)
+        low = (block - _BYTES_33) & ~block & _BYTES_128
         if low == _ZERO:
             at += _EIGHT
             continue

@@ -255,8 +255,8 @@ def _labelled_outcomes(
             outcomes = Outcomes.from_lists(lists, scores=unpad(scores, offsets), chosen=chosen, units=units)
         parts.append(outcomes)
     used = set(indices)
-    why = dict(dataset.problems)
-    left = {i: why.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}
+    problems = dict(dataset.problems)
+    left = {i: problems.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}
     return indices, left | unknown, Outcomes.joined(parts)
 
 
@@ -374,10 +374,10 @@ def assess_model(
         if folds < 2:
             return {}
         result = cross_validate(parts, labelled, folds=folds, enough=ENOUGH, progress=progress, **settings)
-        how = f"{folds}-fold cross-validation over documents"
+        method = f"{folds}-fold cross-validation over documents"
         if result["decided"] < folds:
-            how += f", {result['decided']} of them tested"
-        return {"how": how, **result}
+            method += f", {result['decided']} of them tested"
+        return {"how": method, **result}
     return assess_on_texts(model, texts) if texts else {}
 
 

@@ -387,7 +387,7 @@ def _clusters(points: NDArray[Any], sizes: Sequence[int], seed: int) -> list[NDA
 
 def _concatenate_words(words: Iterable[Hashes]) -> list[Hashes]:
     """Return the words in arrays of some millions each; at least one array."""
-    parts = [np.concatenate(some) for some in minibatch(words, _WORDS_AT_ONCE, len)]
+    parts = [np.concatenate(batch) for batch in minibatch(words, _WORDS_AT_ONCE, len)]
     return parts or [np.zeros(0, np.uint64)]
 
 

@@ -160,8 +160,8 @@ def _close(context: ContextBuilder, opened: re.Match[str], start: int) -> None:
 
 def _join_space(first: str, second: str) -> str:
     """Return one character for two adjacent runs of white space; empty if there is none."""
-    both = first + second
-    return "\n" if "\n" in both or "\r" in both else both and " "
+    joined = first + second
+    return "\n" if "\n" in joined or "\r" in joined else joined and " "
 
 
 def _collapse_space(text: str) -> str:

@@ -260,8 +260,8 @@ class EditorSession:
         if document is None or document.check_result is None or document.live is None:
             return None
         result, live = document.check_result, document.live
-        here = types.Range(params.position, params.position)
-        number = next((i for i, flag in enumerate(result.diagnostics) if overlap(flag.range, here)), None)
+        cursor = types.Range(params.position, params.position)
+        number = next((i for i, flag in enumerate(result.diagnostics) if overlap(flag.range, cursor)), None)
         if number is None or result.version != document.state.version:
             return None
 

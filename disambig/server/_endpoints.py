@@ -94,10 +94,10 @@ def parse_records_request(body: bytes, *, max_text: int) -> RecordsRequest:
     )
 
 
-def _check_keys(fields: Mapping[str, Any], known: Sequence[str]) -> None:
+def _check_keys(fields: Mapping[str, Any], allowed: Sequence[str]) -> None:
     """Raise D883 if a body has an unknown key."""
-    if unknown := [key for key in fields if key not in known]:
-        raise unclear_request(f"unknown key {unknown[0][:40]!r}; known keys: {', '.join(known)}")
+    if unknown := [key for key in fields if key not in allowed]:
+        raise unclear_request(f"unknown key {unknown[0][:40]!r}; known keys: {', '.join(allowed)}")
 
 
 def _parse_document(value: Any, number: int, max_text: int) -> Document:

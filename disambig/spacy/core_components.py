@@ -210,10 +210,10 @@ class Proofreader(SpanWriter):
         """Warn if the pipeline was saved with other models."""
         self._add_strings()  # loading a pipeline also replaces its vocabulary
         if saved != self.reference():
-            then, now = (
+            before, after = (
                 ", ".join(reference.get("models", {}).values()) for reference in (saved, self.reference())
             )
-            warnings.warn(f"{self.name} was saved with {then}, but now uses {now}", stacklevel=3)
+            warnings.warn(f"{self.name} was saved with {before}, but now uses {after}", stacklevel=3)
 
     def _add_strings(self) -> None:
         for text in (self.spans_key, *(model.task.name for model in self.models)):

@@ -546,13 +546,13 @@ class _KernelChecks:
         )
 
     def pairs_do_not_affect_each_other(self) -> None:
-        gram, some = self._gram(), np.array([2, 0])
-        alone = self._kernel.rows(self._batch.take(some))
+        gram, rows = self._gram(), np.array([2, 0])
+        alone = self._kernel.rows(self._batch.take(rows))
         require_close(
-            self._kernel.gram(alone, self._rows()), gram[some], "two rows with all rows", within=1e-12
+            self._kernel.gram(alone, self._rows()), gram[rows], "two rows with all rows", within=1e-12
         )
         require_close(
-            self._kernel.gram(self._rows(), alone), gram[:, some], "all rows with two rows", within=1e-12
+            self._kernel.gram(self._rows(), alone), gram[:, rows], "all rows with two rows", within=1e-12
         )
 
     def is_linear_if_declared(self) -> None:

@@ -607,7 +607,7 @@ class _MeasureChecks:
         return replace(self._problem, scores=scores, chosen=chosen)
 
     def _agree(self, seen: object, expected: object, what: str) -> None:
-        both = np.asarray(seen, np.float64), np.asarray(expected, np.float64)
-        require_equal(np.isnan(both[0]), np.isnan(both[1]), f"{what}: whether it is defined")
-        defined = ~np.isnan(both[0])
-        require_close(both[0][defined], both[1][defined], what, within=self._within)
+        values = np.asarray(seen, np.float64), np.asarray(expected, np.float64)
+        require_equal(np.isnan(values[0]), np.isnan(values[1]), f"{what}: whether it is defined")
+        defined = ~np.isnan(values[0])
+        require_close(values[0][defined], values[1][defined], what, within=self._within)

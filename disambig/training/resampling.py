@@ -152,12 +152,12 @@ class FittedHeldOut:
         instances = self.resampling.learn.instances
         if instances.own is None:
             return len(np.unique(instances.observed[rows])) < 2
-        some = instances.take(rows)
-        assert some.own is not None
-        if np.isnan(some.own.costs).all():
-            return bool((np.diff(some.own.offsets) < 2).all())
+        selected = instances.take(rows)
+        assert selected.own is not None
+        if np.isnan(selected.own.costs).all():
+            return bool((np.diff(selected.own.offsets) < 2).all())
         # True unless some candidate costs more than the cheapest one of its list
-        return not bool((some.costs(_ANY) > 0).any())
+        return not bool((selected.costs(_ANY) > 0).any())
 
     def calibration_data(self, model: Model, rng: np.random.Generator) -> HeldOutCalibration:
         """Return the data for calibration: the tuning examples and, if there is one, the error corpus."""

@@ -339,12 +339,12 @@ def _fitted_rule(judge: DecisionRule, calibration_data: CalibrationData, progres
     if changed := changed_attributes(judge, before):
         seen = f"fit changed the decision rule itself ({', '.join(changed)})"
         raise contract_error(component, seen, "a new decision rule, such as dataclasses.replace(self, ...)")
-    some, groups = few_scored(calibration_data), calibration_data.task.groups
-    if some:
-        check_predictions(fitted, ScoreBatch.joined(some))
+    samples, groups = few_scored(calibration_data), calibration_data.task.groups
+    if samples:
+        check_predictions(fitted, ScoreBatch.joined(samples))
 
     def decide(rule: DecisionRule) -> Floats:
-        judged = [rule.judge(scored) for scored in some]
+        judged = [rule.judge(scored) for scored in samples]
         columns = [np.stack([j.chosen, j.margins, j.probabilities, j.flagged, j.answered]) for j in judged]
         return np.concatenate([np.zeros(0), *(column.ravel() for column in columns)])
 

@@ -140,14 +140,14 @@ class WorkerStartup:
         for name in addresses.keys() - workers.keys():
             address, about = addresses[name]
             self._start(name, address, about)
-        gone = [workers.pop(name) for name in workers.keys() - addresses.keys()]
-        for worker in gone:
+        ended = [workers.pop(name) for name in workers.keys() - addresses.keys()]
+        for worker in ended:
             if not worker.ready and not worker.unfit:
                 self.n_ended += 1
                 self.starting = {n: started for n, started in self.starting.items() if started is not worker}
         if self.n_ended >= _MAX_ENDED and not self.open and not self.pool.usable:
             raise UserError("D858", problem="see the worker's log", times=self.n_ended)
-        return gone
+        return ended
 
     def check_workers(self) -> None:
         """Check that there are enough workers, or wait for them until the patience ends.

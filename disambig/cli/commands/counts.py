@@ -397,8 +397,8 @@ def query(
             if not count and len(ngram) > opened.orders < len(ngram_words(ngram, tokeniser)):
                 n_long += 1
     if n_long:
-        many, longest = pluralize(n_long, "n-gram"), pluralize(opened.orders, "word")
-        remark(f"note: {many} longer than those of the table, which have up to {longest}")
+        n_longer, longest = pluralize(n_long, "n-gram"), pluralize(opened.orders, "word")
+        remark(f"note: {n_longer} longer than those of the table, which have up to {longest}")
 
 
 @app.command()

@@ -128,9 +128,9 @@ def _run(
 
 def curve_lines(result: dict[str, Any]) -> list[str]:
     """Return the curve as lines of text."""
-    how = "one document in five, others in each draw" if result["source"] == "labelled" else "the test part"
+    part = "one document in five, others in each draw" if result["source"] == "labelled" else "the test part"
     lines = [
-        f"{result['task']}: tested on {pluralize(result['tested'], 'example')} ({how})",
+        f"{result['task']}: tested on {pluralize(result['tested'], 'example')} ({part})",
         "examples  accuracy  spread  p before  p baseline",
     ]
     for point in result["points"]:

@@ -279,14 +279,14 @@ def _add_unknown_words(spelling, codes, at, end, start, script, k, arcs, count, 
     shift = _KATAKANA if script else 0
     for i in range(at, end):
         code = codes[i]
-        this = letter(code)
-        if this == 0:
+        number = letter(code)
+        if number == 0:
             break
-        total += spelling[script, before, this]
-        before = this
+        total += spelling[script, before, number]
+        before = number
         value = value * _BASE + fmix64(np.uint64(code if code == _LONG else code + shift))
         power *= _BASE
-        kind, extra = KATAKANA if script else HIRAGANA, total + spelling[script, this, 0]
+        kind, extra = KATAKANA if script else HIRAGANA, total + spelling[script, number, 0]
         length = i + 1 - at
         if unknown[length, 2] == 0:
             unknown[length, 0] = unknown[length, 1] = count

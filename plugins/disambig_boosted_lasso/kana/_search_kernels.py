@@ -266,8 +266,10 @@ def _after_both(tables, state, other, arcs, arc, part, triple):
     gain += arcs[arc].share
     if other >= 0:
         number = np.int64(arcs[arc].other)
-        its, other = step(tables, other, number, triple if part else find_triple_after(tables, other, number))
-        gain = log_add(gain, its + arcs[arc].other_share)
+        other_gain, other = step(
+            tables, other, number, triple if part else find_triple_after(tables, other, number)
+        )
+        gain = log_add(gain, other_gain + arcs[arc].other_share)
     return gain + arcs[arc].extra, behind, other
 
 
@@ -517,10 +519,10 @@ def _gain(tables, nodes, node, arcs, arc, kind):
     gain += arcs[arc].share
     if other >= 0:
         if kind == ALL:
-            its = nodes[node].other_far + tables.singles[other].log_prob
+            other_gain = nodes[node].other_far + tables.singles[other].log_prob
         else:
-            its = nodes[node].other_off + bigram_step(tables, other_last, other, other_pair)[0]
-        gain = log_add(gain, its + arcs[arc].other_share)
+            other_gain = nodes[node].other_off + bigram_step(tables, other_last, other, other_pair)[0]
+        gain = log_add(gain, other_gain + arcs[arc].other_share)
     return gain + arcs[arc].extra
 
 

@@ -475,8 +475,8 @@ class Converter:
         place_of_row[order] = np.arange(len(order))
         kinds = paths.words["kind"]
         ids, extras = np.zeros(len(kinds), np.int32), np.zeros(len(kinds))
-        known, at = np.unique(kinds[kinds >= 0], return_inverse=True)
-        rows = own_order[known].tolist()
+        distinct, at = np.unique(kinds[kinds >= 0], return_inverse=True)
+        rows = own_order[distinct].tolist()
         pairs_of = [(self.lexicon.readings[row], self.lexicon.surfaces[row]) for row in rows]
         places = place_of_row[[row_of[pair] for pair in pairs_of]][at] if rows else np.zeros(0, np.int64)
         ids[kinds >= 0], extras[kinds >= 0] = tables.entries["word"][places], tables.entries["extra"][places]

@@ -33,8 +33,8 @@ def mix_hashes(template: str, *fields: NDArray[Any] | int) -> Keys:
     key: Keys = np.array(_name_hash(template), np.uint64)
     with np.errstate(over="ignore"):
         for field in fields:
-            here: Keys = np.asarray(field).astype(np.uint64)
-            key = np.asarray(fmix(np.asarray(np.bitwise_xor(key * _STEP, here))))
+            values: Keys = np.asarray(field).astype(np.uint64)
+            key = np.asarray(fmix(np.asarray(np.bitwise_xor(key * _STEP, values))))
     return key
 
 

@@ -321,6 +321,6 @@ def _outline(tree: Tree, words: Sequence[str]) -> str:
         lines.append(before + line + "\n")
         last = len(node.children) - 1
         for i in range(last, -1, -1):
-            here, below = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
-            open_.append((node.children[i], behind + here, behind + below))
+            branch, below = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
+            open_.append((node.children[i], behind + branch, behind + below))
     return "".join(lines)

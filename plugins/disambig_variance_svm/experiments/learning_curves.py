@@ -86,9 +86,9 @@ def find_counted_examples(data: Path, counts: Path, *, progress: Progress) -> Ma
                 view = view_of_texts(texts, Words())
                 instances = task.instances(view)
                 for g, group in enumerate(task.groups):
-                    here = instances.take(np.flatnonzero(instances.groups == g))
-                    if len(here):
-                        parts[g].append(with_left_out(extractor, view, here, group))
+                    of_group = instances.take(np.flatnonzero(instances.groups == g))
+                    if len(of_group):
+                        parts[g].append(with_left_out(extractor, view, of_group, group))
         arrays = {}
         for g, blocks in enumerate(parts):
             check_parts(data, task.groups[g].name, {"in counted text": len(blocks)})

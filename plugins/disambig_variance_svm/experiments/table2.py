@@ -79,14 +79,14 @@ class Bergsma2010Table2:
         by_set: dict[str, Outcomes] = {}
         fixed: dict[str, tuple[float, float]] = {}
         for group in FiveConfusionSets().groups:
-            here = held_out[group.name]
-            material = SpellingExamples(here, counted.get(group.name))
+            own = held_out[group.name]
+            material = SpellingExamples(own, counted.get(group.name))
             outcomes = learn_all(
                 SYSTEMS, material.draw, draws=draws, progress=progress, stage=f"learning {group.name}"
             )
             by_set[group.name] = complete(outcomes, draws)
-            scorers = [learner.fit(here.batch).scorer for learner in (Majority(), SumLM(patterns=SUMMED))]
-            shares = [100 * float(count_hits(s.scores(here.batch), here.batch).mean()) for s in scorers]
+            scorers = [learner.fit(own.batch).scorer for learner in (Majority(), SumLM(patterns=SUMMED))]
+            shares = [100 * float(count_hits(s.scores(own.batch), own.batch).mean()) for s in scorers]
             fixed[group.name] = shares[0], shares[1]
         n = sum(len(examples.batch.values) for examples in held_out.values())
         return _result(by_set, fixed, n, counted, held_out)
@@ -103,11 +103,11 @@ class SpellingExamples:
         """Return draw `number`: one fold of paragraphs tests, the next one tunes, the rest trains."""
         rng = np.random.default_rng((2, number))
         fold = (self.held_out.folds - number) % FOLDS
-        here = rng.permutation(np.flatnonzero(fold > 1))
-        pool, order = self.held_out.batch, here
+        training = rng.permutation(np.flatnonzero(fold > 1))
+        pool, order = self.held_out.batch, training
         if self.counted is not None:
             more = rng.permutation(len(self.counted.values)) + len(pool.values)
-            pool, order = join_blocks([pool, self.counted]), np.concatenate([here, more])
+            pool, order = join_blocks([pool, self.counted]), np.concatenate([training, more])
         test, dev = (self.held_out.batch.take(np.flatnonzero(fold == part)) for part in (0, 1))
         return Draw(pool, order, dev, test)
 
@@ -119,10 +119,10 @@ def held_out_examples(texts: Sequence[str], counts: Path) -> dict[str, CountedEx
     fold_of = np.random.default_rng(2).permutation(len(texts)) % FOLDS
     by_set = {}
     for number, group in enumerate(FiveConfusionSets().groups):
-        here = instances.take(np.flatnonzero(instances.groups == number))
-        batch = transform_checked(extractor, view, here, group).batch
+        of_group = instances.take(np.flatnonzero(instances.groups == number))
+        batch = transform_checked(extractor, view, of_group, group).batch
         assert isinstance(batch, DenseBlocks)
-        by_set[group.name] = CountedExamples(batch, fold_of[view.document_indices(here.positions)])
+        by_set[group.name] = CountedExamples(batch, fold_of[view.document_indices(of_group.positions)])
     return by_set
 
 
