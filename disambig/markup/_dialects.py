@@ -61,6 +61,8 @@ SHOWN_OPTION = re.compile(r":(?:alt|caption|title|subtitle|header|footer|summary
 """An option of a directive whose value is text."""
 MDX_BLOCK = "mdx-code-block"
 """Language of code blocks with Markdown and JSX, which Docusaurus shows as text."""
+RST_BLOCK = "eval-rst"
+"""Name of the directive of MyST whose body is reStructuredText."""
 SHORTCODES = re.compile(r"(?:(?:\{%[^{}%]*%\}|\{\{[<%][^{}]*[>%]\}\})[ \t]*)+")
 PROSE_DIRECTIVES = frozenset(
     "note tip hint important warning caution danger error attention seealso todo admonition dropdown details "

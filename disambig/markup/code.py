@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from disambig.markup._comments import SYNTAXES, scan_comments
+from disambig.markup._components import find_elements, mask_elements, write_elements, write_template
 from disambig.markup._fields import find_yaml_text
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord, iterate_lines
 from disambig.markup.markdown import read_markdown
@@ -27,7 +28,9 @@ from disambig.markup.translations import EscapedText, read_message
 
 LANGUAGES = {suffix: entry.lexer for entry in FORMATS if entry.lexer for suffix in entry.suffixes}
 """Pygments lexer, or language of `_comments`, for each file suffix."""
-YAML, PERL = "YAML", "Perl"
+YAML, PERL, VUE = "YAML", "Perl", "Vue"
+_JSX = (".jsx", ".tsx", ".js")
+"""Suffixes of code with elements of JSX."""
 _SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
 _DOCUMENTS = "Literal.String.Doc"
 _STRING = "Literal.String"
@@ -72,8 +75,8 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
     read = _LINE_ENDS.sub(lambda match: "\n".rjust(len(match[0])), text)  # the length is kept
     if read.startswith("\ufeff"):
         read = " " + read[1:]
-    if suffix.endswith("x"):
-        read = _TAGS.sub("  ", read)
+    if suffix in _JSX:
+        read = _TAGS.sub("  ", mask_elements(read, find_elements(read)))
     name = LANGUAGES[suffix]
     if name == YAML:
         spans, _ = find_yaml_text(read, 0, len(read), ())
@@ -93,11 +96,29 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
         comments = [
             comment for comment in comments if comment.start == 0 or read[comment.start - 1] in _BEFORE_HASH
         ]
+    if name == "RustLexer":
+        attributes = list(_rust_attributes(read, comments))
+        comments = sorted([*comments, *attributes], key=lambda comment: comment.start)
     ends = [comment.start + len(read[comment.start : comment.end].rstrip()) for comment in comments]
     return [
-        Comment(places(comment.start), places(end - 1) + 1, comment.docstring)
+        Comment(places(comment.start), places(end - 1) + 1, comment.docstring, comment.is_line)
         for comment, end in zip(comments, ends, strict=True)
     ]
+
+
+_RUST_DOC = re.compile(
+    r'#!?\[doc\s{0,9}=\s{0,9}(?:r(?P<hashes>#{0,8})"(?P<raw>(?:[^"]|"(?!(?P=hashes)\s{0,9}\])){1,2000})"(?P=hashes)'
+    r'|"(?P<words>(?:[^"\\]|\\[\s\S]){1,2000})")\s{0,9}\]'
+)
+
+
+def _rust_attributes(text: str, comments: Sequence[Comment]) -> Iterator[Comment]:
+    """Yield the text of ``#[doc = "..."]`` in Rust, outside comments."""
+    starts = [comment.start for comment in comments]
+    for match in _RUST_DOC.finditer(text):
+        number = bisect_right(starts, match.start()) - 1
+        if number < 0 or comments[number].end <= match.start():
+            yield Comment(*match.span("raw" if match["raw"] else "words"), is_line=False)
 
 
 def _with_short_gaps(text: str) -> tuple[str, Callable[[int], int]]:
@@ -872,7 +893,11 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = YAML_FIELDS
         has_types = suffix in TYPED_SUFFIXES
         painted = paint_block(block, has_types=has_types, nested=nested, language=LANGUAGES[suffix])
         _write_block(canvas, block, painted)
-    if LANGUAGES[suffix] == YAML:
+    if suffix in _JSX:
+        write_elements(canvas, read, find_elements(read))
+    elif LANGUAGES[suffix] == VUE:
+        write_template(canvas, read, is_svelte=suffix == ".svelte")
+    elif LANGUAGES[suffix] == YAML:
         is_catalogue = _CATALOGUE.match(text) is not None
         fields = ("*",) if is_catalogue else yaml_fields
         for start, end in find_yaml_text(read, 0, len(read), fields)[1] if fields else ():
@@ -931,7 +956,9 @@ def _split_pragma(text: str, comment: Comment) -> list[tuple[int, int]]:
 def _write_block(canvas: Canvas, block: CommentBlock, painted: Canvas) -> None:
     """Write the prose of a block to its position; its sentences end with the block."""
     whole = painted.text
-    canvas.fill(block.start, block.start + 1, BREAK)
+    has_mark = block.start < block.lines[0].start
+    if has_mark or block.start:
+        canvas.put(block.start - (not has_mark), BREAK)
     at = 0
     for line in block.lines:
         length = line.end - line.start

@@ -40,7 +40,7 @@ from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas
 
 _MARKS = re.compile(
     r"<!--|<!\[CDATA\[|<%|<[!?]|</?(?=[A-Za-z])|&|\{\{\{?|\{%|\{#(?=[\s-])|\\[(\[]"
-    r"|^[ \t]*\}?[ \t]*@(?:(?:if|else|for|switch|case|default|empty|defer|placeholder|loading|error)\b"
+    r"|^[ \t]*(?:\}[ \t]*)?@(?:(?:if|else|for|switch|case|default|empty|defer|placeholder|loading|error)\b"
     r"[\w \t]*(?:\([^\n{}]*\)[ \t]*)?\{|let\b[^\n;]*;)",
     re.MULTILINE,
 )

@@ -760,12 +760,30 @@ class BlockReader:
             self.containers.append(mark)
             self._keep_title(at, end if name in dialects.UNTITLED else directive.end(), end, end)
             self.options = True
+        elif name == dialects.RST_BLOCK and (closing := self._closing_fence(mark, end)):
+            from disambig.markup.restructured_text import read_rst
+
+            self.fence, self.fence_depth = mark, depth
+            self.canvas.fill(at, end, BREAK)
+            inner = read_rst(self.text[end : closing.start()])
+            self.canvas.put(end, inner.text)
+            self.canvas.comments += [(end + start, end + stop) for start, stop in inner.comments]
+            self.resume = max(self.resume, closing.start())
         else:
             self.fence, self.fence_depth = mark, depth
             caption = dialects.CHUNK_CAPTION.search(self.text, after, end)
             self._keep_title(at, *(caption.span(caption.lastgroup or 0) if caption else (-1, -1)), end)
             if self.text[after:end].lstrip().startswith("{"):
                 self.resume = max(self.resume, paint_cell_options(self.canvas, end))
+
+    def _closing_fence(self, mark: str, at: int) -> re.Match[str] | None:
+        """Return the line that closes a fence without indentation; None if there is none."""
+        closing = re.compile(rf"^{re.escape(mark[0])}{{{len(mark)},}}[ \t]*\r?$", re.MULTILINE)
+        match = closing.search(self.text, at) if closing.pattern not in self.unclosed else None
+        if match is None:
+            self.unclosed.add(closing.pattern)
+            self.beyond = self.beyond or (closing, at)
+        return match
 
     def _component_options(self, end: int, indent: int) -> None:
         """Read the YAML below the line that begins a component, whose text may be indented."""

@@ -66,8 +66,8 @@ def test_the_suffixes_are_those_that_are_read():
         ("a.js", "let r = /\\/\\/ no/; `no ${x /* the words */} // no`;", ["the words"]),
         ("a.mjs", "/**\n * the words\n *  of it\n */\n'// no'", ["the words of it"]),
         ("a.ts", "let s: string = 'a // no'; // the words", ["the words"]),
-        ("a.tsx", "const a = <p>no</p>; // the words", ["the words"]),
-        ("a.tsx", "const a = <p>it // is said\n</p>;", ["is said"]),
+        ("a.tsx", "const a = <p>of it</p>; // the words", ["of it", "the words"]),
+        ("a.tsx", "const a = <p>it // is said\n</p>;", ["it // is said"]),
         ("a.go", "var s = `// no`\n/* the words */\n", ["the words"]),
         ("a.c", "#include <no.h> // the words\n#if 0\nno words\n#endif\n", ["the words"]),
         ("a.h", '/* the words */ char *s = "/* no */";', ["the words"]),
@@ -243,6 +243,10 @@ PIECES += ["\U0001f600", "\ufeff", "\x00", "\x0c"]
 TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
+SHOWN = (".vue", ".svelte", ".js", ".jsx", ".tsx")
+"""Suffixes of code with text between tags."""
+
+
 @given(TEXT, st.sampled_from(CODE))
 @settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_offsets_stay_and_only_comments_are_text(text, suffix):
@@ -252,7 +256,7 @@ def test_offsets_stay_and_only_comments_are_text(text, suffix):
     for at, (old, new) in enumerate(zip(text, result.text, strict=True)):
         assert new in (old, " ", HIDDEN, "\u00a0", OPAQUE, BREAK, "\ue000", "\ue001")
         assert old in "\r\n" or new not in "\r\n"
-        assert at in inside or not (new == old and new.isalnum())
+        assert at in inside or suffix in SHOWN or not (new == old and new.isalnum())
     for start, end in result.comments:
         assert 0 <= start < end <= len(text)
 
@@ -384,6 +388,86 @@ def test_an_unclosed_comment_hides_no_flags_after_it(suffix):
     assert result[-1] == "// three"
 
 
+JSX = """export function A({ of, it }: Props<of>) {
+  if (of < 3 && it > 4) { const f = <T,>(x: T) => x; }
+  const g = <T extends of>(x: T): T => it;
+  return (
+    <div className="of it" title="It is what one sees here">
+      {/* of the note */}
+      <h1>It&apos;s the {of.it} end</h1>
+      {of.map((it) => <li key={`of ${it}`}>One <b>or</b> two{" "}of it, see https://of.it</li>)}
+      <input placeholder={of} aria-label="All of it" onChange={() => it > of} {...of} />
+      <code>of it</code>
+      <></>
+      <p>
+        The last
+        of it.
+      </p>
+    </div>
+  ); // it is so
+}
+"""
+VUE = """<template>
+  <div :class="of" title="It is what one sees here">
+    <p v-if="of > it">One <b>or</b> {{ of.it }} two</p>
+    <template #of><RouterLink to="of">Of it</RouterLink> all</template>
+  </div>
+</template>
+<i18n>of it</i18n>
+<script>
+const of = "<template>of it</template>"; // it is so
+</script>
+"""
+SVELTE = """<script>
+  let of = "of it"; // it is so
+</script>
+<p on:click={() => of > it} title="It is what one sees here">One {#if of}<b>or</b>{/if} {of.it} two</p>
+{#each of as it}<li>Of it</li>{/each}
+<style>of { it: of }</style>
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.tsx", JSX, ["It is what one sees here", "of the note", "It's the # end", "#",
+                        "One or two of it, see https://of.it", "# # # #", "The last of it.", "it is so"]),
+        ("a.js", "a = (<p>Of <b>it</b></p>);", ["Of it"]),
+        ("a.vue", VUE, ["It is what one sees here", "One or # two", "Of it all", "it is so"]),
+        ("a.svelte", SVELTE, ["it is so", "It is what one sees here", "One or # two", "Of it"]),
+        ("a.jsx", "const a = <p>of it<p>; // it is so", ["it is so"]),
+        ("a.jsx", "a = b <c; d = (<e>of it</f>); // it is so", ["it is so"]),
+    ],
+)  # fmt: skip
+def test_text_between_tags_is_read(path, text, expected, line_end):
+    assert comments_of(text.replace("\n", line_end), path) == expected
+
+
+@pytest.mark.parametrize("suffix", SHOWN)
+@pytest.mark.parametrize(
+    "mark",
+    ["<a", "<a ", "<a>", "(<a>", "(<a b={", "(<a b='", "{", "(<a>{", "`${", "(<a/>)", "return <a></a>;", "{a}", "<template>\n", "<script>",
+     "{'", "{/* */}", "<!--", "&#39;", "it&#39;s ", "(<a>b</c>", "#"],
+)  # fmt: skip
+def test_tags_in_code_take_linear_time(suffix, mark):
+    assert grows_linearly(lambda size: read_markup("a" + suffix, mark * (size // len(mark))), 15_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('#![doc = "Some of it."]\n#[doc = r#"See "of" `it`."#]\nfn a() {}', ["Some of it.", '# "of" #']),
+        (
+            '#[doc(hidden)]\n#[cfg(a = "of it")]\n/// See #[doc = "of it"].\nfn a() {}',
+            ['# #[doc # "of it"].'],
+        ),
+    ],
+)
+def test_attributes_of_rust_are_documentation(text, expected):
+    assert comments_of(text, "a.rs") == expected
+
+
 SLOW = {
     "blank lines": " \r\n",
     "comments that are not closed": "/* a\n",
@@ -430,19 +514,19 @@ LANGUAGE_CASES |= {
     "a.cmake": '# kept\n#[[ kept\nkept ]]\nset(a "# XX") # kept\nset(b [=[\n# XX ]]\n]=]) # kept\n#[==[ kept ]==] set(c \\# XX) # kept',
     "a.el": ';; Kept words.\n(setq a "; XX") ; kept\n(b ?\\; ?" XX) ; kept',
     "a.clj": ';; Kept words.\n(def a "; XX") ; kept\n(b \\; \\" XX) ; kept',
-    "a.svelte": "<p>// XX</p>\n<script>\n// kept\nlet a = '// XX'; /* kept */\n</script>",
+    "a.svelte": "<p>{XX}</p>\n<script>\n// kept\nlet a = '// XX'; /* kept */\n</script>",
     "a.cu": '// kept\nauto s = "// XX"; /* kept */',
     "a.toml": "# Kept\na = \"# XX\" # kept\nb = '\\' # kept\nc = \"\"\"\n# XX\n\"\"\" # kept\nd = '''\n# XX\n'''\n[t] # kept",
     "a.ps1": '#Requires -Version XX\n<#\nkept\n#>\n$a = "# XX `" # XX $(f "# XX") " # kept\n$b = \'it\'\'s # XX\' # kept\n$c = @"\n# XX "\n"@ # kept\nx#XX `# XX\n#region XX',
     "a.properties": "# kept\n  ! kept\na = XX # XX \\\n  # XX\n\n! kept\nb=XX\\\\\n# kept\n",
     "a.dockerfile": "# syntax=docker/XX\n# kept\nRUN XX # XX \\\n  # kept\n  && XX\nRUN <<EOF\n# XX\nEOF\n# kept\nCOPY <<-'A' XX # XX\n# XX\nA\n# kept",
     "a.mk": "## kept\na: b # kept\n\techo \"# XX\" '# XX' \\# XX # kept\n\tif [ $# -lt 1 ]\nb = c#XX\n",
-    "a.vue": "<template>\n  <p>// XX</p>\n</template>\n<script setup>\n// kept\nconst a = `// XX ${b /* kept */}`; /* kept */\nlet u = 'https://XX'; // kept\nx = /[/*] XX/; // kept\n</script>\n<style scoped>\n/* kept */ a { b: url(XX) }\n</style>\n<p>// XX</p>",
+    "a.vue": "<template>\n  <p :a='XX'>{{ XX }}</p>\n</template>\n<script setup>\n// kept\nconst a = `// XX ${b /* kept */}`; /* kept */\nlet u = 'https://XX'; // kept\nx = /[/*] XX/; // kept\n</script>\n<style scoped>\n/* kept */ a { b: url(XX) }\n</style>\n<p>// XX</p>",
 }
 
 LANGUAGE_CASES |= {
-    "b.svelte": "<p>XX</p>\n<!-- kept -->\n<script>\nlet a = '<!-- XX -->'; // kept\n</script>\n<!--\n@component\nAnd kept words.\n-->",
-    "b.vue": "<template>\n  <!-- kept -->\n  <p>XX</p> <!-- kept\n  kept -->\n</template>\n<style>/* kept */</style>",
+    "b.svelte": "<p a={XX}></p>\n<!-- kept -->\n<script>\nlet a = '<!-- XX -->'; // kept\n</script>\n<!--\n@component\nAnd kept words.\n-->",
+    "b.vue": "<template>\n  <!-- kept -->\n  <p a='XX'></p> <!-- kept\n  kept -->\n</template>\n<style>/* kept */</style>",
     "b.sql": "COMMENT ON COLUMN XX.XX IS 'Some kept words';\nCREATE TABLE XX (a int COMMENT 'Some kept words'); -- kept",
     "b.tf": 'variable "XX" {\n  description = "Some kept words"\n  XX = "XX"\n}\noutput "XX" {\n  description = <<-EOT\n    Some kept words\n  EOT\n}',
     "b.toml": 'description = "Some kept words" # kept\nXX = "XX"',

@@ -123,7 +123,7 @@ MARKS = {
     "x.html": [
         "<", "<a ", "<!--", "</", "<a b='", "<a b=\"'", "&", "<?", "<![", "<script>", "<a b=", "<p>",
         "<b>", "<a\n", "<pre>", "&amp;", "<![CDATA[", "<p lang=de>", "<script></scripta>", "a&amp;", "<a/",
-        "{{ ", "{% ", "{% raw %} ", "<% ", "<?php ", "<td>", "<td>a", "@if (", "\n@if (", "\\( ", "<a {{ ", "{# ",
+        "{{ ", "{% ", "{% raw %} ", "<% ", "<?php ", "<td>", "<td>a", "@if (", "\n@if (", " ", "\\( ", "<a {{ ", "{# ",
     ],
     "x.docbook": [
         "<", "<!DOCTYPE a [", "<!", "<?", "<![CDATA[", "<info><title>", "<xref linkend='a'/>", "<xref", "&a;",

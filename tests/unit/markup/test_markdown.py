@@ -221,6 +221,7 @@ DIALECTS = {
     "comment of JSX": "A kept {/* XX */} text.\n\n{/*\nXX\n\nXX\n*/}\n\nKept {/* or kept.\n\n`{/* XX */}` is kept.",
     "block id": "A kept paragraph. ^XX-1\n\n- a kept item ^XX2\n",
     "directive": "```{admonition} A kept title\n:class: XX\n:XX: XX\nThe kept body.\n```\n\nKept.\n\n```\nXX\n```\n",
+    "reStructuredText": "```{eval-rst}\n.. note::\n\n   Kept.\n\n.. XX\n\n::\n\n   XX\n\nKept ``XX`` :ref:`Kept <XX>`.\n```\nKept.\n\n```{eval-rst}\nXX",
     "nested directives": "````{note}\nKept.\n```{tip}\nKept.\n```\n\n```python\nXX\n```\nKept.\n````\n\n```\nXX\n```",
     "code cell": "```{code-cell} python\n:tags: [XX]\nXX = 1\n```\n\nKept.\n\n```{r}\n#| label: XX\nXX\n```\n",
     "colons": ":::{XXnote} A kept title\n:class: XX\nKept.\n:::\n\n:::{code-block} XX\nXX\n:::\n\nKept.",
@@ -347,7 +348,7 @@ def test_comments_of_dialects(name, text, comments):
 
 DIALECT_PIECES = [
     *"aA .\n\r\t`<>{}[]()|%#^:!?=\"'/\\*-+~$@\ufeff\u2029\U0001f600",
-    *('=== "a"', "!!! note", "    ", "> [!tip]-", "[[", "]]", "%%", "```{note}", "```", ":::", "{ref}`"),
+    *('=== "a"', "!!! note", "    ", "> [!tip]-", "[[", "]]", "%%", "```{note}", "```{eval-rst}\n", "```", ":::", "{ref}`"),
     *("---\n", "+++\n", "title:", "title =", "|", ">-", '"""', "\n\n", "\r\n", "# ", "- "),
     *("{% raw %}", "{% endraw %}", "{{< highlight >}}", "{{< /highlight >}}", "{{", "}}"),
     *("/// a", "///", "| b c", "(a)=\n"),
@@ -374,7 +375,7 @@ def test_offsets_of_dialects_stay(text, path):
         *("==a", "==", "a==", "\\(", "\\[", "\\\\[", "\\[\n", "\\begin{align}\n", "^[", "^[a]", "*[a]: b\n", ": a\n", "\\ref{"),
         *("```mdx-code-block\n", "import a from 'b'\n", "\\(a\\)"),
         *("[[a", "[[a|", "%%", " %%", "#a ", " ^a", "{% raw %}", "{{< highlight >}}", "{% raw %}\n", "{a}`"),
-        *('=== "a"\n', "!!! a\n", "!!! a a ", "```{note}\n", ":::{note}\n", ":::a\n", "> [!a] b\n", "> " * 9),
+        *('=== "a"\n', "!!! a\n", "!!! a a ", "```{note}\n", "```{eval-rst}\n", ":::{note}\n", ":::a\n", "> [!a] b\n", "> " * 9),
         *("::a\n", "::a\n---\n", "::\n", ":a[", ":a[b]", ":a{", "[a]{.", "[a]{.b", "[a]{b=c d ", "```{r}\n", "```{r}\n#| a: b\n"),
         *("```{r}\n#| fig-cap: a\n", "```{r, fig.cap='", "#a\n"),
         *("<A>", "<A ", "<A b={", "</A>", "{", "{`", "{/*", "{'", "`{", "<a '", '<a "', "import a from 'b'\n\n"),
