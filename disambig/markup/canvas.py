@@ -356,7 +356,8 @@ class Layout:
             start, end, new = edit
             cell = self._cell(start)
             if cell is None:
-                results.append("'" not in new or not self._is_between_apostrophes(start, end))
+                written = new.replace("''", "")  # YAML writes an apostrophe twice between apostrophes
+                results.append("'" not in written or not self._is_between_apostrophes(start, end))
                 continue
             # blanks that an edit removes together with a word are not there for others
             left = room.get(cell, cell.stop - cell.end) - max(0, min(end, cell.stop) - cell.end)

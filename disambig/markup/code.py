@@ -867,6 +867,7 @@ _CATALOGUE = re.compile(
     r"[\"']?en(?:[-_][A-Za-z]{2,4})?[\"']?:[ \t]*(?:#[^\r\n]*)?(?=[\r\n])"
 )
 """The beginning of strings of a program in YAML: their language is the first key."""
+_DOUBLED, _LINE_END = re.compile("''"), re.compile("[\r\n]")
 _DOUBLED_APOSTROPHE = re.compile(r"[\w']*''[\w']*")
 _MARGIN = "\u00a0"
 """Replacement for code: a blank that is not taken for the indentation of a Markdown code block."""
@@ -915,6 +916,11 @@ def _write_yaml_value(
     quote = text[start - 1 : start]
     if quote == '"':
         EscapedText(text, [(start, end)]).write(canvas, read_text)
+        return
+    if quote == "'":
+        canvas.apostrophes.append((start, end, "''"))
+    if quote == "'" and not _LINE_END.search(text, start, end):
+        EscapedText(text, [(start, end)], _DOUBLED, lambda doubled: "'").write(canvas, read_text)
         return
     block = _value_block(text, start, end)
     _write_block(canvas, block, read_text(block.text))

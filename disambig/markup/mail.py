@@ -1,9 +1,9 @@
 """Read mails (``.eml``) and folders of mails (``.mbox``): the words of their writers remain.
 
 The subject and the text are read; other headers, quoted lines and what introduces them, signatures,
-forwarded mails, attachments, and parts in HTML or in base64 are left out. In the encoding quoted-printable, a
-character that is written as bytes counts as the character, and a word that contains one becomes `OPAQUE`,
-except for an apostrophe. The running time is linear in the length of the text.
+forwarded mails, patches, attachments, and parts in HTML or in base64 are left out. In the encoding
+quoted-printable, a character that is written as bytes counts as the character, and a word that contains one
+becomes `OPAQUE`, except for an apostrophe. The running time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _INTRODUCTION = re.compile(
 )
 _FORWARDED = re.compile(
     r"^(?:[ \t]*-{2,}[ \t]*(?:original|forwarded) message[ \t]*-{2,}|_{20,}[ \t]*\r?$"
-    r"|begin forwarded message:)",
+    r"|begin forwarded message:|diff --git a/)",
     re.MULTILINE | re.IGNORECASE,
 )
 _QUOTED_BYTES = re.compile(r"(?:=[\dA-Fa-f]{2})+")
@@ -105,7 +105,7 @@ def _write_subject(canvas: Canvas, start: int, end: int) -> None:
 
 
 def _read_body(content: str) -> Canvas:
-    """Return the text of a body without quotations, their introductions, and forwarded mails."""
+    """Return the text of a body without quotations, their introductions, forwarded mails and patches."""
     canvas = Canvas(content)
     canvas.put(0, without_code_and_quotations(content))
     for match in _INTRODUCTION.finditer(content):

@@ -385,10 +385,12 @@ def read_message(content: str) -> Canvas:
 def _separate_choices(characters: list[str], content: str) -> None:
     """Separate the texts of choices by number or gender, ``{n, plural, one {...} other {...}}`` (ICU).
 
-    Each text ends its sentences; in the sentence around it, `OPAQUE` stands for the choice.
+    Each text ends its sentences, and one of a single word, which has no context, is hidden; in the sentence
+    around it, `OPAQUE` stands for the choice.
     """
     opened: list[str] = []  # "choice", "text" in it, or "" for a placeholder
     syntax = 0  # where the syntax of the current choice begins
+    begin = 0  # where the last text begins
     for mark in _CHOICE_MARK.finditer(content):
         start, end = mark.span()
         innermost = opened[-1] if opened else "text"
@@ -401,10 +403,13 @@ def _separate_choices(characters: list[str], content: str) -> None:
                 characters[syntax:end] = [*BREAK * (end - syntax - 1), OPAQUE]
             elif closed == "text":
                 syntax = start
+                if content[begin:start].strip().isalpha():
+                    characters[begin:start] = OPAQUE * (start - begin)
         elif innermost == "choice":
             before = OPAQUE if characters[syntax] == OPAQUE else BREAK  # what ends the sentence around it
             characters[syntax:end] = [before, *BREAK * (end - syntax - 1)]
             opened.append("text")
+            begin = end
         elif len(mark[0]) > 1 and innermost == "text":
             characters[start] = OPAQUE
             syntax = start

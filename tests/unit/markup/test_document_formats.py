@@ -574,6 +574,13 @@ Subject: Third
 Two.
 -----Original Message-----
 of it
+
+From a@b Mon Jan 1 00:00:00 2024
+Subject: [PATCH] Fourth
+
+Four.
+diff --git a/of b/of
++of it
 """
 
 
@@ -582,7 +589,7 @@ of it
     ("path", "text", "expected"),
     [
         ("x.eml", MAIL, "It is the end #¶So it\u2019s # #, and #."),
-        ("x.mbox", FOLDER, "First¶One #.¶Third¶Two."),
+        ("x.mbox", FOLDER, "First¶One #.¶Third¶Two.¶Fourth¶Four."),
         ("x.eml", "Subject: A\n\nOf it.\n\n-- \nAnn\n", "A¶Of it."),
     ],
 )

@@ -61,7 +61,7 @@ JSON = json.dumps(
     {
         "of it": "Save",
         "b": {"c": "It is {{name}} of it.", "d": 'The "end" <link>of it</link> <x/> now.'},
-        "e": "You have {n, plural, =0 {none} one {# thing of {owner}} other {# things}} now.",
+        "e": "You have {n, plural, =0 {none} =1 {the one} one {# thing of {owner}} other {# things}} now.",
     },
     indent=1,
 )
@@ -98,7 +98,7 @@ def legible(path, text):
         ("a.strings", APPLE, 'For the window.|The"end"of #. New line|it is here|It is # of #.'),
         ("a.properties", PROPERTIES, "Of the form.|It's # of it.|It's # so.|Cancel|Now or then"),
         ("b.properties", SETTINGS, "A text of four words"),
-        ("en.json", JSON, 'Save|It is # of it.|The"end"of it # now.|You have #|none|# thing of #|# things|# now.'),
+        ("en.json", JSON, 'Save|It is # of it.|The"end"of it # now.|You have #|#|the one|# thing of #|# things|# now.'),
         ("a.arb", ARB, "It is #.|A note."),
         ("a.xcstrings", CATALOG, "A note.|It is."),
         ("package.json", PACKAGE, "It is so."),
@@ -150,6 +150,7 @@ FIXED = {
         "a=The {0} lost its bone, it''s a mess.\nb=It's a mess, \\\n  the end.\n",
     ),
     "a.strings": ('"the the" = "Its the the \\"end\\".\\n";\n', '"the the" = "It\'s the \\"end\\".\\n";\n'),
+    "en.yml": ("en:\n  a: 'Its the the end.'\n  b: 'The dog lost it''s bone.'\n", "en:\n  a: 'It''s the end.'\n  b: 'The dog lost its bone.'\n"),
     "en.json": ('{"a": "Its the the \\"end\\".", "b": "Cancel it"}', '{"a": "It\'s the \\"end\\".", "b": "Cancel it"}'),
 }  # fmt: skip
 
