@@ -862,6 +862,8 @@ _NEST = ("RustLexer", *(name for name, syntax in SYNTAXES.items() if syntax.nest
 _PRAGMA = re.compile(r"(?<=\s)(?:#|//|--)\s*disambig\s*:", re.IGNORECASE)
 YAML_FIELDS = frozenset(("description", "summary"))
 """Fields of YAML whose values are prose, in OpenAPI, workflows, definitions of resources and others."""
+_QT_FILE = re.compile(r"\ufeff?\s*<(?:\?xml\b|!DOCTYPE\s+TS\b|TS\b)")
+"""The beginning of a translation file of Qt, which has the suffix of TypeScript."""
 _CATALOGUE = re.compile(
     r"\A\ufeff?(?:(?:---)?[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*"
     r"[\"']?en(?:[-_][A-Za-z]{2,4})?[\"']?:[ \t]*(?:#[^\r\n]*)?(?=[\r\n])"
@@ -879,6 +881,10 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = YAML_FIELDS
     `suffix`: suffix of the file name, one of `SUFFIXES`.
     `yaml_fields`: names of fields in YAML whose values are prose, in lower case.
     """
+    if suffix == ".ts" and _QT_FILE.match(text):
+        from disambig.markup.localisation import read_qt  # that module imports this one
+
+        return read_qt(text)
     canvas = Canvas(text)
     canvas.fill(0, len(text), _MARGIN)
     read = without_long_lines(text)

@@ -1,4 +1,4 @@
-r"""Read files with the texts of programs: Android, .NET, XLIFF, Apple, Java properties and JSON.
+r"""Read files with the texts of programs: Android, .NET, XLIFF, Qt, Apple, Java properties and JSON.
 
 Each string is a text of its own, and is read by `read_message`: placeholders (``%1$s``, ``{name}``,
 ``<xliff:g>``) become `OPAQUE`, tags and marks of access keys are invisible, and each text of a choice by
@@ -67,6 +67,11 @@ _XLIFF = _XmlStrings(
         ("target", re.compile(r"\b(?:target-language|trgLang)\s*=\s*[\"']([^\"'<>]*)")),
     ),
 )
+_QT = _XmlStrings(
+    frozenset(("source", "translation", "extracomment", "translatorcomment")),
+    re.compile(r"<(?:oldsource|oldcomment)\b|<translation\b[^<>]*\btype\s*=\s*[\"'](?:vanished|obsolete)"),
+    languages=(("translation", re.compile(r"\A<TS\b[^<>]*\slanguage\s*=\s*[\"']([^\"'<>]*)")),),
+)
 _XML_MARK = re.compile(r"<!--|<(?P<name>[A-Za-z][\w:.-]*)[^<>]*>")
 _ENGLISH = re.compile(r"(?:en|eng)(?![A-Za-z])|base\Z", re.IGNORECASE)
 _RESOURCE = re.compile(r"[@?](?:[\w.]+[:/])+[\w.]+\Z")
@@ -86,6 +91,11 @@ def read_resx(text: str, suffix: str = ".resx") -> Canvas:
 def read_xliff(text: str, suffix: str = ".xliff") -> Canvas:
     """Paint over everything in an XLIFF file but its English strings and notes."""
     return _read_xml_strings(text, _XLIFF)
+
+
+def read_qt(text: str) -> Canvas:
+    """Paint over everything in a translation file of Qt but its English strings and notes."""
+    return _read_xml_strings(text, _QT)
 
 
 def _read_xml_strings(text: str, kind: _XmlStrings) -> Canvas:

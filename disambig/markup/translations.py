@@ -286,6 +286,8 @@ _OWN_TAG = re.compile(
 """A tag within a sentence, also one that only the program knows: ``<link>``, ``<0>``."""
 _CLOSED_TAG = re.compile(r"</([A-Za-z\d][\w:.-]*)")
 _CHOICE = re.compile(r"\{\s{0,9}[\w.-]{1,80}\s{0,9},\s{0,9}(?:plural|select|selectordinal)\s{0,9},")
+_LONE_WORD = re.compile(r"\s{0,9}([^\W\d_]{1,40})[\s.!?]{0,9}(?=[{}]|\Z)")
+"""The only word after a choice, which has no context."""
 _CHOICE_MARK = re.compile(rf"{_CHOICE.pattern}|[{{}}]|(?<!\w)#(?!\w)")
 _ACCELERATOR = re.compile(r"(?<!\w)([^\W_]*)(?:_|&(?!#?\w{1,31};))(?=[^\W_])\w*")
 """A word with a mark before the letter that selects a menu item: ``_Open``, ``Save &as``, ``Sa_ve``."""
@@ -385,8 +387,8 @@ def read_message(content: str) -> Canvas:
 def _separate_choices(characters: list[str], content: str) -> None:
     """Separate the texts of choices by number or gender, ``{n, plural, one {...} other {...}}`` (ICU).
 
-    Each text ends its sentences, and one of a single word, which has no context, is hidden; in the sentence
-    around it, `OPAQUE` stands for the choice.
+    Each text ends its sentences; in the sentence around it, `OPAQUE` stands for the choice. A text of a
+    single word, and a lone word after the choice, have no context and are hidden.
     """
     opened: list[str] = []  # "choice", "text" in it, or "" for a placeholder
     syntax = 0  # where the syntax of the current choice begins
@@ -401,6 +403,8 @@ def _separate_choices(characters: list[str], content: str) -> None:
             closed = opened.pop() if opened else ""
             if closed == "choice":
                 characters[syntax:end] = [*BREAK * (end - syntax - 1), OPAQUE]
+                if lone := _LONE_WORD.match(content, end):
+                    characters[slice(*lone.span(1))] = OPAQUE * len(lone[1])
             elif closed == "text":
                 syntax = start
                 if content[begin:start].strip().isalpha():

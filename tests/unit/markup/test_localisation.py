@@ -45,6 +45,12 @@ XLIFF = """<xliff><file source-language="en-US" target-language="de" original="o
 <alt-trans><source>of it</source></alt-trans><note>A note.</note></trans-unit>
 <trans-unit translate="no"><source>of it</source></trans-unit></file></xliff>
 """
+QT = """<?xml version="1.0"?>
+<!DOCTYPE TS><TS version="2.1" language="de_DE" sourcelanguage="en">
+<context><name>of it</name><message numerus="yes"><location filename="of.cpp" line="1"/>
+<source>It&apos;s %n of &amp;it.</source><comment>of it</comment><extracomment>A note.</extracomment>
+<translation>of it</translation></message></context></TS>
+"""
 APPLE = """/* For the window. */
 "of it" = "The \\"end\\" of %1$@.\\nNew line"; // it is here
 key = "It is %lld of %#@files@.";
@@ -95,10 +101,11 @@ def legible(path, text):
         ("a.resx", RESX, "It's # & more of it.|For them."),
         ("a.xliff", XLIFF, "It is so # now.|A note."),
         ("a.XLF", XLIFF.replace('"de"', '"en"'), "It is so # now.|of it|A note."),
+        ("a.ts", QT, "It's # of it.|A note."),
         ("a.strings", APPLE, 'For the window.|The"end"of #. New line|it is here|It is # of #.'),
         ("a.properties", PROPERTIES, "Of the form.|It's # of it.|It's # so.|Cancel|Now or then"),
         ("b.properties", SETTINGS, "A text of four words"),
-        ("en.json", JSON, 'Save|It is # of it.|The"end"of it # now.|You have #|#|the one|# thing of #|# things|# now.'),
+        ("en.json", JSON, 'Save|It is # of it.|The"end"of it # now.|You have #|#|the one|# thing of #|# things|# #.'),
         ("a.arb", ARB, "It is #.|A note."),
         ("a.xcstrings", CATALOG, "A note.|It is."),
         ("package.json", PACKAGE, "It is so."),
@@ -180,6 +187,7 @@ FRAMES = {
     "a.resx": "<root><data name='a'><value>{}</value></data></root>",
     "a.xliff": "<xliff><source>{}</source></xliff>",
     "a.strings": '"a" = "{}";',
+    "a.ts": "<TS><source>{}</source></TS>",
     "a.properties": "a={}",
     "a.json": '{"a": "It is so.", "b": "It is {}"}',
     "a.arb": '{"a": "{}"}',
