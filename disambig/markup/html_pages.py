@@ -67,7 +67,8 @@ _LONGEST_TEMPLATE = 4_000
 _CODE_CLASSES = frozenset(
     "notranslate math katex mathjax code-header sig codehilite programlisting src code bold_code guilabel"
     " guimenu guimenuitem guisubmenu guibutton guiicon menuselection keycap keysym filename replaceable"
-    " parameter varname computeroutput userinput envar func_signature member-signature".split()
+    " parameter varname computeroutput userinput envar func_signature member-signature command literal"
+    " menuitem".split()
 )
 """Classes with which Sphinx, rustdoc, Haddock, DocBook and others mark code and mathematics."""
 _LONGEST_LETTER = 100

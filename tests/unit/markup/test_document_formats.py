@@ -221,6 +221,7 @@ READS = {
         ("<script>{{ a </script>b }} c{% d", "¶b }} c{% d"),
         ("a \\(b = c\\) \\[d\\] \\(e <b>f</b>\\)", "a # # \\(e f \\)"),
         ("a <span class='b math c'>d</span> <div class=notranslate>e</div>f", "a # ¶ f"),
+        ("a <span class='command'><strong>b c</strong></span> <span class=menuitem>d</span> e", "a # # e"),
         ("a <textarea>b <i>c</i></textarea> d", "a ¶ d"),
         ("a < b and c > d", "a < b and c > d"),
         ("<img alt='a b c' title='d e f g'><p title='h i j' class='a b c d'>k", "#a b c#¶d e f g¶#¶k"),

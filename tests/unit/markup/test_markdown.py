@@ -457,6 +457,13 @@ def test_ambiguous_names_have_no_sound(code):
     assert SPOKEN_VOWEL not in text and SPOKEN_CONSONANT not in text
 
 
+def test_tags_within_hidden_code_are_not_read():
+    text = read_markup("x.html", 'Use an <em class="replaceable"><code>action</code></em> here.').text
+    assert text.count(SPOKEN_VOWEL) > 0 == text.count(SPOKEN_CONSONANT)
+    text = read_markup("x.html", "Use an <samp><b>user</b></samp> here.").text
+    assert text.count(SPOKEN_CONSONANT) > 0 == text.count(SPOKEN_VOWEL)
+
+
 def test_only_behind_an_article():
     assert read_markup("x.md", "Use the `int` of data `int`.").text.count(OPAQUE) == 10
 
