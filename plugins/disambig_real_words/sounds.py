@@ -41,7 +41,9 @@ _NEXT = re.compile(_GAP + r"([\"'\u2018\u201c(\[{`*_<\x1f$@.#=+\-/~&%\\]*)(\w+(?
 _SPOKEN_SIGN = re.compile(r"[$@.#=+\-/~&%\\]")
 _VOWEL_SIGNS = "@=&"
 """Signs whose names begin with a vowel: "at", "equals" and "ampersand" or "and"."""
-_NEXT_HIDDEN = re.compile(rf"{_GAP}([{CODE_SIGNS}])")
+_NEXT_HIDDEN = re.compile(rf"{_GAP}[\"'\u2018\u201c(\[{HIDDEN}]*([{CODE_SIGNS}])")
+_QUOTED_SIGN = re.compile(_GAP + r"[\"'\u2018\u201c`]+[$@#=+\-/~&%\\*!?.,:;<>|^]+[\"'\u2019\u201d`]")
+"""A sign as an example, which may be read in several ways: "an '@' character"."""
 _REACH = 1_000
 """Number of characters after an article in which the next word is searched: a hidden link can be long."""
 _VOWELS = "AEIOU"
@@ -81,7 +83,7 @@ class WordSounds:
             return {SPOKEN_VOWEL: MAX_LOG_ODDS, SPOKEN_CONSONANT: -MAX_LOG_ODDS}.get(hidden[1], math.nan)
         match = _NEXT.match(text, end, end + _REACH)
         if match is None:
-            return 0.0
+            return math.nan if _QUOTED_SIGN.match(text, end, end + _REACH) else 0.0
         odds = self._cached_log_odds(match[2])
         sign = _SPOKEN_SIGN.search(match[1])
         return odds if sign is None or (sign[0] in _VOWEL_SIGNS) == (odds > 0) else math.nan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -25,6 +24,15 @@ from disambig.api.text import (
     view_of_texts,
 )
 
+from .clauses import (
+    agrees_with_head,
+    follows_opening_clause,
+    has_gerund_subject,
+    is_after_title,
+    is_unreal_past,
+    may_be_elliptical,
+    may_be_subjunctive,
+)
 from .phrases import ENGLISH_PHRASES, PhraseMatches, PhraseTable, read_phrases
 from .places import (
     EVERY_PLACE,
@@ -109,7 +117,16 @@ class KnowsPhrases(InContext):
 ARTICLES = ("a", "an", "the")
 DETERMINERS = frozenset((*ARTICLES, "any", "this", "that", "these", "those", "each", "its", "their", "our"))
 _THIRD_PERSONS = {"be": ("is", "are"), "have": ("has",), "do": ("does",), "go": ("goes",)}
-AUXILIARIES = ("is", "are", "was", "were", "has", "have", "do", "does")
+SINGULAR_AUXILIARIES = ("is", "was", "has", "does")
+AUXILIARIES = (*SINGULAR_AUXILIARIES, "are", "were", "have", "do")
+SINGULAR_VERBS = (
+    *SINGULAR_AUXILIARIES,
+    *(
+        "describes explains provides contains shows lists defines allows gives includes uses supports"
+        " requires returns covers discusses introduces presents specifies becomes means needs lets makes"
+    ).split(),
+)
+"""Verbs that often follow the name of a chapter, a menu or a program."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -569,12 +586,17 @@ class Form(OtherWords):
             left_out[row] |= may_be_elliptical(*place)
         for row in np.flatnonzero(np.isin(written, AUXILIARIES)).tolist():
             left_out[row] |= bool(is_code(view, at[[row]] - 1) | is_after_plural_name(view, at[[row]]))
-        base_forms = np.flatnonzero([self._is_base(own, row) for row in range(len(instances))])
+            ((text, start, _),) = view.locate(at[[row]])
+            verb = str(written[row])
+            left_out[row] |= agrees_with_head(text, start, verb)
+            left_out[row] |= verb in SINGULAR_AUXILIARIES and has_gerund_subject(text, start)
+        base_forms = np.flatnonzero(self._are_bases(view.hashes[at]))
         for row, place in zip(base_forms.tolist(), view.locate(at[base_forms]), strict=True):
             left_out[row] |= may_be_subjunctive(*place)
         for is_left_out, rows in (
             (is_unreal_past, np.flatnonzero(written == "were")),
             (follows_opening_clause, np.flatnonzero(np.char.endswith(written, "s"))),
+            (is_after_title, np.flatnonzero(np.isin(written, SINGULAR_VERBS))),
         ):
             for row, (text, start, _) in zip(rows.tolist(), view.locate(at[rows]), strict=True):
                 left_out[row] |= is_left_out(text, start)
@@ -583,12 +605,19 @@ class Form(OtherWords):
             left_out[row] = begins_gerund_subject(text, end)
         return instances.take(np.flatnonzero(~left_out))
 
-    @staticmethod
-    def _is_base(own: CandidateLists, row: int) -> bool:
-        """Return True if the written word may be a verb's base form: a candidate is its third person."""
-        first, *others = (own.texts[i] for i in range(own.offsets[row], own.offsets[row + 1]))
-        third = _THIRD_PERSONS.get(first) or (f"{first}s", f"{first}es", f"{first[:-1]}ies")
-        return not set(third).isdisjoint(others)
+    def _are_bases(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return which words may be base forms of verbs: the third person of each is related to it."""
+        numbers = self.related.find(hashes)
+        others = self.related.others.take(numbers)
+        spellings = self.related.spellings
+        result = np.zeros(len(hashes), bool)
+        for row, (number, first, end) in enumerate(
+            zip(numbers.tolist(), others.offsets[:-1].tolist(), others.offsets[1:].tolist(), strict=True)
+        ):
+            word = spellings[number]
+            third = _THIRD_PERSONS.get(word) or (f"{word}s", f"{word}es", f"{word[:-1]}ies")
+            result[row] = any(spellings[i] in third for i in others.values[first:end])
+        return result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -648,89 +677,3 @@ class Slip(OtherWords):
         """Return the wrong phrases (see `disambig.types.TaskTraits`)."""
         rows = np.flatnonzero(np.isin(instances.positions, self._wrong_phrases(view).positions))
         return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN_PHRASE)
-
-
-_SUBJUNCTIVE_OPENERS = (
-    r"(?:recommend|suggest|insist|demand|request|ask)(?:s|ed|ing)?|(?:require|propose|urge)[sd]?|prefer(?:s|red)?"
-    "|important|necessary|essential|vital|crucial|critical|imperative|desirable|advisable|preferable|mandatory"
-)
-_DETERMINERS = (
-    "a an the this these those all each every any some no both many few several most other another my your "
-    "his her its our their such two three four"
-).split()
-_VERBS = (
-    "is are was were be been being has have had do does did will would can could may might must shall should"
-).split()
-_CONJUNCTIONS = "that which who whom when where if because".split()
-_CLAUSE_WORD = r"[^\s,;:!?]*[^\s.,;:!?]\s+"
-_SUBJUNCTIVE = re.compile(
-    rf"\b(?:{_SUBJUNCTIVE_OPENERS})\s+that\s+"
-    rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{0,6}}"
-    rf"(?!(?:{'|'.join(_DETERMINERS + _VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}\Z",
-    re.IGNORECASE,
-)
-_ANOTHER_VERB = re.compile(rf"\s+(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
-_LONGEST_CLAUSE = 120
-"""Maximum number of characters before a verb in which its clause is looked for."""
-
-
-def may_be_subjunctive(text: str, start: int, end: int) -> bool:
-    """Return True if a verb at an offset needs no ending, whatever its subject is.
-
-    Behind "it is important that" and "we suggest that", a verb has its base form: "that each file have a
-    name". A word after which another verb stands is not the verb: "that each files are closed".
-    """
-    before = text[max(0, start - _LONGEST_CLAUSE) : start]
-    return bool(_SUBJUNCTIVE.search(before)) and not _ANOTHER_VERB.match(text, end)
-
-
-_UNREAL_PAST = re.compile(
-    rf"\b(?:if|though|wish(?:es|ed)?|suppose|supposing|imagine)\s+(?:that\s+)?"
-    rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{1,6}}\Z",
-    re.IGNORECASE,
-)
-
-
-def is_unreal_past(text: str, start: int) -> bool:
-    """Return True if "were" at an offset may be about what is not so: "as if each file were empty"."""
-    return bool(_UNREAL_PAST.search(text, max(0, start - _LONGEST_CLAUSE), start))
-
-
-_OPENING_CLAUSE = re.compile(
-    r"\b(?:If|When|Unless|Once|Otherwise|By default)\b(?:[^.:;!?]|[.:](?=\S))*,\s+\Z"
-)
-
-
-def follows_opening_clause(text: str, start: int) -> bool:
-    """Return True if what stands at an offset follows the comma of a clause such as "If none is given,"."""
-    return bool(_OPENING_CLAUSE.search(text, max(0, start - _LONGEST_CLAUSE), start))
-
-
-_COMPARISON = re.compile(
-    r"\b(?:than|above|below|beyond|(?:beat|equal|exceed|outperform|surpass)s?|match(?:es)?|resembles?|unlike)\s+"
-    r"(?:the|an?|my|your|his|her|our|their|this|that|any|each|every)\s+(?:[\w-]+\s+){0,2}\Z",
-    re.IGNORECASE,
-)
-_AFTER_COMPARED = re.compile(
-    r"\s+(?:in|on|for|by|at|over|across|under|with|without|when|while|if|because|and|or|but|is|are|was|were|"
-    r"does|do|did|has|have|had|can|could|will|would)\b",
-    re.IGNORECASE,
-)
-_ANOTHER_GENITIVE = re.compile(
-    r"\s+(?:and|or)\s+(?:(?:the|an?|my|your|his|her|its|our|their)\s+)?[^\W\d_]+(?:['\u2019]s|s['\u2019])\s+\w",
-    re.IGNORECASE,
-)
-_LONGEST_COMPARISON = 80
-"""Maximum number of characters before a genitive in which a comparison is looked for."""
-
-
-def may_be_elliptical(text: str, start: int, end: int) -> bool:
-    """Return True if a genitive at an offset may lack its noun.
-
-    It is one side of a comparison, and no noun follows: "better than the author's in all cases". Or another
-    genitive follows that has the noun of both: "this object's and the other's fields".
-    """
-    if _ANOTHER_GENITIVE.match(text, end):
-        return True
-    before = text[max(0, start - _LONGEST_COMPARISON) : start]
-    return bool(_AFTER_COMPARED.match(text, end) and _COMPARISON.search(before))

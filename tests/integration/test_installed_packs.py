@@ -348,10 +348,29 @@ def test_of_two_neighbours_both_are_flagged_if_both_are_wrong(models, text, flag
         "We suggest that each user create a new key.",
         "I insist that he leave now.",
         "The policy requires that every member sign the form.",
+        "The tool requires that the zone be signed, or that the option be set to on.",
+        "The doctor insisted that he stay in bed and that he drink more water.",
+        "The reply would not be signed, unless a similar directive were in the other file.",
     ],
 )
 def test_a_subjunctive_needs_no_ending(text):
     assert disambig.check(text, writing="draft") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Resource Requirements describes the hardware that you need.", None),
+        ("Configurations and Zone Files is intended as a guide for newer users.", None),
+        ("Security Considerations was written by another team.", None),
+        ("The right-hand side result from all the table lookups is ignored.", None),
+        ("The result of the searches are ignored.", "are"),
+        ("The name of the servers have changed.", "have"),
+    ],
+)
+def test_verbs_agree_with_titles_and_the_first_noun_of_the_subject(text, wrong):
+    flags = [flag.observed for flag in disambig.check(text, writing="draft")]
+    assert flags == ([wrong] if wrong else [])
 
 
 def test_other_verbs_need_one():

@@ -189,6 +189,43 @@ def test_possessives_before_punctuation_and_gerunds(tmp_path, model_files):
     assert [word for word, _ in find_places(task, "Its being built now, its door is open.")] == ["Its", "its"]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The sum of the numbers is here.", []),
+        ("If the sum stored in all these numbers is here, stop.", []),
+        ("The sums of the number are here.", []),
+        ("The numbers of the sum is here.", ["is"]),
+        ("The sum of the numbers are here.", ["are"]),
+        ("A group of numbers is here.", ["is"]),  # or "are"
+        ("The sum of the number and the result is here.", ["is"]),
+        ("The sum of which the numbers is here.", ["is"]),
+        ("Adding these numbers is hard.", []),
+        ("Adding numbers is hard.", ["is"]),
+        ("Adding these numbers are hard.", ["are"]),
+        ("Open Zone Files is here.", []),
+        ("The New Files is here.", []),
+        ("The Files is here.", ["is"]),
+        ("In Files is a name.", ["is"]),
+    ],
+)
+def test_auxiliary_verbs_that_agree_with_their_subject(tmp_path, model_files, text, words):
+    (tmp_path / "be.tsv").write_text("form\tis are\n", encoding="utf8")
+    task = Form(words=model_files["words"], relations=tmp_path / "be.tsv", least=-99.0)
+    assert [word for word, _ in find_places(task, text)] == words
+
+
+def test_the_subject_of_a_verb_behind_long_markup(tmp_path, model_files):
+    (tmp_path / "be.tsv").write_text("form\tis are were\n", encoding="utf8")
+    by_hand([*WORDS, "were"], RULES, bias={}).save(tmp_path / "words")
+    task = Form(words=tmp_path / "words", relations=tmp_path / "be.tsv", least=-99.0)
+    hidden = "\x1f" * 400
+    assert find_places(task, f"It works as if the {hidden}\ufffc{hidden} option were set.") == []
+    assert find_places(task, f"The sum of {hidden}all numbers is set.") == []
+    (place,) = find_places(task, "The sum\u2029all in numbers is set.")  # of another paragraph
+    assert place[0] == "is"
+
+
 def test_no_missing_words_need_no_model(tmp_path):
     alone = Doubled(words=tmp_path / "nowhere", missing=[], most_twice=np.inf)
     assert find_places(alone, "They want want rain.") == [("want", [""])]

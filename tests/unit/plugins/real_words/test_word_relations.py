@@ -263,6 +263,11 @@ def test_punctuation_after_the_article():
     hidden = HIDDEN * 200  # a long link
     assert article_log_odds(f"an {hidden}\ufffc is known", 2) != 0.0  # unknown, but not no word
     assert article_log_odds(f"an {hidden}hour", 2) > 3
+    for text in (
+        'a "\ufffc" as a sign',
+        "an (\ufffc) sign",
+    ):  # nobody knows how code in quotation marks is spoken
+        assert math.isnan(article_log_odds(text, len(text.split()[0])))
 
 
 @pytest.mark.parametrize(

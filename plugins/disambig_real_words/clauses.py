@@ -1,0 +1,172 @@
+"""What stands before or after a verb or a genitive in its clause and shows that its form is right.
+
+These are patterns of characters, not of words: they look back over the clause, whatever its words are. Markup
+that is hidden between the words is left out before they are applied, since a link can be long.
+"""
+
+from __future__ import annotations
+
+import re
+
+from disambig.api.text import CODE_SIGNS, HIDDEN
+
+_SUBJUNCTIVE_OPENERS = (
+    r"(?:recommend|suggest|insist|demand|request|ask)(?:s|ed|ing)?|(?:require|propose|urge)[sd]?|prefer(?:s|red)?"
+    "|important|necessary|essential|vital|crucial|critical|imperative|desirable|advisable|preferable|mandatory"
+)
+_DETERMINERS = (
+    "a an the this these those all each every any some no both many few several most other another my your "
+    "his her its our their such two three four"
+).split()
+_VERBS = (
+    "is are was were be been being has have had do does did will would can could may might must shall should"
+).split()
+_CONJUNCTIONS = "that which who whom when where if because".split()
+_CLAUSE_WORD = r"[^\s,;:!?]*[^\s.,;:!?]\s+"
+_SUBJUNCTIVE = re.compile(
+    rf"\b(?:{_SUBJUNCTIVE_OPENERS})\s+that\s+(?:[^.;:!?]*?\b(?:and|or|but)\s+that\s+)?"
+    rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{0,6}}"
+    rf"(?!(?:{'|'.join(_DETERMINERS + _VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}\Z",
+    re.IGNORECASE,
+)
+_ANOTHER_VERB = re.compile(rf"\s+(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
+_LONGEST_CLAUSE = 160
+"""Maximum number of visible characters before a verb in which its clause is looked for."""
+_REACH = 2_000
+"""Maximum number of characters with hidden ones."""
+_PARAGRAPH_END = re.compile(r"\u2029|\n[ \t]*\r?\n")
+_CUT = "-"
+"""Stands for what was before, so that the rest is not taken for a beginning."""
+_HIDDEN_RUN = re.compile(rf"(?<=[\s{HIDDEN}])[\s{HIDDEN}]+|(?<=[{CODE_SIGNS}])[{CODE_SIGNS}]+")
+
+
+def _clause_before(text: str, start: int) -> str:
+    """Return the visible characters of a paragraph before an offset, in which hidden code is one sign."""
+    before = _HIDDEN_RUN.sub("", text[max(0, start - _REACH) : start])
+    before = _PARAGRAPH_END.split(before)[-1]
+    return before if len(before) <= _LONGEST_CLAUSE else f"{_CUT}{before[-_LONGEST_CLAUSE:]}"
+
+
+def may_be_subjunctive(text: str, start: int, end: int) -> bool:
+    """Return True if a verb at an offset needs no ending, whatever its subject is.
+
+    Behind "it is important that" and "we suggest that", a verb has its base form: "that each file have a
+    name, and that it be closed". A word after which another verb stands is not the verb: "that each files are
+    closed".
+    """
+    return bool(_SUBJUNCTIVE.search(_clause_before(text, start))) and not _ANOTHER_VERB.match(text, end)
+
+
+_UNREAL_PAST = re.compile(
+    rf"\b(?:if|though|unless|wish(?:es|ed)?|suppose|supposing|imagine)\s+(?:that\s+)?"
+    rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{1,6}}\Z",
+    re.IGNORECASE,
+)
+
+
+def is_unreal_past(text: str, start: int) -> bool:
+    """Return True if "were" at an offset may be about what is not so: "as if each file were empty"."""
+    return bool(_UNREAL_PAST.search(_clause_before(text, start)))
+
+
+_OPENING_CLAUSE = re.compile(
+    r"\b(?:If|When|Unless|Once|Otherwise|By default)\b(?:[^.:;!?]|[.:](?=\S))*,\s+\Z"
+)
+
+
+def follows_opening_clause(text: str, start: int) -> bool:
+    """Return True if what stands at an offset follows the comma of a clause such as "If none is given,"."""
+    return bool(_OPENING_CLAUSE.search(_clause_before(text, start)))
+
+
+_COMPARISON = re.compile(
+    r"\b(?:than|above|below|beyond|(?:beat|equal|exceed|outperform|surpass)s?|match(?:es)?|resembles?|unlike)\s+"
+    r"(?:the|an?|my|your|his|her|our|their|this|that|any|each|every)\s+(?:[\w-]+\s+){0,2}\Z",
+    re.IGNORECASE,
+)
+_AFTER_COMPARED = re.compile(
+    r"\s+(?:in|on|for|by|at|over|across|under|with|without|when|while|if|because|and|or|but|is|are|was|were|"
+    r"does|do|did|has|have|had|can|could|will|would)\b",
+    re.IGNORECASE,
+)
+_ANOTHER_GENITIVE = re.compile(
+    r"\s+(?:and|or)\s+(?:(?:the|an?|my|your|his|her|its|our|their)\s+)?[^\W\d_]+(?:['\u2019]s|s['\u2019])\s+\w",
+    re.IGNORECASE,
+)
+_LONGEST_COMPARISON = 80
+"""Maximum number of characters before a genitive in which a comparison is looked for."""
+
+
+def may_be_elliptical(text: str, start: int, end: int) -> bool:
+    """Return True if a genitive at an offset may lack its noun.
+
+    It is one side of a comparison, and no noun follows: "better than the author's in all cases". Or another
+    genitive follows that has the noun of both: "this object's and the other's fields".
+    """
+    if _ANOTHER_GENITIVE.match(text, end):
+        return True
+    before = text[max(0, start - _LONGEST_COMPARISON) : start]
+    return bool(_AFTER_COMPARED.match(text, end) and _COMPARISON.search(before))
+
+
+_TITLE = re.compile(
+    r"(?<![^\s(\"'])(?!(?:A|All|Although|An|And|As|At|Because|Both|But|By|Each|For|From|His|Her|How|If|In|Its|Many|Most|My|"
+    r"On|Our|Since|So|Some|That|The|Their|These|This|Those|Though|To|Unless|What|When|Where|Which|While|With|"
+    r"Your)\s)[A-Z][\w'-]*\s+(?:(?:(?:and|of|the|for|to|in|with|[A-Z][\w'-]*)\s+){0,4})[A-Z][\w'-]*s\s+\Z"
+)
+
+
+def is_after_title(text: str, start: int) -> bool:
+    """Return True if a verb at an offset follows a name of several words: "Resource Requirements describes".
+
+    The name of a chapter, of a menu or of a program is singular even if its last word is a plural.
+    """
+    return bool(_TITLE.search(_clause_before(text, start)))
+
+
+_CLAUSE_START = (
+    r"(?:\A|[.;:!?,(]\s+|\b(?:if|when|because|that|but|and|so|since|while|whether|where|unless|until)\s+)"
+)
+_PREPOSITIONS = "of from for in on to with between by about at against into over under through across within"
+_ARTICLES = "the a an this that each every any no its their our your my his her these those all both".split()
+_NO_VERB = rf"(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b)"
+_HEAD = re.compile(
+    rf"{_CLAUSE_START}(?P<determiner>{'|'.join(_ARTICLES)})\s+"
+    rf"(?:(?!(?:{'|'.join(_PREPOSITIONS.split() + _VERBS + _CONJUNCTIONS)}|and|or)\b)[\w'-]+\s+){{0,2}}?"
+    rf"(?P<head>(?![\w'-]+ed\s)[\w'-]+)\s+(?:[\w'-]+ed\s+)?(?:{'|'.join(_PREPOSITIONS.split())})\s+"
+    rf"(?:{_NO_VERB}(?!(?:and|or)\s+(?:{'|'.join(_ARTICLES)})\b)[^\s,;:!?]*[^\s.,;:!?],?\s+){{1,8}}\Z",
+    re.IGNORECASE,
+)
+_QUANTITIES = frozenset(
+    "number lot couple majority minority variety bunch group set series range handful pair total host rest"
+    " half part percentage proportion fraction plethora multitude collection list any all some most none each"
+    " kind sort type".split()
+)
+_SINGULAR_ENDINGS = ("ss", "us", "is", "ics", "news")
+_SINGULAR_VERBS = frozenset("is was has does".split())
+_PLURAL_VERBS = frozenset("are were have do".split())
+
+
+def agrees_with_head(text: str, start: int, verb: str) -> bool:
+    """Return True if a verb at an offset agrees with the first noun of its subject.
+
+    Behind "the result of all lookups", "is" is right, although a plural stands next to it. Nothing is said of
+    words of quantity such as "a number of files", and of subjects that are joined by "and".
+    """
+    match = _HEAD.search(_clause_before(text, start))
+    if match is None or (head := match["head"].lower()) in _QUANTITIES:
+        return False
+    is_plural = head.endswith("s") and not head.endswith(_SINGULAR_ENDINGS)
+    return verb in (_PLURAL_VERBS if is_plural else _SINGULAR_VERBS)
+
+
+_GERUND = re.compile(
+    rf"{_CLAUSE_START}[a-z]+ing\s+(?:(?:{'|'.join(_ARTICLES)}|multiple|several|two|more)\s+|(?-i:(?=[A-Z])))"
+    rf"(?:{_NO_VERB}{_CLAUSE_WORD}){{1,6}}\Z",
+    re.IGNORECASE,
+)
+
+
+def has_gerund_subject(text: str, start: int) -> bool:
+    """Return True if the subject of a verb at an offset is a gerund: "when sending the files is allowed"."""
+    return bool(_GERUND.search(_clause_before(text, start)))
