@@ -48,6 +48,7 @@ The line has after after after after after after in it. | The bone is a part of 
 They drank very very little. | That that is, is. | May May come in June? | Will Will write to us?
 Rose rose at six.
 Those I love love me.
+The boolean and and or operators are lazy. | There is no there there.
 """
 """Sentences in which a word is repeated on purpose, divided by bars."""
 SENTENCES = """We sent the| report before noon.
@@ -310,6 +311,14 @@ def test_english_words_that_are_right_after_others(table):
         ("Social media are a useful tool, and the media has said so.", ["are", "has"]),
         ("In the evenings we walked home.", ["evenings"]),
         ("Every day we goes home.", []),
+        ("It returns a noun form of it.", ["form"]),
+        ("If there are more than ten then the rest is lost.", ["then"]),
+        ("If the file is empty then nothing is shown.", ["then"]),
+        ("If it takes longer then it is stopped.", ["then"]),
+        ("If it takes longer then it did, stop.", []),
+        ("If you need more memory then before, buy it.", []),
+        ("We used different files than were needed.", ["than"]),
+        ("Save your work before exiting.", ["exiting"]),
     ):
         matches = table.find(Words()([text])).select(right=True)
         assert [written for written, _ in matches.texts] == right, text
