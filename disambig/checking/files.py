@@ -195,10 +195,10 @@ def read_text(path: str) -> TextFile:
     Raises D300, D303, D304, D308 or D320 if it cannot be read; D339, D340 or D640 if its suffix shows that it
     is not a text.
     """
-    _check_name(path)
     shown = "<stdin>" if path == STDIN else path
     with reading(shown):
         state = () if path == STDIN else _file_state(os.stat(path))
+        _check_name(path)
         with open_bytes(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:

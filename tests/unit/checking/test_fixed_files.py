@@ -419,6 +419,8 @@ def test_skipped_files_of_a_directory_are_counted(tmp_path):
 
 def test_unreadable_files(tmp_path, monkeypatch):
     assert code_of(read_text, str(tmp_path / "a.md")) == "D300"
+    for missing in ("a.json", "a.docx", "a.csv"):  # whatever the suffix
+        assert code_of(read_text, str(tmp_path / missing)) == "D300"
     assert code_of(read_text, str(tmp_path)) == "D308"
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 3)
     unreadable = [("a.md", b"\xff", "D304"), ("a.md", b"a\0", "D303"), ("a.md", b"long", "D320")]
