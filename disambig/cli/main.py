@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
@@ -247,7 +247,8 @@ def _run(arguments: list[str]) -> int:
     except UserError as problem:
         return fail(str(problem))
     except _ClickException as problem:
-        return fail(str(UserError("D600", problem=_one_line(problem), command=_command_path(problem))))
+        command = _command_path(problem, arguments)
+        return fail(str(UserError("D600", problem=_one_line(problem), command=command)))
     except typer.Abort:
         return INTERRUPTED
     except SystemExit as exiting:  # click turns a closed pipe into status 1, which would mean flags
@@ -266,9 +267,22 @@ def _one_line(problem: Any) -> str:
     return " ".join(str(problem.format_message()).split()).rstrip(".")
 
 
-def _command_path(problem: Any) -> str:
+def _command_path(problem: Any, arguments: Sequence[str]) -> str:
+    """Return the command whose help explains a wrong option, with the names of its groups."""
     context = getattr(problem, "ctx", None)
-    return str(context.command_path) if context is not None else "disambig"
+    if context is not None:
+        return str(context.command_path)
+    path = "disambig"
+    no_context: Any = None
+    command: Any = typer.main.get_command(app)
+    for name in arguments:  # the error about an option without its value has no context
+        command = command.get_command(no_context, name) if isinstance(command, TyperGroup) else None
+        if command is None:
+            break
+        path = f"{path} {name}"
+        if isinstance(command, LazyCommand):
+            command = command.load()
+    return path
 
 
 def _close_stdout(status: int) -> int:

@@ -95,6 +95,8 @@ def test_user_errors_are_one_line_interrupts_have_a_status_and_bugs_a_traceback(
         ("plugins --jsn", "[D600] ", "--jsn"),
         ("annotate", "[D600] ", "see `disambig annotate --help`"),
         ("annotate --workers 0 x", "[D600] ", "--workers"),
+        ("check --task", "[D600] ", "requires an argument; see `disambig check --help`"),
+        ("job resume --workers", "[D600] ", "requires an argument; see `disambig job resume --help`"),
         ("evaluate spelling --text missing.txt --rate -1", "[D602] --rate -1.0:", ""),
     ],
 )

@@ -286,6 +286,7 @@ def test_a_command_is_imported_when_it_is_called(write, load_with):
     assert here("shout-out", "3") == (2, "", message)
     status, out, err = here("shout-out", "--loud")
     assert status == 2 and "[D600]" in err and "see `disambig shout-out --help`" in err
+    assert "see `disambig shout-out --help`" in here("shout-out", "hey", "--times")[2]
     assert "Did you mean 'shout-out'?" in here("shout-uot")[2]
 
 
