@@ -161,6 +161,11 @@ class Whole:
     text: str
 
 
+def test_a_byte_order_mark_in_the_text_of_the_editor_is_a_character():
+    lines = ProtocolLines("\ufeffIts late.\nMore.", "utf-16")
+    assert lines.position(1) == (0, 1) and lines.offset(0, 1) == 1 and lines.offset(1, 0) == 11
+
+
 def opened(text: str, encoding="utf-16") -> TextDocument:
     return TextDocument.opened("file:///notes.md", "/notes.md", 1, text, encoding)
 
