@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from disambig.config import read_config, resolve, write_config
 from disambig.data import Group, PrecisionPoint, PrecisionTable, confusion_set
 from disambig.decision import default_rule_config
-from disambig.errors import UserError
+from disambig.errors import UserError, contract_error
 from disambig.files import (
     Checksum,
     TempFiles,
@@ -35,8 +35,10 @@ from disambig.files import (
     temp_folder,
     writing,
 )
+from disambig.formatting import describe_exception, describe_failure
 from disambig.models.model import DeferredChecks, Model, check_scorers
 from disambig.packs import available, model_folder
+from disambig.registry import plugin_packages
 from disambig.types import Arrays, Learner, ReadsCountTable, Scorer, SharesWeights, TakesGroups, Task
 
 _ABSENT = -1
@@ -421,7 +423,7 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
     ------
     UserError
         D405 for a missing or damaged file, D407 for an unsupported format, D408 for a different count table,
-        D409 if the task has other groups than the model was trained for.
+        D409 if the task has other groups than the model was trained for, D414 for an exception of a plugin.
     """
     home = Path(path)
     with suppress(OSError):
@@ -473,6 +475,12 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
         if isinstance(problem, UserError):
             raise
         raise UserError("D405", path=home, problem=f"inconsistent: {problem!r}") from problem
+    except Exception as problem:
+        failure = describe_failure(problem, plugin_packages())
+        if failure == describe_exception(problem):  # raised in no plugin
+            raise
+        wanted = "components that can be loaded, and that decide texts without words"
+        raise contract_error(f"the model {home}", f"loading it raised {failure}", wanted) from problem
     if _table_identities(model) != counts:
         raise UserError("D408", path=home)
     return model

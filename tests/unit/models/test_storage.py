@@ -291,6 +291,20 @@ def test_deferred_checks_reject_scorers_at_first_use(home):
     assert np.array_equal(decisions.scores, load_model(home).decide(VIEW).scores)
 
 
+def test_an_exception_of_a_plugin_while_loading_is_one_line(home, monkeypatch):
+    def fails(self, view, table):
+        raise ZeroDivisionError("no words")
+
+    (extractor, *_) = load_model(home).extractors
+    monkeypatch.setattr(type(extractor), "transform", fails)
+    message = (
+        r"D414\] the model .*: loading it raised ZeroDivisionError: no words \(.*_storage.py:\d+, in fails"
+    )
+    with pytest.raises(UserError, match=message) as caught:
+        load_model(home)
+    assert str(home) in str(caught.value)
+
+
 def test_deferred_checks_reject_extractors_at_first_use(home):
     class NoFeatures:
         def transform(self, view, table):
