@@ -28,7 +28,7 @@ the data can build it with one command, which also writes this card:
   BY-SA 4.0. Its dependency trees were converted into phrase structure (`treebank/dependencies.py`): each
   head word projects its phrase, crossing arcs are lifted, tags and punctuation are those of the treebank,
   with semicolons, dashes and ellipses as `:`. So the labels are those of the Penn Treebank, but nobody
-  has checked the trees. Since they have two tag questions ("It works, doesn't it?") and few subjects behind
+  has checked the trees. Since they have two tag questions ("It works, doesn't it?") and few subjects after
   the verbs of quotations ("said the boy"), 520 trees with them are derived from the others by rule
   (`derived_trees.py`).
 * **Grammar of articles**: CRAFT, the Colorado Richly Annotated Full-Text corpus: {trees_craft:,} trees,
@@ -66,7 +66,7 @@ Parsers with neural networks are far better (F1 above 95 on the Wall Street Jour
 slower.
 
 **Plain English.** `sentences.tsv` has {sentences} sentences that were written before the grammar was
-tried on them (the conversion of quotations, of subjects behind verbs and of "how many" was mended
+tried on them (the conversion of quotations, of subjects after verbs and of "how many" was mended
 afterwards, and how the grammar tells questions apart was chosen with an eye on them):
 statements, questions, exclamations, commands, quotations, lists, numbers, names; and what
 must hold of each tree (the label of the whole, key constituents; punctuation at their ends is not

@@ -2,8 +2,8 @@
 
 The web text of EWT has two tag questions ("It works, doesn't it?") and few quotations before an inverted
 verb ("'Help!' cried the boy."). A grammar that is read from it takes the pronoun of a tag, and the subject
-behind the verb, for an object. So rules of English make tag questions from statements and commands, and put
-subjects behind verbs of quotations. Only trees of the training part are used, none that is measured.
+after the verb, for an object. So rules of English make tag questions from statements and commands, and put
+subjects after verbs of quotations. Only trees of the training part are used, none that is measured.
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ def _operator(phrase: Tree, verb: Tree) -> Tree | None:
 
 
 def inverted_quotations(trees: Sequence[Tree]) -> Iterator[Tree]:
-    """Yield quotations whose subject stands behind the verb, as in ``"...," said the boy``.
+    """Yield quotations whose subject stands after the verb, as in ``"...," said the boy``.
 
     Every third ends with an exclamation mark, and every third is a question of the treebank. Pronouns, which
-    do not stand behind such a verb, are replaced by other subjects.
+    do not stand after such a verb, are replaced by other subjects.
     """
     quotations = [tree for tree in trees if _is_quotation(tree.children[0])]
     subjects, questions = cycle(_plain_subjects(trees)), cycle(_questions(trees))

@@ -83,7 +83,7 @@ Sentences of the web with readings checked by people (KWDLC, {sentences:,} sente
 training; errors were examined in other documents of it): character error rate **{first:.2f}** %, best of
 twenty {oracle:.2f}.
 Of these, {okurigana:.2f} are edits that only change how much kana a kanji shows (引出し, 引き出し:
-hiragana behind a kanji that one of the texts leaves out); without them {without:.2f}.
+hiragana after a kanji that one of the texts leaves out); without them {without:.2f}.
 On sentences of that corpus mozc makes 5.3, libkkc 9.1, anthy 9.3. Part of the lexicon and the class bigram
 are those of mozc, so mozc is no independent rival.
 

@@ -36,7 +36,7 @@ class MozcWords:
 
     pairs: tuple[tuple[str, str], ...]  # distinct pairs of reading and spelling
     rows: NDArray[np.int64]  # (n,): the pair of each entry
-    # int64 (n,): the class that the word before sees, and the one that the word behind sees
+    # int64 (n,): the class that the word before sees, and the one that the word after sees
     classes: NDArray[np.int64]
     rights: NDArray[np.int64]
     shares: NDArray[np.float64]  # (n,): P(pair | class)
@@ -166,8 +166,8 @@ def class_bigram(
 def read_connections(path: Path) -> NDArray[np.float32]:
     """Return the connection costs of a MeCab dictionary, rows by the class before, divided by `UNITS`."""
     values = np.frombuffer(path.read_bytes(), "<i2")
-    n_before, n_behind = values[:2].view("<u2").tolist()
-    return np.ascontiguousarray(values[2:].reshape(n_behind, n_before).T).astype(np.float32) / np.float32(
+    n_before, n_after = values[:2].view("<u2").tolist()
+    return np.ascontiguousarray(values[2:].reshape(n_after, n_before).T).astype(np.float32) / np.float32(
         UNITS
     )
 

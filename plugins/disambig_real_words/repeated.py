@@ -61,7 +61,7 @@ _BEGINS_CLAUSE = frozenset(
 )
 _SUBJECTS = frozenset(map(hash_word, "i you he she it we they there who that which".split()))
 _OBJECTS = frozenset(map(hash_word, "it them him her me us you this that".split()))
-_CODE_BEFORE, _CODE_BEHIND = (frozenset(map(hash_word, signs)) for signs in ("=]}|\\#", "={|\\#"))
+_CODE_BEFORE, _CODE_AFTER = (frozenset(map(hash_word, signs)) for signs in ("=]}|\\#", "={|\\#"))
 _ARTICLE, _PRONOUN = hash_word("a"), hash_word("i")
 _LETTER_OR_SIGN = re.compile(r"[^\W\d_]|[-+*/=<>^|&\\]+")
 """A single letter or a sign of a formula; beside "a a" it shows that the letters stand for themselves."""
@@ -154,7 +154,7 @@ class RepeatedWords:
         Words further away than `_MOST_BEFORE` are not needed.
         """
         *before, _, word, after = words
-        if before[-1] in _CODE_BEFORE or after in _CODE_BEHIND:
+        if before[-1] in _CODE_BEFORE or after in _CODE_AFTER:
             return RIGHT
         if before[-1] == START_HASH and after == END_HASH:
             return RIGHT  # a name, or a mention of the mistake

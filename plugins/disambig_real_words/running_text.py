@@ -65,16 +65,16 @@ def layout_lines(text: str, *, comments: bool = False) -> tuple[NDArray[np.int64
 def _blocks(text: str) -> list[list[TextLine]]:
     """Return the lines that are not empty, grouped into blocks that empty lines separate."""
     blocks: list[list[TextLine]] = []
-    behind = -1
+    previous_end = -1
     for match in _LINES.finditer(text):
         start, end = match.span()
         if not match[0].strip():
             continue
-        between = text[behind:start] if blocks else ""
+        between = text[previous_end:start] if blocks else ""
         if not blocks or "\u2029" in between or len(re.findall("\r\n|\r|\n", between)) > 1:
             blocks.append([])
         blocks[-1].append((start, end, match[0].strip()))
-        behind = end
+        previous_end = end
     return blocks
 
 
@@ -124,7 +124,7 @@ def _columns(line: str) -> set[int]:
 
 _ENDS = re.compile("[\r\n]")
 _BEFORE = "([{\"'\u2018\u201c\u201e\u00ab\u2013\u2014\u2026"
-_BEHIND = ")]}\"'\u2019\u201d\u00bb\u2013\u2014\u2026,;"
+_AFTER = ")]}\"'\u2019\u201d\u00bb\u2013\u2014\u2026,;"
 _STOPS = ".:!?"
 """These may follow a word if no other word follows immediately."""
 _TABLE = 0x2100
@@ -212,9 +212,9 @@ def in_running_text(
         is_running[rows] = text.is_in_line(starts[rows], ends[rows]) & _is_in_title(view, first[rows])
     rows = np.flatnonzero(is_running)
     for tokens in (first[rows], last[rows]):
-        at, behind = base[rows] + view.starts[tokens], base[rows] + view.ends[tokens]
-        is_running[rows] &= ~text.in_capitals(at, behind) & (
-            (lengths[rows] > 0) | ~text.has_property("isdigit", at)
+        begins, ends = base[rows] + view.starts[tokens], base[rows] + view.ends[tokens]
+        is_running[rows] &= ~text.in_capitals(begins, ends) & (
+            (lengths[rows] > 0) | ~text.has_property("isdigit", begins)
         )
     return is_running
 
@@ -242,9 +242,9 @@ def is_repeated(view: TokenView) -> Bools:
 
 def is_before_punctuation(view: TokenView, positions: Ints) -> Bools:
     """Return which words are followed by punctuation or the end of a sentence, shape ``(n,)``."""
-    behind = positions + 1
-    ended = view.ends[behind] <= view.starts[behind]
-    marks = [not text[start : start + 1].isalnum() for text, start, _ in view.locate(behind)]
+    following = positions + 1
+    ended = view.ends[following] <= view.starts[following]
+    marks = [not text[start : start + 1].isalnum() for text, start, _ in view.locate(following)]
     return ended | np.array(marks, bool)
 
 
@@ -304,9 +304,9 @@ class _TextCharacters:
     def is_free(self, starts: Ints, ends: Ints) -> Bools:
         """Return which pieces of text have only blanks or punctuation next to them."""
         before = self.has_property("isspace", starts - 1) | self._is_in(_BEFORE, starts - 1)
-        behind = self.has_property("isspace", ends) | self._is_in(_BEHIND, ends)
+        after = self.has_property("isspace", ends) | self._is_in(_AFTER, ends)
         word = self.has_property("isalnum", ends + 1) | self._is_in("_", ends + 1)
-        return before & (behind | (self._is_in(_STOPS, ends) & ~word))
+        return before & (after | (self._is_in(_STOPS, ends) & ~word))
 
     def in_capitals(self, starts: Ints, ends: Ints) -> Bools:
         """Return which words of more than one letter are written in capitals."""

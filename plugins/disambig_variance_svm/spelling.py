@@ -80,8 +80,8 @@ class Spelling:
             instances = instances.take(np.flatnonzero(~of_style)) if of_style.any() else instances
         kept = np.ones(len(instances), bool)
         rows = _rows_of_groups(self._articles, instances)
-        behind = (instances.positions + instances.lengths)[rows]
-        kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in view.locate(behind)]
+        following = (instances.positions + instances.lengths)[rows]
+        kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in view.locate(following)]
         rows = _rows_of_groups(self._possessives, instances)
         rows = rows[view.hashes[instances.positions[rows] - 1] == START_HASH]
         kept[rows] = [

@@ -334,7 +334,7 @@ LONGEST = 256
 _PLACES = tuple(
     re.compile(pattern, re.DOTALL) for pattern in (".*[。！？!?]", ".*[、，,）」』]", ".*[^ぁ-ゖー]")
 )
-"""Where a line is split, the best places first: behind a sentence, behind a clause, behind no hiragana."""
+"""Where a line is split, the best places first: after a sentence, after a clause, after no hiragana."""
 
 
 def split_line(line: str) -> list[str]:

@@ -164,12 +164,10 @@ def _voiced_readings(reading: str, surface: str, tag: str, readings: Mapping[str
             continue
         first, second = reading[:at], unvoiced + reading[at + 1 :]
         for cut in range(1, len(surface)):
-            before, behind = surface[:cut], surface[cut:]
-            if first not in readings.get(before, ()) or second not in readings.get(behind, ()):
+            before, after = surface[:cut], surface[cut:]
+            if first not in readings.get(before, ()) or second not in readings.get(after, ()):
                 continue
-            if behind == "血" or (
-                has_kanji(behind) and len(second) > 1 and not second.startswith(_NOT_VOICED)
-            ):
+            if after == "血" or (has_kanji(after) and len(second) > 1 and not second.startswith(_NOT_VOICED)):
                 yield first + voiced + reading[at + 1 :]
                 break
 

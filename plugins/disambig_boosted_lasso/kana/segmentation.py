@@ -43,8 +43,8 @@ class ReadingRule:
         if not (_fits(self.word, surface) and (self.read == "*" or _fits(self.read, reading))):
             return None
         before = words[at - 1] if at else None
-        behind = words[at + 1] if at + 1 < len(words) else None
-        if not (_matches(before, self.after) and _matches(behind, self.before)):
+        following = words[at + 1] if at + 1 < len(words) else None
+        if not (_matches(before, self.after) and _matches(following, self.before)):
             return None
         return self.reading + (reading[len(self.read) - 1 :] if self.read[1:].endswith("*") else "")
 

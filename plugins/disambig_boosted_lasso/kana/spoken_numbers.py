@@ -160,9 +160,9 @@ def write_spoken_number(kana: str, kind: int) -> str:
 
     Raises `ValueError` if it does not read as a number.
     """
-    # Any of these may have stood behind the number, which only ends a word in っ before some of them.
-    for behind in ("ねん", "かい", "がつ"):
-        for number in find_spoken_numbers(kana + behind):
+    # Any of these may have followed the number, which only ends a word in っ before some of them.
+    for following in ("ねん", "かい", "がつ"):
+        for number in find_spoken_numbers(kana + following):
             if number.start == 0 and number.end == len(kana):
                 return in_kanji(number.digits) if kind == IN_KANJI else number.digits
     raise ValueError(f"{kana!r} does not read as a number")

@@ -141,10 +141,10 @@ def _join_words(
     joined: list[tuple[int, int]] = []
     kept: list[str] = []
     for i, (start, end) in enumerate(spans):
-        before, behind = i > 0 and spans[i - 1][1] == start, i + 1 < len(spans) and spans[i + 1][0] == end
+        before, after = i > 0 and spans[i - 1][1] == start, i + 1 < len(spans) and spans[i + 1][0] == end
         is_hyphen = bool(_HYPHEN.fullmatch(text[start:end]))
         after_hyphen = before and _HYPHEN.fullmatch(text[slice(*spans[i - 1])]) is not None
-        joins = (is_hyphen and before and behind and text[end : end + 1].isalnum()) or (
+        joins = (is_hyphen and before and after and text[end : end + 1].isalnum()) or (
             after_hyphen and i > 1 and spans[i - 2][1] == spans[i - 1][0] and text[start].isalnum()
         )
         if joins and joined and text[start - 1].isalnum() | (not is_hyphen):

@@ -161,12 +161,12 @@ class KenLM:
             for word in words[max(first + 1, position - reach) : position]:
                 model.BaseScore(before, word, here)
                 before, here = here, before
-            behind = words[position + length : min(stop, position + length + reach)]
+            after = words[position + length : min(stop, position + length + reach)]
 
-            def score(candidate: list[str], start: Any = before, behind: list[str] = behind) -> float:
+            def score(candidate: list[str], start: Any = before, after: list[str] = after) -> float:
                 nonlocal here, there
                 total, state = 0.0, start
-                for word in (*candidate, *behind):
+                for word in (*candidate, *after):
                     total += model.BaseScore(state, word, there)
                     state, here, there = there, there, here
                 return total

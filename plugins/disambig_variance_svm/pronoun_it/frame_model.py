@@ -35,7 +35,7 @@ from .task import WORD, check_two_labels, opposite_attributes
 
 REACH = 12
 """Number of words to the right that features use."""
-BEHIND = 4
+LEFT_REACH = 4
 """Number of words to the left that features use."""
 _BE = "is are was were be been being 's 're am 'm".split()
 _LIGHT = (
@@ -74,13 +74,13 @@ def _tables() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64
 
 
 def words_around(view: TokenView, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint64], ...]:
-    """Return the words to the left, nearest first, shape (n, BEHIND), and to the right, shape (n, REACH).
+    """Return the words to the left, nearest first, shape (n, LEFT_REACH), and to the right, shape (n, REACH).
 
     Words beyond the sentence are zero; the sentence boundary counts as a word.
     """
     words = view.layers[WORD].astype(np.uint64)
     sides = []
-    for step, reach in ((-1, BEHIND), (1, REACH)):
+    for step, reach in ((-1, LEFT_REACH), (1, REACH)):
         at = np.clip(positions[:, None] + step * np.arange(1, reach + 1), 0, max(len(view) - 1, 0))
         around = words[at]
         ends = (around == START_HASH) | (around == END_HASH)
@@ -105,12 +105,12 @@ def frame_keys(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     plain = HashVocabulary(class_words).get(right, classes, right)
     first = plain[rows, head]
     second = np.where(head + 1 < REACH, plain[rows, np.minimum(head + 1, REACH - 1)], np.uint64(0))
-    behind = (np.arange(REACH) > head[:, None]) & np.isin(right, markers)
-    marked = behind.any(axis=1)
-    place = behind.argmax(axis=1)
+    is_marker = (np.arange(REACH) > head[:, None]) & np.isin(right, markers)
+    marked = is_marker.any(axis=1)
+    place = is_marker.argmax(axis=1)
     marker = np.where(marked, right[rows, place], np.uint64(0))
-    behind2 = behind & (np.arange(REACH) > place[:, None])
-    marker2 = np.where(behind2.any(axis=1), right[rows, behind2.argmax(axis=1)], np.uint64(0))
+    after_first = is_marker & (np.arange(REACH) > place[:, None])
+    marker2 = np.where(after_first.any(axis=1), right[rows, after_first.argmax(axis=1)], np.uint64(0))
     distance = np.minimum(place - head, 6).astype(np.uint64)
     follows = np.where(
         marked & (place + 1 < REACH), plain[rows, np.minimum(place + 1, REACH - 1)], np.uint64(0)
