@@ -306,7 +306,7 @@ def fit_checked(
     _check_parameters(fitted)
     wanted = "transform(view, table), which returns the Features of each group"
     check_call(part, fitted, "transform", wanted, None, None)
-    check_call(part, extractor, "from_state", "from_state(arrays)", None)
+    check_call(part, fitted, "from_state", "from_state(arrays)", None)
     check_call(part, fitted, "state", "state(), which returns arrays of numbers by name")
     _check_restored(extractor, fitted, view, instances, groups)
     if labels:
