@@ -39,8 +39,8 @@ _BLANKS = re.compile(r"(\s{64})(\s{64,})(\s{64})")
 """Lexers try their patterns at every line, and some run across all blank lines after it: quadratic time."""
 _LONG_LINE = re.compile("[^\r\n]{2000,}")
 """Lines that nobody wrote by hand, as in minified code."""
-_TAGS = re.compile("</|(?<![*/])/>")
-"""Characters in JSX tags that Pygments would take for the start of a regular expression."""
+_TAGS = re.compile(r"(?<![/\\])</(?=[A-Za-z>])|(?<![*/(,=:\[!&|?;])/>")
+"""Characters in tags of elements that are not closed; Pygments would take them for a regular expression."""
 _OPENED = re.compile(r"/(?:\\\n)?\*")
 _CLOSED = re.compile(r"\*(?:\\\n)?/")
 _SEARCHES_THE_END = ("JavascriptLexer", "TypeScriptLexer", "GoLexer")

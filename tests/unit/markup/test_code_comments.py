@@ -437,6 +437,7 @@ SVELTE = """<script>
         ("a.vue", VUE, ["It is what one sees here", "One or # two", "Of it all", "it is so"]),
         ("a.svelte", SVELTE, ["it is so", "It is what one sees here", "One or # two", "Of it"]),
         ("a.jsx", "const a = <p>of it<p>; // it is so", ["it is so"]),
+        ("a.js", "a.replace(/>/g, '&gt;').replace(/</g, '&lt;'); // it is so", ["it is so"]),
         ("a.jsx", "a = b <c; d = (<e>of it</f>); // it is so", ["it is so"]),
     ],
 )  # fmt: skip
