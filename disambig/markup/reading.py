@@ -219,7 +219,7 @@ FORMATS = (
         comment_place="line",
     ),
     _strings(
-        "JSON with texts",
+        "JSON file with text",
         ".json .jsonc .json5 .arb .xcstrings",
         "json",
         NO_COMMENT,
