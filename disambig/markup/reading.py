@@ -377,7 +377,8 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
 _QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"
-_TAGS = r">?(?:</?(?:a|b|code|em|i|kbd|samp|span|strong|tt|u|var)\b[^<>]*>)*"
+_TAG = r"</?(?:a|b|code|em|i|kbd|samp|span|strong|tt|u|var)\b[^<>]*>"
+_TAGS = rf">?(?:{_TAG})*(?!{_TAG})"
 """Tags within hidden code: ``<em class="replaceable"><code>action</code></em>``."""
 _FIRST_WORD = re.compile(rf"{_TAGS}(?:{_QUALIFIER}|(?!{_QUALIFIER})[`'\"<]*)([A-Za-z][a-z]{{2,}})")
 """The word that is read first; of an identifier in Haskell only the last part is shown."""

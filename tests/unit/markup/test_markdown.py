@@ -462,6 +462,8 @@ def test_tags_within_hidden_code_are_not_read():
     assert text.count(SPOKEN_VOWEL) > 0 == text.count(SPOKEN_CONSONANT)
     text = read_markup("x.html", "Use an <samp><b>user</b></samp> here.").text
     assert text.count(SPOKEN_CONSONANT) > 0 == text.count(SPOKEN_VOWEL)
+    text = read_markup("x.html", "Use an <code><span>NCBI.Helper</span></code> here.").text
+    assert SPOKEN_CONSONANT not in text and SPOKEN_VOWEL not in text
 
 
 def test_only_behind_an_article():
