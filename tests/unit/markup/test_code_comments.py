@@ -685,6 +685,16 @@ def read_prose(path: str, text: str) -> str:
         # quotation marks of older texts, and code with an apostrophe
         ("a.c", "/* If the `-r' or ``name'' of the `bash file' is set. */\n", "If the # or # of the bash file' is set."),
         ("a.py", "# It is the ``a='*'`` of `f(x='')` here.\n", "It is the # of # here."),
+        # an article beside names of one letter
+        ("a.py", "# We copy it to a apple tree\n# b\n#\n# Here b is a hour, a and b are equal, and a equals c, a long.\n", "We copy it to a apple tree # | # # is a hour, # and # are equal, and # equals #, # long."),
+        # sections of docstrings: list items, descriptions beside names and of other functions
+        ("a.py", '"""Of it.\n\nParameters\n----------\nway : {\'less\', \'more\'}\n    The words.\n\n    * \'less\': the words of `x` are less\n      than the rest.\n    1. Here it is the rest\n       of it.\n\n*args\n    The rest.\n"""\n', "Of it. | # | The words. | 'less': the words of # are less than the rest. | # it is the rest of it. | The rest."),
+        ("a.py", '"""Of it.\n\nSee Also\n--------\nother : The words of the rest, which are more\n    than these.\naxis : int or None\n    The words.\n"""\n', "Of it. | # Also | The words of the rest, which are more than these. | The words."),
+        ("a.py", '"""Of it.\n\nSee Also\n--------\nother : The words of the rest.\na.b, c : the end of it\n\nReturns\n-------\naxis : int or None\n    The words.\n"""\n', "Of it. | # Also | The words of the rest. | the end of it | # | The words."),
+        # entries with prose, and the first word of a comparison
+        ("a.py", "# Either\n# 'less': the words are less than the rest, of `x`\n", "# 'less': the words are less than the rest, of #"),
+        ("a.py", "# It is:\n# 'less': 5, of `x`\n", "It is:"),
+        ("a.py", "# Rather than these, we do it.\n", "Rather than these, we do it."),
     ],
 )  # fmt: skip
 def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected):
@@ -751,52 +761,3 @@ def test_many_marks_of_languages_take_linear_time(path):
 def test_comments_with_directives_are_found(path, line):
     comments = read_markup(path, line + "\n").comments
     assert "disambig: ignore-line then" in [line[start:end].lstrip("#- ") for start, end in comments]
-
-
-def test_an_article_beside_names_of_one_letter_is_text():
-    text = "# We copy it to a apple tree\n# b\n#\n# Here b is a hour, a and b are equal, and a equals c, a long.\n"
-    assert comments_of(text) == [
-        "We copy it to a apple tree #",
-        "# # is a hour, # and # are equal, and # equals #, # long.",
-    ]
-
-
-def test_list_items_in_sections_of_docstrings_are_text():
-    text = (
-        "\"\"\"Of it.\n\nParameters\n----------\nway : {'less', 'more'}\n    The words.\n\n"
-        "    * 'less': the words of `x` are less\n      than the rest.\n    1. Here it is the rest\n"
-        '       of it.\n\n*args\n    The rest.\n"""\n'
-    )
-    assert comments_of(text)[3:] == [
-        "'less': the words of # are less than the rest.",
-        "# it is the rest of it.",
-        "The rest.",
-    ]
-
-
-def test_an_entry_with_prose_is_text():
-    line = "'less': {}, of `x`"
-    assert comments_of(f"# Either\n# {line.format('the words are less than the rest')}\n") == [
-        "# 'less': the words are less than the rest, of #"
-    ]
-    assert "of" not in " ".join(comments_of(f"# It is:\n# {line.format('5')}\n"))
-
-
-def test_descriptions_beside_a_name_are_text():
-    text = (
-        '"""Of it.\n\nSee Also\n--------\nother : The words of the rest, which are more\n    than these.\n'
-        'axis : int or None\n    The words.\n"""\n'
-    )
-    assert comments_of(text)[2:] == ["The words of the rest, which are more than these.", "The words."]
-
-
-def test_descriptions_of_other_functions_are_text():
-    text = (
-        '"""Of it.\n\nSee Also\n--------\nother : The words of the rest.\na.b, c : the end of it\n\n'
-        'Returns\n-------\naxis : int or None\n    The words.\n"""\n'
-    )
-    assert comments_of(text)[2:] == ["The words of the rest.", "the end of it", "#", "The words."]
-
-
-def test_the_first_word_of_a_comparison_is_text():
-    assert comments_of("# Rather than these, we do it.") == ["Rather than these, we do it."]
