@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from commands import here
 from failing_checks import failures
+from model_configs import model_config
 from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
 from toy_texts import CONFIG
@@ -702,13 +703,8 @@ def fragile(tmp_path, monkeypatch, load_with):
     load_with(fragile="fragile_plugin", toys="toy_plugin")
     plugin = sys.modules["fragile_plugin"]
     plugin.names["rule"] = "pair"
-    config = {
-        "task": {"@disambig_tasks": "fragile.Named.v1"},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"near": {"@disambig_extractors": "fragile.Fragile.v1"}},
-        "learner": {"@disambig_learners": "toys.Perceptron.v1"},
-        "baseline": {"@disambig_learners": "toys.Constant.v1"},
-    }
+    learners = "toys.Perceptron.v1", "toys.Constant.v1"
+    config = model_config("fragile.Named.v1", {"near": "fragile.Fragile.v1"}, *learners)
     texts = {"train": TEXTS, "dev": TEXTS}
     settings = {"config": config, "min_examples": 2, "flags_per_1000": 1000.0}
     yield train(resolve(config), texts, name="my/fragile", **settings), plugin

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from model_configs import model_config
 from toy_learners import KernelScorer
 from toy_plugin import NearbyWords, Pairs
 
@@ -41,13 +42,8 @@ TEXTS = [
 
 
 def sections_of(learner):
-    return {
-        "task": {"@disambig_tasks": "toys.Pairs.v1"},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"near": {"@disambig_extractors": "toys.NearbyWords.v1", "reach": 1}},
-        "learner": {"@disambig_learners": f"toys.{learner}.v1"},
-        "baseline": {"@disambig_learners": "toys.Constant.v1"},
-    }
+    near = ("toys.NearbyWords.v1", {"reach": 1})
+    return model_config("toys.Pairs.v1", {"near": near}, f"toys.{learner}.v1", "toys.Constant.v1")
 
 
 def trained(learner):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from disambig.api import (
     LinearScorer,
     SparseRows,
     StatelessExtractor,
+    UserError,
     by_group,
 )
 from disambig.api.decoding import Chain, Hypergraph
@@ -39,6 +42,7 @@ from disambig.testing import (
     check_measure,
     check_reader,
     check_runner,
+    check_standalone,
     check_task,
     check_tokenisation,
     crossed,
@@ -55,6 +59,18 @@ def test_a_check_is_a_pair_of_a_name_and_a_function():
     name, run = check_learner(Constant())[0]
     assert name == str(check_learner(Constant())[0]) == "keeps_its_contract"
     assert run() is None
+
+
+class Fussy(Constant):
+    """A learner that finds an error of the user."""
+
+    def fit(self, batch, *, dev=None, rng=None):
+        raise UserError("D995", path="words.tsv", problem="it is empty")
+
+
+def test_errors_of_users_are_raised_as_they_are():
+    with pytest.raises(UserError, match="D995"):
+        check_learner(Fussy())[0]()
 
 
 def test_every_function_of_the_suite_is_in_its_documentation():
@@ -731,3 +747,142 @@ class Echo(StatelessExtractor):
         values = np.ones((n, k, 1), np.float32)
         nothing = np.zeros(n * k, np.int32)
         return Features(DenseBlocks(values, np.zeros((k, 1), int), columns, costs), nothing, nothing)
+
+
+@dataclass
+class WordLengths:
+    """A model without a task: the lengths of the words of each line, up to a maximum."""
+
+    longest: int = 4
+    language = "en"
+    formats = ("toy-lengths",)
+
+    @classmethod
+    def load(cls, folder):
+        try:
+            header = json.loads((Path(folder) / "header.json").read_text(encoding="utf8"))
+            return cls(header["longest"])
+        except (OSError, ValueError) as problem:
+            raise UserError("D995", path=folder, problem=problem) from problem
+
+    def save(self, folder):
+        Path(folder).mkdir()
+        header = {"format": self.formats[0], "longest": self.longest}
+        (Path(folder) / "header.json").write_text(json.dumps(header), encoding="utf8")
+
+    def describe(self):
+        return f"lengths of words up to {self.longest}"
+
+    def records(self, texts, *, n_best=1):
+        return [[self.line(line) for line in text.splitlines()] for text in texts]
+
+    def line(self, line):
+        return {"lengths": [min(len(word), self.longest) for word in line.split()]}
+
+
+def load_anything(cls, folder):
+    try:
+        return WordLengths.load.__func__(cls, folder)
+    except UserError:
+        return cls()
+
+
+def load_unchecked(cls, folder):
+    return cls(**json.loads((Path(folder) / "header.json").read_text(encoding="utf8")))
+
+
+def records_of(change):
+    """Return a method `records` that changes the right results; it takes the results and the texts."""
+    return {"records": lambda self, texts, n_best=1: change(WordLengths.records(self, texts), texts)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "message"),
+    [
+        *(({"formats": value}, "describes_itself", "formats is") for value in ((), "toy", ("",), ("toy", 1))),
+        *(({"language": value}, "describes_itself", "language is") for value in ("", None)),
+        *(
+            ({"describe": lambda self, value=value: value}, "describes_itself", "expected a line of text")
+            for value in ("", "two\nlines", None)
+        ),
+        (records_of(lambda right, _: right[:1]), "returns_one_json_list_per_text", "1 lists for 2 texts"),
+        (records_of(lambda right, _: [[], *right[1:]]), "returns_one_json_list_per_text", "no result for"),
+        ({"line": lambda self, _: {"lengths": {3}}}, "returns_one_json_list_per_text", "written as JSON"),
+        (
+            records_of(lambda right, texts: [[*results, len(texts)] for results in right]),
+            "texts_do_not_affect_each_other",
+            "other results alone",
+        ),
+        (records_of(lambda right, _: right or [[]]), "empty_texts_have_no_results", "is not []"),
+        (
+            records_of(lambda right, texts: [["no text"]] if texts == [""] else right),
+            "empty_texts_have_no_results",
+            "is not [[]]",
+        ),
+        (
+            records_of(lambda right, texts: [lines or ["none"] for lines in right] if texts[1:] else right),
+            "empty_texts_have_no_results",
+            "an empty text among others",
+        ),
+        (
+            {"records": lambda self, texts, n_best=1: [["one"] * (n_best if text else 0) for text in texts]},
+            "n_best_keeps_the_number_of_results",
+            "changes the number of sentences",
+        ),
+        (
+            {"load": classmethod(lambda cls, folder: cls(WordLengths.load(folder).longest + 1))},
+            "saved_model_gives_the_same_results",
+            "another description",
+        ),
+        (
+            {
+                "load": classmethod(lambda cls, folder: cls(WordLengths.load(folder).longest - 3)),
+                "describe": lambda self: "lengths of words",
+            },
+            "saved_model_gives_the_same_results",
+            "other results",
+        ),
+        (
+            {"formats": ("toy-other",), "save": lambda self, folder: WordLengths().save(folder)},
+            "saved_model_gives_the_same_results",
+            "'toy-lengths', is not in formats",
+        ),
+        (
+            {"load": classmethod(load_anything)},
+            "damaged_folders_raise_user_errors",
+            "header.json is cut short, but it was loaded as",
+        ),
+        (
+            {"load": classmethod(load_unchecked)},
+            "damaged_folders_raise_user_errors",
+            "header.json is cut short: JSONDecodeError",
+        ),
+    ],
+)
+def test_a_broken_standalone_model_is_found(changes, check, message):
+    texts = ["Lines of words\nand more", "Other lines"]
+    assert failures(check_standalone(WordLengths(), texts)) == {}
+    broken = altered(WordLengths(), **changes)
+    assert message in failures(check_standalone(broken, texts), also=(Exception,))[check]
+
+
+def gram_of(change):
+    return {"gram": lambda self, left, right: change(Jaccard().gram(left, right))}
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "message"),
+    [
+        ({"is_linear": None}, "declares_whether_it_is_linear", "set it to True or False"),
+        ({"rows": lambda self, batch: batch.rows[1:]}, "returns_one_row_per_instance", "59 rows for 60"),
+        ({"rows": lambda self, batch: batch.rows.toarray()}, "returns_one_row_per_instance", "csr_array"),
+        (gram_of(lambda right: right[:, 1:]), "is_symmetric_and_finite", "shape (60, 59) for 60 instances"),
+        (gram_of(lambda right: right + np.inf), "is_symmetric_and_finite", "some numbers are not finite"),
+        (gram_of(np.triu), "is_symmetric_and_finite", "the transposed Gram matrix"),
+        (gram_of(np.negative), "is_positive_semidefinite", "an eigenvalue of the Gram matrix is -"),
+    ],
+)
+def test_a_broken_kernel_is_found(changes, check, message):
+    assert failures(check_kernel(Jaccard())) == {}
+    broken = altered(Jaccard(), **changes)
+    assert message in failures(check_kernel(broken), also=(Exception,))[check]

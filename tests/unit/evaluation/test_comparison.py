@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from commands import here
+from model_configs import model_config
 from toy_components import toy_components
 from toy_plugin import Marks
 from toy_texts import CONFIG, QUIET_PLACES
@@ -56,21 +57,13 @@ ADJECTIVES = ("warm", "cold", "dark", "late", "good", "old")
 
 
 def config(learner, candidates=("quite", "quiet")):
-    return {
-        "task": {"@disambig_tasks": "disambig.Candidates.v1", "candidates": list(candidates)},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"words": {"@disambig_extractors": "disambig.ContextWindow.v1"}},
-        "learner": {"@disambig_learners": learner},
-        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-    }
+    task = ("disambig.Candidates.v1", {"candidates": list(candidates)})
+    return model_config(task, {"words": "disambig.ContextWindow.v1"}, learner)
 
 
-LISTS = {
-    "task": {"@disambig_tasks": "disambig.Lists.v1", "measure": "cer"},
-    "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-    "extractors": {"source": {"@disambig_extractors": "disambig.SourceFeatures.v1"}},
-    "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-}
+LISTS = model_config(
+    ("disambig.Lists.v1", {"measure": "cer"}), {"source": "disambig.SourceFeatures.v1"}, learner=None
+)
 
 
 def example(number, text, label):

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from commands import here
 from hypothesis import given, strategies as st
+from model_configs import model_config
 from toy_components import toy_components
 from toy_learners import MeanDifference
 from toy_ways import ListedWords
@@ -249,16 +250,13 @@ def test_senseval_2_most_frequent_sense():
     assert found(every=True, unassigned=True) == (0.483, 0.557)
 
 
-SENSE_CONFIG = {
-    "task": {
-        "@disambig_tasks": "kernel_rls.Senses.v1",
-        "words": [["bank.n", ["bank"], ["money", "shore"], []], ["odd.a", ["odd"], ["strange"], []]],
-    },
-    "tokenisation": {"@disambig_tokenisations": "disambig.spacy_tokens.v1"},
-    "extractors": {"local": {"@disambig_extractors": "disambig.ContextWindow.v1"}},
-    "learner": {"@disambig_learners": "kernel_rls.RLSCLin.v1"},
-    "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-}
+SENSES = [["bank.n", ["bank"], ["money", "shore"], []], ["odd.a", ["odd"], ["strange"], []]]
+SENSE_CONFIG = model_config(
+    ("kernel_rls.Senses.v1", {"words": SENSES}),
+    {"local": "disambig.ContextWindow.v1"},
+    "kernel_rls.RLSCLin.v1",
+    tokenisation="disambig.spacy_tokens.v1",
+)
 
 
 def instance(name, text, head, word="bank.n"):

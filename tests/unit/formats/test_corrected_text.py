@@ -69,6 +69,7 @@ def test_a_removed_repetition_passes_no_capital_on():
     assert edited("I I can", "I", "", at=2) == "I can"
     assert edited("The\nThe dog", "The", "", at=4) == "The\ndog"
     assert edited("Bathe. The dog", "The", "", at=7) == "Bathe. Dog"
+    assert edited("PIZZA\nA dog", "A", "", at=6) == "PIZZA\nDog"  # the end of another word
 
 
 @pytest.mark.parametrize(

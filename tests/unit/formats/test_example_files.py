@@ -13,6 +13,7 @@ import pytest
 from commands import here
 from failing_checks import failures
 from hypothesis import given, strategies as st
+from model_configs import model_config
 from toy_learners import MeanDifference
 
 from disambig.api import hookimpl
@@ -45,13 +46,7 @@ from disambig.jobs import rerank
 from disambig.testing import check_reader
 from disambig.training import split_lists, train_lists
 
-CONFIG = {
-    "task": {"@disambig_tasks": "disambig.Lists.v1", "measure": "wer"},
-    "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-    "extractors": {"source": {"@disambig_extractors": "disambig.SourceFeatures.v1"}},
-    "learner": {"@disambig_learners": "disambig.NoPreference.v1"},
-    "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-}
+CONFIG = model_config(("disambig.Lists.v1", {"measure": "wer"}), {"source": "disambig.SourceFeatures.v1"})
 TEXT = st.text(st.characters(codec="utf8", exclude_characters="\0"), max_size=8)
 NUMBER = st.floats(-1e6, 1e6, allow_nan=False)
 LISTS = st.lists(

@@ -398,6 +398,7 @@ READS = {
     "x.org": [
         ("#+TITLE: A b\n#+OPTIONS: c\n* TODO [#A] D [1/2] :e:f:\ng", "A b¶ ¶ ¶D ¶g"),
         ("* CLI tools\na", "CLI tools¶a"),
+        ("\ufeff* a b\nc", "\ufeff¶a b¶c"),
         ("a *b* /c d/ _e_ =f g= ~h~ +i+ j", "a b c d e # # # j"),
         ("a [[b][c d]] [[e]] https://f.g. [fn:1] h", "a c d # #. h"),
         (":PROPERTIES:\n:ID: a\n:END:\nb\n: c\n# d\ne", "b ¶ ¶ e"),

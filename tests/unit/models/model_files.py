@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 import numpy as np
 import pytest
+from model_configs import model_config
 
 from disambig.errors import UserError
 from disambig.models import load_model
@@ -17,13 +18,10 @@ VIEW = Words()(["It was a quite place. A piece of cake, quite good.", "Peace is 
 
 def toy_config(task, extractor=None, **options):
     """Return the config of a model of a toy task."""
-    return {
-        "task": {"@disambig_tasks": task, **options},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"features": extractor or {"@disambig_extractors": "toys.NearbyWords.v1"}},
-        "learner": {"@disambig_learners": "toys.Perceptron.v1"},
-        "baseline": {"@disambig_learners": "toys.Constant.v1"},
-    }
+    config = model_config(
+        (task, options), {"features": "toys.NearbyWords.v1"}, "toys.Perceptron.v1", "toys.Constant.v1"
+    )
+    return config if extractor is None else config | {"extractors": {"features": extractor}}
 
 
 def assert_rejected(home, code, *words):

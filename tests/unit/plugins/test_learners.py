@@ -20,6 +20,7 @@ from disambig_random_subspace.learners import (
 )
 from disambig_variance_svm.learners import KSVM, ConditionalLogit, VarianceSVM, dev_quality
 from disambig_variance_svm.svm import solve_lists
+from model_configs import model_config
 from scipy.sparse import csr_array
 from toy_learners import Constant, KernelRidge, Perceptron
 from toy_plugin import Marks, NearbyWords, Pairs
@@ -240,15 +241,9 @@ def test_significance_and_own_candidates_in_curves(counts):
 def saved_model(load_with, small_table, tmp_path):
     """Save a model of two groups with own and shared weights."""
     load_with(toys="toy_plugin")
-    config = {
-        "task": {"@disambig_tasks": "toys.Pairs.v1"},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {
-            "ngrams": {"@disambig_extractors": "disambig.NgramCounts.v1", "counts": str(small_table)}
-        },
-        "learner": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"},
-        "baseline": {"@disambig_learners": "toys.Constant.v1"},
-    }
+    counts = ("disambig.NgramCounts.v1", {"counts": str(small_table)})
+    learners = "variance_svm.ConditionalLogit.v1", "toys.Constant.v1"
+    config = model_config("toys.Pairs.v1", {"ngrams": counts}, *learners)
     texts = {"train": SENTENCES * 3, "dev": SENTENCES}
     save_model(train(resolve(config), texts, name="small", config=config, min_examples=3), tmp_path / "model")
     return tmp_path / "model"

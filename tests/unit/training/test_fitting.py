@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import spacy
 from hypothesis import given, strategies as st
+from model_configs import model_config
 from scipy.sparse import csr_array
 from spacy.tokens import Doc
 from toy_components import toy_components
@@ -195,16 +196,10 @@ def test_names_a_learner_whose_fit_lacks_a_parameter():
         fit(Alone(), lists())
 
 
-CONFIG = {
-    "task": {"@disambig_tasks": "disambig.Lists.v1"},
-    "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-    "extractors": {
-        "heads": {"@disambig_extractors": "disambig.HeadwordBigrams.v1", "tags": ["N"]},
-        "words": {"@disambig_extractors": "disambig.TextNgrams.v1"},
-    },
-    "learner": {"@disambig_learners": "disambig.NoPreference.v1"},
-    "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-}
+CONFIG = model_config(
+    "disambig.Lists.v1",
+    {"heads": ("disambig.HeadwordBigrams.v1", {"tags": ["N"]}), "words": "disambig.TextNgrams.v1"},
+)
 DOCUMENTS = [f"document {i // 2}" for i in range(60)]
 
 

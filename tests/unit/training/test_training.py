@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from model_configs import model_config
 from toy_components import toy_components
 from toy_learners import Constant
 from toy_plugin import Marks, Pairs
@@ -245,10 +246,11 @@ def test_rejects_components_for_other_candidates(load_with, tmp_path, config, me
 
 WORDS = {
     "model": {"name": "my/words"},
-    "task": {"@disambig_tasks": "disambig.Candidates.v1", "candidates": ["bring", "take"]},
-    "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-    "extractors": {"words": {"@disambig_extractors": "disambig.ContextWords.v1"}},
-    "learner": {"@disambig_learners": "disambig.NoPreference.v1"},
+    **model_config(
+        ("disambig.Candidates.v1", {"candidates": ["bring", "take"]}),
+        {"words": "disambig.ContextWords.v1"},
+        baseline=None,
+    ),
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from disambig_kernel_rls.senses import SenseTask, inflections
 from hypothesis import given, strategies as st
+from model_configs import model_config
 
 from disambig.config import resolve
 from disambig.errors import UserError
@@ -434,14 +435,9 @@ def examples_with_a_rare_word():
 
 def test_words_without_a_model():
     examples = examples_with_a_rare_word()
-    config = resolve(
-        {
-            "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-            "extractors": {"words": {"@disambig_extractors": "disambig.Tfidf.v1", "around": 10}},
-            "learner": {"@disambig_learners": "kernel_rls.RLSCComb.v1", "regularisation": "auto"},
-            "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-        }
-    )
+    extractors = {"words": ("disambig.Tfidf.v1", {"around": 10})}
+    learner = ("kernel_rls.RLSCComb.v1", {"regularisation": "auto"})
+    config = resolve(model_config(None, extractors, learner))
     task = SenseTask(least=3, learned=20)
     task = replace(task, **task.learn_settings(examples))
     assert list(task.rest) == ["oar.n"] and [group.learned for group in task.groups] == [True, False]

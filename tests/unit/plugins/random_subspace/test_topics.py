@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import spacy
 from disambig_random_subspace import TopicTask
+from model_configs import model_config
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
@@ -50,13 +51,8 @@ def topic_documents(n=12):
 
 
 def topic_config(**task):
-    return {
-        "task": {"@disambig_tasks": "random_subspace.Topic.v1", **task},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"words": {"@disambig_extractors": "disambig.Tfidf.v1"}},
-        "learner": {"@disambig_learners": "random_subspace.SGD.v1"},
-        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-    }
+    extractors = {"words": "disambig.Tfidf.v1"}
+    return model_config(("random_subspace.Topic.v1", task), extractors, "random_subspace.SGD.v1")
 
 
 LABELS = sorted(TOPICS)
@@ -393,13 +389,11 @@ def test_the_first_option_without_folds():
         name: {"@disambig_extractors": "disambig.Tfidf.v1", "around": around}
         for name, around in (("near", 2), ("far", 9))
     }
-    config = {
-        "task": {"@disambig_tasks": "disambig.Candidates.v1", "candidates": ["bring", "take"]},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"around": {"@disambig_extractors": "disambig.OneOf.v1", "options": options}},
-        "learner": {"@disambig_learners": "random_subspace.SGD.v1"},
-        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-    }
+    config = model_config(
+        ("disambig.Candidates.v1", {"candidates": ["bring", "take"]}),
+        {"around": ("disambig.OneOf.v1", {"options": options})},
+        "random_subspace.SGD.v1",
+    )
     texts = [
         f"They {word} it {place} number {i}."
         for i in range(40)

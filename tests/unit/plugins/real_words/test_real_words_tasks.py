@@ -17,6 +17,7 @@ from disambig_real_words import Article, Doubled, Form, Slip, WordRelations, lay
 from disambig_real_words.experiments import COUNTS, MEAN, OURS, ClozeFigures, cloze, find_cloze_places
 from examples import fewer_examples
 from hypothesis import given, strategies as st
+from model_configs import model_config
 from toy_cloze import articles, by_hand
 
 from disambig.config import resolve
@@ -396,16 +397,14 @@ def model_home(tmp_path_factory):
     build_table(model_home / "parts" / "few.counts", TEXTS, Words())
     words, counts = str(model_home / "parts" / "words"), str(model_home / "parts" / "few.counts")
     limits = {"least": -99.0, "least_missing": -99.0}
-    config = {
-        "task": {"@disambig_tasks": "real_words.Article.v1", "words": words, **limits},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {
-            "counts": {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": counts},
-            "words": {"@disambig_extractors": "disambig.WordsInContext.v1", "words": words},
+    config = model_config(
+        ("real_words.Article.v1", {"words": words, **limits}),
+        {
+            "counts": ("disambig.ContextProbabilities.v1", {"counts": counts}),
+            "words": ("disambig.WordsInContext.v1", {"words": words}),
         },
-        "learner": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"},
-        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-    }
+        "variance_svm.ConditionalLogit.v1",
+    )
     texts = {"train": TEXTS, "dev": TEXTS[::3]}
     model = train(resolve(config), texts, name="tiny/article", config=config, min_examples=2)
     save_model(model, model_home / "model")

@@ -40,6 +40,7 @@ from disambig_variance_svm.pronoun_it import (
     normal_order,
 )
 from hypothesis import given, settings, strategies as st
+from model_configs import model_config
 
 from disambig.config import resolve
 from disambig.counts import CountTable, build_table, write_table
@@ -433,17 +434,14 @@ def config(tmp_path_factory):
     texts = [e.text for e in label_examples()] + ["They ate the bread. They sold the bread."]
     path = tmp_path_factory.mktemp("counts") / "it.counts"
     write_fillers(path, texts)
-    variance = {"@disambig_learners": "variance_svm.VarianceSVM.v1", "variance": [["it"], ["they"]]}
-    return {
-        "task": {"@disambig_tasks": "variance_svm.It.v1"},
-        "tokenisation": {"@disambig_tokenisations": NormalisedWords.name},
-        "extractors": {
-            "counts": {"@disambig_extractors": "variance_svm.FillerCounts.v1", "counts": str(path)},
-            "words": {"@disambig_extractors": "disambig.SentenceWords.v1"},
-        },
-        "learner": {**variance, "C": 1e-3},
-        "baseline": {"@disambig_learners": "variance_svm.SumLM.v1", "patterns": ["it"], "minus": ["they"]},
-    }
+    counts = ("variance_svm.FillerCounts.v1", {"counts": str(path)})
+    return model_config(
+        "variance_svm.It.v1",
+        {"counts": counts, "words": "disambig.SentenceWords.v1"},
+        ("variance_svm.VarianceSVM.v1", {"variance": [["it"], ["they"]], "C": 1e-3}),
+        ("variance_svm.SumLM.v1", {"patterns": ["it"], "minus": ["they"]}),
+        NormalisedWords.name,
+    )
 
 
 def train_it(config, examples):

@@ -34,6 +34,7 @@ from disambig_variance_svm.learners import (
 )
 from disambig_variance_svm.svm import solve
 from hypothesis import given, settings, strategies as st
+from model_configs import model_config
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_info
 from toy_texts import SENTENCES
@@ -368,12 +369,8 @@ def test_c_of_folds_in_a_model_of_labels():
     for i, (label, own) in itertools.product(range(40), words.items()):
         text = f"{own[i % 3]} {own[(i + 1) % 3]} number {i}"
         labelled.append(Labelled(text, 0, len(text), label, text, f"made, line {i}"))
-    config = {
-        "task": {"@disambig_tasks": "random_subspace.Topic.v1", "labels": ["money", "river"]},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"words": {"@disambig_extractors": "disambig.Tfidf.v1"}},
-        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
-    }
+    task = ("random_subspace.Topic.v1", {"labels": ["money", "river"]})
+    config = model_config(task, {"words": "disambig.Tfidf.v1"}, learner=None)
     seen = []
 
     class Watched(KSVM):
@@ -391,13 +388,12 @@ def test_c_of_folds_in_a_model_of_labels():
 
 def train_small_model(table, *, pairs=("quite/quiet", "peace/piece"), name="VarianceSVM", **learner):
     settings = {"variance": ["3-gram"]} if name == "VarianceSVM" else {}
-    config = {
-        "task": {"@disambig_tasks": "toys.Pairs.v1", "pairs": list(pairs)},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {"ngrams": {"@disambig_extractors": "disambig.NgramCounts.v1", "counts": str(table)}},
-        "learner": {"@disambig_learners": f"variance_svm.{name}.v1", **settings, **learner},
-        "baseline": {"@disambig_learners": "variance_svm.SumLM.v1"},
-    }
+    config = model_config(
+        ("toys.Pairs.v1", {"pairs": list(pairs)}),
+        {"ngrams": ("disambig.NgramCounts.v1", {"counts": str(table)})},
+        (f"variance_svm.{name}.v1", settings | learner),
+        "variance_svm.SumLM.v1",
+    )
     texts = {"train": SENTENCES * 3, "dev": SENTENCES}
     return train(resolve(config), texts, name="small", config=config, min_examples=3)
 
