@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-FLOOR = 0.0025
-"""Seconds of processor time below which a measurement is mostly noise."""
+FLOOR = 0.0003
+"""Seconds of processor time below which a measurement is mostly noise.
+
+Quadratic work of a few thousand steps takes longer: the smaller the floor, the smaller are the inputs.
+"""
 SIZE_RATIO, MAX_TIME_RATIO = 4, 9
 """Ratio of the sizes of two inputs, and maximum ratio of their times; that of quadratic work is 16."""
 ATTEMPTS = 3

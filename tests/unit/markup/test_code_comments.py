@@ -322,7 +322,7 @@ def test_many_marks_in_code_take_linear_time(mark, suffix):
         def read(size: int, start: str = start) -> None:
             read_markup("x" + suffix, start + mark * (size // len(mark)))
 
-        assert grows_linearly(read, 10_000)
+        assert grows_linearly(read, 3_500)
 
 
 def test_generated_lines_are_not_read():
@@ -479,7 +479,7 @@ SLOW = {
 @pytest.mark.parametrize("suffix", sorted(LANGUAGES))
 @pytest.mark.parametrize("piece", SLOW.values(), ids=SLOW)
 def test_time_grows_with_the_length_alone(suffix, piece):
-    assert grows_linearly(lambda size: find_comments(piece * (size // len(piece)), suffix), 25_000)
+    assert grows_linearly(lambda size: find_comments(piece * (size // len(piece)), suffix), 8_500)
 
 
 LANGUAGE_CASES = {
@@ -744,7 +744,7 @@ def test_many_marks_of_languages_take_linear_time(path):
         def read(size: int, mark: str = mark) -> None:
             find_comments(mark * (size // len(mark)), path[1:].lower())
 
-        assert grows_linearly(read, 15_000), mark
+        assert grows_linearly(read, 5_000), mark
 
 
 @pytest.mark.parametrize(

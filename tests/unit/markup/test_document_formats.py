@@ -173,7 +173,7 @@ MARKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [25_000, pytest.param(300_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [8_500, pytest.param(300_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("path", "mark"), [(path, mark) for path, marks in MARKS.items() for mark in marks])
 def test_many_marks_take_linear_time(path, mark, size):
     assert grows_linearly(lambda size: read_markup(path, mark * (size // len(mark))), size)
@@ -184,7 +184,7 @@ def test_many_marks_take_linear_time(path, mark, size):
     [("x.rst", "**"), *(("x.adoc", mark) for mark in "*_#'"), ("x.org", "*"), ("x.org", "/")],
 )
 def test_many_openings_with_one_end_take_linear_time(path, mark):
-    assert grows_linearly(lambda size: read_markup(path, f"{mark}a " * size + f"a{mark}"), 12_500)
+    assert grows_linearly(lambda size: read_markup(path, f"{mark}a " * size + f"a{mark}"), 4_500)
 
 
 @pytest.mark.parametrize(
