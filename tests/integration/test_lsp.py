@@ -231,7 +231,9 @@ def test_directives_without_effect_are_shown_and_can_be_removed(wire, text, left
     if left is None:
         assert offered == []
         return
-    ((change,),) = [item["edit"]["documentChanges"] for item in offered]
+    (action,) = offered
+    assert action["isPreferred"]
+    (change,) = action["edit"]["documentChanges"]
     (edit,) = change["edits"]
     lines, start, end = text.split("\n"), edit["range"]["start"], edit["range"]["end"]
     first, last = (

@@ -23,8 +23,11 @@ from disambig.files import (
     ArrayFolder,
     TempFiles,
     digest_arrays,
+    is_process_alive,
     is_special,
     json_text,
+    lock_file,
+    read_json,
     replace_nonfinite,
     save_file,
     save_output,
@@ -349,3 +352,30 @@ def test_json_text_keeps_other_values():
     plain = {"a": [True, None, "x", 0.5], "b": {}}
     assert replace_nonfinite(plain) == plain
     assert json_text({"a": "\u00e4"}, indent=None, ensure_ascii=False) == '{"a": "\u00e4"}'
+
+
+def test_json_files_have_a_maximum_size(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text("[1, 2]", encoding="utf8")
+    assert read_json(path, limit=6) == [1, 2]
+    with pytest.raises(ValueError, match="it has more than 5 bytes"):
+        read_json(path, limit=5)
+
+
+def test_a_lock_excludes_others_unless_both_are_shared(tmp_path):
+    path = tmp_path / "lock"
+    path.touch()
+    with open(path, "rb") as first, open(path, "rb") as second, open(path, "rb") as third:
+        assert lock_file(first.fileno())
+        assert not lock_file(second.fileno()) and not lock_file(second.fileno(), shared=True)
+        first.close()
+        assert lock_file(second.fileno(), shared=True) and lock_file(third.fileno(), shared=True)
+        assert not lock_file(third.fileno())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no numbers of processes")
+def test_other_processes_are_alive_until_they_end():
+    child = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    assert is_process_alive(child.pid)
+    child.communicate()
+    assert not is_process_alive(child.pid) and not is_process_alive(os.getpid())

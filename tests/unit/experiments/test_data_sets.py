@@ -450,9 +450,30 @@ def test_command_lists_fetches_and_shows(manifest, tmp_path, capsys):
     assert (tmp_path / "cache" / "data" / "texts" / "a.txt").read_bytes() == b"abc"
     assert run("list", "--json") == 0
     assert '"missing": []' in capsys.readouterr().out
+    assert run("get", "small") == 0
+    assert "small: 0 files written, 1 were already there" in capsys.readouterr().err
     assert run("show", "small") == 0
     shown = capsys.readouterr().out
     assert "missing: 0 of 1 files" in shown and digest(b"abc") in shown and "digest not known" in shown
+    assert shown.endswith(f"content: 3 bytes, SHA-256 {digest(b'abc')}\n")
+
+
+def test_the_directory_is_that_of_the_option_the_environment_or_the_default(
+    manifest, tmp_path, monkeypatch, capsys
+):
+    def state(*options):
+        assert run("list", *options) == 0
+        return dict(line.split()[:2] for line in capsys.readouterr().out.splitlines())["small"]
+
+    here, there = tmp_path / "cache" / "data", tmp_path / "other"
+    (here / "texts").mkdir(parents=True)
+    (here / "texts" / "a.txt").write_bytes(b"abc")
+    assert state() == "there" and state("--data", there) == "get"
+    monkeypatch.setenv("DISAMBIG_DATA", str(there))
+    assert state() == "get" and state("--data", here) == "there"
+    made = 'how = "Make it."\nprovides = ["texts/b.txt"]\n'
+    manifest.write_text(made + manifest.read_text(encoding="utf8"), encoding="utf8")
+    assert state("--data", here) == "partly"
 
 
 def test_command_reports_errors_in_one_line(manifest, server, tmp_path, capsys):

@@ -206,7 +206,7 @@ def test_hostile_text_is_text(text):
 
 
 def test_every_character_of_markup_is_escaped_in_attributes_too():
-    assert escape("a\"b'c<d>e&f\r\ng\rh\x00") == "a&quot;b&#39;c&lt;d&gt;e&amp;f\ng\nh\u2400"
+    assert escape("a\"b'c<d>e&f\r\ng\rh\x00\uffff") == "a&quot;b&#39;c&lt;d&gt;e&amp;f\ng\nh\u2400\ufffd"
     result = annotated("a quite place")
     name = "\" onfocus='x'><script>"
     hostile = dataclasses.replace(result.decisions[1], task=name, table=(Group("g", ("quite", name)),))
