@@ -599,11 +599,20 @@ def test_candidates_that_the_tokenisation_changes_are_told():
         train(parts, texts, name="odd")
 
 
-def test_a_wrong_language_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path):
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ('language = "English"', r"language in \[task\] is 'English': give a code such as"),
+        ('name = "a/b c"', r"name in \[task\] is 'a/b c': give a name of letters"),
+    ],
+)
+def test_an_invalid_language_or_name_in_a_config_is_a_mistake_of_the_user(
+    load_with, tmp_path, setting, message
+):
     load_with(toys="toy_plugin")
     path = tmp_path / "broken.cfg"
-    path.write_text(CONFIG.replace('.Pairs.v1"', '.Pairs.v1"\nlanguage = "English"'))
-    with pytest.raises(UserError, match=r"D005.*language in \[task\] is 'English': give a code such as"):
+    path.write_text(CONFIG.replace('.Pairs.v1"', f'.Pairs.v1"\n{setting}'))
+    with pytest.raises(UserError, match=f"D005.*{message}"):
         read_plan(path)
 
 
@@ -764,14 +773,6 @@ def test_a_rule_that_cannot_be_named_fails_one_file_of_check(names, message, fra
     assert done.returncode == 2 and "1 file" in done.stderr
     problem = rf"\[D313\] .*bad.txt: could not be annotated: \[D414\] .*name_rule.*{message}"
     assert re.search(problem, done.stderr)
-
-
-def test_an_invalid_name_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path):
-    load_with(toys="toy_plugin")
-    path = tmp_path / "broken.cfg"
-    path.write_text(CONFIG.replace('.Pairs.v1"', '.Pairs.v1"\nname = "a/b c"'))
-    with pytest.raises(UserError, match=r"D005.*name in \[task\] is 'a/b c': give a name of letters"):
-        read_plan(path)
 
 
 TONE = """

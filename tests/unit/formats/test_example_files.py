@@ -466,40 +466,26 @@ def test_readers_of_plugins_do_not_read_files_of_the_core(register_reader, files
 
 
 @pytest.mark.parametrize(
-    ("example", "message"),
+    ("examples", "message"),
     [
-        (Labelled("short", 0, 99, "a", "a", "a.odd:7"), "a.odd:7: an example is from 0 to 99 in 5 char"),
-        ({"text": "a"}, "a.odd: it returned a dict"),
-        (Labelled("short", 0, 5, 3, "a"), "a.odd: label of an example is an int, not a text"),
-        (Labelled(b"short", 0, 5, "a", "a"), "a.odd: text of an example is a bytes, not a text"),
-        (Labelled("short", 0, 5, "a", None), "a.odd: document of an example is None, not a text"),
+        ([Labelled("short", 0, 99, "a", "a", "a.odd:7")], "a.odd:7: an example is from 0 to 99 in 5 char"),
+        ([{"text": "a"}], "a.odd: it returned a dict"),
+        ([Labelled("short", 0, 5, 3, "a")], "a.odd: label of an example is an int, not a text"),
+        ([Labelled(b"short", 0, 5, "a", "a")], "a.odd: text of an example is a bytes, not a text"),
+        ([Labelled("short", 0, 5, "a", None)], "a.odd: document of an example is None, not a text"),
+        (None, "read returned None for .*a.odd; expected"),
     ],
 )
-def test_a_reader_that_returns_other_objects_is_reported(register_reader, tmp_path, example, message):
+def test_a_reader_that_returns_other_objects_is_reported(register_reader, tmp_path, examples, message):
     class Odd:
         suffixes = (".odd",)
 
         def read(self, source):
-            yield example
+            return examples and iter(examples)
 
     register_reader(Odd)
     (tmp_path / "a.odd").write_text("x")
     with pytest.raises(UserError, match=rf"D414.*the reader odd.Odd.v1 of the plugin odd: .*{message}"):
-        read_labelled(tmp_path / "a.odd")
-
-
-def test_a_reader_that_returns_nothing_is_reported(register_reader, tmp_path):
-    class Silent:
-        suffixes = (".odd",)
-
-        def read(self, source):
-            return None
-
-    register_reader(Silent)
-    (tmp_path / "a.odd").write_text("x")
-    with pytest.raises(
-        UserError, match=r"D414.*the reader silent.*: read returned None for .*a.odd; expected"
-    ):
         read_labelled(tmp_path / "a.odd")
 
 
