@@ -231,37 +231,18 @@ def saved(home: Path) -> Files:
 @golden("evaluate")
 def evaluate(home: Path) -> Files:
     build_counts(home)
-    model = _beside_counts(home, "it_VarianceSVM")
-    files = {
-        "it.json": run(home, "evaluate", model, "--labelled", "it.tsv", "--json", "-q"),
-        "two.json": run(
-            home,
-            "evaluate",
-            MODELS / "topic_SGD",
-            MODELS / "topic_Perceptron",
-            "--labelled",
-            "topics.csv",
-            "--json",
-            "-q",
-        ),
-        "lists.json": run(
-            home, "evaluate", MODELS / "rerank_BLasso", "--lists", "new_lists.jsonl", "--json", "-q"
-        ),
-        "words.json": run(
-            home,
-            "evaluate",
-            _beside_counts(home, "words_VarianceSVM"),
-            "--text",
-            "words.txt",
-            "--lines",
-            "--json",
-            "-q",
-        ),
-        "folds.json": run(
-            home, "evaluate", "topic_SGD.cfg", "--labelled", "topics.csv", "--folds", "3", "--json", "-q"
-        ),
+
+    def scores(*arguments: object) -> str:
+        return as_json(json.loads(run(home, "evaluate", *arguments, "--json", "-q")))
+
+    words, topics = ("--text", "words.txt", "--lines"), ("--labelled", "topics.csv")
+    return {
+        "it.json": scores(_beside_counts(home, "it_VarianceSVM"), "--labelled", "it.tsv"),
+        "two.json": scores(MODELS / "topic_SGD", MODELS / "topic_Perceptron", *topics),
+        "lists.json": scores(MODELS / "rerank_BLasso", "--lists", "new_lists.jsonl"),
+        "words.json": scores(_beside_counts(home, "words_VarianceSVM"), *words),
+        "folds.json": scores("topic_SGD.cfg", *topics, "--folds", "3"),
     }
-    return {name: as_json(json.loads(text)) for name, text in files.items()}
 
 
 @golden("curve")
