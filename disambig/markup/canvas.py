@@ -323,7 +323,7 @@ _SHORTEST_LINE = 2
 """Minimum number of marks of an exact line."""
 
 
-_VALUE_INAPOSTROPHES = re.compile(
+_VALUE_IN_APOSTROPHES = re.compile(
     r"(?<==)[ \t]{0,9}\{?'[^']*'"
     r"|^[ \t-]*[\w.\"'-]+:[ \t]+'(?:[^']|'')*'(?=[ \t]*(?:#.*)?$)"
     r"|(?<=\])(?:\([^()\s]*|:[ \t]+\S+)[ \t]+'[^']*'",
@@ -411,7 +411,7 @@ class Layout:
         """Return True if a span is in a value between apostrophes, which another one would end."""
         first, last = max(0, start - _LONGEST_VALUE), end + _LONGEST_VALUE
         first = self._text.rfind("\n", 0, first) + 1
-        values = _VALUE_INAPOSTROPHES.finditer(self._text, first, last)
+        values = _VALUE_IN_APOSTROPHES.finditer(self._text, first, last)
         return any(value.start() < start and end < value.end() for value in values)
 
     def _cell(self, offset: int) -> TableCell | None:
