@@ -50,7 +50,7 @@ def _clause_before(text: str, start: int) -> str:
 def may_be_subjunctive(text: str, start: int, end: int) -> bool:
     """Return True if a verb at an offset needs no ending, whatever its subject is.
 
-    Behind "it is important that" and "we suggest that", a verb has its base form: "that each file have a
+    After "it is important that" and "we suggest that", a verb has its base form: "that each file have a
     name, and that it be closed". A word after which another verb stands is not the verb: "that each files are
     closed".
     """
