@@ -101,9 +101,19 @@ class _RunnerChecks:
 
     def keeps_its_contract(self) -> None:
         """Check the method, and the type of what it yields, also if an item fails."""
-        runner, wanted = self._make(None), "run(work, items, *, ordered=False, tell=ignore_progress)"
+        runner, wanted = (
+            self._make(None),
+            "run(work, items, *, ordered=False, report_progress=ignore_progress)",
+        )
         check_call(
-            describe_component("runners", runner), runner, "run", wanted, None, None, ordered=None, tell=None
+            describe_component("runners", runner),
+            runner,
+            "run",
+            wanted,
+            None,
+            None,
+            ordered=None,
+            report_progress=None,
         )
         outcomes: Any = runner.run(Doubling(), [1, 2], ordered=True)
         is_iterable = isinstance(outcomes, Iterable)

@@ -580,11 +580,11 @@ class Jaccard:
 class InOrder:
     """A runner that processes items one after the other."""
 
-    def run(self, work, items, *, ordered=False, tell=ignore_progress):
+    def run(self, work, items, *, ordered=False, report_progress=ignore_progress):
         process = None
         for index, item in enumerate(items):
             process = process or work.start()
-            progress = ProgressCounter(tell)
+            progress = ProgressCounter(report_progress)
             try:
                 yield WorkOutcome(index, item, process(item, progress), progress=progress.amount)
             except KeyError as problem:
@@ -654,15 +654,18 @@ def test_faults_of_kernels_are_named_at_first(attributes, message):
     ("attributes", "message"),
     [
         ({"run": lambda self, work, items: iter(())}, r"run\(work, items\) cannot be called: .*'ordered'"),
-        ({"run": lambda self, work, items, *, ordered=False, tell=None: None}, "run returned None"),
         (
-            {"run": lambda self, work, items, *, ordered=False, tell=None: iter([1])},
+            {"run": lambda self, work, items, *, ordered=False, report_progress=None: None},
+            "run returned None",
+        ),
+        (
+            {"run": lambda self, work, items, *, ordered=False, report_progress=None: iter([1])},
             "run gave an int; expected",
         ),
         (
             {
-                "run": lambda self, work, items, *, ordered=False, tell=None: (
-                    WorkOutcome(i, item, work.start()(item, tell)) for i, item in enumerate(items)
+                "run": lambda self, work, items, *, ordered=False, report_progress=None: (
+                    WorkOutcome(i, item, work.start()(item, report_progress)) for i, item in enumerate(items)
                 )
             },
             "an exception in an item ended the run",
