@@ -316,11 +316,11 @@ def model_folder(name_or_path: str | Path) -> Path:
     if name in models:
         return models[name].resolve()
     path = Path(name_or_path)
-    if not path.is_dir():
+    if not os.path.isdir(path):  # False for a name that is too long, too
         missing = providing_pack(name)
         require_undamaged_pack(name, missing)
         hint = f"install the pack {missing}, or " if missing else _damaged_hint()
-        if path.is_file() and path.suffix == ".cfg":
+        if path.suffix == ".cfg" and os.path.isfile(path):
             hint = "it is a config, from which `disambig train` makes a model; "
         takes = "give a model directory"
         raise UserError("D404", name=name, hint=hint, takes=takes, names=nearest_models(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import signal
@@ -251,6 +252,10 @@ def _run(arguments: list[str]) -> int:
         return fail(str(UserError("D600", problem=_one_line(problem), command=command)))
     except typer.Abort:
         return INTERRUPTED
+    except OSError as problem:
+        if problem.errno != errno.ENAMETOOLONG:
+            raise
+        return fail(str(UserError("D308", path=problem.filename, problem=problem.strerror)))
     except SystemExit as exiting:  # click turns a closed pipe into status 1, which would mean flags
         if isinstance(exiting.__context__, BrokenPipeError):
             return CLOSED_PIPE

@@ -89,6 +89,22 @@ def test_user_errors_are_one_line_interrupts_have_a_status_and_bugs_a_traceback(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("check NAME", "D308"),
+        ("explain words --model NAME", "D404"),
+        ("check . -o NAME", "D308"),
+        ("counts info NAME", "D308"),
+        ("annotate NAME", "D300"),
+    ],
+)
+def test_a_name_that_is_too_long_is_one_line(capsys, arguments, code):
+    assert exit_status(*arguments.replace("NAME", "x" * 400).split()) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"disambig: [{code}] ") and "x" * 400 in line
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "part"),
     [
         ("anotate", "[D600] ", "Did you mean 'annotate'?; see `disambig --help`"),
