@@ -32,8 +32,8 @@ _SUBJUNCTIVE = re.compile(
 _ANOTHER_VERB = re.compile(rf"\s+(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _LONGEST_CLAUSE = 160
 """Maximum number of visible characters before a verb in which its clause is looked for."""
-_REACH = 2_000
-"""Maximum number of characters with hidden ones."""
+_NEAR, _REACH = 320, 2_000
+"""Numbers of characters, with hidden ones, in which the clause is looked for: first, and at most."""
 _PARAGRAPH_END = re.compile(r"\u2029|\n[ \t]*\r?\n")
 _CUT = "-"
 """Stands for what was before, so that the rest is not taken for a beginning."""
@@ -42,9 +42,15 @@ _HIDDEN_RUN = re.compile(rf"(?<=[\s{HIDDEN}])[\s{HIDDEN}]+|(?<=[{CODE_SIGNS}])[{
 
 def _clause_before(text: str, start: int) -> str:
     """Return the visible characters of a paragraph before an offset, in which hidden code is one sign."""
-    before = _HIDDEN_RUN.sub("", text[max(0, start - _REACH) : start])
-    before = _PARAGRAPH_END.split(before)[-1]
-    return before if len(before) <= _LONGEST_CLAUSE else f"{_CUT}{before[-_LONGEST_CLAUSE:]}"
+    for reach in (_NEAR, _REACH):  # hidden characters are rare: the whole reach is seldom needed
+        first = max(0, start - reach)
+        *ended, before = _PARAGRAPH_END.split(text[first:start])
+        before = _HIDDEN_RUN.sub("", before)
+        if len(before) > _LONGEST_CLAUSE:
+            return f"{_CUT}{before[-_LONGEST_CLAUSE:]}"
+        if ended or not first:
+            break
+    return before
 
 
 def may_be_subjunctive(text: str, start: int, end: int) -> bool:
