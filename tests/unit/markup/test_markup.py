@@ -12,7 +12,7 @@ from processor_time import grows_linearly
 
 from disambig.data import edited_text
 from disambig.markup import BREAK, OPAQUE, has_markup, plain_text, read_layout, read_markup
-from disambig.text import HIDDEN, Words, protected_layer
+from disambig.text import CODE_SIGNS, HIDDEN, Words, protected_layer
 
 SAMPLES = Path(__file__).parents[2] / "texts"
 
@@ -43,7 +43,7 @@ def test_offsets_stay_those_of_the_file(text, path):
     result = read_markup(path, text)
     assert len(result.text) == len(text)
     for old, new in zip(text, result.text, strict=True):
-        assert new in (old, HIDDEN, " ", OPAQUE, BREAK, "\u201c", "\u201d", "\u2018")
+        assert new in (old, HIDDEN, " ", BREAK, "\u201c", "\u201d", "\u2018", *CODE_SIGNS)
         assert old in "\r\n" or new not in "\r\n"
     for start, end in result.comments:
         assert 0 <= start < end <= len(text)
