@@ -613,7 +613,7 @@ def _twenty(figures: dict[str, Any]) -> list[str]:
 
 
 def _curve(figures: dict[str, Any]) -> str:
-    """Return the section on size against accuracy."""
+    """Return the section that shows accuracy by the size of the count table."""
     if not figures.get("curve"):
         return ""
     lines = [

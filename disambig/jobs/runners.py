@@ -670,7 +670,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
 
 @dataclass(frozen=True, slots=True)
 class _OlderRunner:
-    """A plugin's runner whose option `report_progress` has its former name, `tell`."""
+    """Call a plugin's runner that takes `report_progress` under its former name, `tell`."""
 
     runner: Any
 

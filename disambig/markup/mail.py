@@ -62,12 +62,12 @@ def _write_part(canvas: Canvas, start: int, end: int, depth: int) -> None:
         headers.setdefault(header["name"].lower(), header.span("value"))
         start = header.end()
 
-    def value_of(name: str) -> str:
+    def get_header(name: str) -> str:
         return text[slice(*headers.get(name, (0, 0)))].strip().lower()
 
     if not depth and "subject" in headers:
         _write_subject(canvas, *headers["subject"])
-    kind, encoding = value_of("content-type"), value_of("content-transfer-encoding")
+    kind, encoding = get_header("content-type"), get_header("content-transfer-encoding")
     if kind.startswith("multipart/") and depth < _DEEPEST:
         boundary = _BOUNDARY.search(text, *headers["content-type"])
         if boundary is None:
@@ -79,7 +79,7 @@ def _write_part(canvas: Canvas, start: int, end: int, depth: int) -> None:
             if not line[0].rstrip().endswith("--"):
                 _write_part(canvas, line.end(), stop, depth + 1)
         return
-    is_attached = value_of("content-disposition").startswith("attachment")
+    is_attached = get_header("content-disposition").startswith("attachment")
     if is_attached or encoding == "base64" or (kind and not kind.startswith("text/plain")):
         return
     if encoding != "quoted-printable":

@@ -794,7 +794,7 @@ def load_unchecked(cls, folder):
     return cls(**json.loads((Path(folder) / "header.json").read_text(encoding="utf8")))
 
 
-def records_of(change):
+def with_records(change):
     """Return a method `records` that changes the right results; it takes the results and the texts."""
     return {"records": lambda self, texts, n_best=1: change(WordLengths.records(self, texts), texts)}
 
@@ -808,22 +808,22 @@ def records_of(change):
             ({"describe": lambda self, value=value: value}, "describes_itself", "expected a line of text")
             for value in ("", "two\nlines", None)
         ),
-        (records_of(lambda right, _: right[:1]), "returns_one_json_list_per_text", "1 lists for 2 texts"),
-        (records_of(lambda right, _: [[], *right[1:]]), "returns_one_json_list_per_text", "no result for"),
+        (with_records(lambda right, _: right[:1]), "returns_one_json_list_per_text", "1 lists for 2 texts"),
+        (with_records(lambda right, _: [[], *right[1:]]), "returns_one_json_list_per_text", "no result for"),
         ({"line": lambda self, _: {"lengths": {3}}}, "returns_one_json_list_per_text", "written as JSON"),
         (
-            records_of(lambda right, texts: [[*results, len(texts)] for results in right]),
+            with_records(lambda right, texts: [[*results, len(texts)] for results in right]),
             "texts_do_not_affect_each_other",
             "other results alone",
         ),
-        (records_of(lambda right, _: right or [[]]), "empty_texts_have_no_results", "is not []"),
+        (with_records(lambda right, _: right or [[]]), "empty_texts_have_no_results", "is not []"),
         (
-            records_of(lambda right, texts: [["no text"]] if texts == [""] else right),
+            with_records(lambda right, texts: [["no text"]] if texts == [""] else right),
             "empty_texts_have_no_results",
             "is not [[]]",
         ),
         (
-            records_of(lambda right, texts: [lines or ["none"] for lines in right] if texts[1:] else right),
+            with_records(lambda right, texts: [lines or ["none"] for lines in right] if texts[1:] else right),
             "empty_texts_have_no_results",
             "an empty text among others",
         ),
@@ -869,7 +869,7 @@ def test_a_broken_standalone_model_is_found(changes, check, message):
     assert message in failures(check_standalone(broken, texts), also=(Exception,))[check]
 
 
-def gram_of(change):
+def with_gram(change):
     return {"gram": lambda self, left, right: change(Jaccard().gram(left, right))}
 
 
@@ -879,10 +879,10 @@ def gram_of(change):
         ({"is_linear": None}, "declares_whether_it_is_linear", "set it to True or False"),
         ({"rows": lambda self, batch: batch.rows[1:]}, "returns_one_row_per_instance", "59 rows for 60"),
         ({"rows": lambda self, batch: batch.rows.toarray()}, "returns_one_row_per_instance", "csr_array"),
-        (gram_of(lambda right: right[:, 1:]), "is_symmetric_and_finite", "shape (60, 59) for 60 instances"),
-        (gram_of(lambda right: right + np.inf), "is_symmetric_and_finite", "some numbers are not finite"),
-        (gram_of(np.triu), "is_symmetric_and_finite", "the transposed Gram matrix"),
-        (gram_of(np.negative), "is_positive_semidefinite", "an eigenvalue of the Gram matrix is -"),
+        (with_gram(lambda right: right[:, 1:]), "is_symmetric_and_finite", "shape (60, 59) for 60 instances"),
+        (with_gram(lambda right: right + np.inf), "is_symmetric_and_finite", "some numbers are not finite"),
+        (with_gram(np.triu), "is_symmetric_and_finite", "the transposed Gram matrix"),
+        (with_gram(np.negative), "is_positive_semidefinite", "an eigenvalue of the Gram matrix is -"),
     ],
 )
 def test_a_broken_kernel_is_found(changes, check, message):

@@ -298,14 +298,14 @@ def test_scores_of_crossed_lists_do_not_depend_on_the_number_of_labels(seed, lab
 # Joining
 
 
-def features_of(batch, n_hits=1):
+def with_evidence(batch, n_hits=1):
     evidence = np.full(len(batch.cost), n_hits, np.int32)
     return Features(batch, evidence, evidence)
 
 
 def test_joins_blocks_and_crossed_rows():
     counts, words = blocks(6), replace(crossed(6), costs=blocks(6).costs)
-    both = join([features_of(counts), features_of(words, 2)])
+    both = join([with_evidence(counts), with_evidence(words, 2)])
     joint = both.batch
     weights = np.random.default_rng(0).normal(size=len(joint.columns))
     expected = counts.scores(weights[:15]) + words.scores(weights[15:])
@@ -329,7 +329,7 @@ def test_joins_blocks_and_crossed_rows():
     ],
 )
 def test_joined_batches_score_as_the_sum_of_their_parts(parts, storage):
-    joint = join([features_of(part) for part in parts]).batch
+    joint = join([with_evidence(part) for part in parts]).batch
     assert type(joint) is storage
     assert len(joint.columns) == sum(len(part.columns) for part in parts)
     assert joint.scores(np.ones(len(joint.columns))) == pytest.approx(
@@ -342,18 +342,18 @@ def test_joined_batches_score_as_the_sum_of_their_parts(parts, storage):
 def test_rows_of_different_labels_are_not_merged():
     first = crossed_lists(5)
     other = replace(first, labels=replace(first.labels, values=first.labels.values[::-1].copy()))
-    assert type(join([features_of(first), features_of(other)]).batch) is JoinedRows
+    assert type(join([with_evidence(first), with_evidence(other)]).batch) is JoinedRows
 
 
 def test_parts_that_cannot_be_joined_are_named():
-    one = features_of(lists(3))
+    one = with_evidence(lists(3))
     assert join([one]) is one
     with pytest.raises(UserError, match=r"D416.*counts \(SparseRows\) and words \(SparseRows\).*3 instances"):
-        join([one, features_of(lists(4))], names=["counts", "words"])
+        join([one, with_evidence(lists(4))], names=["counts", "words"])
     with pytest.raises(UserError, match=r"D416.*instance 0 has .* candidates in one"):
-        join([one, features_of(lists(3, seed=5))])
+        join([one, with_evidence(lists(3, seed=5))])
     with pytest.raises(UserError, match=r"D416.*SequenceRows is decided together"):
-        join([features_of(chains(3)), features_of(chains(3))])
+        join([with_evidence(chains(3)), with_evidence(chains(3))])
 
 
 def test_an_empty_batch_is_one_in_every_storage():
