@@ -218,6 +218,7 @@ MESSAGES: dict[str, str] = {
     "D497": "{path} contains keys for {n:,} instances, none of which is in {other}: give the key of these files",
     "D498": "cannot read the word habits in {path}: {problem}; learn them again",
     # spaCy
+    "D499": "{path}: labelled examples are not read from {suffix} files: convert them to .jsonl, .tsv or .csv",
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a model for {seen!r}",
     "D501": "component {name!r} is for {asked!r}, but its model {model!r} decides {seen!r}: name a model for {asked!r}",
     "D502": "these annotations have the layout {seen!r}, but this disambig reads {known}: annotate the text again",
@@ -383,7 +384,7 @@ MESSAGES: dict[str, str] = {
     "D783": "groups has {seen} entries: give one whole number for each of the {expected} features, at least 0 and smaller than the number of features",
     "D784": "group_weights has the shape {seen}: give one weight for each of the {expected} groups",
     "D790": "there are no tagged words to {purpose}: give sentences of words and tags",
-    "D791": "sentence {number:,} has {words:,} words and {tags:,} tags: give one non-empty tag, a text, per word",
+    "D791": "sentence {number:,} {problem}: give pairs (words, tags), with one non-empty tag, a text, per word",
     "D792": "tags = {tags!r}: give a list of at least two different tags, none of them empty",
     "D793": "{n:,} tokens have a tag that is not in the tag set: omit them, or use the tags of all sentences",
     # the language server

@@ -285,6 +285,12 @@ def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     return None
 
 
+def has_other_format(name: str) -> bool:
+    """Return True if the suffix of a name is that of a format other than text, such as ``.conllu``."""
+    suffix = os.path.splitext(name)[1]
+    return suffix != ".txt" and (suffix in KINDS or suffix in _CONVERTERS or suffix in _DATA_HINTS)
+
+
 def read_as_text_note(path: str) -> UserError | None:
     """Return the note for a file with an unknown suffix, which is read as plain text; None if it is known.
 

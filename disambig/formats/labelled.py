@@ -22,7 +22,7 @@ from disambig.files import (
     reading,
     without_compression,
 )
-from disambig.formats.documents import InvalidLines, can_be_encoded, read_lines
+from disambig.formats.documents import InvalidLines, can_be_encoded, has_other_format, read_lines
 from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_component
 from disambig.types import get_trait
@@ -468,8 +468,8 @@ def read_labelled(
 
     Raises D460 for a line that is not an example, D461 if there are no examples (or none of a label, in a
     directory), D468 for a directory without folders, D469 for bytes that are not in the encoding, D470 for an
-    unknown encoding, D471 for a table without the required columns, D488 to D494 for XML; D300 to D308 for
-    the file; D414 for a reader that returns something else than examples.
+    unknown encoding, D471 for a table without the required columns, D488 to D494 for XML, D499 for a format
+    without examples; D300 to D308 for the file; D414 for a reader that returns something else than examples.
 
     `encoding`: encoding of all files; by default UTF-8 or, for XML, the declared one.
     `strict`: whether a malformed instance in XML is an error; otherwise it is left out.
@@ -528,7 +528,7 @@ def find_reader(source: ExampleSource) -> ExampleReader:
 
     If two readers match, the one that was registered first is taken; those of the core come first.
 
-    Raises D491 for XML that no reader reads.
+    Raises D491 for XML that no reader reads, D499 for another format without examples, such as CoNLL-U.
     """
     readers = [factory() for factory in registry.load_all("readers").values()]
     names = source.path.lower(), without_compression(source.path).lower()
@@ -541,6 +541,8 @@ def find_reader(source: ExampleSource) -> ExampleReader:
     if matches:
         return max(matches, key=lambda match: match[0])[1]
     if not names[1].endswith(_XML_SUFFIX):
+        if has_other_format(names[1]):
+            raise UserError("D499", path=source.path, suffix=os.path.splitext(names[1])[1])
         return MarkedTables()
     element = source.element
     for reader in readers:

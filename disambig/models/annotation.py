@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -328,6 +329,7 @@ def annotate(
         D401 for an invalid rate, D950 for the rate of a task that no model decides, D953 for an unknown kind
         of writing.
     """
+    texts, models = _check_arguments(texts, models)
     rates = task_rates(models, flags_per_1000)
     model_set = ModelSet(with_writing(models, writing), rates, ignore, protect, detect_language)
     _warn_of_unused_writing(models, writing)
@@ -342,9 +344,25 @@ def annotate_separately(
     writing: str | None = None,
 ) -> list[Decisions]:
     """Decide as `annotate` does, but each model separately: their flags may overlap and are not verified."""
+    texts, models = _check_arguments(texts, models)
     model_set = ModelSet(with_writing(models, writing), task_rates(models, flags_per_1000))
     _warn_of_unused_writing(models, writing)
     return model_set.annotate_separately(texts)
+
+
+def _check_arguments(texts: Iterable[str], models: Iterable[Model]) -> tuple[Sequence[str], Sequence[Model]]:
+    """Return texts and models as sequences; raise TypeError for one text, one model, or something else."""
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of str, not a str: pass [text]")
+    if isinstance(models, Model):
+        raise TypeError("models must be a sequence of models, not a Model: pass [model]")
+    models = [models] if isinstance(models, str) else list(models)
+    if names := [model for model in models if isinstance(model, str | os.PathLike)]:
+        raise TypeError(f"models must be Model objects, not names: pass load_model({names[0]!r})")
+    texts = list(texts)
+    if others := [text for text in texts if not isinstance(text, str)]:
+        raise TypeError(f"texts must be a sequence of str, not of {type(others[0]).__name__}")
+    return texts, models
 
 
 def _warn_of_unused_writing(models: Sequence[Model], writing: str | None) -> None:

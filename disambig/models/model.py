@@ -410,6 +410,9 @@ class Model:
 
         Tokens that are `right`, an array of shape ``(n_tokens,)``, are not flagged.
         """
+        if not isinstance(view, TokenView):
+            seen = type(view).__name__
+            raise TypeError(f"expected a TokenView, as model.tokenisation(texts) returns it, not a {seen}")
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
         try:

@@ -127,6 +127,31 @@ def test_errors_have_codes(settings, code):
         disambig.check(b"It depends")
 
 
+@pytest.mark.parametrize(
+    ("texts", "models", "problem"),
+    [
+        ("It depends of it.", "loaded", r"not a str: pass \[text\]"),
+        ([b"It depends"], "loaded", "not of bytes"),
+        (["It depends of it."], "alone", r"not a Model: pass \[model\]"),
+        (["It depends of it."], "preposition", r"pass load_model\('preposition'\)"),
+        (["It depends of it."], ["preposition"], r"pass load_model\('preposition'\)"),
+    ],
+)
+def test_annotate_names_an_argument_of_another_type(texts, models, problem):
+    loaded = load("preposition")
+    models = {"loaded": [loaded], "alone": loaded}.get(str(models), models)
+    with pytest.raises(TypeError, match=problem):
+        annotate(texts, models)
+    with pytest.raises(TypeError, match="expected a TokenView"):
+        loaded.decide(texts)
+
+
+def test_annotate_takes_any_iterable():
+    texts = ["It depends of it.", "It depends on it."]
+    (listed,), (iterated,) = (annotate(of, [load("preposition")]) for of in (texts, iter(texts)))
+    assert [listed.record(0, texts[0])] == [iterated.record(0, texts[0])]
+
+
 def test_the_name_says_which_markup_the_text_has(tmp_path):
     text = "Use the `the` option. It depends of it.\n\n    It depends of it.\n"
     for name in ("notes.md", tmp_path / "notes.md"):

@@ -55,6 +55,21 @@ def test_the_example_trains_from_ten_labels_and_says_that_they_are_few(folder):
     done = run(folder, "train my.cfg --labelled ten.tsv --output few")
     assert "10 labelled examples are few" in done.stderr
     assert "0 of 1 group learned" in done.stderr  # min_examples is 20
+    assert "left to the baseline: 1 group with fewer than 20 examples to learn from (bring/take)" in done.stderr
+
+
+def test_sets_that_are_not_learned_are_named_with_the_reason(folder):
+    sets = '[["bring", "take"], ["fewer", "less"], ["lose", "loose"]]'
+    config = (folder / "my.cfg").read_text(encoding="utf8")
+    config = re.sub("(?m)^candidates = .*", f"sets = {sets}", config)
+    (folder / "sets.cfg").write_text(config, encoding="utf8")
+    less = [f"We had less {one} than they." for one in PLACES * 8]
+    lines = "\n".join((BRING + TAKE) * 20 + less + ["We lose.", "They lose.", "The knot is loose."])
+    (folder / "sets.txt").write_text(lines + "\n", encoding="utf8")
+    done = run(folder, "train sets.cfg --text sets.txt --lines --output sets --no-test")
+    assert "1 of 3 groups learned" in done.stderr
+    assert "1 group with fewer than 20 examples to learn from (lose/loose)" in done.stderr
+    assert "1 group with the same right candidate in all examples to learn from (fewer/less)" in done.stderr
 
 
 CONFIG = """
@@ -144,6 +159,8 @@ def test_the_model_and_the_config_are_scored_on_examples(labelled_folder, traine
         (("train", "it.cfg", "--text", "texts.txt", "-o", "other"), "D463"),
         (("train", "it.cfg", "--labelled", "missing.tsv", "-o", "other"), "D300"),
         (("train", "it.cfg", "--labelled", "texts.txt", "-o", "other"), "D460"),
+        (("train", "it.cfg", "--labelled", "trees.conllu", "-o", "other"), "D499"),
+        (("train", "it.cfg", "--labelled", "all.json", "-o", "other"), "D499"),
         (("evaluate", "it.cfg", "--labelled", "ten.tsv", "--folds", "11"), "D464"),
         (("evaluate", "it.cfg", "--folds", "5"), "D465"),
         (("evaluate", "model", "--text", "texts.txt", "--labelled", "ten.tsv"), "D465"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from disambig.cli import options
-from disambig.formatting import pluralize
+from disambig.formatting import first_names, pluralize
 
 if TYPE_CHECKING:
     from disambig.models import Model
@@ -115,8 +115,30 @@ def _learned(model: Model) -> str:
     n_others = len(model.scorers) - n_learned
     if not n_others:
         return line
+    return f"{line}; left to the baseline: {_left_to_baseline(model)}"
+
+
+def _left_to_baseline(model: Model) -> str:
+    """Return the groups that a model did not learn, with the reason and their names."""
     # Only models that set documents aside for tests record the minimum.
-    min_examples = model.provenance.get("settings", {}).get("min_examples")
-    few = "too few examples" if min_examples is None else f"fewer than {pluralize(min_examples, 'example')}"
-    verb = "is" if n_others == 1 else "are"
-    return f"{line}; {pluralize(n_others, 'group')} with {few} to learn from {verb} left to the baseline"
+    min_examples = model.provenance.get("settings", {}).get("min_examples", 0)
+    few: list[str] = []
+    uniform: list[str] = []
+    for group, scorer in zip(model.task.groups, model.scorers, strict=True):
+        if scorer is None:
+            report = model.provenance.get("groups", {}).get(group.name, {})
+            if "labels" in report:  # of examples in folds
+                is_uniform = len(report["labels"]) == 1
+            else:
+                is_uniform = report.get("examples", 0) >= min_examples > 0
+            (uniform if is_uniform else few).append(group.name)
+    few_what = f"fewer than {pluralize(min_examples, 'example')}" if min_examples else "too few examples"
+    reasons = [
+        f"{pluralize(len(names), 'group')} with {what} ({first_names(names)})"
+        for names, what in (
+            (few, f"{few_what} to learn from"),
+            (uniform, "the same right candidate in all examples to learn from"),
+        )
+        if names
+    ]
+    return ", ".join(reasons)

@@ -63,10 +63,14 @@ Tagged = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 def check_sentences(sentences: Tagged) -> None:
     """Raise an error for a sentence that does not have one tag per word, or is empty (UserError D791)."""
-    for number, (words, tags) in enumerate(sentences, 1):
+    for number, sentence in enumerate(sentences, 1):
+        if len(sentence) != 2 or any(isinstance(part, str) for part in sentence):
+            raise UserError("D791", number=number, problem="is not a pair of words and tags")
+        words, tags = sentence
         texts = all(isinstance(text, str) and text for text in (*words, *tags))
         if len(words) != len(tags) or not texts:
-            raise UserError("D791", number=number, words=len(words), tags=len(tags))
+            problem = f"has {len(words):,} words and {len(tags):,} tags"
+            raise UserError("D791", number=number, problem=problem)
 
 
 def distinct_tags(sentences: Tagged) -> tuple[str, ...]:

@@ -164,6 +164,9 @@ def test_invalid_sentences():
     for sentence in ((["a"], []), (["a", ""], ["X", "Y"]), (["a", "b"], [1, 2])):
         with pytest.raises(UserError, match="D791"):
             train_tagger([sentence], TAGGED, name="bad")
+    for sentence in ([("a", "DT"), ("dog", "NN"), ("ran", "VBD")], ("a dog", "DT NN")):
+        with pytest.raises(UserError, match=r"D791.*sentence 1 is not a pair of words and tags"):
+            train_tagger([sentence], TAGGED, name="bad")
     with pytest.raises(UserError, match=r"D791.*sentence 1 has 2 words and 1 tags"):
         train_tagger(TAGGED, [(["a", "b"], ["DT"])], name="bad")  # sentences for calibration
     with pytest.raises(UserError, match="D791"):
