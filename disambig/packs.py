@@ -20,7 +20,7 @@ from typing import Any
 
 from disambig.errors import UserError, nearest_first
 from disambig.files import file_stamp, read_json
-from disambig.registry import entry_points
+from disambig.registry import entry_points, plugin_configs
 
 GROUP = "disambig_packs"
 
@@ -320,8 +320,10 @@ def model_folder(name_or_path: str | Path) -> Path:
         missing = providing_pack(name)
         require_undamaged_pack(name, missing)
         hint = f"install the pack {missing}, or " if missing else _damaged_hint()
-        if path.suffix == ".cfg" and os.path.isfile(path):
+        if (path.suffix == ".cfg" and os.path.isfile(path)) or name in plugin_configs():
             hint = "it is a config, from which `disambig train` makes a model; "
+        elif "," in name:
+            hint = "several models cannot be joined by a comma; "
         takes = "give a model directory"
         raise UserError("D404", name=name, hint=hint, takes=takes, names=nearest_models(name))
     return path.resolve()

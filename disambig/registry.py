@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module, metadata
 from importlib.metadata import Distribution, EntryPoint
-from importlib.util import resolve_name
+from importlib.util import find_spec, resolve_name
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import pluggy
@@ -417,6 +418,18 @@ def reload_plugins() -> list[PluginReport]:
         clear()
         _report = None
         return load_plugins()
+
+
+def plugin_configs() -> dict[str, Path]:
+    """Return the config files of all installed plugins, by file name without suffix."""
+    configs: dict[str, Path] = {}
+    for entry in sorted(_entry_points(), key=attrgetter("name")):
+        package, *inside = entry.module.split(".")[:-1] or [""]
+        spec = find_spec(package) if package else None  # located without importing the plugin
+        for home in (spec.submodule_search_locations if spec else None) or ():
+            for path in sorted(Path(home, *inside).glob("*.cfg")):
+                configs.setdefault(path.stem, path)
+    return configs
 
 
 def _entry_points() -> list[EntryPoint]:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -93,13 +94,36 @@ Most = Annotated[
         "first.",
     ),
 ]
+
+
+def _list_file(lines: str) -> Callable[[str | None], str | None]:
+    """Return a callback that raises an error if the value of an option is not a file of such lines."""
+
+    def check(path: str | None) -> str | None:
+        from disambig.files import STDIN
+
+        if path is not None and path != STDIN and not os.path.exists(path):
+            raise typer.BadParameter(f"there is no file {path!r}: name a file with one {lines} per line")
+        return path
+
+    return check
+
+
 Sets = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
+    typer.Option(
+        metavar="FILE",
+        callback=_list_file("confusion set, like accept/except,"),
+        help="Additional confusion sets, one per line, like accept/except.",
+    ),
 ]
 Ignore = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Words and corrections (login -> log in) to ignore, one per line."),
+    typer.Option(
+        metavar="FILE",
+        callback=_list_file("word or correction"),
+        help="Words and corrections (login -> log in) to ignore, one per line.",
+    ),
 ]
 Rules = Annotated[
     list[str] | None,
@@ -402,7 +426,7 @@ def text_argument(text: str) -> str:
         with open_bytes(STDIN) as stdin:
             text = decode(stdin.read(), "standard input")
     elif len(text) <= _MAX_PATH and "\n" not in text and os.path.isfile(text):
-        remark(f"disambig: {UserError('D352', name=text, how=f'- < {text}')}")
+        remark(f"disambig: {UserError('D352', name=text, how=f'disambig explain - < {shlex.quote(text)}')}")
     if not text.strip():
         raise UserError("D307", what="the text")
     return text

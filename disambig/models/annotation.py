@@ -252,7 +252,9 @@ class ModelSet:
             i
             for i in rows
             if not self.selection.shows(
-                decisions.rule_name(i, texts[int(decisions.documents[i])]), decisions.task
+                decisions.rule_name(i, texts[int(decisions.documents[i])]),
+                decisions.task,
+                shared=_tasks_that_agree(decisions, i),
             )
         ]
         if not hidden:
@@ -260,6 +262,16 @@ class ModelSet:
         flagged = decisions.flagged.copy()
         flagged[hidden] = False
         return replace(decisions, flagged=flagged)
+
+
+def _tasks_that_agree(decisions: Decisions, row: int) -> list[str]:
+    """Return the less certain tasks that propose the same correction as a flag."""
+    if decisions.settled is None:
+        return []
+    candidate = decisions.candidate_texts(row)[decisions.chosen[row]]
+    correction = int(decisions.starts[row]), int(decisions.ends[row]), candidate
+    alternatives = decisions.settled.decision_alternatives(row)
+    return [other.task for other in alternatives if (other.start, other.end, other.chosen) == correction]
 
 
 def _words_of_flag(decisions: Decisions, row: int, texts: Sequence[str]) -> tuple[str, str]:

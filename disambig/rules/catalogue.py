@@ -146,9 +146,14 @@ class RuleSelection:
     def __bool__(self) -> bool:
         return bool(self.only or self.ignored)
 
-    def shows(self, *names: str) -> bool:
-        """Return True if a flag with these names, its rule and its task, is shown."""
-        return (not self.only or not self.only.isdisjoint(names)) and self.ignored.isdisjoint(names)
+    def shows(self, *names: str, shared: Collection[str] = ()) -> bool:
+        """Return True if a flag with these names, its rule and its task, is shown.
+
+        `shared`: less certain tasks that propose the same correction. A flag is shown if one of them is
+        selected, and is not hidden if one of them is ignored.
+        """
+        is_selected = not self.only or not self.only.isdisjoint((*names, *shared))
+        return is_selected and self.ignored.isdisjoint(names)
 
     def check(self, available: Collection[str]) -> None:
         """Check that every name is one of `available`. Raises D519 for an unknown name."""

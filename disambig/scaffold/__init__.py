@@ -15,7 +15,14 @@ from pathlib import Path
 from disambig import __version__
 from disambig.errors import UserError, nearest_first
 from disambig.files import TempFiles, temp_folder, writing
-from disambig.registry import CORE_PREFIXES, GROUP, distribution_name, entry_points, normalise_name
+from disambig.registry import (
+    CORE_PREFIXES,
+    GROUP,
+    distribution_name,
+    entry_points,
+    normalise_name,
+    plugin_configs,
+)
 
 TEMPLATES = Path(__file__).with_name("templates")
 ENDING = ".txt"
@@ -84,8 +91,6 @@ def _name_conflict(name: str) -> str:
     component = f"disambig_{name}"
     if entry_points(group="spacy_factories", name=component):
         return f"the spaCy component {component}"
-    from disambig.training import plugin_configs
-
     if name in plugin_configs():
         return f"the config {plugin_configs()[name].name} of another plugin"
     return f"the package {component}" if find_spec(component) is not None else ""

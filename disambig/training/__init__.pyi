@@ -25,7 +25,6 @@ from .from_config import (
     config_path as config_path,
     lists_with_costs as lists_with_costs,
     nothing_named as nothing_named,
-    plugin_configs as plugin_configs,
     read_error_corpus as read_error_corpus,
     read_plan as read_plan,
     read_texts as read_texts,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ from disambig.formats import (
 from disambig.formatting import pluralize
 from disambig.metrics import list_measure_named, text_costs
 from disambig.models import Model
-from disambig.registry import GROUP, describe_component, entry_points
+from disambig.registry import describe_component, plugin_configs
 from disambig.settings import COUNT, NON_NEGATIVE, NON_NEGATIVE_COUNT, get_settings
 from disambig.text import hash_word
 from disambig.training.fitting import Parts, ResolvedConfig
@@ -56,20 +55,6 @@ from disambig.types import (
     metric,
     needs_training,
 )
-
-_SUFFIX = ".cfg"
-
-
-def plugin_configs() -> dict[str, Path]:
-    """Return the config files of all installed plugins, by file name without suffix."""
-    configs: dict[str, Path] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        package, *inside = entry.module.split(".")[:-1] or [""]
-        spec = find_spec(package) if package else None  # located without importing the plugin
-        for home in (spec.submodule_search_locations if spec else None) or ():
-            for path in sorted(Path(home, *inside).glob(f"*{_SUFFIX}")):
-                configs.setdefault(path.stem, path)
-    return configs
 
 
 def config_path(name: str | Path) -> Path:

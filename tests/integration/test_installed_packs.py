@@ -822,6 +822,7 @@ def test_a_note_says_that_the_name_of_a_file_is_taken_as_a_text(tmp_path):
     (tmp_path / "notes.md").write_text("It is to late.")
     named = here("explain", "notes.md", "--task", "it", folder=tmp_path)
     assert named.returncode == 0 and "[D352] 'notes.md' is treated as text" in named.stderr
+    assert "to read the file: disambig explain - < notes.md\n" in named.stderr
     for arguments in (("notes.md", "--quiet"), ("It is to late.",), ("other.md",)):
         assert "D352" not in here("explain", *arguments, "--task", "it", folder=tmp_path).stderr
 

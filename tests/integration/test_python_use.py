@@ -167,6 +167,16 @@ def test_rules_select_flags():
     assert disambig.correct(text, rules="agreement") == "It depends of the weather. They were late."
 
 
+def test_a_selected_task_shows_flags_that_a_more_certain_task_raises_too():
+    text = "It depends of the weather."
+    (flag,) = disambig.check(text)
+    (other,) = flag.alternatives
+    assert (flag.task, other["task"], other["replacement"]) == ("slip", "preposition", "on")
+    for task in (flag.task, other["task"]):
+        assert [shown.replacement for shown in disambig.check(text, rules=task)] == ["on"]
+    assert disambig.check(text, rules=[other["task"]], ignore_rules=flag.task) == []
+
+
 def test_the_name_of_a_file_is_a_text_with_a_warning(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.md").write_text("It depends of it.")

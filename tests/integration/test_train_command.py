@@ -55,7 +55,9 @@ def test_the_example_trains_from_ten_labels_and_says_that_they_are_few(folder):
     done = run(folder, "train my.cfg --labelled ten.tsv --output few")
     assert "10 labelled examples are few" in done.stderr
     assert "0 of 1 group learned" in done.stderr  # min_examples is 20
-    assert "left to the baseline: 1 group with fewer than 20 examples to learn from (bring/take)" in done.stderr
+    assert (
+        "left to the baseline: 1 group with fewer than 20 examples to learn from (bring/take)" in done.stderr
+    )
 
 
 def test_sets_that_are_not_learned_are_named_with_the_reason(folder):

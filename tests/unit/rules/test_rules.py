@@ -295,6 +295,7 @@ def test_selects_rules_by_names_or_tasks():
     assert not only.shows("article", "article")
     hidden = RuleSelection(ignored=frozenset(("article",)))
     assert hidden.shows("confused-words", "spelling") and not hidden.shows("a-an", "article")
+    assert only.shows("a", "spelling", shared=["form"]) and hidden.shows("a", "spelling", shared=["article"])
     with pytest.raises(UserError, match=r"D519.*article"):
         RuleSelection(only=frozenset(("artcle",))).check({"article", "a-an"})
 

@@ -15,6 +15,7 @@ from toy_learners import Constant
 from toy_plugin import Marks, Pairs
 from toy_texts import CONFIG, SENTENCES, WORDS_CONFIG
 
+from disambig import registry
 from disambig.config import write_config
 from disambig.decision import Corrections, Mistakes, substitutes
 from disambig.errors import UserError
@@ -264,14 +265,14 @@ def shipped_configs(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(home.parent)
     names = ("some_package.plugin", "alone", "gone.package.plugin", "some_package.none.plugin")
     entries = [EntryPoint(f"e{i}", name, "disambig") for i, name in enumerate(names)]
-    monkeypatch.setattr(from_config, "entry_points", lambda group: entries)
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries)
     yield home
     sys.modules.pop("some_package", None)
 
 
 def test_finds_configs_of_plugins_by_name(shipped_configs):
     paths = {name: shipped_configs / f"{name}.cfg" for name in ("mine", "other")}
-    assert from_config.plugin_configs() == paths
+    assert registry.plugin_configs() == paths
     assert from_config.config_path("mine") == paths["mine"]
     assert "some_package" not in sys.modules  # found, and not run
     with pytest.raises(UserError, match=r"D472.*'mone'.*: mine, other"):
