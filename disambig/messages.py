@@ -124,6 +124,7 @@ MESSAGES: dict[str, str] = {
     "D350": "{path}: line {line:,} is a list of candidates, not a text: rerank such lists with `disambig annotate FILE --model MODEL --from nbest`",
     "D351": "{path}: the suffix {suffix} does not name an output format: add --format, or name a file in {endings}; for a job, name a directory (without a suffix, or with / at the end)",
     "D352": "{name!r} is treated as text, not as the name of a file; to read the file: {how}",
+    "D353": "--from {kind} has no effect: the suffix of each input names another format",
     "D401": "invalid rate of {rate!r} flags per 1,000 words: give a number of at least 0",
     "D402": "{name!r} is neither a file nor an installed pack; installed packs: {names}",
     "D403": "pack {path} is damaged: {problem}; install it again",

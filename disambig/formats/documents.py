@@ -254,6 +254,10 @@ class InputList(LazySequence[Input]):
     def __len__(self) -> int:
         return len(self._kinds)
 
+    def has_kind(self, kind: Kind) -> bool:
+        """Return True if an input is of a kind."""
+        return _ALL_KINDS.index(kind) in self._kinds
+
     def make_item(self, index: int) -> Input:
         """Return an input."""
         path = os.fsdecode(bytes(self._paths[self._ends[index] : self._ends[index + 1]]))
@@ -330,11 +334,12 @@ def find_inputs(
     `paths`: files, ``-`` for standard input, and directories, which are searched recursively for files with
     one of `SUFFIXES`, also compressed (see `COMPRESSED`); hidden files and README.md are left out.
     `lines`: whether each line of a text file is a document.
-    `other`: kind of files without a known suffix and of standard input; text by default.
+    `other`: kind of standard input and of files that end in .txt or in an unknown suffix; text by default.
     `exclude`: directories that are not searched.
-    `note`: called with D341 for a file with an unknown suffix that is read as text, with D308 for a directory
-    inside others that cannot be read, and once with D342, which counts the files in directories that are not
-    read, and names links to files that do not exist and to directories, and pipes and devices.
+    `note`: called with D341 for a file with an unknown suffix that is read as text, with D353 if no file is
+    of the kind `other`, with D308 for a directory inside others that cannot be read, and once with D342,
+    which counts the files in directories that are not read, and names links to files that do not exist and to
+    directories, and pipes and devices.
     """
     excluded = {os.path.realpath(path) for path in exclude}
     skipped = SkippedFiles()
@@ -365,6 +370,8 @@ def find_inputs(
             )
     if description := skipped.describe():
         note(UserError("D342", what=description))
+    if other is not None and not inputs.has_kind("line" if lines and other == "file" else other):
+        note(UserError("D353", kind=next(name for name, kind in FORMAT_NAMES.items() if kind == other)))
     return _without_repeated(inputs, real_path_hashes)
 
 
@@ -490,7 +497,7 @@ def _is_job(folder: str) -> bool:
 
 def _kind(path: str, *, lines: bool, other: Kind | None) -> Kind:
     suffix = os.path.splitext(without_compression(path))[1].lower()
-    kind = KINDS.get(suffix, other or "file")
+    kind = other or "file" if suffix == ".txt" else KINDS.get(suffix, other or "file")
     return "line" if lines and kind == "file" else kind
 
 

@@ -303,6 +303,16 @@ def test_a_closed_pipe_causes_no_messages(folder):
     assert running.wait(60) == 141
 
 
+def test_text_files_may_hold_any_kind(folder, annotate):
+    (folder / "treebank.txt").write_text(TOKENS, encoding="utf8")
+    done = annotate("treebank.txt", "--from", "conllu", "--format", "conllu")
+    assert "Disambig=spelling:quite:quiet" in done.stdout and "D353" not in done.stderr
+    assert "D353" not in annotate("treebank.txt", "--from", "text", "--lines").stderr
+    (folder / "a.jsonl").write_text('{"text": "a quite place"}\n', encoding="utf8")
+    done = annotate("a.jsonl", "--from", "conllu")
+    assert "[D353] --from conllu has no effect" in done.stderr and json.loads(done.stdout)["flags"] == 1
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_standard_output_on_a_full_disk_is_one_line(folder):
     with open("/dev/full", "wb") as full:

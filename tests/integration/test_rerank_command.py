@@ -217,6 +217,11 @@ def test_parses_are_reranked(tmp_path):
     for command in (("annotate", "bad.jsonl", "--from", "nbest", "--model", "model"), EVALUATE):
         bad = here(*command, folder=tmp_path)
         assert bad.returncode == 2 and "[D630] bad.jsonl:4, candidate 2, line 1: " in bad.stderr
+    (tmp_path / "text.txt").write_text("We saw the key.\n" * 100, encoding="utf8")
+    text = here("annotate", "text.txt", "--from", "nbest", "--model", "model", folder=tmp_path)
+    assert text.returncode == 2 and text.stderr.startswith("disambig: [D334] text.txt:1: not JSON")
+    others = "[D334] text.txt: the same in 99 more lines: 2, 3, 4, ...\n0 lists, 100 lines skipped\n"
+    assert text.stderr.split("\n", 1)[1] == f"disambig: {others}"
 
 
 @pytest.mark.parametrize("found_by", ["measure", "extractor"])

@@ -131,9 +131,9 @@ def annotate(
         typer.Option(
             "--from",
             metavar="KIND",
-            help="Format of standard input and of files with an unknown suffix: text, lines, jsonl, csv, "
-            "conllu, spacy or parquet. The format of other files follows from their suffix: .txt, .md, .qmd, "
-            ".rmd, .mdx, .markdown, .rst, .rest, .html, .htm, .xhtml, .docbook, .dbk, .dita, .ditamap, "
+            help="Format of standard input and of files that end in .txt or in an unknown suffix: text, "
+            "lines, jsonl, csv, conllu, spacy or parquet. The format of other files follows from their suffix: "
+            ".md, .qmd, .rmd, .mdx, .markdown, .rst, .rest, .html, .htm, .xhtml, .docbook, .dbk, .dita, .ditamap, "
             ".ipynb, .adoc, .asciidoc, .asc, .org, .man, .mdoc, .pod, .texi, .texinfo, .txi, .tex, "
             ".latex, .rnw, .typ, .srt, .vtt, .rd, .jsonl, .ndjson, .csv, .tsv, .conllu, .spacy, .parquet, "
             "also with .gz, .bz2, .xz or .zst. nbest: rerank lists of candidates (JSON Lines) and write them "
@@ -290,9 +290,39 @@ def is_directory(output: str) -> bool:
 MAX_MESSAGES = 50
 MAX_NAMED_LINES = 3
 """Maximum number of lines that are named of those with the same problem, after the first one."""
-_LINE = re.compile(r"\bline ([\d,]*\d)")
+_LINE = re.compile(r"(?:\bline |(?<=\S):)([\d,]*\d)(?=[:,])")
+"""The number of a line in a message, as in ``a.jsonl: line 4: ...`` and ``a.jsonl:4: ...``."""
 _VARYING = re.compile(r"\d[\d,.]*|(?<=: )'[^']*'(?:, '[^']*')*")
 """A number, or a list of names after a colon, such as the keys of a record."""
+
+
+class MessageLimit:
+    """Show at most `MAX_MESSAGES` messages and, of those that differ only in numbers, the first one."""
+
+    def __init__(self) -> None:
+        self._n_shown = self._n_hidden = 0
+        self._similar: dict[str, list[str]] = {}  # by kind of message, the one that was shown, and the others
+
+    def show(self, message: str) -> None:
+        """Show a message, or count it."""
+        # numbers and lists of names are what similar messages do not share
+        kind = _VARYING.sub("#", message)
+        if kind in self._similar:
+            self._similar[kind].append(message)
+        elif self._n_shown < MAX_MESSAGES:
+            self._n_shown += 1
+            self._similar[kind] = [message]
+            say(f"disambig: {message}")
+        else:
+            self._n_hidden += 1
+
+    def show_omissions(self) -> None:
+        """Show how many messages were not shown."""
+        for first, *others in self._similar.values():
+            if others:
+                say(f"disambig: {_describe_others(first, others)}")
+        if self._n_hidden:
+            say(f"{pluralize(self._n_hidden, 'more message')} not shown")
 
 
 class AnnotationReporter:
@@ -305,31 +335,17 @@ class AnnotationReporter:
     def __init__(self, meter: Meter | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._meter = meter or Meter()
         self._rate = ProgressRate("annotating", "B", clock=clock)
-        self._n_shown = self._n_hidden = 0
-        self._similar: dict[str, list[str]] = {}  # by kind of message, the one that was shown, and the others
+        self._messages = MessageLimit()
 
     def begin(self, size: int | None) -> None:
         """Start; `size` is the size of all inputs in bytes, or None if it is unknown."""
         self._report(0, size)
 
     def listen(self, amount: int, messages: Sequence[str]) -> None:
-        """Add `amount` bytes to the progress and show messages.
-
-        At most `MAX_MESSAGES` are shown, and of those that differ only in numbers, the first one; the others
-        are counted (`show_omissions`).
-        """
+        """Add `amount` bytes to the progress and show messages; those not shown are counted at the end."""
         self._report(self._rate.done + amount, self._rate.total)
         for message in messages:
-            # numbers and lists of names are what similar messages do not share
-            kind = _VARYING.sub("#", message)
-            if kind in self._similar:
-                self._similar[kind].append(message)
-            elif self._n_shown < MAX_MESSAGES:
-                self._n_shown += 1
-                self._similar[kind] = [message]
-                say(f"disambig: {message}")
-            else:
-                self._n_hidden += 1
+            self._messages.show(message)
 
     def _report(self, done: int, total: int | None) -> None:
         self._rate.report(done, total)
@@ -370,11 +386,7 @@ class AnnotationReporter:
 
     def show_omissions(self, report: JobReport) -> None:
         """Show how many messages were not shown, and how many documents and parts were skipped."""
-        for first, *others in self._similar.values():
-            if others:
-                say(f"disambig: {_describe_others(first, others)}")
-        if self._n_hidden:
-            say(f"{pluralize(self._n_hidden, 'more message')} not shown")
+        self._messages.show_omissions()
         if report.bad:
             say(f"skipped, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
         if report.left_out:
@@ -391,9 +403,8 @@ def _describe_others(first: str, others: Sequence[str]) -> str:
         code, one = others[0].split(" ", 1)
         return f"{code} {pluralize(len(others), 'more message')} like the first one, such as: {one}"
     more = ", ..." if len(others) > len(lines) else ""
-    return (
-        f"{first[: place.start()]}the same in {pluralize(len(others), 'more line')}: {', '.join(lines)}{more}"
-    )
+    where = first[: place.start()].rstrip(":, ")
+    return f"{where}: the same in {pluralize(len(others), 'more line')}: {', '.join(lines)}{more}"
 
 
 def _skipped_line(skipped: int, shards: int) -> str:
@@ -425,14 +436,16 @@ def run_reranking(
     model = load(models[0])
     check_lists(model)
     n_skipped = 0
+    messages = MessageLimit()
 
     def report_invalid(error: UserError) -> None:
         nonlocal n_skipped
         n_skipped += 1
-        say(f"disambig: {error}")
+        messages.show(str(error))
 
     with open_output(output, force=force) as write:
         n_lists = rerank(model, paths, write, bad=report_invalid)
+    messages.show_omissions()
     where = f"{output}: " if output is not None else ""
     skipped = f", {pluralize(n_skipped, 'line')} skipped" if n_skipped else ""
     remark(f"{where}{pluralize(n_lists, 'list')}{skipped}")
