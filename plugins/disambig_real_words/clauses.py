@@ -120,14 +120,20 @@ _TITLE = re.compile(
     r"On|Our|Since|So|Some|That|The|Their|These|This|Those|Though|To|Unless|What|When|Where|Which|While|With|"
     r"Your)\s)[A-Z][\w'-]*\s+(?:(?:(?:and|of|the|for|to|in|with|[A-Z][\w'-]*)\s+){0,4})[A-Z][\w'-]*s\s+\Z"
 )
+_NAME = re.compile(
+    r"(?:,|\b(?:and|as|because|but|how|if|since|so|that|though|unless|until|when|where|whether|while))\s+"
+    r"[A-Z][a-z]+s\s+\Z"
+)
 
 
 def is_after_title(text: str, start: int) -> bool:
-    """Return True if a verb at an offset follows a name of several words: "Resource Requirements describes".
+    """Return True if a verb at an offset follows a title or name: "Resource Requirements describes".
 
-    The name of a chapter, of a menu or of a program is singular even if its last word is a plural.
+    The name of a chapter, of a menu or of a program is singular even if its last word is a plural. A single
+    word with a capital counts as a name within a sentence only: "Note that Bricks uses it".
     """
-    return bool(_TITLE.search(_clause_before(text, start)))
+    before = _clause_before(text, start)
+    return bool(_TITLE.search(before) or _NAME.search(before))
 
 
 _CLAUSE_START = (

@@ -363,6 +363,8 @@ def test_a_subjunctive_needs_no_ending(text):
         ("Resource Requirements describes the hardware that you need.", None),
         ("Configurations and Zone Files is intended as a guide for newer users.", None),
         ("Security Considerations was written by another team.", None),
+        ("Note that Bricks uses this attribute, and that Inputs provides others.", None),
+        ("Note that the bricks uses this attribute.", "uses"),
         ("The right-hand side result from all the table lookups is ignored.", None),
         ("The result of the searches are ignored.", "are"),
         ("The name of the servers have changed.", "have"),

@@ -319,6 +319,18 @@ def test_english_words_that_are_right_after_others(table):
         ("If you need more memory then before, buy it.", []),
         ("We used different files than were needed.", ["than"]),
         ("Save your work before exiting.", ["exiting"]),
+        ("If you like it, please star this repository.", ["star"]),
+        ("Feel free to star the project.", ["star"]),
+        ("You can star the server now.", []),
+        ("The colours are set by theming.", ["theming"]),
+        ("We server render the page.", ["server"]),
+        ("It throws on invalid input.", ["on"]),
+        ("It throws on exception.", []),
+        ("No using eval.", ["No"]),
+        ("It compiles Sass or Less.", ["Less"]),
+        ("There are less bugs.", []),
+        ("It has more words than are needed.", ["than"]),
+        ("Validate form fields first.", ["form"]),
     ):
         matches = table.find(Words()([text])).select(right=True)
         assert [written for written, _ in matches.texts] == right, text
