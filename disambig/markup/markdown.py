@@ -92,6 +92,7 @@ _MATH_ENDS = {
     r"\\[": re.compile(r"\\\\\]"),
 }
 _FORMULA = re.compile(r"[\\^_={}<>|+]|\d\s*[*/-]\s*\d")
+_HARD_BREAK = re.compile(r"(?: {2}|\\)(?P<end>\r\n|\r|\n)[ \t]*[*_]*(?=[A-Z])")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}")
 _BRACKETS = re.compile(r"\\.|[\[\]]", re.DOTALL)
 _LONGEST_MATH = 2000
@@ -107,9 +108,13 @@ def normalise_label(label: str) -> str:
 def paint_inline(canvas: Canvas, text: str, start: int, end: int, *, labels: Collection[str]) -> None:
     """Paint over the marks in ``text[start:end]``; `text` is `canvas.text` after the blocks were painted.
 
+    A hard line break before a capital ends the sentence.
+
     `labels` are the labels that the text defines, as returned by `normalise_label`.
     """
     _Inline(canvas, text, start, end, labels).paint()
+    for line_end in _HARD_BREAK.finditer(text, start, end):
+        canvas.end_sentence(line_end.start("end"))
 
 
 class _Inline(InlineReader):

@@ -309,12 +309,19 @@ def test_prose_is_kept_and_the_rest_is_hidden(path, name, text, line_end):
         ("x.md", "---\ntitle: Its title\nsummary: The body\n---\n", "title"),
         ("x.md", "The title\n{% include a %}\nThe body", "title"),
         ("x.mdx", "<Tab>Its title</Tab>\n<Tab>The body</Tab>", "title"),
+        ("x.md", "Its **title**  \nThe body", "title"),
+        ("x.md", "Its title\\\r\n**The body**", "title"),
     ],
 )
 def test_titles_end_their_sentences(path, text, after):
     plain = plain_text(path, text)
     between = plain[plain.index(after) + len(after) : plain.index("body") - 4]
     assert BREAK in between
+
+
+def test_other_line_breaks_end_no_sentence():
+    for text in ("One line\nThe other", "One line  \nand the other"):
+        assert BREAK not in plain_text("x.md", text)
 
 
 def test_inline_tags_of_mdx_end_no_sentence():
