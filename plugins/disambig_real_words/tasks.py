@@ -123,8 +123,8 @@ SINGULAR_VERBS = (
     *SINGULAR_AUXILIARIES,
     *(
         "describes explains provides contains shows lists defines allows gives includes uses supports"
-        " requires returns covers discusses introduces presents specifies becomes means needs lets makes depends"
-        " consists works runs offers"
+        " requires returns covers discusses introduces presents specifies becomes means needs lets makes"
+        " depends consists works runs offers"
     ).split(),
 )
 """Verbs that often follow the name of a chapter, a menu or a program."""
