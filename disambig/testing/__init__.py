@@ -17,47 +17,6 @@ Without pytest: ``for check in check_task(MyTask(), texts): check()``.
 This package contains no tests of disambig itself and does not depend on any plugin.
 """
 
-from disambig.testing.checks import (
-    Check,
-    blocks,
-    chains,
-    check_standalone,
-    crossed,
-    crossed_lists,
-    dense_lists,
-    lists,
-    make_calibration_data,
-)
-from disambig.testing.components import (
-    check_extractor,
-    check_kernel,
-    check_learner,
-    check_task,
-    check_tokenisation,
-)
-from disambig.testing.decisions import check_batch, check_decoder, check_judge, check_measure, outcomes
-from disambig.testing.jobs import check_reader, check_runner
+import lazy_loader
 
-__all__ = [
-    "Check",
-    "blocks",
-    "chains",
-    "check_batch",
-    "check_decoder",
-    "check_extractor",
-    "check_judge",
-    "check_kernel",
-    "check_learner",
-    "check_measure",
-    "check_reader",
-    "check_runner",
-    "check_standalone",
-    "check_task",
-    "check_tokenisation",
-    "crossed",
-    "crossed_lists",
-    "dense_lists",
-    "lists",
-    "make_calibration_data",
-    "outcomes",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

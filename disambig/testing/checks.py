@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,12 @@ from disambig.data import (
 )
 from disambig.errors import UserError, describe_value
 from disambig.files import is_plain
-from disambig.models import StandaloneModel, stored_format
 from disambig.registry import load_plugins
 from disambig.text import TokenView
 from disambig.types import Arrays, Between, CandidateBatch, Decides
+
+if TYPE_CHECKING:  # worker processes of check_runner import this module, and need no models
+    from disambig.models import StandaloneModel
 
 
 class Check(NamedTuple):
@@ -401,6 +403,8 @@ class _StandaloneChecks:
         require(sizes[0] == sizes[1], "n_best changes the number of sentences or lines")
 
     def saved_model_gives_the_same_results(self) -> None:
+        from disambig.models import stored_format
+
         with tempfile.TemporaryDirectory() as home:
             folder = Path(home) / "model"
             self._model.save(folder)
