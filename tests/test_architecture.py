@@ -34,13 +34,19 @@ def tree_of(path):
     return ast.parse(path.read_text(encoding="utf8"))
 
 
+@cache
+def nodes_of(path):
+    """Return all nodes of a module; several tests look at them."""
+    return tuple(ast.walk(tree_of(path)))
+
+
 def where(path, node=None):
     return f"{path.relative_to(ROOT)}:{node.lineno if node else 1}"
 
 
-def imports(tree, *, top_only=False):
+def imports(path, *, top_only=False):
     """Yield (module, node) of every import; relative ones have a leading dot."""
-    for node in top_level(tree) if top_only else ast.walk(tree):
+    for node in top_level(tree_of(path)) if top_only else nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -73,7 +79,7 @@ def test_the_core_imports_no_plugin_and_no_pack():
     trees = [
         f"{where(path, node)}: {module}"
         for path in CORE
-        for module, node in imports(tree_of(path))
+        for module, node in imports(path)
         if package(module) in PLUGIN_NAMES | PACK_NAMES
     ]
     assert not trees, trees
@@ -85,8 +91,8 @@ def test_the_core_does_not_name_entries_of_plugins():
     entry = re.compile(rf"(?:{names})\.[A-Z]\w*\.v\d+|(?:{'|'.join(PLUGIN_NAMES)})\b")
     violations = []
     for path in CORE:
-        texts = set(map(id, docstrings(tree_of(path))))
-        for node in ast.walk(tree_of(path)):
+        texts = set(map(id, docstrings(path)))
+        for node in nodes_of(path):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in texts:
                 continue
             if entry.search(node.value) and path.name != "messages.py":
@@ -94,9 +100,9 @@ def test_the_core_does_not_name_entries_of_plugins():
     assert not violations, violations
 
 
-def docstrings(tree):
+def docstrings(path):
     """Yield the constants that are docstrings, of attributes as well."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value
 
@@ -105,7 +111,7 @@ def test_plugins_import_only_the_api_of_the_core_and_not_each_other():
     violations = []
     for path in PLUGINS:
         own = path.relative_to(ROOT / "plugins").parts[0]
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Import):
                 modules = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -136,7 +142,7 @@ def test_nothing_heavy_is_imported_with_a_module():
     trees = [
         f"{where(path, node)}: {module}"
         for path in LIBRARY
-        for module, node in imports(tree_of(path), top_only=True)
+        for module, node in imports(path, top_only=True)
         if (package(module) in HEAVY and package(module) not in may_import(path))
         or (module.startswith("disambig.spacy") and path.parent.name != "spacy")
     ]
@@ -147,7 +153,7 @@ def test_kernels_are_imported_by_kernels_only_or_inside_functions():
     violations = []
     for path in LIBRARY:
         is_kernel = path.stem == "kernels" or path.stem.endswith("_kernels")
-        for module, node in imports(tree_of(path), top_only=True):
+        for module, node in imports(path, top_only=True):
             name = module.rpartition(".")[2]
             compiling = module.startswith("disambig.jit")
             if (compiling or name == "kernels" or name.endswith("_kernels")) and not is_kernel:
@@ -160,9 +166,9 @@ def test_nothing_is_executed_or_unpickled():
     violations = []
     for path in LIBRARY:
         violations += [
-            where(path, node) for module, node in imports(tree_of(path)) if package(module) in modules
+            where(path, node) for module, node in imports(path) if package(module) in modules
         ]
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else ""
                 unsafe = any(
@@ -183,7 +189,7 @@ def test_the_library_does_not_print():
         where(path, node)
         for path in LIBRARY
         if path.parent.name != "cli"
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ]
     assert not trees, trees
@@ -223,7 +229,7 @@ IMPORTED_IN_FUNCTIONS = {("text", "models"), ("formats", "spacy")}
 def internal_imports(path):
     """Yield the modules of the core that a module imports, and whether it does so at its top level."""
     top = {id(node) for node in top_level(tree_of(path))}
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if (
             not isinstance(node, ast.ImportFrom)
             or node.level
@@ -358,7 +364,7 @@ def test_errors_fill_the_fields_of_their_messages():
     """Each ``UserError("D...", a=..., b=...)`` fills exactly the fields of its message."""
     violations = []
     for path in LIBRARY:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UserError" and node.args):
                 continue
             code = node.args[0]
@@ -408,10 +414,10 @@ IN_OTHER_PROCESSES = (  # these start processes that load the plugins and the in
 CORE_TESTS = (
     "unit/core/test_config.py",
     "unit/core/test_registry.py",
-    "unit/data",
     "contracts/test_entries.py",
 )
 SLOW_CORE_TESTS = (  # packages that use registered entries
+    "unit/data",
     "contracts",
     "unit/models",
     "unit/features",
@@ -451,7 +457,7 @@ OWN = {"disambig", *PLUGIN_NAMES, *PACK_NAMES}
 def imported_names():
     """Yield place, module and name of every import of our own packages; the name is None for ``import x``."""
     for path in EVERYTHING:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ImportFrom) and not node.level and package(node.module) in OWN:
                 yield from ((where(path, node), node.module, alias.name) for alias in node.names)
             elif isinstance(node, ast.Import):

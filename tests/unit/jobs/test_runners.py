@@ -10,12 +10,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 
 import pytest
+from small_work import Doubling, Logging, Named, send_blocked
 
 from disambig.errors import UserError
 from disambig.jobs import (
@@ -99,54 +98,6 @@ def test_runners_keep_the_contract(where, check):
     check()
 
 
-@dataclass(frozen=True)
-class Doubling:
-    """Work that doubles numbers; some items kill the process or fail."""
-
-    directory: str = ""
-    broken: str = ""
-
-    def start(self):
-        if self.broken == "dies":
-            os._exit(3)
-        return self.double
-
-    def double(self, item, report_progress):
-        if item == "die":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if item == "die once":
-            flag = Path(self.directory) / "died"
-            if not flag.exists():
-                flag.touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-            return "second try"
-        if item == "exit":
-            os._exit(7)
-        if item == "parts":
-            for done in (10, 5, 30):
-                report_progress(done)
-            return 30
-        if item == "parts, dying once":
-            report_progress(20)
-            self.double("die once", report_progress)
-            return self.double("parts", report_progress)
-        return item * 2
-
-
-@dataclass(frozen=True)
-class Logging:
-    """Work that logs at the start, like compilation; each item waits so that several workers start."""
-
-    def start(self):
-        logging.getLogger("disambig.said_by_workers").info("compiling, kept in %s", "here")
-        logging.getLogger("disambig.said_by_workers").debug("a detail")
-        return self.wait
-
-    def wait(self, item, report_progress):
-        time.sleep(0.2)
-        return os.getpid()
-
-
 @pytest.mark.parametrize("level", [logging.INFO, logging.NOTSET])
 def test_workers_log_once_and_only_at_an_enabled_level(level, caplog, capfd):
     log = logging.getLogger("disambig.said_by_workers")
@@ -208,23 +159,6 @@ def test_an_interrupt_waits_until_a_worker_has_started(monkeypatch, number):
         signal.signal(number, before)
     (worker,) = started
     assert worker.process.exitcode == -signal.SIGTERM  # it was known, and has ended
-
-
-@dataclass(frozen=True)
-class Named:
-    """Work that returns its name and the process id; it cannot start if it is broken."""
-
-    name: str
-    broken: bool = False
-
-    def start(self):
-        if self.broken:
-            raise UserError("D300", path="model")
-        return self.where
-
-    def where(self, item, report_progress):
-        time.sleep(0.1)
-        return self.name, os.getpid()
 
 
 def results(runner, work, items):
@@ -385,10 +319,6 @@ needs_signal_masks = pytest.mark.skipif(
     not hasattr(signal, "pthread_sigmask"), reason="needs masks of signals"
 )
 BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
-
-
-def send_blocked(connection) -> None:
-    connection.send(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
 
 
 @needs_signal_masks

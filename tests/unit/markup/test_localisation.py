@@ -216,15 +216,23 @@ def test_offsets_are_those_of_the_file(text, path, in_frame):
         assert plain.text[word.start] in "'\u2019"
 
 
-MARKS = [
-    "a", " ", "\\", '"', "'", "{", "}", "<", "<!--", "<string>", "<string>a</string>", "<item", "<style>", "<value>", "<source>",
-    "&", "&a;", "\\'", "it\\'s ", "\\n", "\\\n", "\n", "a=b\n", "a = ", '"a": "b", ', '{"a": ', "[", "{n, plural, one {", "<x>",
-    "<xliff:g>", "<ph", "/*", "//", "%(", "$t(", "{{", '\\"', "en:\n", "a: b\n", "<data name='", "&lt;a&gt;",
+MARKS = ["a", " ", "\\", '"', "'", "{", "<x>", "\\\n", "\n", "{n, plural, one {", "%(", "$t(", "{{"]
+XML = [
+    "}", "<", "<!--", "<string>", "<string>a</string>", "<item", "<style>", "<value>", "<source>", "&", "&a;", "it\\'s ", "<xliff:g>", "<ph",
+    "<data name='", "&lt;a&gt;",
 ]  # fmt: skip
+LINES = ["\\'", "\\n", "a=b\n", "a = ", "/*", "//", '\\"']
+MARKS_OF_FORMATS = {
+    **{path: XML for path in ("a.xml", "a.resx", "a.xliff", "a.ts")},
+    **{path: LINES for path in ("a.strings", "a.properties")},
+    **{path: ['"a": "b", ', '{"a": ', "[", '\\"', "a=b\n"] for path in ("a.json", "a.arb")},
+    "a.yml": ["en:\n", "a: b\n", "[", "\\'"],
+}
 
 
-@pytest.mark.parametrize("path", sorted(FRAMES))
-@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize(
+    ("path", "mark"), [(path, mark) for path in sorted(FRAMES) for mark in MARKS + MARKS_OF_FORMATS[path]]
+)
 def test_many_marks_take_linear_time(path, mark):
     def read(size):
         marks = mark * (size // len(mark))
