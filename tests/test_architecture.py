@@ -165,9 +165,7 @@ def test_nothing_is_executed_or_unpickled():
     modules = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "imp"}
     violations = []
     for path in LIBRARY:
-        violations += [
-            where(path, node) for module, node in imports(path) if package(module) in modules
-        ]
+        violations += [where(path, node) for module, node in imports(path) if package(module) in modules]
         for node in nodes_of(path):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else ""

@@ -25,6 +25,8 @@ from disambig.training import run
 
 README = TOP.read_text(encoding="utf8")
 PYTHON = [block for block in BLOCKS if block.language == "python"]
+LARGE = "load_converter()"
+"""A snippet with it reads a million words for seconds; tests/integration/test_japanese.py calls the same."""
 CONFIGS = [block for block in BLOCKS if block.language == "ini" and "[model]" in block.code]
 COMMANDS = [
     (block.place, line.removeprefix("$ "))
@@ -88,7 +90,11 @@ def test_config_can_be_read_and_built(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("sense_pack", "japanese_pack", "parser_pack")
-@pytest.mark.parametrize("block", PYTHON, ids=place_of)
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(block, marks=pytest.mark.slow if LARGE in block.code else ()) for block in PYTHON],
+    ids=place_of,
+)
 def test_python_snippet_runs(
     block: Block,
     tmp_path: Path,

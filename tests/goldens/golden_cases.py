@@ -27,7 +27,6 @@ from golden_forms import (  # noqa: E402
     MODELS,
     PARSER,
     ROOT,
-    SENSES,
     Files,
     as_json,
     as_lines,
@@ -47,21 +46,22 @@ import disambig  # noqa: E402
 def annotate(home: Path) -> Files:
     files = {}
     for format in ("text", "corrected", "csv", "tsv", "conllu", "m2"):
+        text = "notes.txt" if format in ("text", "corrected") else "short.txt"
         files[f"notes.{format}"] = run(
-            home, "annotate", "notes.txt", "--format", format, "--flags-per-1000", "5", "-q"
+            home, "annotate", text, "--format", format, "--flags-per-1000", "5", "-q"
         )
     made = run(home, "annotate", "notes.txt", "notes.jsonl", "notes.conllu", "--format", "jsonl", "-q")
     files["all.jsonl"] = as_lines(json.loads(line) for line in made.splitlines())
-    made = run(home, "annotate", "notes.txt", "--format", "jsonl", "--only-flags", "--no-text", "-q")
+    made = run(home, "annotate", "short.txt", "--format", "jsonl", "--only-flags", "--no-text", "-q")
     files["flags.jsonl"] = as_lines(json.loads(line) for line in made.splitlines())
-    files["notes.html"] = page(run(home, "annotate", "notes.txt", "--format", "html", "-q"))
+    files["notes.html"] = page(run(home, "annotate", "short.txt", "--format", "html", "-q"))
     from pyarrow import parquet
     from spacy.lang.en import English
     from spacy.tokens import DocBin
 
-    run(home, "annotate", "notes.txt", "--output", "out.parquet", "-q", "--force")
+    run(home, "annotate", "short.txt", "--output", "out.parquet", "-q", "--force")
     files["notes.parquet"] = as_lines(parquet.read_table(home / "out.parquet").to_pylist())
-    run(home, "annotate", "notes.txt", "--output", "out.spacy", "-q", "--force")
+    run(home, "annotate", "short.txt", "--output", "out.spacy", "-q", "--force")
     bin_of_docs = DocBin().from_disk(home / "out.spacy")
     files["notes.spacy"] = as_lines(doc_rows(doc) for doc in bin_of_docs.get_docs(English().vocab))
     return files
@@ -72,6 +72,7 @@ def check(home: Path) -> Files:
     files: Files = {}
     sources = ("notes.txt", "notes.md", "notes.tex", "notes_code.py")
     files["text"] = run(home, "check", *sources, "-q")
+    sources = ("notes.tex", "notes_code.py")
     for format in ("json", "sarif", "gitlab", "rdjson"):
         made = run(home, "check", *sources, "--format", format, "-q")
         files[f"{format}.json"] = as_json(json.loads(made))
@@ -102,15 +103,13 @@ def explain(home: Path) -> Files:
 
 @golden("parse")
 def parse(home: Path) -> Files:
-    files = {
-        format: run(home, "parse", "plain.txt", "--model", PARSER, "--format", format, "-q")
-        for format in ("brackets", "indented", "jsonl")
-    }
-    files["tree"] = run(
-        home, "parse", "plain.txt", "--model", PARSER, "--format", "tree", "--width", "120", "-q"
-    )
-    files["html"] = page(run(home, "parse", "plain.txt", "--model", PARSER, "--format", "html", "-q"))
+    """Parse by the shipped parser, and write the other formats by a small one."""
+    files = {"brackets": run(home, "parse", "plain.txt", "--model", PARSER, "-q")}
     files["nbest"] = run(home, "parse", "plain.txt", "--model", PARSER, "-n", "3", "-q")
+    small = ("parse", "plain.txt", "--model", MODELS / "parser", "-q", "--format")
+    files |= {format: run(home, *small, format) for format in ("indented", "jsonl")}
+    files["tree"] = run(home, *small, "tree", "--width", "120")
+    files["html"] = page(run(home, *small, "html"))
     return files
 
 
@@ -286,7 +285,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "disambig_parser": {"model": str(PARSER)},
     "disambig_preposition": {},
     "disambig_proofread": {},
-    "disambig_sense": {"model": str(SENSES)},
+    "disambig_sense": {"model": str(MODELS / "sense_RLSC")},
     "disambig_slips": {},
     "disambig_spelling": {},
     "disambig_tagger": {},

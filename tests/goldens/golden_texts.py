@@ -206,6 +206,7 @@ def write_inputs(folder: Path) -> None:
     """Write all texts and examples into a folder."""
     texts = {
         "notes.txt": NOTES,
+        "short.txt": f"{PARAGRAPHS[0]}\n\n{PARAGRAPHS[2]}\n",
         "phrases.txt": PHRASES,
         "notes.md": MARKDOWN,
         "notes.tex": LATEX,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 from hypothesis import given, strategies as st
@@ -236,9 +237,12 @@ DIRECTIVES = {ignore_in_line: ("ignore-line", "ignore-next-line"), ignore_in_fil
 
 
 @pytest.mark.parametrize("suffix", sorted(CASES))
-@pytest.mark.parametrize("make", [ignore_in_line, ignore_in_file])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_fix_uses_the_syntax_of_the_format(suffix, make, line_end):
+def test_fix_uses_the_syntax_of_the_format(suffix):
+    for make, line_end in product(DIRECTIVES, ("\n", "\r\n")):
+        check_syntax_of_fix(suffix, make, line_end)
+
+
+def check_syntax_of_fix(suffix, make, line_end):
     name, text = f"a{suffix}", CASES[suffix].replace("\n", line_end)
     start = text.index("then")
     flag = Flag(start, start + 4, 1, 1, "then", "than", "slip", 0.9, (start, start + 4, "than"))

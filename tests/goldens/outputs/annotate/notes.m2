@@ -4,14 +4,6 @@ A 7 8|||R:FORM|||it's|||REQUIRED|||-NONE-|||0
 A 12 13|||R:SPELLING|||quiet|||REQUIRED|||-NONE-|||0
 A 18 19|||R:SPELLING|||than|||REQUIRED|||-NONE-|||0
 
-S She waited a hour for the the bus . The results shows that we was right , and there house is near of the lake .
-A 2 3|||R:ARTICLE|||an|||REQUIRED|||-NONE-|||0
-A 6 7|||U:DOUBLED||||||REQUIRED|||-NONE-|||0
-A 11 12|||R:FORM|||show|||REQUIRED|||-NONE-|||0
-A 14 15|||R:FORM|||were|||REQUIRED|||-NONE-|||0
-A 18 19|||R:SPELLING|||their|||REQUIRED|||-NONE-|||0
-A 22 23|||U:PREPOSITION||||||REQUIRED|||-NONE-|||0
-
 S We sat on the bank of the river . He has an interest in old maps , and it is clear that he will loose them .
 A 24 25|||R:SLIP|||lose|||REQUIRED|||-NONE-|||0
 
