@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from commands import here
 from lsp_wire import Wire
 
 import disambig
@@ -126,7 +127,7 @@ def planted(clone) -> Hostile:
 
 def test_files_do_not_replace_the_contents_of_a_pack(clone):
     """The names of the table and the model of words in `disambig_en` could also be paths."""
-    usual = clone.run("check", "one.txt", "--format", "json")
+    usual = here("check", "one.txt", "--format", "json", folder=clone.path).stdout
     words = clone.path / "disambig_en" / "words"
     words.mkdir(parents=True)
     (words / "ngrams.counts").write_bytes(b"not a table")

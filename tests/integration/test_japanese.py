@@ -17,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins" / "boosted_lasso"))
 
-from commands import here, process
+from commands import here
 from disambig_boosted_lasso import load_converter
 from disambig_boosted_lasso.kana import load_in_domain
 from kana_words import KANA, WRITTEN, folder_of
@@ -91,7 +91,9 @@ def test_command_errors_are_one_line(home, options, code):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 141)])
+@pytest.mark.parametrize(
+    ("end", "status"), [("interrupt", 130), pytest.param("closed output", 141, marks=pytest.mark.slow)]
+)
 def test_converting_answers_at_once_and_ends_cleanly(home, end, status):
     command = [sys.executable, "-m", "disambig.cli.main", "convert", "--model", str(home), "-q"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -110,7 +112,7 @@ def test_converting_answers_at_once_and_ends_cleanly(home, end, status):
         assert run.stderr.read() == b""
 
 
-@pytest.mark.parametrize("quiet", [False, True])
+@pytest.mark.parametrize("quiet", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_terminal_shows_that_the_converter_is_loaded(home, quiet):
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "disambig.cli.main", "convert", "--model", str(home)]
@@ -136,8 +138,8 @@ def test_a_terminal_shows_that_the_converter_is_loaded(home, quiet):
     assert not quiet or shown == b""
 
 
-def test_help_is_quick():
-    shown = process("convert", "--help").stdout
+def test_help_names_the_options():
+    shown = here("convert", "--help").stdout
     assert "--nbest" in shown and "--domain" in shown
 
 

@@ -586,7 +586,7 @@ SCRIPT = """
 local command, out = vim.env.DISAMBIG_COMMAND, {}
 local function say(line) table.insert(out, line) end
 local function wait(what, until_)
-  if not vim.wait(60000, until_, 20) then say('waited in vain for ' .. what) end
+  if not vim.wait(60000, until_, 200) then say('waited in vain for ' .. what) end
 end
 local function diagnostics() return vim.diagnostic.get(0) end
 

@@ -449,9 +449,8 @@ def live_text(text: str, **settings) -> CheckedText:
     return LiveText("notes.txt", CheckSettings(**settings), models()).check(text)
 
 
-@pytest.mark.parametrize("name", ["notes.md", "notes.txt", "notes.tex"])
-@given(texts, edits)
-@settings(max_examples=int(os.environ.get("DISAMBIG_LIVE_EXAMPLES", "4")))
+@given(st.sampled_from(["notes.md", "notes.txt", "notes.tex"]), texts, edits)
+@settings(max_examples=int(os.environ.get("DISAMBIG_LIVE_EXAMPLES", "6")))
 def test_edits_give_the_flags_of_the_whole_text(name, text, changes):
     live = LiveText(name, CheckSettings(), models())
     live.check(text)

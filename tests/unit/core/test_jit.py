@@ -199,12 +199,12 @@ def test_concurrent_first_uses(folder):
     assert use(folder)[0] == 1, "what they wrote together can be used"
 
 
-DAMAGES = ["half", "empty", "other", "directory"]
+DAMAGES = [("half", "nbi"), ("half", "nbc"), ("empty", "nbi"), ("other", "nbc"), ("directory", "nbc")]
 
 
 def test_rewrites_a_damaged_cache(folder):
     """In the cache of each module, one file is damaged in a different way; one process uses all modules."""
-    damaged = {f"toy_{damage}_{suffix}": (damage, suffix) for damage in DAMAGES for suffix in ("nbi", "nbc")}
+    damaged = {f"toy_{damage}_{suffix}": (damage, suffix) for damage, suffix in DAMAGES}
     for name in damaged:
         (folder / f"{name}.py").write_text(CACHED_MODULE)
     (folder / "toy_kernels.py").write_text("".join(f"import {name}\n" for name in damaged))
