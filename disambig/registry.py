@@ -93,14 +93,16 @@ def metadata_error(entry: EntryPoint) -> UserError | None:
     return UserError("D018", path=_folder(distribution))
 
 
-@lru_cache(maxsize=64)
 def _name(distribution: Distribution) -> str:
-    """Return the name of a distribution, cached because each access parses its metadata."""
     return _metadata_value(distribution, "name") or os.path.basename(_folder(distribution))
 
 
+@lru_cache(maxsize=128)
 def _metadata_value(distribution: Distribution, key: str) -> str:
-    """Return the name or version of a distribution; "" if its metadata is missing or cannot be read."""
+    """Return the name or version of a distribution; "" if its metadata is missing or cannot be read.
+
+    It is cached because each access parses the metadata.
+    """
     try:
         return getattr(distribution, key) or ""
     except Exception:  # without a METADATA file, versions of Python raise different errors

@@ -90,7 +90,9 @@ def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[Pl
 
     yield load
     monkeypatch.undo()
-    plugins.reload_plugins()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugins, "_entry_points", lambda: installed)  # reading them again takes a while
+        plugins.reload_plugins()
 
 
 @pytest.fixture

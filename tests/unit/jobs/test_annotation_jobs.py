@@ -238,8 +238,8 @@ def corpus(tmp_path) -> Path:
     pytest.importorskip("pyarrow")
     import pyarrow as arrow
     import pyarrow.parquet
-    import spacy
-    from spacy.tokens import DocBin
+    from spacy.tokens import Doc, DocBin
+    from spacy.vocab import Vocab
 
     folder = tmp_path / "corpus"
     (folder / "deep").mkdir(parents=True)
@@ -248,8 +248,9 @@ def corpus(tmp_path) -> Path:
     lines = [("id", "text"), *((f"r{i}", f'a quite place\nof "{i}"') for i in range(30))]
     with open(folder / "c.csv", "w", newline="") as file:
         csv.writer(file).writerows(lines)
-    nlp = spacy.blank("en")
-    DocBin(docs=[nlp(f"in the quite place {i}") for i in range(5)]).to_disk(folder / "d.spacy")
+    vocab = Vocab()
+    docs = [Doc(vocab, words=f"in the quite place {i}".split()) for i in range(5)]
+    DocBin(docs=docs).to_disk(folder / "d.spacy")
     arrow.parquet.write_table(
         arrow.table({"text": [f"during 1997 {i}" for i in range(5)]}), folder / "e.parquet"
     )

@@ -33,10 +33,9 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture
-def nlp(home):
-    result = spacy.blank("en")
-    result.add_pipe("disambig_tagger", config={"model": home})
-    return result
+def nlp(nlp, home):
+    nlp.add_pipe("disambig_tagger", config={"model": home})
+    return nlp
 
 
 def test_every_token_gets_a_tag_and_a_part_of_speech(nlp):

@@ -255,7 +255,7 @@ def test_harper(monkeypatch):
     assert nothing == []
     assert [(edit.start, edit.end, edit.new) for edit in article] == [(19, 20, "an")]
     assert [texts[2][edit.start : edit.end] for edit in doubled if edit.new == "the"][:1] == ["the the"]
-    assert len(HarperChecker(without=()).edits(texts)[2]) >= len(doubled)
+    assert len(HarperChecker(without=()).edits(texts[2:])[0]) >= len(doubled)
 
 
 def test_harper_is_missing_or_fails(monkeypatch):

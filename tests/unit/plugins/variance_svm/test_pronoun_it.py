@@ -550,9 +550,9 @@ def test_notes_on_few_examples(model, config):
 
 def test_cross_validation(config):
     examples = label_examples()
-    result = cross_validate(resolve(config), examples, folds=5)
+    result = cross_validate(resolve(config), examples, folds=3)
     systems = result["systems"]
-    assert result["n"] == 20 and result["documents"] == 20 and result["folds"] == 5
+    assert result["n"] == 20 and result["documents"] == 20 and result["folds"] == 3
     assert systems["majority"]["it"]["accuracy"] <= 0.5
     assert systems["model"]["it"]["accuracy"] > 0.8 and systems["model"]["it"]["auc"] > 0.7
     labels = np.random.default_rng(1).permutation([e.label for e in examples])
