@@ -409,11 +409,7 @@ IN_OTHER_PROCESSES = (  # these start processes that load the plugins and the in
     "unit/cli/test_command_line.py::test_commands_refuse_invalid_rates",
     "unit/cli/test_command_line.py::test_one_rate_is_shared_among_models",
 )
-CORE_TESTS = (
-    "unit/core/test_config.py",
-    "unit/core/test_registry.py",
-    "contracts/test_entries.py",
-)
+CORE_TESTS = ("unit/core/test_config.py", "unit/core/test_registry.py")
 SLOW_CORE_TESTS = (  # packages that use registered entries
     "unit/data",
     "contracts",

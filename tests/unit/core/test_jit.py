@@ -254,7 +254,7 @@ def test_works_with_the_cache_of_another_user(folder):
 
 
 @as_root
-@pytest.mark.parametrize("home", [None, "/nowhere/at/all"])
+@pytest.mark.parametrize("home", [pytest.param(None, marks=pytest.mark.slow), "/nowhere/at/all"])
 def test_works_without_a_home_directory(folder, home):
     hits, kept = use(folder, user=NOBODY, HOME=home, NUMBA_CACHE_DIR=None, XDG_CACHE_HOME=None)
     assert (hits, kept) == (0, "None")
