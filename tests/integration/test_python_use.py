@@ -330,8 +330,10 @@ def test_evaluated_with_a_spans_key(nlp, tmp_path):
 def test_packaged(nlp, tmp_path):
     nlp.to_disk(tmp_path / "saved")
     (tmp_path / "dist").mkdir()
-    folders = tmp_path / "saved", tmp_path / "dist"
-    spacys("package", *folders, "--name", "checked", "--version", "0.0.1", "--build", "none")
+    run(
+        *("-m", "spacy", "package", tmp_path / "saved", tmp_path / "dist"),
+        *("--name", "checked", "--version", "0.0.1", "--build", "none"),
+    )
     home = tmp_path / "dist" / "en_checked-0.0.1"
     shutil.copy(home / "meta.json", home / "en_checked")  # as its setup.py does
     code = f"import sys; sys.path.insert(0, {str(home)!r}); import en_checked; "
