@@ -103,7 +103,7 @@ def test_f_boosting_is_the_boosted_lasso_with_a_large_theta(eps, truncate):
 @pytest.mark.parametrize("eps", [0.5, 0.1])
 def test_each_step_of_the_grid_is_the_best_one(eps):
     path = FBoosting(eps=eps, truncate=False).path(LISTS)
-    for t in range(0, len(path), max(1, len(path) // 15)):
+    for t in range(0, len(path), max(1, len(path) // 6)):
         weights = path.weights(t)
         tried = [exp_loss(LISTS, weights + s * e) for e in np.eye(len(weights))[1:] for s in (eps, -eps)]
         assert path.losses[t + 1] == pytest.approx(min(tried), rel=1e-9)

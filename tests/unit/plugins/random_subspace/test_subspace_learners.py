@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -28,6 +27,7 @@ from scipy.sparse import csr_array
 from sklearn import __version__
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
+from subspace_weights import fingerprint
 from toy_learners import KernelRidge, Perceptron as ToyPerceptron
 
 from disambig.data import Columns, CrossedRows
@@ -398,17 +398,8 @@ def test_fit_sizes_equals_fit(name):
         assert fitted.scorer.weights.tobytes() == alone.weights.tobytes()
 
 
-def fingerprint():
-    """Return a hash of the weights of all bases."""
-    result = hashlib.sha256()
-    for base in BASES.values():
-        learner = RandomSubspaces(base=base, n_subspaces=21, removal_rate=0.25, seed=7)
-        result.update(learner.fit(crossed(labels=3)).scorer.weights.tobytes())
-    return result.hexdigest()
-
-
 def test_same_bits_in_another_process():
-    code = "import test_subspace_learners; print(test_subspace_learners.fingerprint())"
+    code = "import subspace_weights; print(subspace_weights.fingerprint())"
     path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
     environment = {**os.environ, "PYTHONPATH": path, "NUMBA_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
