@@ -17,57 +17,19 @@ from typing import Any
 Getter = Callable[[str], Any]
 
 RENAMED: dict[str, dict[str, str]] = {
-    "disambig.api": {"Finder": "CandidateFinder", "Judge": "DecisionRule", "no_setting": "fitted_field"},
-    "disambig.api.commands": {"blocks": "line_blocks", "results": "open_results"},
-    "disambig.api.components": {"Piped": "BatchComponent", "Universal": "UniversalTags"},
+    "disambig.api": {"Finder": "CandidateFinder"},
+    "disambig.api.components": {"Universal": "UniversalTags"},
     "disambig.api.counts": {"columns_of": "ngram_columns"},
-    "disambig.api.decoding": {"structures_of": "structured_examples"},
-    "disambig.api.evaluation": {
-        "Checker": "ProposesEdits",
-        "Edit": "ProposedEdit",
-        "Ground": "SharedTestSet",
-        "Judged": "SystemDecisions",
-        "edits_of": "decisions_to_edits",
-        "over_rates": "sweep_rates",
-    },
+    "disambig.api.evaluation": {"Ground": "SharedTestSet", "Judged": "SystemDecisions"},
     "disambig.api.experiments": {
-        "InParts": "HasParts",
         "Row": "ResultRow",
         "System": "LearningSystem",
         "hits_of": "count_hits",
-        "in_parts": "run_parts",
         "joined": "join_blocks",
-    },
-    "disambig.api.features": {
-        "GapOdds": "MissingWordOdds",
-        "Places": "ContextPlaces",
-        "counts_of": "count_known",
-        "gaps_in": "load_gaps",
-        "kept": "distinguishing_ngrams",
-        "known_of": "known_ngrams_from_state",
-        "scores_of": "score_candidates",
-        "states_at": "context_vectors",
-    },
-    "disambig.api.formats": {"ReaderOptions": "ReaderTraits", "Source": "ExampleSource"},
-    "disambig.api.judges": {"Flags": "RaisesFlags", "Scored": "ScoreBatch"},
-    "disambig.api.kernels": {"back_off_of": "back_off_weight"},
-    "disambig.api.language_models": {"Vocabulary": "WordVocabulary"},
-    "disambig.api.measures": {"costs_of": "text_costs"},
-    "disambig.api.packs": {"home_of": "model_folder"},
-    "disambig.api.runners": {
-        "Describes": "DescribesWork",
-        "Outcome": "WorkOutcome",
-        "Said": "LogMessage",
-        "Stays": "PersistentPool",
-        "Tell": "ProgressCallback",
-        "Told": "ProgressCounter",
-        "interrupts_put_off": "delay_interrupts",
-        "listened_to": "logger_levels",
-        "nothing": "ignore_progress",
     },
     "disambig.api.training": {"Learned": "FittedExtractor", "mark": "label_instances"},
 }
-"""The old names of modules of the API, with their new names."""
+"""Names of version 0.1.0 that have changed, by the module of the API that has them now."""
 
 
 def lazy_names(

@@ -252,9 +252,6 @@ def _add_cuts(cuts: _Cuts, block: bytes, offset: int, line: int, shard_size: int
 
 NAME = "manifest.json"
 LAYOUT = "disambig.job.v4"
-_OLDER = ("disambig.job.v1", "disambig.job.v2", "disambig.job.v3")
-"""Layouts of older versions; rejected: records without digests, a list of all inputs in the manifest, other
-shards of the same inputs."""
 LOCK = ".lock"
 INDEX = "index.html"
 """Page with links to the parts of an HTML job."""
@@ -491,9 +488,10 @@ def load_manifest(path: Path) -> dict[str, Any]:
         raise UserError("D318", path=path, problem=problem.strerror or problem) from None
     except (ValueError, RecursionError) as problem:
         raise UserError("D318", path=path, problem=problem) from None
-    if isinstance(manifest, dict) and manifest.get("layout") in _OLDER:
-        raise UserError("D873", path=path.parent)
-    if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
+    layout = manifest.get("layout") if isinstance(manifest, dict) else None
+    if layout != LAYOUT:
+        if str(layout).startswith("disambig.job."):
+            raise UserError("D873", path=path.parent)
         raise UserError("D318", path=path, problem=f"its layout is not {LAYOUT}")
     inputs = manifest.get("inputs")
     has_type = {

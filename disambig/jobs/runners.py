@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import inspect
 import logging
 import math
 import multiprocessing
@@ -664,20 +663,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
             raise UserError("D851", name=name, names=nearest_first(name, newest))
         entry = newest[name][0]
     runner: Runner = entry.load()(options)
-    run = getattr(runner, "run", None)
-    return _OlderRunner(runner) if run and "tell" in inspect.signature(run).parameters else runner
-
-
-@dataclass(frozen=True, slots=True)
-class _OlderRunner:
-    """Call a plugin's runner that takes `report_progress` under its former name, `tell`."""
-
-    runner: Any
-
-    def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item."""
-        renamed = {("tell" if name == "report_progress" else name): value for name, value in options.items()}
-        yield from self.runner.run(work, items, **renamed)
+    return runner
 
 
 def in_processes(options: EngineOptions) -> Runner:

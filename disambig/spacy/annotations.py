@@ -237,7 +237,7 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
                     start.tolist(), stop.tolist(), hashes[own], glosses[own], strict=True
                 )
             ]
-            spans = sorted(spans + added, key=_span_offsets) if spans else added
+            spans = sorted(spans + added, key=lambda span: (span.start, span.end)) if spans else added
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
         doc.user_data[PREFIX + name] = packed_decisions
 
@@ -247,13 +247,7 @@ def id_under(doc: Doc, task: str, spans_key: str) -> str:
     stored = doc.user_data.get(PREFIX + task)
     if stored is None:
         return task
-    # Older versions of disambig did not store the key: it is the default key, or the only one.
-    key = stored.get("spans_key", task if task in doc.spans else spans_key)
-    return task if key == spans_key else f"{spans_key}/{task}"
-
-
-def _span_offsets(span: Span) -> tuple[int, int]:
-    return span.start, span.end
+    return task if stored["spans_key"] == spans_key else f"{spans_key}/{task}"
 
 
 def _spans_of_other_tasks(doc: Doc, spans_key: str, name: str) -> list[Span]:
@@ -321,7 +315,7 @@ def read_decisions(doc: Doc, key: str) -> Decisions | None:
     works if several tasks share a key. Raises D502 for a Doc that another version of disambig annotated.
     """
     cached = _cached(doc, key)
-    if cached is None or cached.packed.get("spans_key", key) != key:
+    if cached is None or cached.packed["spans_key"] != key:
         names = (name for name, packed in doc.user_data.items() if _is_under(key, name, packed))
         other = next(names, None)
         cached = cached if other is None else _cached(doc, other.removeprefix(PREFIX))
@@ -402,9 +396,7 @@ def span_record(span: Span) -> dict[str, Any] | None:
     """
     packed = span.doc.user_data.get(PREFIX + span.id_) if span.id_ else None
     if packed is not None and _is_moved(span):
-        # an older version of disambig did not store the key
-        key = packed.get("spans_key", span.id_)
-        warnings.warn(str(UserError("D507", key=key)), stacklevel=4)
+        warnings.warn(str(UserError("D507", key=packed["spans_key"])), stacklevel=4)
         return None
     cached = _cached(span.doc, span.id_) if span.id_ else None
     if cached is None:

@@ -46,11 +46,6 @@ def test_finds_engines_of_plugins_by_their_short_names(load_with, monkeypatch, t
         "    for number in (1, 2, 10):\n"
         "        register(f'engines.there.v{number}', lambda options, n=number: (n, options))\n"
         "    register('engines.local.v1', lambda options: 'not reached by its short name')\n"
-        "    register('engines.older.v1', lambda options: Older())\n"
-        "class Older:\n"
-        "    def run(self, work, items, *, ordered=False, tell=None):\n"
-        "        tell(7)\n"
-        "        yield work, *items, ordered\n"
     )
     (tmp_path / "engines_of_a_test.py").write_text(source)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -59,9 +54,6 @@ def test_finds_engines_of_plugins_by_their_short_names(load_with, monkeypatch, t
     assert make_runner("there", options) == (10, options)
     assert make_runner("engines.there.v1", options) == (1, options)
     assert make_runner("local") == InProcessRunner()
-    reported = []  # an option had another name once
-    older = make_runner("older").run("work", ["item"], ordered=True, report_progress=reported.append)
-    assert list(older) == [("work", "item", True)] and reported == [7]
     with pytest.raises(UserError, match=r"D851.*'ther'; available: there"):
         make_runner("ther")
 

@@ -301,29 +301,6 @@ def test_tokens_show_the_decisions_under_the_usual_key(keys, expected):
     assert doc[0]._.test_size == expected
 
 
-def older(doc):
-    """Return annotations of an older version of disambig, which did not store the key."""
-    for packed in doc.user_data.values():
-        del packed["spans_key"]
-    return doc
-
-
-def test_docs_of_an_older_version_are_read_and_annotated_again():
-    first = shown(annotated())
-    doc = older(annotated())
-    assert shown(doc) == first
-    assert len(read_decisions(doc, "spelling")) == 3
-    assert shown(annotated(doc)) == first
-    write_annotations(older(doc), decide(two_models()[1], doc), spans_key="mine")
-    assert {span._.disambig["model"] for span in doc.spans["mine"]} == {"mine 7"}
-    assert {span._.disambig["model"] for span in doc.spans["spelling"]} == {"fake 0.0.1"}
-    under_another = BLANK(TEXT)
-    for _ in range(2):
-        write_annotations(under_another, decide(spelling_model(), under_another), spans_key="x")
-        older(under_another)
-        assert [span._.disambig["task"] for span in under_another.spans["x"]] == ["spelling"] * 3
-
-
 def test_decisions_are_found_beside_data_of_others():
     doc = decided_twice(("spelling", "mine"))
     doc.user_data = {3: "three", ("disambig.", 1): {}, "disambig.note": "ours?", **doc.user_data}
