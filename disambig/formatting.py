@@ -55,10 +55,10 @@ def escape_control_chars(text: str, *, lines: bool = False) -> str:
 _LONGEST = 300
 
 
-def first_names(names: Sequence[str], most: int = 3) -> str:
+def first_names(names: Sequence[str], maximum: int = 3) -> str:
     """Join the first names for a message, without control characters."""
-    shown = ", ".join(map(escape_control_chars, names[:most]))
-    return f"{shown}, ..." if len(names) > most else shown
+    shown = ", ".join(map(escape_control_chars, names[:maximum]))
+    return f"{shown}, ..." if len(names) > maximum else shown
 
 
 def describe_exception(problem: BaseException) -> str:

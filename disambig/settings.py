@@ -109,18 +109,18 @@ def real_number(code: str, accepts: Callable[[Any], bool]) -> Constraint:
     return Constraint(code, lambda value: is_number(value) and accepts(value))
 
 
-def whole_number(code: str, least: int) -> Constraint:
-    """Return the constraint for integers of at least `least`."""
-    return Constraint(code, lambda value: is_whole(value) and value >= least, lambda _: {"least": least})
+def whole_number(code: str, minimum: int) -> Constraint:
+    """Return the constraint for integers of at least `minimum`."""
+    return Constraint(code, lambda value: is_whole(value) and value >= minimum, lambda _: {"least": minimum})
 
 
-def whole_number_between(least: int, most: int, code: str = "D513") -> Constraint:
-    """Return the constraint for integers from `least` to `most`."""
-    wanted = f"a whole number from {least:,} to {most:,}"
+def whole_number_between(minimum: int, maximum: int, code: str = "D513") -> Constraint:
+    """Return the constraint for integers from `minimum` to `maximum`."""
+    wanted = f"a whole number from {minimum:,} to {maximum:,}"
     return Constraint(
         code,
-        lambda value: is_whole(value) and least <= value <= most,
-        lambda value: {"least": least, "most": most, "wanted": wanted},
+        lambda value: is_whole(value) and minimum <= value <= maximum,
+        lambda value: {"least": minimum, "most": maximum, "wanted": wanted},
     )
 
 
@@ -133,7 +133,7 @@ def choice(code: str, names: Sequence[str]) -> Constraint:
     )
 
 
-MOST_C = 1e12
+MAX_C = 1e12
 """Weights stop changing long before this C; sums and squares of much larger numbers would overflow."""
 ABOVE_ZERO = real_number("D760", lambda value: 0 < value < math.inf)
 NON_NEGATIVE = real_number("D780", lambda value: 0 <= value < math.inf)
@@ -141,8 +141,8 @@ SHARE_BELOW_ONE = real_number("D770", lambda value: 0 <= value < 1)
 COUNT, NON_NEGATIVE_COUNT = whole_number("D452", 1), whole_number("D457", 0)
 SVM_C = Constraint(
     "D700",
-    lambda value: is_number(value) and 0 < value <= MOST_C,
-    lambda value: {"seen": repr(value), "most": MOST_C},
+    lambda value: is_number(value) and 0 < value <= MAX_C,
+    lambda value: {"seen": repr(value), "most": MAX_C},
 )
 DECODER = Constraint(
     "D711",

@@ -176,8 +176,8 @@ class CalibrationData(Protocol):
     def rng(self) -> np.random.Generator:
         """The random generator."""
 
-    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the scored examples of a group, or a random sample of `most` of them."""
+    def scored(self, group: int, *, maximum: int | None = None) -> ScoreBatch:
+        """Return the scored examples of a group, or a random sample of `maximum` of them."""
 
 
 @runtime_checkable

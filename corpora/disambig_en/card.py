@@ -374,15 +374,15 @@ def _contents(home: Path) -> str:
     table_of_files = markdown_table(
         ["file", "size", "contents"], ([f"`{name}`", _mb(path), what] for name, path, what in rows)
     )
-    least = {
+    minimum = {
         name: "/".join(str(count) for count in counts.values()) for name, counts in info["least"].items()
     }
     return (
         "## Contents\n\n"
         + "\n".join(table_of_files)
         + "\n\nMinimum counts of n-grams, by their length from 1 to 5 words: "
-        f"{least['preposition']} with a preposition,\n{least['spelling']} with a word of the confusion sets; "
-        f"{least['elsewhere']} for others of 1 to 3 words;\n"
+        f"{minimum['preposition']} with a preposition,\n{minimum['spelling']} with a word of the confusion "
+        f"sets; {minimum['elsewhere']} for others of 1 to 3 words;\n"
         f"{'/'.join(map(str, info['least_headwords'].values()))} for prepositions with their head words. For "
         f'*it*: the fillers of contexts in which\n"it" and "they" occur at least {info["least_it"]} times. '
         "Records are small: counts up to 7 are exact, larger ones are\nrounded on a logarithmic scale "
@@ -537,14 +537,14 @@ def _pooled(domains: dict[str, Any]) -> dict[str, Any]:
     """Return the accuracy of each group over all domains, each with models that left it out."""
     n: Counter[str] = Counter()
     right: Counter[str] = Counter()
-    most: Counter[str] = Counter()
+    majority: Counter[str] = Counter()
     for at in domains.values():
         for name, group in at["groups"].items():
             n[name] += group["n"]
             right[name] += round(group["accuracy"] * group["n"])
-            most[name] += round(group["majority"] * group["n"])
+            majority[name] += round(group["majority"] * group["n"])
     return {
-        name: {"n": n[name], "accuracy": right[name] / n[name], "majority": most[name] / n[name]}
+        name: {"n": n[name], "accuracy": right[name] / n[name], "majority": majority[name] / n[name]}
         for name in n
         if n[name]
     }
@@ -625,8 +625,8 @@ def _curve(figures: dict[str, Any]) -> str:
     heads = ["table", "minimum counts of 1- to 5-grams", "preposition", "found", "spelling", "found"]
     rows = []
     for point in figures["curve"]:
-        least = "/".join(str(count) for count in point["min_counts"].values())
-        cells = [f"{point['bytes'] / 1e6:.1f} MB", least]
+        minimum = "/".join(str(count) for count in point["min_counts"].values())
+        cells = [f"{point['bytes'] / 1e6:.1f} MB", minimum]
         for at in (point["preposition"], point["spelling"]):
             cells += [with_interval(at["accuracy"], at["interval"]), percent(at["found"])]
         rows.append(cells)

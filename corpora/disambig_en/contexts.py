@@ -41,9 +41,9 @@ SHARES = {
 """How often the text of each domain is used; that of other domains is used once."""
 STRETCH = 300
 """Number of words in a stretch, the unit of shuffling."""
-MOST_RIVALS = 16
+MAX_RIVALS = 16
 """Maximum number of rivals of a word."""
-LEAST_SEEN = 2
+MIN_SEEN = 2
 """Minimum number of times that people wrote one word for another."""
 NONE_BESIDE = (
     "the a an to of in is are be and that for on with it as was by have has do not you can will or at from "
@@ -111,7 +111,7 @@ def rivals(
         for word, other in permutations([numbers[word] for word in words if word in numbers], 2):
             ranks[word][other] = min(rank, ranks[word].get(other, LAST))
     kept = [
-        sorted(others, key=lambda other: (others[other], -counts[other]))[:MOST_RIVALS] for others in ranks
+        sorted(others, key=lambda other: (others[other], -counts[other]))[:MAX_RIVALS] for others in ranks
     ]
     offsets = np.concatenate([[0], np.cumsum([len(others) for others in kept])])
     return offsets, np.array([other for others in kept for other in others], np.int64)
@@ -124,7 +124,7 @@ def _confused_words(data: Path) -> Iterator[tuple[Sequence[str], int]]:
         for fix in read_people(data, "train")[0]
         if fix.kind == "replace"
     )
-    yield from ((pair, FIRST) for pair, n in written.items() if n >= LEAST_SEEN and len(set(pair)) == 2)
+    yield from ((pair, FIRST) for pair, n in written.items() if n >= MIN_SEEN and len(set(pair)) == 2)
     yield from ((group.candidates, FIRST) for group in read_confusion_sets(CONFUSION_SETS))
     for kind, sets in read_relations(ENGLISH_RELATIONS).items():
         yield from ((words, SECOND if kind == "form" else LAST) for words in sets)

@@ -110,5 +110,5 @@ def count(data: Path, domains: Sequence[str], path: Path, *, min_counts: MinCoun
     with Counters(data, domains) as counters:
         fillers = None
         if with_it:
-            fillers = count_fillers(lambda: read_text(data, "train", domains), least=MIN_FILLER_COUNT)
+            fillers = count_fillers(lambda: read_text(data, "train", domains), minimum=MIN_FILLER_COUNT)
         counters.write(path, min_counts, fillers=fillers)

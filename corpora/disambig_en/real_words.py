@@ -53,7 +53,7 @@ def count_words(data: Path) -> None:
             info={
                 "licence": "figures derived from text under the licences named in the pack's card",
                 "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in PACK_DOMAINS],
-                "least": {str(n): least for n, least in MIN_COUNTS.items()},
+                "least": {str(n): minimum for n, minimum in MIN_COUNTS.items()},
             },
             force=True,
         )

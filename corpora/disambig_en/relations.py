@@ -23,7 +23,7 @@ from contexts import counted_words
 from disambig_real_words import ENGLISH_RELATIONS, compile_relations, read_relations, write_relations
 from disambig_variance_svm import PACK_DOMAINS
 
-LEAST_FAMILY = 300
+MIN_FAMILY = 300
 """Minimum count of words that are related as members of a family (see `_families`)."""
 UNRELATED = frozenset(
     tuple(pair.split("/"))
@@ -33,9 +33,9 @@ UNRELATED = frozenset(
     ).split()
 )
 """Words that only look related."""
-LEAST_WRITTEN, LEAST_MEANT, LEAST_SHORT = 60, 2000, 1000
+MIN_WRITTEN, MIN_MEANT, MIN_SHORT = 60, 2000, 1000
 """Minimum counts: of a word written by a slip, of the word meant, and of both if they have 3 letters."""
-MOST_FORMS = 14
+MAX_FORMS = 14
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz'"
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdfgklmnprt]$")
@@ -97,7 +97,7 @@ def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]
     for lemma in sorted(forms_by_lemma.keys() - {"be"}):  # see FUNCTION_WORDS
         counted = (form for form in forms_by_lemma[lemma] - ARTICLES if form in counts)
         forms = tuple(sorted(counted, key=lambda form: (form != lemma, form)))
-        if 1 < len(forms) <= MOST_FORMS and frozenset(forms) not in seen:
+        if 1 < len(forms) <= MAX_FORMS and frozenset(forms) not in seen:
             seen.add(frozenset(forms))
             yield forms
 
@@ -140,7 +140,7 @@ def _derived(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 
 def _families(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """Yield frequent words with further words derived from them, and forms of one with forms of the other."""
-    frequent = {word for word, n in counts.items() if n >= LEAST_FAMILY and len(word) > 4 and "'" not in word}
+    frequent = {word for word, n in counts.items() if n >= MIN_FAMILY and len(word) > 4 and "'" not in word}
     for word in frequent:
         stem = word[:-1]
         nouns = [word + ending for ending in ("ion", "ment", "ance", "ence", "er", "or")]
@@ -176,13 +176,13 @@ def _possessives(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 def _slips(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """Yield pairs that differ by an added, missing, changed or swapped letter; apostrophes are letters."""
     for word, n in counts.items():
-        if n < LEAST_MEANT:
+        if n < MIN_MEANT:
             continue
         for other in _one_letter_away(word):
             short = min(len(word), len(other)) <= 3
-            least = LEAST_SHORT if short else LEAST_WRITTEN
+            minimum = MIN_SHORT if short else MIN_WRITTEN
             kept_apart = {word, other} <= ARTICLES or {word, other} <= PRONOUNS
-            if other != word and counts.get(other, 0) >= least and not kept_apart:
+            if other != word and counts.get(other, 0) >= minimum and not kept_apart:
                 yield (word, other) if word < other else (other, word)
 
 

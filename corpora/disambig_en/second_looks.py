@@ -27,7 +27,7 @@ FLAGS_PER_1000 = {"preposition": 0.15, "spelling": 0.45, "article": 0.3, "form":
 """Default rates, by task that has a second look (see the card)."""
 MIN_PROBABILITIES = {"preposition": 0.03, "spelling": 0.03, "article": 0.02, "form": 0.02, "slip": 0.03}
 """Minimum probability of a proposal, according to the first rule, where mistakes are dense."""
-MOST_MISSED = {"form": 0.04}
+MAX_MISSED = {"form": 0.04}
 """Share of correct flags given up for speed; elsewhere the default. Forms have by far the most proposals."""
 PRIOR_STRENGTH = 0.7
 """See `SecondLook`: a paragraph with a few mistakes is soon taken for text with many."""
@@ -72,7 +72,7 @@ def look_again(
         "prior_strength": PRIOR_STRENGTH,
         "replacements": task != "article",
         "flags_per_1000": FLAGS_PER_1000[task],
-        **({"most_missed": MOST_MISSED[task]} if task in MOST_MISSED else {}),
+        **({"most_missed": MAX_MISSED[task]} if task in MAX_MISSED else {}),
     }
     return fit_second_look(model, section, *kept_back)
 

@@ -15,7 +15,7 @@ from disambig_real_words import ENGLISH_SOUNDS, log_odds, sound_keys
 from disambig_variance_svm import PACK_DOMAINS
 from material import read_text
 
-LEAST_WORD, LEAST_START = 4, 12
+MIN_WORD, MIN_START = 4, 12
 """Minimum count after an article of a whole word, and of the beginning of words."""
 _VOWEL = re.compile("=(?!e[uw])[aeio]")
 """Words that take "an". A few times, an "a" before them is the name of something: "option a includes"."""
@@ -55,11 +55,11 @@ def _informative(
     counts: Mapping[str, list[int]], paths: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[int, int]]:
     """Leave out rare keys, and keys that agree with a more general key."""
-    least = {key: LEAST_WORD if key.startswith("=") else LEAST_START for key in counts}
+    minimum = {key: MIN_WORD if key.startswith("=") else MIN_START for key in counts}
     for key, (a, an) in counts.items():
         if _VOWEL.match(key) and a > an:
-            least[key] = LEAST_START
-    seen = {key for key, pair in counts.items() if sum(pair) >= least[key]}
+            minimum[key] = MIN_START
+    seen = {key for key, pair in counts.items() if sum(pair) >= minimum[key]}
     kept: set[str] = set()
     for key in sorted(seen, key=lambda key: len(paths[key])):  # the most general first
         odds = log_odds(*counts[key])

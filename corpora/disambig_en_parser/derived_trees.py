@@ -37,9 +37,9 @@ def derived_trees(trees: Sequence[Tree]) -> list[Tree]:
     return [*_spread(tagged, N_TAG_QUESTIONS), *islice(inverted_quotations(trees), N_INVERSIONS)]
 
 
-def _spread(trees: Sequence[Tree], most: int) -> list[Tree]:
+def _spread(trees: Sequence[Tree], maximum: int) -> list[Tree]:
     """Return at most this number of trees, at equal distances."""
-    return [trees[i * len(trees) // most] for i in range(most)] if len(trees) > most else list(trees)
+    return [trees[i * len(trees) // maximum] for i in range(maximum)] if len(trees) > maximum else list(trees)
 
 
 def _leaf(tag: str, word: str) -> Tree:

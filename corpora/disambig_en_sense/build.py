@@ -43,7 +43,7 @@ MIN_EXAMPLES_OF_REST = 10
 MAX_EXAMPLES = 1500
 """Maximum number of training occurrences per word (see `cap_examples`)."""
 FOLDS = 5
-LEAST_MARGIN = 0.7
+MIN_MARGIN = 0.7
 """No decision is made if the best sense is less than twice as probable as the next one (log-odds)."""
 
 
@@ -121,11 +121,11 @@ def prune_weights(model: Model) -> Model:
     return replace(model, scorers=tuple(scorers))
 
 
-def material(data: Path, *, least: int = MIN_EXAMPLES) -> list[Labelled]:
-    """Return the labelled occurrences of all words that have at least `least` of them."""
+def material(data: Path, *, minimum: int = MIN_EXAMPLES) -> list[Labelled]:
+    """Return the labelled occurrences of all words that have at least `minimum` of them."""
     every = [example for example in read_noad(data / ARCHIVE).labelled() if not example.word.endswith(".x")]
     often = Counter(example.word for example in every)
-    return [example for example in every if often[example.word] >= least]
+    return [example for example in every if often[example.word] >= minimum]
 
 
 def train_model(
@@ -152,7 +152,7 @@ def train_model(
         name="disambig_en_sense/sense",
         version=VERSION,
         config=dict(config),
-        least_margin=LEAST_MARGIN,
+        least_margin=MIN_MARGIN,
         progress=progress,
     )
     selection = {
@@ -179,7 +179,10 @@ def cap_examples(examples: Sequence[Labelled]) -> list[Labelled]:
 def build(data: Path) -> None:
     """Train the pack's model on all examples."""
     model = train_model(
-        material(data, least=MIN_EXAMPLES_OF_REST), vectors(data), learned=MIN_EXAMPLES, progress=log_progress
+        material(data, minimum=MIN_EXAMPLES_OF_REST),
+        vectors(data),
+        learned=MIN_EXAMPLES,
+        progress=log_progress,
     )
     save_model(model, HOME / "models" / "sense", force=True)
 
@@ -197,7 +200,9 @@ def score(data: Path) -> None:
         FIGURES.add({name: cross_validate(examples, folds, learn, progress=log_progress)})
     learned_words = {example.word for example in examples}
     rest = [
-        example for example in material(data, least=MIN_EXAMPLES_OF_REST) if example.word not in learned_words
+        example
+        for example in material(data, minimum=MIN_EXAMPLES_OF_REST)
+        if example.word not in learned_words
     ]
     FIGURES.add({"most_frequent_of_the_rest": most_frequent(rest, document_folds(examples, FOLDS))})
 

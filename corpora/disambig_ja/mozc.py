@@ -136,12 +136,12 @@ UNKNOWN = 18.0, 2.0
 
 
 def class_bigram(
-    words: MozcWords, frequencies: Mapping[tuple[str, str], float], *, most: int, weight: float
+    words: MozcWords, frequencies: Mapping[tuple[str, str], float], *, maximum: int, weight: float
 ) -> ClassBigram:
     """Return the class bigram of the dictionary with its most frequent words."""
     ranks = np.argsort([-frequencies[pair] for pair in words.pairs], kind="stable")
     kept = np.zeros(len(words.pairs), np.bool_)
-    kept[ranks[:most]] = True
+    kept[ranks[:maximum]] = True
     numbers = {pair: row for row, pair in enumerate(words.pairs)}
     pairs = sorted(pair for pair, is_kept in zip(words.pairs, kept.tolist(), strict=True) if is_kept)
     place = np.full(len(words.pairs), -1)
@@ -177,13 +177,13 @@ def new_words(
     frequencies: Mapping[tuple[str, str], float],
     tags: Mapping[tuple[str, str], str],
     *,
-    most: int,
+    maximum: int,
     longest: int,
 ) -> KanaLexicon:
     """Return the most frequent words whose spelling a lexicon lacks, with zero counts."""
     surfaces = set(lexicon.surfaces)
     ranked = sorted(frequencies, key=lambda pair: (-frequencies[pair], pair))
-    pairs = [pair for pair in ranked if pair[1] not in surfaces and _is_word(*pair, longest)][:most]
+    pairs = [pair for pair in ranked if pair[1] not in surfaces and _is_word(*pair, longest)][:maximum]
     return KanaLexicon.counted(
         [(surface, reading, tags[reading, surface]) for reading, surface in pairs], [0] * len(pairs)
     )

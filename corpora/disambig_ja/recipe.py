@@ -123,10 +123,10 @@ class Recipe:
         words = KanaLexicon.from_text(self.text).with_more(self.dictionary)
         mozc = read_mozc()
         frequencies, tags = mozc.frequencies(words)
-        classes = class_bigram(mozc, frequencies, most=CLASS_WORDS, weight=CLASS_WEIGHT)
+        classes = class_bigram(mozc, frequencies, maximum=CLASS_WORDS, weight=CLASS_WEIGHT)
         classes = replace(classes, domain_weights=DOMAIN_CLASS_WEIGHTS)
         digits = KanaLexicon.counted([(*digit, NUMERAL) for digit in DIGITS], [0] * len(DIGITS))
-        more = new_words(words, frequencies, tags, most=MOZC_WORDS, longest=MOZC_LONGEST)
+        more = new_words(words, frequencies, tags, maximum=MOZC_WORDS, longest=MOZC_LONGEST)
         words = words.with_more(more.with_more(digits))
         words = with_voiced_readings(words)
         usage = general_usage(words, self.material.frequencies(), share=0.0) + reading_usage(

@@ -15,7 +15,7 @@ from material import ANNOTATED, CHECKED, SOURCES
 from recipe import DOMAINS, HELD_OUT, Recipe
 from spoken import spelt_out
 
-MOST = 2000
+MAX_SENTENCES = 2000
 """Maximum number of test sentences per source."""
 OF_DOMAIN = {HELD_OUT.get(name, name): name for name in DOMAINS}
 NOUNS = Path(__file__).with_name("nouns.tsv")
@@ -104,7 +104,7 @@ def tested(recipe: Recipe) -> dict[str, Pairs]:
     """Return the test sentences by source."""
     pairs: dict[str, Pairs] = {}
     for name in SOURCES:
-        text = recipe.material.held_out(name, test=True)[:MOST]
+        text = recipe.material.held_out(name, test=True)[:MAX_SENTENCES]
         pairs[name] = text.column(1), text.column(0)
     return pairs
 

@@ -564,8 +564,8 @@ def most_certain(flags: Sequence[Flag], words: int, most_per_1000: float | None)
     `words`: number of words of the text.
     `most_per_1000`: maximum number of flags per 1,000 words, rounded up; None for all flags.
     """
-    most = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
-    return sorted(sorted(flags, key=_most_certain_first)[:most], key=_text_order)
+    maximum = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
+    return sorted(sorted(flags, key=_most_certain_first)[:maximum], key=_text_order)
 
 
 _MIN_PRECISION = 0.5

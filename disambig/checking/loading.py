@@ -158,23 +158,23 @@ def correcting_source(settings: CheckSettings) -> ModelSource:
 
 
 def _with_precision(
-    annotate: ModelSet, trust: Mapping[str, PrecisionTable], least: float
+    annotate: ModelSet, trust: Mapping[str, PrecisionTable], minimum: float
 ) -> CorrectingAnnotator:
-    """Return the models limited to flags with a measured precision of at least `least`."""
+    """Return the models limited to flags with a measured precision of at least `minimum`."""
     from disambig.models import rates_for_precision
 
     models = annotate.models
     unmeasured = [model for model in models if model.task.name not in trust]
     if len(unmeasured) == len(models):
         raise UserError("D861", models=", ".join(model.name for model in models))
-    rates = rates_for_precision(models, trust, least)
+    rates = rates_for_precision(models, trust, minimum)
     if not any(rates.values()):
         highest = max(
             points[-1].share for table in trust.values() for points in (table.points, *table.pairs.values())
         )
-        raise UserError("D864", share=f"{least:.0%}", most=f"{highest:.0%}")
+        raise UserError("D864", share=f"{minimum:.0%}", most=f"{highest:.0%}")
     notes = tuple(UserError("D863", model=model.name, task=model.task.name) for model in unmeasured)
-    return CorrectingAnnotator(models, rates | dict(annotate.rates), trust=trust, least=least, notes=notes)
+    return CorrectingAnnotator(models, rates | dict(annotate.rates), trust=trust, least=minimum, notes=notes)
 
 
 _TEXT = "text"

@@ -9,7 +9,7 @@ from typing import Any
 
 from disambig.checking.flags import find_flags
 from disambig.data import Decisions, minibatch
-from disambig.evaluation import MOST_FLAGS, MistakeTrial, ProposedEdit, mistake_figures
+from disambig.evaluation import MAX_FLAGS, MistakeTrial, ProposedEdit, mistake_figures
 from disambig.markup import read_markup
 from disambig.models import (
     BATCH_CHARACTERS,
@@ -96,7 +96,7 @@ class ModelChecker:
         return default_rates | task_rates(self.models, flags_per_1000)
 
     def edits(
-        self, texts: Sequence[str], flags_per_1000: RequestedRates = MOST_FLAGS
+        self, texts: Sequence[str], flags_per_1000: RequestedRates = MAX_FLAGS
     ) -> list[list[ProposedEdit]]:
         """Return the edits of each text that are flagged at a rate of false alarms, by default the highest.
 

@@ -227,7 +227,7 @@ def ngram_numbers(
     by_name = {"seen": seen, "distinct": distinct, "kept": kept}
     numbers: dict[str, Any] = {
         "ngrams": {name: _by_order(values[plain], 1) for name, values in by_name.items()},
-        "min_counts": {str(n): least for n, least in least_counts(min_counts, orders=orders).items()},
+        "min_counts": {str(n): minimum for n, minimum in least_counts(min_counts, orders=orders).items()},
     }
     if len(seen) > orders:
         numbers["patterns"] = {name: _by_order(values[patterns], 3) for name, values in by_name.items()}
@@ -288,9 +288,9 @@ def merge_headers(tables: Sequence[CountTable]) -> tuple[list[str], list[str], d
     for table in tables:
         if not table.has_keys:
             raise UserError("D120", path=table.path)
-        for order, least in _thresholds(table).items():
-            if least > 1:
-                raise UserError("D121", path=table.path, order=order, least=least)
+        for order, minimum in _thresholds(table).items():
+            if minimum > 1:
+                raise UserError("D121", path=table.path, order=order, least=minimum)
     _check_compatible(tables)
     names = list(dict.fromkeys(name for table in tables for name in table.tokenisations))
     gaps = [name for name in names if any(name in table.gaps for table in tables)]
@@ -328,8 +328,8 @@ def prune_table(
     before = _thresholds(table)
     requested = least_counts(choices.get("min_counts"), orders=orders)
     # thresholds can only rise: n-grams that an earlier pruning removed cannot come back
-    least = {n: max(count, before.get(n, 1)) for n, count in requested.items()}
-    pruned = PrunedChunks(orders, bool(table.gaps), least)
+    minimum = {n: max(count, before.get(n, 1)) for n, count in requested.items()}
+    pruned = PrunedChunks(orders, bool(table.gaps), minimum)
     new_info = {name: info[name] for name in ("licence", "keep_words", "views") if name in info}
 
     def chunks() -> Iterator[Merged]:
@@ -339,7 +339,7 @@ def prune_table(
         # left
         seen = _header_numbers(info, "seen", pruned.kinds) or pruned.seen
         distinct = _header_numbers(info, "distinct", pruned.kinds) or pruned.distinct
-        new_info.update(ngram_numbers(orders, seen, distinct, pruned.kept, least))
+        new_info.update(ngram_numbers(orders, seen, distinct, pruned.kept, minimum))
 
     return write_table(
         path,
@@ -359,8 +359,8 @@ class PrunedChunks:
         self.orders = orders
         self.kinds = ngram_kinds(orders, gaps=gaps)
         self.seen, self.distinct, self.kept = ([0] * len(self.kinds) for _ in range(3))
-        least = least_counts(min_counts, orders=orders)
-        self._least = [least[ngram_order(kind)] for kind in self.kinds]
+        minimum = least_counts(min_counts, orders=orders)
+        self._least = [minimum[ngram_order(kind)] for kind in self.kinds]
 
     def chunks(self, chunks: Iterator[Merged], total: int, progress: OpenProgress | None) -> Iterator[Merged]:
         """Yield the kept n-grams of `chunks`; report the number of n-grams read to `progress`."""
@@ -468,7 +468,7 @@ def _info(table: CountTable) -> Mapping[str, Any]:
 def _thresholds(table: CountTable) -> dict[int, int]:
     """Return the minimum count of each order that the table was pruned with."""
     try:
-        return {int(order): int(least) for order, least in _info(table).get("min_counts", {}).items()}
+        return {int(order): int(minimum) for order, minimum in _info(table).get("min_counts", {}).items()}
     except (TypeError, ValueError, AttributeError) as error:
         raise UserError("D105", path=table.path, section="header") from error
 

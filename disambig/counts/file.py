@@ -149,10 +149,10 @@ def least_counts(min_counts: Mapping[int, int] | None, *, orders: int) -> dict[i
     return minimums
 
 
-def describe_least_counts(least: Mapping[int, int]) -> str:
+def describe_least_counts(minimum: Mapping[int, int]) -> str:
     """Describe the minimum counts of all orders in words; an empty string if nothing is left out."""
     parts = []
-    for count, run in groupby(sorted(least), key=lambda order: least[order]):
+    for count, run in groupby(sorted(minimum), key=lambda order: minimum[order]):
         orders = list(run)
         if count > 1:
             words = f"{orders[0]} to {orders[-1]} words" if len(orders) > 1 else f"{orders[0]} words"

@@ -177,8 +177,8 @@ class Merge:
         runs: Sequence[Sequence[Run]],
         min_counts: Mapping[int, int] | None = None,
     ) -> None:
-        least = least_counts(min_counts, orders=orders)
-        self._least = [least[ngram_order(kind)] for kind in kinds]
+        minimum = least_counts(min_counts, orders=orders)
+        self._least = [minimum[ngram_order(kind)] for kind in kinds]
         self._kinds = np.array(kinds, dtype=np.uint8)
         self._runs = runs
         all_edges = (run.edges for kind_runs in runs for run in kind_runs)

@@ -345,7 +345,7 @@ class CountTable:
         None if it may be absent with any count: if it is longer than `orders`, or its words were not counted.
         """
         info = self.header.get("info", {})
-        least, restricted = info.get("min_counts", {}), info.get("keep_words")
+        minimum, restricted = info.get("min_counts", {}), info.get("keep_words")
         if "least" in info:  # a pack's table has one rule per task, and one for all other words
             is_task_word = self._nested is not None and self._nested.issuperset(words)
             rules = [rule for name, rule in info["least"].items() if (name != "elsewhere") == is_task_word]
@@ -353,7 +353,7 @@ class CountTable:
             return max(counts) if counts and len(counts) == len(rules) else None
         if order > self.orders or (restricted is not None and not set(words) <= set(restricted)):
             return None
-        return int(least.get(str(order), 1))
+        return int(minimum.get(str(order), 1))
 
     def require(self, tokenisation: str) -> CountTable:
         """Return this table if it has words of `tokenisation`.
@@ -420,10 +420,10 @@ def _nested_words(info: Any) -> frozenset[str] | None:
         return frozenset()
     if "nested" in info:
         return frozenset(map(str, info["nested"]))
-    views, least = info.get("views"), info.get("min_counts", {})
-    if not isinstance(views, dict) or not isinstance(least, dict) or not views:
+    views, minimum = info.get("views"), info.get("min_counts", {})
+    if not isinstance(views, dict) or not isinstance(minimum, dict) or not views:
         return frozenset()
-    pruned = [least.get(str(order), 1) for order in range(1, MAX_ORDER + 1)]
+    pruned = [minimum.get(str(order), 1) for order in range(1, MAX_ORDER + 1)]
     if pruned != sorted(pruned) or not all("texts" in view for view in views.values()):
         return frozenset()  # imported counts may lack the shorter n-grams
     words = info.get("keep_words")
@@ -515,16 +515,18 @@ def _describe_lines(table: CountTable) -> Iterator[str]:
         numbers = info.get(entry, {})
         for order in sorted(numbers.get("kept", {}), key=int):
             seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
-            least = info.get("min_counts", {}).get(order, 1)
+            minimum = info.get("min_counts", {}).get(order, 1)
             kept_of = (
-                f"kept (seen {least:,} times or more) of {distinct:,} different" if least > 1 else "different"
+                f"kept (seen {minimum:,} times or more) of {distinct:,} different"
+                if minimum > 1
+                else "different"
             )
             yield (
                 f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} {kept_of}, "
                 f"{seen:,} in all"
             )
     if left_out := describe_least_counts(
-        {int(order): int(least) for order, least in info.get("min_counts", {}).items()}
+        {int(order): int(minimum) for order, minimum in info.get("min_counts", {}).items()}
     ):
         yield f"left out      {left_out}"
     if table.has_keys:

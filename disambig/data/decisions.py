@@ -62,7 +62,7 @@ class PrecisionEstimate:
     @property
     def level(self) -> str:
         """The highest of `LEVELS` that the share reaches."""
-        return next(name for name, least in LEVELS if self.share >= least)
+        return next(name for name, minimum in LEVELS if self.share >= minimum)
 
 
 @dataclass(frozen=True, slots=True)

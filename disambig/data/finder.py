@@ -402,9 +402,9 @@ def _check_observed(task: Task, view: TokenView, instances: Instances) -> None:
             raise _contract_error(task, problem, "the candidate that is in the text there, or -1 for none")
 
 
-def _outside(values: NDArray[np.integer], least: int, end: int | NDArray[np.integer]) -> str:
-    """Return the first value that is below `least` or not below `end`; "" if there is none."""
-    outside = values[(values < least) | (values >= end)]
+def _outside(values: NDArray[np.integer], minimum: int, end: int | NDArray[np.integer]) -> str:
+    """Return the first value that is below `minimum` or not below `end`; "" if there is none."""
+    outside = values[(values < minimum) | (values >= end)]
     return str(outside[0]) if len(outside) else ""
 
 

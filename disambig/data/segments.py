@@ -16,11 +16,11 @@ Item = TypeVar("Item")
 
 
 def minibatch(
-    items: Iterable[Item], size: int, key: Callable[[Item], int] | None = None, *, most: int | None = None
+    items: Iterable[Item], size: int, key: Callable[[Item], int] | None = None, *, maximum: int | None = None
 ) -> Iterator[list[Item]]:
     """Group consecutive items into lists that end as soon as their size is at least `size`.
 
-    With `most`, they also end when they have this many items.
+    With `maximum`, they also end when they have this many items.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def minibatch(
         A list ends with the item that makes it as large as this.
     key : callable, optional
         Returns the size of an item, such as the number of its characters; by default 1.
-    most : int, optional
+    maximum : int, optional
         Maximum number of items in a list.
     """
     batch: list[Item] = []
@@ -38,7 +38,7 @@ def minibatch(
     for item in items:
         batch.append(item)
         batch_size += 1 if key is None else key(item)
-        if batch_size >= size or len(batch) == most:
+        if batch_size >= size or len(batch) == maximum:
             yield batch
             batch, batch_size = [], 0
     if batch:

@@ -2,7 +2,7 @@ from ._rivals import (
     ALONE as ALONE,
     EARLIER as EARLIER,
     FEATURES as FEATURES,
-    MOST as MOST,
+    MAX_ALTERNATIVES as MAX_ALTERNATIVES,
     NO_KEY as NO_KEY,
     HashedWeights as HashedWeights,
     alternatives_repeat as alternatives_repeat,
@@ -49,8 +49,8 @@ from .labels import (
 )
 from .mistakes import (
     EVERYWHERE as EVERYWHERE,
-    LEAST_SEEN as LEAST_SEEN,
-    LEAST_WEIGHT as LEAST_WEIGHT,
+    MIN_SEEN as MIN_SEEN,
+    MIN_WEIGHT as MIN_WEIGHT,
     RIDGE as RIDGE,
     RIDGES as RIDGES,
     ErrorWeights as ErrorWeights,

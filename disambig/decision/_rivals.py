@@ -166,7 +166,7 @@ class HashedWeights:
         )
 
 
-MOST = 6
+MAX_ALTERNATIVES = 6
 """Maximum number of alternatives that are considered, those with the best scores."""
 FAR = 12.0
 """Margins and log probabilities are clipped to this absolute value."""
@@ -234,7 +234,7 @@ def find_alternatives_padded(padded: PaddedScores) -> AlternativeFeatures:
     scores = padded.scores
     rows = np.arange(len(scores))
     alternatives = _alternative_scores(padded)
-    best = np.argsort(-alternatives, axis=1, kind="stable")[:, :MOST]
+    best = np.argsort(-alternatives, axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
     repeats = is_repetition(padded)
     empty = _empty_candidates(padded)
     # a repeated word must be compared with its deletion even if that has a bad score

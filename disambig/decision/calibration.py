@@ -400,8 +400,8 @@ def _best_candidates(
 
 def _spread(scores: Floats) -> Floats:
     """Return the range of the scores of each instance, shape ``(n,)``, ignoring minus infinity."""
-    most = scores.max(axis=1)
-    spread: Floats = most - np.where(np.isneginf(scores), most[:, None], scores).min(axis=1)
+    maximum = scores.max(axis=1)
+    spread: Floats = maximum - np.where(np.isneginf(scores), maximum[:, None], scores).min(axis=1)
     return spread
 
 

@@ -170,7 +170,7 @@ class Corrections:
         for g in range(len(groups)):
             if progress:
                 progress("calibrating", g, len(groups))
-            scored = material.scored(g, most=self.max_examples)
+            scored = material.scored(g, maximum=self.max_examples)
             looks_up = looks_up or bool(scored.n_queries.any())
             padded = PaddedScores.from_batch(scored)
             scores, evidence, same, truth = padded.scores, padded.n_hits, padded.is_variant(), scored.observed

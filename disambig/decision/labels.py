@@ -210,18 +210,18 @@ class Labels:
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Labels:
         """Restore the decision rule from `state`; raise ValueError for invalid shapes or numbers."""
         scale, bias, offset = (arrays[name] for name in _FITTED)
-        least = float(arrays["least_margin"][0])
+        minimum = float(arrays["least_margin"][0])
         shape = len(groups), max(len(group.candidates) for group in groups)
         sides = arrays.get("sides")  # older models have none
         is_valid = (
             (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
             and bool((scale > 0).all())
-            and least >= 0
+            and minimum >= 0
             and (sides is None or (sides.shape == (len(groups), 2) and bool((sides > 0).all())))
         )
         if not is_valid:
             raise ValueError("invalid shapes or numbers in the calibration of labels")
-        return Labels(scale, bias, offset, least, self.drawn, sides)
+        return Labels(scale, bias, offset, minimum, self.drawn, sides)
 
     def logits(self, scores: Floats, group: int) -> Floats:
         """Return unnormalised log-probabilities, shape ``(n, K)``."""
@@ -276,8 +276,8 @@ def fit_labels(
     best.
     `drawn`: see `Labels`.
     """
-    n_groups, most = len(scores), max((table.shape[1] for table in scores), default=2)
-    scale, bias, offset = np.ones(n_groups), np.zeros((n_groups, most)), np.zeros((n_groups, most))
+    n_groups, n_labels = len(scores), max((table.shape[1] for table in scores), default=2)
+    scale, bias, offset = np.ones(n_groups), np.zeros((n_groups, n_labels)), np.zeros((n_groups, n_labels))
     sides = np.ones((n_groups, 2))
     has_spread = [bool(table.size and np.ptp(table, axis=1).any()) for table in scores]
     examples = list(zip(scores, gold, strict=True))

@@ -48,9 +48,9 @@ RIDGE = 1.0
 """Ridge of the weights of dense features, each in units of its spread."""
 RIDGES = (3.0, 3.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0)
 """Ridges of the kinds of terms: written, meant, pairs, changes, four kinds of neighbours; in examples."""
-LEAST_SEEN = 12
+MIN_SEEN = 12
 """Minimum number of occurrences of a term with a neighbour to get a weight."""
-LEAST_WEIGHT = 0.03
+MIN_WEIGHT = 0.03
 """Smaller weights of terms with neighbours are dropped, because there are very many of them."""
 _STEPS = 200
 
@@ -149,7 +149,7 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
         initial = np.concatenate([start.dense * spread, start.terms.sums(keys[:, None])])
     result = minimize(objective, initial, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
     dense_weights, term_weights = np.split(np.asarray(result.x), [n_dense])
-    kept = np.abs(term_weights) > np.where(kind_of_key < ALONE, 1e-4, LEAST_WEIGHT)
+    kept = np.abs(term_weights) > np.where(kind_of_key < ALONE, 1e-4, MIN_WEIGHT)
     return ErrorWeights(dense_weights / spread, HashedWeights(keys[kept], term_weights[kept]))
 
 
@@ -165,7 +165,7 @@ def _index_terms(
     kind_of_key = np.zeros(len(distinct), np.int64)
     for kind in range(keys.shape[1]):
         kind_of_key[inverse[:, kind]] = kind
-    kept = ((kind_of_key < ALONE) | (counts >= LEAST_SEEN)) & (distinct != NO_KEY)
+    kept = ((kind_of_key < ALONE) | (counts >= MIN_SEEN)) & (distinct != NO_KEY)
     index = np.where(kept, np.cumsum(kept) - 1, -1)[inverse]
     pair, kind_of_pair = np.nonzero(index >= 0)
     return distinct[kept], kind_of_key[kept], (pair, index[pair, kind_of_pair])
@@ -175,11 +175,11 @@ FOLDS = 5
 """Number of folds of the right words, in text order; each is scored by weights fitted without it."""
 SUBSTITUTED = 100.0
 """Total weight of all randomly substituted words, in real mistakes."""
-MOST_SUBSTITUTED = 20_000
+MAX_SUBSTITUTED = 20_000
 """Maximum number of substituted words; a random sample of more is drawn."""
 USUAL = 4.0
 """Highest rate of false alarms for which words that are far from being flagged are skipped."""
-LEAST_CHECKED = 0.0
+MIN_CHECKED = 0.0
 """Words are never skipped if another candidate's score is higher, or lower by at most `_SLACK`."""
 _SLACK = 1.0
 EVERYWHERE = -100.0
@@ -259,7 +259,7 @@ class Mistakes:
         looks_up = False
         for g in range(len(groups)):
             report("judging", g, len(groups))
-            scored = material.scored(g, most=None if corpus is None else self.most_right)
+            scored = material.scored(g, maximum=None if corpus is None else self.most_right)
             looks_up = looks_up or bool(scored.n_queries.any())
             scores_of_groups.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of_groups.append(scored.observed)
@@ -341,8 +341,8 @@ class Mistakes:
         """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""
         odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
         flagged = (odds > self.operating.threshold(USUAL)) & ~alternatives_repeat(cases.rivals)
-        least = float(alternative_margins(cases.rivals)[flagged].min(initial=LEAST_CHECKED))
-        return max(least - _SLACK, EVERYWHERE)
+        minimum = float(alternative_margins(cases.rivals)[flagged].min(initial=MIN_CHECKED))
+        return max(minimum - _SLACK, EVERYWHERE)
 
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
@@ -460,11 +460,11 @@ def _substituted(right: ScoreBatch, rng: np.random.Generator) -> WeightedCases:
 
 
 def _sample(cases: WeightedCases, rng: np.random.Generator) -> WeightedCases:
-    """Return at most `MOST_SUBSTITUTED` of the examples, drawn at random."""
+    """Return at most `MAX_SUBSTITUTED` of the examples, drawn at random."""
     n = len(cases.meant)
-    if n <= MOST_SUBSTITUTED:
+    if n <= MAX_SUBSTITUTED:
         return cases
-    return cases.take(np.sort(rng.choice(n, MOST_SUBSTITUTED, replace=False)))
+    return cases.take(np.sort(rng.choice(n, MAX_SUBSTITUTED, replace=False)))
 
 
 def _rescale(cases: WeightedCases, total: float) -> WeightedCases:
@@ -472,10 +472,10 @@ def _rescale(cases: WeightedCases, total: float) -> WeightedCases:
     return replace(cases, weights=cases.weights * (total / max(float(cases.weights.sum()), 1.0)))
 
 
-def _folds(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the fold of each right word; -1 for those not in a random sample of `most`."""
+def _folds(n: int, maximum: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the fold of each right word; -1 for those not in a random sample of `maximum`."""
     folds = np.arange(n) * FOLDS // max(n, 1)
-    folds[rng.choice(n, max(n - most, 0), replace=False)] = -1
+    folds[rng.choice(n, max(n - maximum, 0), replace=False)] = -1
     return folds
 
 

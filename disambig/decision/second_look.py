@@ -351,8 +351,8 @@ class SecondLook(_AsksFirstRule):
 
     def _floor_odds(self, shift: Floats) -> Floats:
         """Return the minimum log-odds, according to the first rule, of the places that are looked at."""
-        floor, least = (to_log_odds(np.float64(value)) for value in (self.floor, self.least))
-        return np.maximum(np.minimum(floor - shift, floor - np.log(self.density)), least)
+        floor, minimum = (to_log_odds(np.float64(value)) for value in (self.floor, self.least))
+        return np.maximum(np.minimum(floor - shift, floor - np.log(self.density)), minimum)
 
     def _shifts(self, odds: Floats, proposals: LabelledProposals) -> Floats:
         """Return the shift of each proposal by the density that this rule computes for its passage."""

@@ -63,14 +63,14 @@ def coarse_inside(
                                     row[c] += amount * right[c]
                     for x in range(len(binary)):
                         low[binary[x, 0]] += weights[x] * products[binary[x, 1], binary[x, 2]]
-            most = low.max() if size else 0.0
-            if most == 0.0:
+            maximum = low.max() if size else 0.0
+            if maximum == 0.0:
                 scale[cell] = _NEVER
                 high[:] = 0.0
                 continue
-            scale[cell] = reference + np.log(most)
+            scale[cell] = reference + np.log(maximum)
             for a in range(size):
-                low[a] /= most
+                low[a] /= maximum
                 high[a] = low[a]
             for x in range(len(unary)):
                 high[unary[x, 0]] += unary_weights[x] * low[unary[x, 1]]
@@ -325,11 +325,11 @@ def fill(
                     if all_edges or value > best[node]:
                         entry = (-1 if itself else chain_numbers[at], value)
                         n_edges = _add_edge(nodes, best, edges, n_edges, all_edges, node, lower, -1, *entry)
-            least = _NEVER
+            minimum = _NEVER
             if max_symbols > 0 and n_nodes - end > max_symbols:
-                least = np.sort(best[end:n_nodes])[n_nodes - end - max_symbols]
+                minimum = np.sort(best[end:n_nodes])[n_nodes - end - max_symbols]
             for node in range(end, n_nodes):
-                if best[node] < least:
+                if best[node] < minimum:
                     above[nodes[node, 0]] = -1
                     continue
                 if n_cell_nodes == len(cell_nodes):

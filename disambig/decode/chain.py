@@ -205,7 +205,7 @@ def best_with_states(emissions: Scores, transitions: Scores, starts: Offsets) ->
     return result
 
 
-_MOST_LABELS = 1 << 16
+_MAX_LABELS = 1 << 16
 _TIE_GAP = 1e-6
 """Distance of labels with equal scores from the chosen one."""
 _UNITS = 100
@@ -373,9 +373,9 @@ class ChainScorer:
             )
         return batch.rows
 
-    def pruned(self, least: float) -> ChainScorer:
-        """Return the scorer without feature weights whose absolute value is less than `least`."""
-        kept = np.abs(self.amounts) >= least
+    def pruned(self, minimum: float) -> ChainScorer:
+        """Return the scorer without feature weights whose absolute value is less than `minimum`."""
+        kept = np.abs(self.amounts) >= minimum
         rows = row_owners(self.begins)[kept]
         counts = np.bincount(rows, minlength=len(self.begins) - 1)
         begins = offsets_from_sizes(counts)
@@ -416,7 +416,7 @@ class ChainScorer:
         fits = (
             sizes.ndim == labels.ndim == amounts.ndim == first.ndim == 1
             and sizes.dtype.kind == labels.dtype.kind == "u"
-            and 0 < k <= _MOST_LABELS
+            and 0 < k <= _MAX_LABELS
             and step.shape == (k, k)
             # checked before adding up: a feature has each label at most once, so that the sum cannot overflow
             and int(sizes.max(initial=0)) <= k

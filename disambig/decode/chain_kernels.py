@@ -252,7 +252,7 @@ def decode(indptr, indices, values, begins, labels, amounts, first, transitions,
             best_path(emissions[:n], transitions, total, back, path[begin : begin + n])
 
 
-_LEAST = 1e-280
+_MIN_SUM = 1e-280
 """Smaller sums are not divided by."""
 
 
@@ -298,7 +298,7 @@ def shared_sums(emissions, transitions, marginals, transition_sums):
             emission_weights[t, b] = np.exp(emissions[t, b] - highest_here)
             forward_row[b] *= emission_weights[t, b]
             total += forward_row[b]
-        if not total > _LEAST:
+        if not total > _MIN_SUM:
             is_stable = False
             break
         log_partition += highest_here + np.log(total)
@@ -312,7 +312,7 @@ def shared_sums(emissions, transitions, marginals, transition_sums):
         for b in range(k):
             marginals[t, b] = forward[t, b] * backward[b]
             total += marginals[t, b]
-        if not total > _LEAST:
+        if not total > _MIN_SUM:
             is_stable = False
             break
         for b in range(k):
@@ -330,7 +330,7 @@ def shared_sums(emissions, transitions, marginals, transition_sums):
         for a in range(k):
             total += forward[t - 1, a] * after[a]
             highest_here = max(highest_here, after[a])
-        if not total > _LEAST:
+        if not total > _MIN_SUM:
             is_stable = False
             break
         for a in range(k):

@@ -46,7 +46,7 @@ class Enumerated:
         return [(scores[rows], rows) for rows in best_rows]
 
 
-MOST_ROWS = 1 << 21
+MAX_ROWS = 1 << 21
 """Maximum number of rows that are scored at a time: those of all chains may not fit into memory."""
 
 
@@ -72,12 +72,12 @@ class StructuredExamples:
         """The layout for the decoder; for listed candidates the offsets, whatever the batch's layout is."""
         return self.batch.offsets if isinstance(self.decoder, Enumerated) else self.batch.layout
 
-    def blocks(self, most: int = MOST_ROWS) -> list[StructuredExamples]:
-        """Split the examples into blocks of about `most` rows, with at least one instance each."""
+    def blocks(self, maximum: int = MAX_ROWS) -> list[StructuredExamples]:
+        """Split the examples into blocks of about `maximum` rows, with at least one instance each."""
         offsets = self.batch.offsets
-        if offsets[-1] <= most:
+        if offsets[-1] <= maximum:
             return [self]
-        block = (offsets[1:] - 1) // most
+        block = (offsets[1:] - 1) // maximum
         starts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(self)]
         return [
             StructuredExamples(
@@ -133,8 +133,8 @@ def from_the_least(batch: CandidateBatch, decoder: Decoder | None = None) -> Flo
     if not len(cost):
         return cost
     if decoder is None or isinstance(decoder, Enumerated):
-        least = -segments.maxima(-cost, batch.offsets)
-        return cost - np.repeat(least, np.diff(batch.offsets))
+        minimum = -segments.maxima(-cost, batch.offsets)
+        return cost - np.repeat(minimum, np.diff(batch.offsets))
     best = decoder.best(-cost, batch.layout)
     has_cost = np.add.reduceat(best * cost, batch.offsets[:-1]) > 0
     return np.where((best > 0) & np.repeat(has_cost, np.diff(batch.offsets)), 0.0, cost)

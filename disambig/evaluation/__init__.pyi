@@ -33,7 +33,7 @@ from .labelled import (
     score as score,
 )
 from .mistakes import (
-    LEAST_FLAGS as LEAST_FLAGS,
+    MIN_FLAGS as MIN_FLAGS,
     PER_1000 as PER_1000,
     READ_LABELS as READ_LABELS,
     MistakeTrial as MistakeTrial,
@@ -56,7 +56,7 @@ from .plots import (
     plot_settings as plot_settings,
 )
 from .unseen_text import (
-    MOST_FLAGS as MOST_FLAGS,
+    MAX_FLAGS as MAX_FLAGS,
     evaluate as evaluate,
     figures as figures,
     rewrite as rewrite,

@@ -69,9 +69,9 @@ from disambig.training import (
 from disambig.type_aliases import Bools, Floats, Progress
 from disambig.types import DecisionRule, RaisesFlags, Task, decides, metric
 
-LEAST_DOCUMENTS = 20
+MIN_DOCUMENTS = 20
 """Minimum number of documents for a bootstrap over documents; with fewer, instances are drawn."""
-MOST_PAIRS = 10
+MAX_PAIRS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +137,7 @@ def compare(
     `models`: (Model, Model).
     `measure`: see `measure_named`; by default the measure of the first model's task.
     `draws`: number of draws of the bootstrap, which draws documents or, if there are fewer than
-    `LEAST_DOCUMENTS`, instances.
+    `MIN_DOCUMENTS`, instances.
     Returns ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` of the
     bootstrap (``what`` and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``; ``difference``
     of the second minus the first: ``value``, ``interval``, ``p`` and ``draws`` of the paired bootstrap;
@@ -148,7 +148,7 @@ def compare(
     first, second = shared.first, shared.second
     figure = _measure(models[0], first, measure)
     n_documents = len(np.unique(first.units))
-    by_document = LEAST_DOCUMENTS <= n_documents < len(first)
+    by_document = MIN_DOCUMENTS <= n_documents < len(first)
     if not by_document:
         first = replace(first, units=np.arange(len(first)))
     result = paired_bootstrap(figure, first, second, draws=draws, seed=0)
@@ -310,7 +310,7 @@ def _pairs(first: Outcomes, second: Outcomes) -> list[dict[str, Any]]:
     counts = Counter(triple for triple in zip(right, *choices, strict=True) if triple[1] != triple[2])
     return [
         dict(zip(("right", "first", "second", "n"), (*triple, n), strict=True))
-        for triple, n in counts.most_common(MOST_PAIRS)
+        for triple, n in counts.most_common(MAX_PAIRS)
     ]
 
 

@@ -37,9 +37,9 @@ from disambig.training import (
 from disambig.type_aliases import Progress
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
-MOST_TESTED = 5000
+MAX_TESTED = 5000
 """Maximum number of test examples per group."""
-MOST_TUNED = 2000
+MAX_TUNED = 2000
 """Maximum number of tuning examples per group."""
 TEST_FOLDS = 5
 """One labelled document in five is held out for testing, different ones in each draw."""
@@ -74,7 +74,7 @@ def curve_of_texts(
     """Return the learning curve of a config on raw text, whose words are taken as correct.
 
     Documents are split as for training, and the test part is used for testing. Each model is tuned on the
-    whole development part (up to `MOST_TUNED` examples per group), whatever its size, since raw text is
+    whole development part (up to `MAX_TUNED` examples per group), whatever its size, since raw text is
     plentiful.
 
     Raises D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
@@ -98,8 +98,8 @@ def curve_of_texts(
         if not len(examples.instances):
             raise UserError("D412", what="the texts", hint=explain_empty_part(split_texts, part, task.name))
     rng = np.random.default_rng(seed)
-    tune, test = _sample_of_each(tune, MOST_TUNED, rng), _sample_of_each(test, MOST_TESTED, rng)
-    most = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))
+    tune, test = _sample_of_each(tune, MAX_TUNED, rng), _sample_of_each(test, MAX_TESTED, rng)
+    maximum = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))
 
     def trial(size: int, draw: int) -> CurveTrial:
         sample = _sample_of_each(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
@@ -107,8 +107,8 @@ def curve_of_texts(
         model = train_examples(resolved, sample, tune, sample, error_corpus=error_corpus, **of_draw)
         return _run_trial(model, model, len(sample.instances), learn, test)
 
-    points = _run_trials(trial, _sizes(sizes, most), draws, 1, progress)
-    return _summary(task.name, "text", points, most, 1, sizes)
+    points = _run_trials(trial, _sizes(sizes, maximum), draws, 1, progress)
+    return _summary(task.name, "text", points, maximum, 1, sizes)
 
 
 def curve_of_labelled(
@@ -135,7 +135,7 @@ def curve_of_labelled(
         raise UserError("D464", folds=TEST_FOLDS, documents=dataset.n_documents)
     n_folds = min(TEST_FOLDS, dataset.n_documents)
     folds = dataset.folds(n_folds)
-    most = min(int((folds != fold).sum()) for fold in range(n_folds))
+    maximum = min(int((folds != fold).sum()) for fold in range(n_folds))
     settings = {"name": task.name, "min_examples": 2, **settings}
 
     def trial(size: int, draw: int) -> CurveTrial:
@@ -148,8 +148,8 @@ def curve_of_labelled(
             baseline = train_dataset(unsupervised, sample, **settings)
         return _run_trial(model, baseline, len(chosen), sample.examples, test.examples)
 
-    points = _run_trials(trial, _sizes(sizes, most), draws, n_folds, progress)
-    summary = _summary(task.name, "labelled", points, most, n_folds, sizes)
+    points = _run_trials(trial, _sizes(sizes, maximum), draws, n_folds, progress)
+    summary = _summary(task.name, "labelled", points, maximum, n_folds, sizes)
     return summary | ({} if resolved.has_baseline else {"baseline_is": "most frequent"})
 
 
@@ -161,9 +161,9 @@ def _examples(parts: ResolvedConfig, texts: Sequence[str]) -> TextExamples:
 
 
 def _sample_of_each(
-    examples: TextExamples, most: int, rng: np.random.Generator, groups: Sequence[Group] = ()
+    examples: TextExamples, maximum: int, rng: np.random.Generator, groups: Sequence[Group] = ()
 ) -> TextExamples:
-    """Return a random sample of at most `most` instances of each group.
+    """Return a random sample of at most `maximum` instances of each group.
 
     If `groups` is given, groups with an empty candidate get no more empty places than words.
     """
@@ -172,29 +172,29 @@ def _sample_of_each(
         if groups and EMPTY_CANDIDATE in groups[g].candidates:
             rows = examples.rows(g)
             observed = examples.instances.observed[rows]
-            chosen.append(balanced_sample(rows, observed, groups[g], most=most, rng=rng))
+            chosen.append(balanced_sample(rows, observed, groups[g], maximum=maximum, rng=rng))
         else:
-            chosen.append(examples.rows(g, most=most, rng=rng))
+            chosen.append(examples.rows(g, maximum=maximum, rng=rng))
     return replace(examples, instances=examples.instances.take(np.sort(np.concatenate(chosen))))
 
 
-def _sizes(wanted: Sequence[int], most: int) -> list[int]:
+def _sizes(wanted: Sequence[int], maximum: int) -> list[int]:
     """Return the sizes in ascending order; sizes above the number of examples become that number."""
     if any(size < 2 for size in wanted):
         raise UserError("D481", sizes=", ".join(map(str, wanted)))
-    default = [size for size in SIZES if 1.5 * size < most]  # none close to the last point
-    return sorted({min(size, most) for size in wanted or (*default, most)})
+    default = [size for size in SIZES if 1.5 * size < maximum]  # none close to the last point
+    return sorted({min(size, maximum) for size in wanted or (*default, maximum)})
 
 
 def _run_trials(
     trial: Callable[[int, int], CurveTrial],
     sizes: Sequence[int],
     draws: int | None,
-    least: int,
+    minimum: int,
     progress: Progress | None,
 ) -> dict[int, list[CurveTrial]]:
-    """Run all trials; unless `draws` is given, there are at least `least` draws of each size."""
-    n_draws = {size: draws or max(least, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
+    """Run all trials; unless `draws` is given, there are at least `minimum` draws of each size."""
+    n_draws = {size: draws or max(minimum, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
     total, done = sum(n_draws.values()), 0
     points: dict[int, list[CurveTrial]] = {size: [] for size in sizes}
     for size, n in n_draws.items():
@@ -246,7 +246,7 @@ def _summary(
     task: str,
     source: str,
     points: dict[int, list[CurveTrial]],
-    most: int,
+    maximum: int,
     n_tests: int,
     wanted: Sequence[int],
 ) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def _summary(
         point_figures.append(
             {
                 "size": size,
-                "asked": sorted({asked for asked in wanted if asked > size}) if size == most else [],
+                "asked": sorted({asked for asked in wanted if asked > size}) if size == maximum else [],
                 "draws": len(trials),
                 "examples": float(np.mean([trial.examples for trial in trials])),
                 "groups": trials[0].groups,
@@ -292,7 +292,7 @@ def _summary(
     return {
         "task": task,
         "source": source,
-        "available": most,
+        "available": maximum,
         "points": point_figures,
         "tested": len(baseline_hits),
         "baseline": float(baseline_hits.mean()),

@@ -231,9 +231,9 @@ class MistakeTrial:
 
     def _flags_above(self, limits: Limits) -> tuple[ProposedEdits, ProposedEdits]:
         """Return the edits of mistakes and of clean paragraphs above the limits, one of overlapping ones."""
-        least = np.array([limits.get(task, -np.inf) for task in self.tasks])
+        minimum = np.array([limits.get(task, -np.inf) for task in self.tasks])
         ranks = task_ranks(self.tasks)
-        return self.on_fixes.above(least, ranks), self.on_clean.above(least, ranks)
+        return self.on_fixes.above(minimum, ranks), self.on_clean.above(minimum, ranks)
 
     def at_limits(self, limits: Limits | None = None) -> FoundMistakes:
         """Return the mistakes found by flags above the limit of their task.
@@ -522,9 +522,9 @@ def compare_trials(
 
 PER_1000 = 5.0
 """Assumed mistakes per 1,000 words, for shares of correct flags: a draft that is written with some care."""
-LEAST_FLAGS = 20
+MIN_FLAGS = 20
 """Minimum number of flags behind each point of a curve."""
-LEAST_PAIR = 30
+MIN_PAIR = 30
 """Minimum number of flags of a pair of words for a curve of its own."""
 Counts = NDArray[np.int64]
 """Number of flags of each of `_KINDS`."""
@@ -558,35 +558,34 @@ def measure_precision(
     tables = {}
     for number, task in enumerate(trial.tasks):
         flags = all_flags.take(all_flags.tasks == number)
-        if len(flags.sure) < LEAST_FLAGS or not (flags.kinds == RIGHT).any():
+        if len(flags.sure) < MIN_FLAGS or not (flags.kinds == RIGHT).any():
             continue
         shown = flags.pairs[flags.sure > limits.get(task, -np.inf)]
         pairs, counts = np.unique(shown, return_counts=True)
         curves = {
-            str(pair): _curve(flags.take(flags.pairs == pair), weights)
-            for pair in pairs[counts >= LEAST_PAIR]
+            str(pair): _curve(flags.take(flags.pairs == pair), weights) for pair in pairs[counts >= MIN_PAIR]
         }
         kinds = np.array([edit_kind(pair) for pair in flags.pairs.tolist()])
         for kind in (PUT_IN, TAKEN_OUT):
-            if LEAST_FLAGS <= (kinds == kind).sum() < len(kinds):
+            if MIN_FLAGS <= (kinds == kind).sum() < len(kinds):
                 curves[kind] = _curve(flags.take(kinds == kind), weights)
         tables[task] = PrecisionTable(task, text, per_1000, _curve(flags, weights), curves)
     return tables
 
 
 def share_at(
-    trial: MistakeTrial, task: str, least: float, *, kind: str = "", per_1000: float = PER_1000
+    trial: MistakeTrial, task: str, minimum: float, *, kind: str = "", per_1000: float = PER_1000
 ) -> PrecisionPoint | None:
     """Return the share of correct flags of a task from a probability upwards; None if there are no flags.
 
     `kind`: `PUT_IN` or `TAKEN_OUT` to count only such flags.
     """
     flags = _count_flags(trial)
-    flags = flags.take((flags.tasks == trial.tasks.index(task)) & (flags.sure >= least))
+    flags = flags.take((flags.tasks == trial.tasks.index(task)) & (flags.sure >= minimum))
     if kind:
         flags = flags.take(np.array([edit_kind(pair) == kind for pair in flags.pairs.tolist()], bool))
     counts = np.bincount(flags.kinds, minlength=len(_KINDS))
-    return _point(least, counts, _weights(trial, per_1000)) if counts.sum() else None
+    return _point(minimum, counts, _weights(trial, per_1000)) if counts.sum() else None
 
 
 def precision_by_rule(
@@ -643,17 +642,17 @@ def _curve(flags: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
     np.add.at(table, (inverse, flags.kinds), 1)
     blocks: list[tuple[float, Counts]] = []  # minimum probability and counts, the most probable first
     for probability, counts in zip((-negated).tolist(), table, strict=True):
-        if blocks and blocks[0][1].sum() < LEAST_FLAGS:
+        if blocks and blocks[0][1].sum() < MIN_FLAGS:
             counts = counts + blocks.pop()[1]
         while blocks and _estimate_share(counts, weights) >= _estimate_share(blocks[-1][1], weights):
             counts = counts + blocks.pop()[1]
         blocks.append((probability, counts))
     points = []
     total = np.zeros(len(_KINDS), np.int64)
-    for least, counts in blocks:
+    for minimum, counts in blocks:
         total = total + counts
         # rounded down, so that the flag at this very probability is still included
-        points.append(_point(float(np.floor(1e4 * least) / 1e4), total, weights))
+        points.append(_point(float(np.floor(1e4 * minimum) / 1e4), total, weights))
     points[-1] = _point(0.0, total, weights)
     rising: list[PrecisionPoint] = []
     for point in points[::-1]:  # drop points that fall: the few most certain flags are the noisiest
@@ -667,7 +666,7 @@ def _estimate_share(counts: Counts, weights: Floats) -> float:
     return float(weighted[RIGHT] / weighted.sum())
 
 
-def _point(least: float, counts: Counts, weights: Floats) -> PrecisionPoint:
+def _point(minimum: float, counts: Counts, weights: Floats) -> PrecisionPoint:
     """Return a point, with an interval for the effective number of flags under the weights.
 
     One correct and one wrong flag are added to the counts (Laplace), so that no share is 0 or 1.
@@ -678,4 +677,4 @@ def _point(least: float, counts: Counts, weights: Floats) -> PrecisionPoint:
     low, high = wilson(share * n, n)
     right, wrong, false = counts.tolist()
     low, high = round(min(low, share), 4), round(max(high, share), 4)
-    return PrecisionPoint(least, round(share, 4), low, high, right, wrong, false)
+    return PrecisionPoint(minimum, round(share, 4), low, high, right, wrong, false)

@@ -79,9 +79,9 @@ def _right(instances: Instances, group: Group) -> Ints:
     return instances.offsets(group)[:-1][labelled] + instances.observed[labelled]
 
 
-MOST_CONFUSED = 5
+MAX_CONFUSED = 5
 """Number of most frequent errors that are listed."""
-MOST_NAMED = 20
+MAX_NAMED = 20
 """Maximum number of per-instance candidates with their own figures: those that are right most often."""
 
 
@@ -110,7 +110,7 @@ def figures(
     )
     listed = range(len(names))
     if instances.own is not None:
-        listed = np.argsort(-n_gold, kind="stable")[: min(MOST_NAMED, int((n_gold > 0).sum()))].tolist()
+        listed = np.argsort(-n_gold, kind="stable")[: min(MAX_NAMED, int((n_gold > 0).sum()))].tolist()
     result = {
         "n": n,
         "accuracy": n_right / n,
@@ -161,7 +161,7 @@ def _confusions(names: Sequence[str], gold: Ints, chosen: Ints) -> list[dict[str
     """Return the most frequent errors: the right candidate, the chosen one, and the count."""
     wrong = np.flatnonzero((gold != chosen) & (chosen >= 0))
     pairs, counts = np.unique(gold[wrong] * np.int64(len(names)) + chosen[wrong], return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
+    order = np.argsort(-counts, kind="stable")[:MAX_CONFUSED]
     return [
         {"right": names[right], "chosen": names[wrong_choice], "n": int(n)}
         for pair, n in zip(pairs[order].tolist(), counts[order], strict=True)
@@ -297,7 +297,7 @@ def check_decides_words(model: Model) -> None:
 
 FALSE_ALARM_SHARES = (0.005,)
 """Shares of flagged correct words at which errors found are also reported, as in papers on spelling."""
-MOST_FLAGS = 1000.0
+MAX_FLAGS = 1000.0
 """A rate high enough that every possible flag is raised; thresholds are then applied afterwards."""
 ROUNDS = 4
 ERROR_SHARE = 0.05
@@ -408,12 +408,12 @@ class _ErrorTrial:
     def from_view(cls, model: Model, view: TokenView, *, seed: int) -> _ErrorTrial:
         """Decide the text, then the text with errors, in `ROUNDS` rounds."""
         rng = np.random.default_rng(seed)
-        original = model.decide(view, flags_per_1000=MOST_FLAGS)
+        original = model.decide(view, flags_per_1000=MAX_FLAGS)
         instances = model.instances(view)
         groups, probabilities, corrected = [], [], []
         for _ in range(ROUNDS):
             errors = _errors(model, view, instances, rng)
-            decided = model.decide(errors.view, flags_per_1000=MOST_FLAGS)
+            decided = model.decide(errors.view, flags_per_1000=MAX_FLAGS)
             error_groups = instances.groups[errors.rows]
             index = _matching(decided, errors.documents, errors.starts, error_groups)
             is_decided = index >= 0

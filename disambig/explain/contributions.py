@@ -205,7 +205,7 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
 
 ABSENT = "0"
 UNKNOWN = "-"
-LEAST_SHOWN = 0.0005
+MIN_SHOWN = 0.0005
 """Smallest contribution that is shown: smaller ones would be displayed as zero."""
 
 
@@ -271,7 +271,7 @@ def _largest(
     """Return the `top` largest contributions to a candidate that are shown, and the others."""
     parts = [reason for reason in reasons if reason.candidate == candidate]
     parts.sort(key=lambda reason: -abs(reason.contribution))
-    n = sum(abs(reason.contribution) >= LEAST_SHOWN for reason in parts[:top])
+    n = sum(abs(reason.contribution) >= MIN_SHOWN for reason in parts[:top])
     return parts[:n], parts[n:]
 
 
@@ -377,14 +377,14 @@ def ngram_pairs(reasons: Sequence[Contribution], written: str, proposed: str) ->
     return pairs
 
 
-def strongest(pairs: Sequence[NgramPair], most: int) -> list[NgramPair]:
-    """Return at most `most` n-gram pairs that favour the proposal, the strongest first.
+def strongest(pairs: Sequence[NgramPair], maximum: int) -> list[NgramPair]:
+    """Return at most `maximum` n-gram pairs that favour the proposal, the strongest first.
 
     N-grams that cross a sentence boundary are left out, since their boundary symbols mean nothing to a
     reader.
     """
     supporting = [pair for pair in pairs if pair.proposed_count > pair.written_count and _in_sentence(pair)]
-    return sorted(supporting, key=lambda pair: -pair.log_ratio)[:most]
+    return sorted(supporting, key=lambda pair: -pair.log_ratio)[:maximum]
 
 
 def _in_sentence(pair: NgramPair) -> bool:
@@ -419,8 +419,8 @@ def counted_ngrams(reasons: Sequence[Contribution], candidate: str) -> list[Cont
     return list(ngrams.values())
 
 
-MOST_CANDIDATES = 5
-MOST_COUNTS = 6
+MAX_CANDIDATES = 5
+MAX_COUNTS = 6
 """Maximum number of n-grams per word: those that were seen come first, then the shortest."""
 
 
@@ -472,7 +472,7 @@ def flag_evidence(
     candidates: list[LikelyCandidate] = []
     observed = int(decisions.observed[row])
     if probabilities is not None:
-        likely = rank_alternatives(decisions, row, probabilities)[:MOST_CANDIDATES]
+        likely = rank_alternatives(decisions, row, probabilities)[:MAX_CANDIDATES]
         candidates = [LikelyCandidate(names[row][i], round(share * probability, 4)) for i, share in likely]
     words = [*([names[row][observed]] if observed >= 0 else []), proposed.lower().strip()]
     return FlagEvidence(tuple(candidates), tuple(_ngram_counts(model, view, row, words)))
@@ -484,5 +484,5 @@ def _ngram_counts(model: Model, view: TokenView, row: int, words: list[str]) -> 
     for word in dict.fromkeys(words):
         counts = {ngram.evidence: ngram.count or 0 for ngram in counted_ngrams(reasons, word)}
         order = sorted(counts, key=lambda ngram: (counts[ngram] == 0, len(ngram.split()), ngram))
-        rows += [NgramCount(word, ngram, counts[ngram]) for ngram in order[:MOST_COUNTS]]
+        rows += [NgramCount(word, ngram, counts[ngram]) for ngram in order[:MAX_COUNTS]]
     return rows

@@ -92,10 +92,10 @@ WARM_UP = 50
 _EXACT = 2**24
 
 
-def check_integer(name: str, value: object, *, least: int) -> None:
+def check_integer(name: str, value: object, *, minimum: int) -> None:
     """Raise UserError D993 if a setting is not a whole number or is too small."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise UserError("D993", setting=name, value=value, wanted=f"a whole number of at least {least}")
+    if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+        raise UserError("D993", setting=name, value=value, wanted=f"a whole number of at least {minimum}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,13 +120,13 @@ class ClozeSettings:
                 if not isinstance(value, float) or not 0 < value < 1:
                     raise UserError("D993", setting=name, value=value, wanted="a number between 0 and 1")
                 continue
-            check_integer(name, value, least={"seed": 0, "dimensions": 2}.get(name, 1))
+            check_integer(name, value, minimum={"seed": 0, "dimensions": 2}.get(name, 1))
         # The quantised model multiplies small integers with float32 BLAS; sums are exact, and equal on every
         # machine, only while they stay below 2**24.
         widest = {"dimensions": (_EXACT - 1) // LARGEST**2, "hidden": (_EXACT - 1) // (255 * LARGEST)}
-        for name, most in widest.items():
-            if getattr(self, name) > most:
-                raise UserError("D993", setting=name, value=getattr(self, name), wanted=f"{most} at most")
+        for name, maximum in widest.items():
+            if getattr(self, name) > maximum:
+                raise UserError("D993", setting=name, value=getattr(self, name), wanted=f"{maximum} at most")
 
     @property
     def places(self) -> int:
@@ -136,7 +136,7 @@ class ClozeSettings:
 
 _LONGEST_ENDING = 4
 """Maximum number of letters of an ending; shorter endings are used as well."""
-_LEAST_WORDS = 10
+_MIN_WORDS = 10
 """Minimum number of words with an ending."""
 _N_WITHOUT_ENDINGS = 64
 """This many of the most frequent words share nothing with other words."""
@@ -161,7 +161,7 @@ class WordEndings:
             for length in range(1, min(_LONGEST_ENDING, len(spelling) - 2) + 1):
                 words.append(word)
                 endings.append(numbers.setdefault(spelling[-length:], len(numbers)))
-        kept = np.flatnonzero(np.bincount(endings, minlength=len(numbers)) >= _LEAST_WORDS)
+        kept = np.flatnonzero(np.bincount(endings, minlength=len(numbers)) >= _MIN_WORDS)
         ones = np.ones(len(words), np.float32)
         shape = (len(spellings), len(numbers))
         self._endings_by_word: Any = csr_array((ones, (words, endings)), shape=shape)[:, kept].tocsr()

@@ -337,7 +337,7 @@ _RIGHT = np.array([right for _, right in CONTEXTS])
 
 _BEGINS = np.searchsorted(_LEFT + _RIGHT, np.arange(1, MAX_ORDER + 1))
 """Index of the first context of each size, and the number of contexts."""
-_MOST_OF_A_SIZE = int(np.diff(_BEGINS).max())
+_MAX_OF_A_SIZE = int(np.diff(_BEGINS).max())
 
 
 @compiled
@@ -369,7 +369,7 @@ def fill_ranks(
     largest = 1
     for i in range(len(positions)):
         largest = max(largest, offsets[i + 1] - offsets[i])
-    keys = np.empty(largest * _MOST_OF_A_SIZE, np.uint64)
+    keys = np.empty(largest * _MAX_OF_A_SIZE, np.uint64)
     slots = np.empty(len(keys), np.uint64)
     row_of, context_of = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
     for i in range(len(positions)):

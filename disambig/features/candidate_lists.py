@@ -280,20 +280,20 @@ class NgramCells:
         if not len(self.begins):
             return np.zeros(0, np.bool_)
         n_candidates = np.diff(np.append(self.begins, len(self.rows)))
-        least = np.minimum.reduceat(self.counts, self.begins)
-        most = np.maximum.reduceat(self.counts, self.begins)
-        return (n_candidates < sizes[self.lists]) | (least < most)
+        minimum = np.minimum.reduceat(self.counts, self.begins)
+        maximum = np.maximum.reduceat(self.counts, self.begins)
+        return (n_candidates < sizes[self.lists]) | (minimum < maximum)
 
 
-def distinguishing_ngrams(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
-    """Return the n-grams that distinguish candidates in at least `least` lists.
+def distinguishing_ngrams(ngrams: NgramSource, offsets: Ints, minimum: int) -> KnownNgrams:
+    """Return the n-grams that distinguish candidates in at least `minimum` lists.
 
     Parameters
     ----------
     ngrams : NgramSource
     offsets : array of int64, shape (n_lists + 1,)
         The candidates of each list.
-    least : int
+    minimum : int
     """
     keys, lists, places = np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     pending: list[tuple[Keys, Ints, Ints]] = []
@@ -306,7 +306,7 @@ def distinguishing_ngrams(ngrams: NgramSource, offsets: Ints, least: int) -> Kno
             keys, lists, places = _merge_blocks([(keys, lists, places), *pending])
             pending = []
     keys, lists, places = _merge_blocks([(keys, lists, places), *pending])
-    frequent = lists >= least
+    frequent = lists >= minimum
     # sorted by name, so that the columns do not depend on the order of the lists
     named = sorted(zip(ngrams.names(places[frequent]), keys[frequent].tolist(), strict=True))
     return KnownNgrams.from_names([name for name, _ in named], np.array([key for _, key in named], np.uint64))

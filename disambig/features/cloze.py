@@ -91,7 +91,7 @@ PRODUCT_STEP = 1 / 256
 STATE_STEP = 1 / 128
 """Step to which states are rounded."""
 _MAX_SCALE = 2.0**20
-_MOST_PLACES, _MOST_STATES = 1_000, 4_000
+_MAX_PLACES, _MAX_STATES = 1_000, 4_000
 """Limits that keep sums of projections and products of states within 32 bits."""
 _FLOATS = ("word_scale", "input_scale", "hidden_bias", "hidden_step", "state_scale", "state_bias")
 _ARRAYS = ("words", "embeddings", *_FLOATS[:2], "inputs", *_FLOATS[2:4], "states", *_FLOATS[4:])
@@ -222,7 +222,7 @@ class Cloze:
             "output_scale": (np.float32, (n + 1,)),
             "output_bias": (np.float32, (n + 1,)),
         }
-        if min(places, d, h, s) < 1 or places > _MOST_PLACES or s > _MOST_STATES:
+        if min(places, d, h, s) < 1 or places > _MAX_PLACES or s > _MAX_STATES:
             raise ValueError(f"layers of {places}, {d}, {h} and {s} units are not supported")
         # float32 represents all integers below 2**24 exactly
         if max(d * (LARGEST + 1), 255 * h) * (LARGEST + 1) >= 2**24:
@@ -366,7 +366,7 @@ BLOCK = 512
 """Number of places or candidates at a time, which limits memory: 512 places take 6 MB with NumPy."""
 _LARGEST_STATE = 4_095
 """Limit that keeps the product of states and candidate weights exact."""
-MOST_KEPT = 8192
+MAX_KEPT = 8192
 """Maximum number of distinct words of a view whose projections are all kept."""
 
 
@@ -404,7 +404,7 @@ class ViewCache:
         numbers = model.vocabulary.view_numbers(view)
         words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
         rows = np.zeros(model.vocabulary.outside + 1, np.int32)
-        if len(words) > MOST_KEPT:
+        if len(words) > MAX_KEPT:
             return cls(numbers, rows, None, {})
         projections, rows[words] = project_words(model, words)
         return cls(numbers, rows, projections, {})

@@ -59,8 +59,8 @@ def count_vocabulary(
     ValueError
         If there is no text.
     """
-    check_integer("n_words", n_words, least=3)
-    check_integer("endings", endings, least=1)
+    check_integer("n_words", n_words, minimum=3)
+    check_integer("endings", endings, minimum=1)
     counts: Counter[int] = Counter()
     spellings: dict[int, str] = dict(_BOUNDARIES)
     for view in views:
@@ -86,7 +86,7 @@ def count_vocabulary(
 
 
 Floats = NDArray[np.float32]
-_LEAST = 1e-9
+_MIN_STEP = 1e-9
 """Smallest quantisation step, so that a row of zeros has one too."""
 
 
@@ -106,7 +106,7 @@ def quantise(
     `most_hidden`: the largest value of a hidden unit; larger ones are clipped.
     """
     embeddings, word_scale = _quantise_rows(weights["embeddings"])
-    input_scale = np.float32(max(float(np.abs(weights["inputs"]).max()), _LEAST) / LARGEST)
+    input_scale = np.float32(max(float(np.abs(weights["inputs"]).max()), _MIN_STEP) / LARGEST)
     states, state_scale = _quantise_rows(weights["states"].T)
     outputs, output_scale = _quantise_rows(weights["outputs"])
     return Cloze(
@@ -131,7 +131,7 @@ def quantise(
 
 def _quantise_rows(values: Floats) -> tuple[NDArray[np.int8], Floats]:
     """Return each row in units of its own step, and the steps."""
-    steps = np.maximum(np.abs(values).max(axis=1), _LEAST) / LARGEST
+    steps = np.maximum(np.abs(values).max(axis=1), _MIN_STEP) / LARGEST
     return np.round(values / steps[:, None]).astype(np.int8), steps.astype(np.float32)
 
 
@@ -264,8 +264,8 @@ def learn_cloze(
         batch=batch,
         rate=rate,
     )
-    check_integer("threads", threads, least=1)
-    check_integer("checkpoint_every", checkpoint_every, least=1)
+    check_integer("threads", threads, minimum=1)
+    check_integer("checkpoint_every", checkpoint_every, minimum=1)
     n_words = len(vocabulary)
     candidates = ClozeCandidates.from_rivals(n_words, rivals, np.asarray(none_beside, np.int64))
     if len(spellings) not in (0, n_words):

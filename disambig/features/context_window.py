@@ -22,7 +22,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.features.rows import (
-    MOST_NEARNESS,
+    MAX_NEARNESS,
     Keys,
     SeenKeyExtractor,
     SeenKeys,
@@ -166,9 +166,9 @@ def word_at(view: TokenView, token: int) -> str:
 
 
 NOUN, VERB, NOUN_OR_VERB, GERUND, PARTICIPLE, ADJECTIVE, ADVERB, DETERMINER, PRONOUN, OTHER = range(10)
-MOST = 8
+MAX_SEARCHED = 8
 """Maximum number of words examined in each step of the search for head words."""
-LEFT, RIGHT = 2 * MOST + 1, MOST + 1
+LEFT, RIGHT = 2 * MAX_SEARCHED + 1, MAX_SEARCHED + 1
 """Maximum number of words examined on each side of the place."""
 
 
@@ -179,7 +179,7 @@ def find_head_indices(kinds: Any, heads: Any) -> None:
     `WORD_KINDS`). Sentence boundaries are *other*, so the search never leaves the sentence.
     """
     governor = LEFT - 1
-    for i in range(LEFT - 1, LEFT - 1 - MOST, -1):
+    for i in range(LEFT - 1, LEFT - 1 - MAX_SEARCHED, -1):
         if kinds[i] == OTHER:
             break
         if kinds[i] != ADVERB and kinds[i] != PRONOUN and kinds[i] != DETERMINER:
@@ -188,7 +188,7 @@ def find_head_indices(kinds: Any, heads: Any) -> None:
     heads[0] = governor
     heads[1] = -1
     if kinds[governor] == NOUN or kinds[governor] == NOUN_OR_VERB:
-        for i in range(governor - 1, governor - 1 - MOST, -1):
+        for i in range(governor - 1, governor - 1 - MAX_SEARCHED, -1):
             if kinds[i] == OTHER:
                 break
             takes_object = kinds[i] == NOUN_OR_VERB and kinds[i + 1] == DETERMINER
@@ -196,7 +196,7 @@ def find_head_indices(kinds: Any, heads: Any) -> None:
                 heads[1] = i
                 break
     head, beyond = -1, LEFT
-    for i in range(LEFT, LEFT + MOST):
+    for i in range(LEFT, LEFT + MAX_SEARCHED):
         if kinds[i] == NOUN or kinds[i] == NOUN_OR_VERB:
             head = i
         elif head >= 0 or kinds[i] == OTHER or kinds[i] == VERB:
@@ -293,7 +293,7 @@ STEP = np.uint64(0x9E3779B97F4A7C15)
 LONGEST_RUN = 4
 
 
-MOST_WINDOW = 50
+MAX_WINDOW = 50
 _FORM, _FORM_TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
 """Kinds of features; kinds with a position add it (negative on the left)."""
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
@@ -348,9 +348,9 @@ class ContextWindow(SeenKeyExtractor):
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        validate_settings(self, window=whole_number_between(0, MOST_WINDOW), least=COUNT)
-        if not 0 <= self.nearness <= MOST_NEARNESS:
-            raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
+        validate_settings(self, window=whole_number_between(0, MAX_WINDOW), least=COUNT)
+        if not 0 <= self.nearness <= MAX_NEARNESS:
+            raise UserError("D514", value=self.nearness, most=MAX_NEARNESS)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWindow:
         """Keep the features that occur at instances of any group."""
@@ -490,7 +490,7 @@ def _show_value(view: TokenView, token: int, length: int, *, exact: bool) -> str
 
 
 LAYERS = ("word", "stem", "lemma", "tag")
-MOST_SEQUENCE_WINDOW = 15
+MAX_SEQUENCE_WINDOW = 15
 """For length five, a window of this many tokens on each side has 169,911 subsequences."""
 
 
@@ -545,7 +545,7 @@ class Subsequences(SeenKeyExtractor):
             raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
         validate_settings(
             self,
-            window=whole_number_between(1, MOST_SEQUENCE_WINDOW),
+            window=whole_number_between(1, MAX_SEQUENCE_WINDOW),
             length=whole_number_between(1, MAX_ORDER),
             least=COUNT,
         )

@@ -322,8 +322,8 @@ class HeadwordCounter:
         Raises `ValueError` if the minimum counts fall with the number of words: an n-gram needs its shorter
         n-grams.
         """
-        least = [min_counts.get(order, 1) for order in range(1, COUNTED_ORDERS + 1)]
-        if least != sorted(least):
+        minimum = [min_counts.get(order, 1) for order in range(1, COUNTED_ORDERS + 1)]
+        if minimum != sorted(minimum):
             raise ValueError(f"minimum counts that fall with the number of words: {dict(min_counts)}")
         for keys, counts, _ in self.counter.partitions(min_counts=min_counts):
             yield keys, counts
@@ -397,12 +397,12 @@ class Headwords(StatelessExtractor):
         fillable = known_patterns(words)
         counts = self.table.values[self._ranks(words, fillable, group)][0].tolist()
         governor, verb, object_ = (word_at(view, token) if token >= 0 else "" for token in at[0].tolist())
-        least = self.table.header.get("info", {}).get("least_headwords")
+        minimum = self.table.header.get("info", {}).get("least_headwords")
         evidence = {}
         for r, candidate in enumerate(group.candidates):
             for p in np.flatnonzero(fillable[0]).tolist():
                 text = headword_ngram_text(p, governor, verb, object_, candidate)
-                seen = None if least is None else least.get(str(ORDERS[p]))
+                seen = None if minimum is None else minimum.get(str(ORDERS[p]))
                 evidence[candidate or "no word", PATTERNS[p]] = FeatureEvidence(text, counts[r][p], seen)
         return evidence
 

@@ -37,11 +37,11 @@ def learn_tables(
     extractor: str,
     C: float,
     kept: int,
-    least: int,
+    minimum: int,
 ) -> Tables:
     """Return the table of each group that can be learned; other groups have none.
 
-    A group needs two candidates, each of which is right somewhere, and a feature seen `least` times.
+    A group needs two candidates, each of which is right somewhere, and a feature seen `minimum` times.
 
     Raises D423 if no group has such a feature.
 
@@ -57,31 +57,31 @@ def learn_tables(
         if not 1 < len(group.candidates) == len(np.unique(observed)):
             continue
         n_examples += len(observed)
-        table = learn_table(features(part), observed, C=C, kept=kept, least=least)
+        table = learn_table(features(part), observed, C=C, kept=kept, minimum=minimum)
         if table is not None:
             tables[group_number(group)] = table
     if n_examples and not tables:
-        raise UserError("D423", extractor=extractor, n=n_examples, least=least)
+        raise UserError("D423", extractor=extractor, n=n_examples, least=minimum)
     return tables
 
 
 def learn_table(
-    keys: NDArray[np.uint32], observed: NDArray[np.int32], *, C: float, kept: int, least: int
+    keys: NDArray[np.uint32], observed: NDArray[np.int32], *, C: float, kept: int, minimum: int
 ) -> Table | None:
-    """Return the heaviest weights of a logistic regression; None if no feature is seen `least` times.
+    """Return the heaviest weights of a logistic regression; None if no feature is seen `minimum` times.
 
     `keys` (uint32 (n, F)): the features of each instance; a feature that occurs twice in an instance counts
     twice.
     `observed` (int32 (n,)): index of the right candidate; each candidate must occur.
     `C`: inverse strength of the L2 regularisation.
     `kept`: number of features to keep.
-    `least`: minimum number of occurrences of a feature.
+    `minimum`: minimum number of occurrences of a feature.
     """
     from scipy.sparse import csr_array
     from sklearn.linear_model import LogisticRegression
 
     vocabulary, column, seen = np.unique(keys, return_inverse=True, return_counts=True)
-    frequent = (seen >= least) & (vocabulary != 0)
+    frequent = (seen >= minimum) & (vocabulary != 0)
     if not frequent.any():
         return None
     number = (np.cumsum(frequent) - 1).astype(np.int32)  # liblinear does not accept 64-bit indices
@@ -141,7 +141,7 @@ def tables_from_state(arrays: Arrays) -> Tables:
 
 
 _BAG = 99
-_LEAST = 4
+_MIN_OCCURRENCES = 4
 """Minimum number of occurrences of a feature in training."""
 
 
@@ -240,7 +240,7 @@ class ContextWords(LearnedWords):
             extractor="ContextWords",
             C=self.C,
             kept=self.kept,
-            least=_LEAST,
+            minimum=_MIN_OCCURRENCES,
         )
         return replace(self, tables=tables)
 
@@ -312,7 +312,7 @@ class SentenceWords(LearnedWords):
             extractor="SentenceWords",
             C=self.C,
             kept=self.kept,
-            least=1,
+            minimum=1,
         )
         return replace(self, tables=tables)
 

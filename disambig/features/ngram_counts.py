@@ -320,8 +320,8 @@ class NgramCounts(StatelessExtractor):
         evidence = {}
         for r, c in zip(*(indices.tolist() for indices in np.nonzero(usable)), strict=True):
             ngram = ngram_text(view, position, length, CONTEXTS[c], words[r])
-            least = self.table.least_count(len(ngram.split()), words)
-            evidence[candidates[r], _pattern(*CONTEXTS[c])] = FeatureEvidence(ngram, counts[r][c], least)
+            minimum = self.table.least_count(len(ngram.split()), words)
+            evidence[candidates[r], _pattern(*CONTEXTS[c])] = FeatureEvidence(ngram, counts[r][c], minimum)
         return evidence
 
     def _values(
@@ -355,7 +355,7 @@ def _pattern(left: int, right: int) -> str:
     return " ".join(["."] * left + ["_"] + ["."] * right)
 
 
-LEAST = 1e-9
+MIN_PROBABILITY = 1e-9
 """Lower limit of probabilities, so that their logarithms are finite."""
 
 
@@ -393,7 +393,7 @@ class ContextCounts(NamedTuple):
     silent: Bools  # bool (C,)
 
     def log_probabilities(self) -> NDArray[np.float32]:
-        """Return the log-probabilities of candidates in contexts, shape (n_rows, C), at least log(LEAST)."""
+        """Return the log-probabilities of candidates in contexts, shape (n_rows, C); all are finite."""
         probabilities = np.empty(self.ranks.shape, np.float32)
         if len(self.ranks) and use_numba(self.ranks.size):
             from disambig.features._row_kernels import smooth_counts
@@ -412,7 +412,7 @@ class ContextCounts(NamedTuple):
                     zeros=np.maximum(self.zeros[first:last] - rows.start, -1),
                 )
                 probabilities[rows] = _smooth_with_numpy(part)
-        logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
+        logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(MIN_PROBABILITY)))
         return logs
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-MOST_NEARNESS = 10.0
+MAX_NEARNESS = 10.0
 """Largest exponent of a distance by which features are divided; far larger ones would give only zeros."""
 
 
@@ -267,15 +267,15 @@ def seen_keys_from_state(arrays: Arrays) -> SeenKeys:
     return SeenKeys(keys, strings_from_state(arrays, len(keys)))
 
 
-def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
-    """Return the features that occur `least` times in all `parts` together, ascending; 0 means no feature."""
+def frequent_keys(parts: Iterable[Keys], *, minimum: int) -> Keys:
+    """Return the features that occur `minimum` times in all `parts`, ascending; 0 means no feature."""
     # counted part by part, since all keys together may not fit into memory
     counted = [np.unique(part, return_counts=True) for part in parts]
     all_keys = np.concatenate([np.zeros(0, np.uint32), *(keys for keys, _ in counted)])
     counts = np.concatenate([np.zeros(0, np.int64), *(n for _, n in counted)])
     keys, inverse = np.unique(all_keys, return_inverse=True)
     totals = np.bincount(inverse, counts, minlength=len(keys))
-    return keys[(totals >= least) & (keys != 0)]
+    return keys[(totals >= minimum) & (keys != 0)]
 
 
 class SeenKeyExtractor(ABC):
@@ -296,7 +296,7 @@ class SeenKeyExtractor(ABC):
     def _frequent_keys(self, view: TokenView, instances: Instances) -> Keys:
         """Return the features that occur `least` times at instances of any group, ascending."""
         return frequent_keys(
-            (self._keys_and_values(view, part)[0] for part in split_instances(instances)), least=self.least
+            (self._keys_and_values(view, part)[0] for part in split_instances(instances)), minimum=self.least
         )
 
     def _named(self, seen: SeenKeys) -> SeenKeys:

@@ -23,7 +23,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.features.rows import (
-    MOST_NEARNESS,
+    MAX_NEARNESS,
     Rows,
     cross_rows,
     document_spans,
@@ -99,10 +99,10 @@ def known_terms_from_state(arrays: Arrays, *, bits: int | None) -> KnownTerms:
     """
     documents, n_documents = arrays["documents"], arrays["n_documents"]
     are_integers = documents.ndim == 1 and documents.dtype.kind in "iu" and n_documents.shape == (1,)
-    least = 0 if bits is not None else 1
+    minimum = 0 if bits is not None else 1
     if not are_integers or n_documents.dtype.kind not in "iu" or not 1 <= n_documents[0] < 2**31:
         raise ValueError("tf-idf: document frequencies are not whole numbers")
-    if len(documents) and not least <= documents.min() <= documents.max() <= n_documents[0]:
+    if len(documents) and not minimum <= documents.min() <= documents.max() <= n_documents[0]:
         raise ValueError("tf-idf: a word in more documents than there are, or in none")
     counted = documents.astype(np.int32), int(n_documents[0])
     if bits is not None:
@@ -269,7 +269,7 @@ def _spell_tokens(view: TokenView, tokens: Ints) -> list[str]:
     return words
 
 
-_MOST_BITS = 18
+_MAX_BITS = 18
 
 
 def count_compiled(
@@ -322,7 +322,7 @@ _directories: WeakKeyDictionary[KnownTerms, _Directory] = WeakKeyDictionary()
 def _directory(vocabulary: KnownTerms, hashes: Hashes) -> _Directory:
     """Return the hashes, where those with each value of their top bits begin, and the shift to these bits."""
     if vocabulary not in _directories:
-        bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
+        bits = min(max(len(hashes).bit_length(), 1), _MAX_BITS)
         top_bits = (hashes >> np.uint64(64 - bits)).astype(np.int64)
         sizes = np.bincount(top_bits, minlength=1 << bits)
         begins = offsets_from_sizes(sizes).astype(np.int32)
@@ -330,9 +330,9 @@ def _directory(vocabulary: KnownTerms, hashes: Hashes) -> _Directory:
     return _directories[vocabulary]
 
 
-MOST_BITS = 22
+MAX_BITS = 22
 """Weights are dense, one per column and label: 2 ** 22 columns take 32 MB per label."""
-MOST_AROUND = 1_000_000
+MAX_AROUND = 1_000_000
 """Maximum number of tokens on each side; use "document" for all tokens."""
 WEIGHTINGS = ("tfidf", "count", "binary")
 LAYERS = ("stem", "lemma", "tag")
@@ -397,16 +397,16 @@ class Tfidf:
 
     def __post_init__(self) -> None:
         validate_settings(self, min_documents=COUNT, kept=COUNT.or_none)
-        if self.bits is not None and not 1 <= self.bits <= MOST_BITS:
-            raise UserError("D473", bits=self.bits, most=MOST_BITS)
+        if self.bits is not None and not 1 <= self.bits <= MAX_BITS:
+            raise UserError("D473", bits=self.bits, most=MAX_BITS)
         if self.bits is not None and (self.kept is not None or self.min_documents != 1):
             raise UserError("D474")
         if self.around not in (None, "document") and (
-            isinstance(self.around, str) or not 1 <= (self.around or 0) <= MOST_AROUND
+            isinstance(self.around, str) or not 1 <= (self.around or 0) <= MAX_AROUND
         ):
-            raise UserError("D511", value=self.around, most=MOST_AROUND)
-        if not 0 <= self.nearness <= MOST_NEARNESS:
-            raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
+            raise UserError("D511", value=self.around, most=MAX_AROUND)
+        if not 0 <= self.nearness <= MAX_NEARNESS:
+            raise UserError("D514", value=self.nearness, most=MAX_NEARNESS)
         if self.nearness and (self.around is None or self.sublinear_tf or self.weighting == "binary"):
             raise UserError("D515")
         if self.layer is not None and self.layer not in LAYERS:

@@ -428,7 +428,7 @@ def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:
 USAGE_SIZES = (48, 256)
 EDGES = (0.02, 0.1, 0.3, 0.6, 0.9, 0.98)
 """Boundaries between the classes of capitalisation, as shares of the places counted."""
-_LEAST_COUNTED = 4
+_MIN_COUNTED = 4
 """Words with fewer places that count are rare: their capitalisation is unknown."""
 _HEADING = 0.6
 """A sentence with a larger share of capitalised words is a heading, whose capitals say nothing."""
@@ -486,7 +486,7 @@ def _capital_class(small: Ints, capital: Ints, capitals: Ints) -> Ints:
     share = (capital + capitals) / np.maximum(total, 1)
     classes = 1 + np.digitize(share, EDGES)
     classes[(share > 0.5) & (capitals > 0.8 * (capital + capitals))] = len(EDGES) + 2
-    classes[total < _LEAST_COUNTED] = 0
+    classes[total < _MIN_COUNTED] = 0
     return classes
 
 

@@ -27,7 +27,7 @@ BATCH = 256
 HIDDEN_RATE, EMBEDDING_RATE, OUTPUT_RATE = 0.002, 0.3, 0.1
 """Initial learning rates of Adam and AdaGrad; they fall linearly to a share of `_LAST_SHARE`."""
 _LAST_SHARE = 0.02
-_MOST_SAMPLED = 20_000
+_MAX_SAMPLED = 20_000
 """Number of instances from which the range of the hidden units is estimated."""
 
 
@@ -215,15 +215,15 @@ def learn_network(
     net = _TrainingWeights.initial(settings, len(vocabulary), int(sizes.sum()), rng)
     with threadpool_limits(limits=1, user_api="blas"):  # the same result with any number of processors
         _train(net, data, order, learned_index, sizes, settings.epochs, rng)
-        sample = data.around(rng.permutation(order)[:_MOST_SAMPLED])
+        sample = data.around(rng.permutation(order)[:_MAX_SAMPLED])
         numbers = np.array([group_number(groups[g]) for g in learned], np.int64)
         return _quantise(net, sample, vocabulary, numbers, sizes)
 
 
-def most_frequent(hashes: NDArray[np.uint64], most: int) -> NDArray[np.uint32]:
+def most_frequent(hashes: NDArray[np.uint64], maximum: int) -> NDArray[np.uint32]:
     """Return the upper halves of the hashes of the most frequent words, ascending."""
     words, counts = np.unique((hashes >> np.uint64(32)).astype(np.uint32), return_counts=True)
-    return np.sort(words[np.argsort(-counts, kind="stable")[:most]])
+    return np.sort(words[np.argsort(-counts, kind="stable")[:maximum]])
 
 
 def _all_occur(instances: Instances, g: int, group: Group) -> bool:
@@ -232,12 +232,12 @@ def _all_occur(instances: Instances, g: int, group: Group) -> bool:
     return len(seen[seen >= 0]) == len(group.candidates)
 
 
-def _sample(instances: Instances, groups: Sequence[int], most: int, rng: np.random.Generator) -> Ints:
-    """Return at most `most` instances of each group, shuffled together."""
+def _sample(instances: Instances, groups: Sequence[int], maximum: int, rng: np.random.Generator) -> Ints:
+    """Return at most `maximum` instances of each group, shuffled together."""
     parts = []
     for g in groups:
         rows = np.flatnonzero((instances.groups == g) & (instances.observed >= 0))
-        parts.append(rng.permutation(rows)[:most])
+        parts.append(rng.permutation(rows)[:maximum])
     return rng.permutation(np.concatenate(parts))
 
 

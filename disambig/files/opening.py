@@ -439,9 +439,9 @@ def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
 
 ARCHIVES = (".tar", ".tar.xz", ".tar.gz", ".tgz", ".tar.bz2")
 """Suffixes of the archives."""
-MOST_BYTES = 400_000_000
+MAX_BYTES = 400_000_000
 """Maximum uncompressed size of a corpus (the Penn Treebank has 100 million, NOAD-MASC 42 million)."""
-MOST_FILES = 100_000
+MAX_FILES = 100_000
 """Maximum number of files and directories (20 Newsgroups has 18,888)."""
 
 
@@ -472,7 +472,7 @@ def corpus_files(path: str, is_wanted: Callable[[str], bool]) -> Iterator[Corpus
         elif path.endswith(ARCHIVES):
             yield from _archive_files(path, is_wanted)
         else:
-            yield CorpusFile(path, path, _read_at_most(path, path, MOST_BYTES))
+            yield CorpusFile(path, path, _read_at_most(path, path, MAX_BYTES))
     except (*READ_ERRORS, tarfile.TarError) as problem:
         raise read_error(path, problem) from problem
 
@@ -481,11 +481,11 @@ def _directory_files(path: str, is_wanted: Callable[[str], bool]) -> Iterator[Co
     def fail(problem: OSError) -> None:
         raise problem
 
-    n_files, left = 0, MOST_BYTES
+    n_files, left = 0, MAX_BYTES
     for folder, folders, names in os.walk(path, onerror=fail):
         folders.sort()
         n_files += len(folders) + len(names)
-        _check_limit(path, "files", n_files, MOST_FILES)
+        _check_limit(path, "files", n_files, MAX_FILES)
         for name in sorted(names):
             file = os.path.join(folder, name)
             if is_wanted(name) and os.path.isfile(file):
@@ -494,10 +494,10 @@ def _directory_files(path: str, is_wanted: Callable[[str], bool]) -> Iterator[Co
                 yield CorpusFile(os.path.relpath(file, path), file, data)
 
 
-def _read_at_most(corpus: str, path: str, most: int) -> bytes:
+def _read_at_most(corpus: str, path: str, maximum: int) -> bytes:
     with open_bytes(path) as stream:
-        data: bytes = stream.read(most + 1)
-    _check_limit(corpus, "bytes", MOST_BYTES - most + len(data), MOST_BYTES)
+        data: bytes = stream.read(maximum + 1)
+    _check_limit(corpus, "bytes", MAX_BYTES - maximum + len(data), MAX_BYTES)
     return data
 
 
@@ -506,8 +506,8 @@ def _archive_files(path: str, is_wanted: Callable[[str], bool]) -> Iterator[Corp
     with tarfile.open(path, "r|*") as archive:  # as a stream: reading stops at the members that are read
         for number, member in enumerate(archive, start=1):
             n_bytes += member.size
-            _check_limit(path, "files", number, MOST_FILES)
-            _check_limit(path, "bytes", n_bytes, MOST_BYTES)
+            _check_limit(path, "files", number, MAX_FILES)
+            _check_limit(path, "bytes", n_bytes, MAX_BYTES)
             if member.isdir() or not is_wanted(member.name):
                 continue
             stream = archive.extractfile(member) if member.isreg() else None
@@ -519,6 +519,6 @@ def _archive_files(path: str, is_wanted: Callable[[str], bool]) -> Iterator[Corp
             yield CorpusFile(member.name, f"{path}: {member.name}", data)
 
 
-def _check_limit(path: str, what: str, seen: int, most: int) -> None:
-    if seen > most:
-        raise UserError("D493", path=path, what=what, seen=f"{seen:,}", most=most)
+def _check_limit(path: str, what: str, seen: int, maximum: int) -> None:
+    if seen > maximum:
+        raise UserError("D493", path=path, what=what, seen=f"{seen:,}", most=maximum)

@@ -308,12 +308,12 @@ def read_as_text_note(path: str) -> UserError | None:
     return None if is_known else UserError("D341", path=path, suffix=suffix)
 
 
-def files_by_suffix(counts: Mapping[str, int], *, most: int = 4) -> str:
+def files_by_suffix(counts: Mapping[str, int], *, maximum: int = 4) -> str:
     """Return numbers of files as text, the most frequent first: ``12 files by suffix (.png 9, .py 3)``."""
     in_order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    most += len(in_order) == most + 1  # the name of the last one takes no more space than "others"
-    parts = [f"{escape_control_chars(suffix) or 'no suffix'} {n:,}" for suffix, n in in_order[:most]]
-    n_more = sum(n for _, n in in_order[most:])
+    maximum += len(in_order) == maximum + 1  # the name of the last one takes no more space than "others"
+    parts = [f"{escape_control_chars(suffix) or 'no suffix'} {n:,}" for suffix, n in in_order[:maximum]]
+    n_more = sum(n for _, n in in_order[maximum:])
     parts += [f"others {n_more:,}"] if n_more else []
     return f"{pluralize(sum(counts.values()), 'file')} by suffix ({', '.join(parts)})"
 

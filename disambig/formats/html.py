@@ -319,7 +319,7 @@ LARGE = 50_000
 """Number of characters from which a page shows paragraphs without flags only on request."""
 WHOLE = 1_000_000
 """Maximum number of characters for a page with the whole text; others have only paragraphs with flags."""
-MOST = 6_000_000
+MAX_PAGE_CHARACTERS = 6_000_000
 """Number of characters of HTML after which no further document is shown."""
 _MAX_LISTED = 500
 _MAX_CORRECTIONS = 20
@@ -359,7 +359,7 @@ class Summary:
         for task, *named, count in document["labels"]:
             labels, key = self.labels.setdefault(task, {}), (named[0], named[1])
             labels[key] = labels.get(key, 0) + count
-        if self._size < MOST:
+        if self._size < MAX_PAGE_CHARACTERS:
             self.last = self.documents
         self._size += document["size"]
         for *key, mark in document["corrections"]:
@@ -552,12 +552,12 @@ def _rules_html(summary: Summary) -> str:
     """Return the flags of each rule, the most frequent first, which is also the legend of the colours."""
     if not summary.rules:
         return ""
-    most, rows = max(summary.rules.values()), []
+    maximum, rows = max(summary.rules.values()), []
     for rule, flags in sorted(summary.rules.items(), key=lambda item: -item[1]):
         rate = f"{1000 * flags / summary.words:.1f}" if summary.words else "0"
         rows.append(
             f'<tr><th scope="row"><span class="f k{summary.colours[rule]} key">{escape(rule)}</span></th>'
-            f'<td class="bar k{summary.colours[rule]}">{bar(flags / most)}</td>'
+            f'<td class="bar k{summary.colours[rule]}">{bar(flags / maximum)}</td>'
             f"<td>{flags:,}</td><td>{rate} per 1,000 words</td></tr>"
         )
     table = f'<table class="counts">{"".join(rows)}</table>'
@@ -617,11 +617,11 @@ def _corrections_html(summary: Summary) -> str:
 def _documents_html(summary: Summary) -> str:
     if summary.documents < 2 or not summary.listed:
         return ""
-    rows, most = [], max(flags for *_, flags in summary.listed)
+    rows, maximum = [], max(flags for *_, flags in summary.listed)
     for number, title, words, flags in summary.listed:
         name = isolated(title)
         link = f'<a href="#d{number}">{name}</a>' if summary.whole or number <= summary.last else name
-        counts = f'<td class="bar">{bar(flags / most)}</td><td>{flags:,}</td>'
+        counts = f'<td class="bar">{bar(flags / maximum)}</td><td>{flags:,}</td>'
         counts += f"<td>{pluralize(words, 'word')}</td>"
         rows.append(f'<tr><th scope="row">{link}</th>{counts}</tr>')
     more = summary.flagged_documents - len(summary.listed)
@@ -642,7 +642,8 @@ def _left_out_html(summary: Summary) -> str:
         return f'<p class="hint">{note}</p>' if hidden else ""
     note = f"More than {WHOLE:,} characters of text: only paragraphs with flags are shown"
     if summary.last < summary.documents:
-        note += f", and no documents after number {summary.last:,} (the limit is {MOST:,} characters)"
+        limit = f"the limit is {MAX_PAGE_CHARACTERS:,} characters"
+        note += f", and no documents after number {summary.last:,} ({limit})"
     return f'<p class="hint">{note}. All counts are for the whole text.</p>'
 
 

@@ -235,15 +235,15 @@ class ShardWork:
         )
 
 
-def with_progress(annotate: Annotate, report_progress: ProgressCallback, most: int) -> Annotate:
-    """Wrap `annotate` so that each call reports the characters processed so far, at most `most`."""
+def with_progress(annotate: Annotate, report_progress: ProgressCallback, maximum: int) -> Annotate:
+    """Wrap `annotate` so that each call reports the characters processed so far, at most `maximum`."""
     done = 0
 
     def run(texts: Sequence[str]) -> list[Decisions]:
         nonlocal done
         results = annotate(texts)
         done += sum(map(len, texts))
-        report_progress(min(done, most))
+        report_progress(min(done, maximum))
         return results
 
     return wrap_annotator(run, annotate)

@@ -187,7 +187,7 @@ def estimate(
         raise ValueError("a word number is outside the vocabulary")
     counted = count_ngrams(sentences, len(vocabulary), order)
     thresholds = _thresholds(min_counts, order)
-    kept = [level.counts >= least for level, least in zip(counted, thresholds.values(), strict=True)]
+    kept = [level.counts >= minimum for level, minimum in zip(counted, thresholds.values(), strict=True)]
     # uniform over all words but the sentence start
     lower = np.full(len(vocabulary), 1.0 / (len(vocabulary) - 1))
     lower[START] = 0.0
@@ -205,7 +205,7 @@ def estimate(
         "smoothing": smoothing,
         "tokens": len(sentences.ids),
         "sentences": int((np.diff(sentences.offsets) > 0).sum()),
-        "min_counts": {str(n): least for n, least in thresholds.items()},
+        "min_counts": {str(n): minimum for n, minimum in thresholds.items()},
         "discounts": discounts,
         "fallbacks": fallbacks,
     }
@@ -214,10 +214,10 @@ def estimate(
 
 def _thresholds(min_counts: Mapping[int, int] | None, order: int) -> dict[int, int]:
     """Return the minimum count of each order: 0 for single words, and never falling for longer n-grams."""
-    thresholds, least = {1: 0}, 1
+    thresholds, minimum = {1: 0}, 1
     for n, asked in least_counts(min_counts, orders=order).items():
         if n > 1:
-            thresholds[n] = least = max(least, asked)
+            thresholds[n] = minimum = max(minimum, asked)
     return thresholds
 
 

@@ -124,11 +124,11 @@ def quantise(values: Floats) -> tuple[NDArray[np.uint8], Floats]:
     if not len(values):
         return np.zeros(0, np.uint8), np.zeros(_VALUES, np.float32)
     exact = values.astype(np.float64)
-    least, most = float(exact.min()), float(exact.max())
-    width = (most - least) / _VALUES or 1.0
-    codes = np.minimum(((exact - least) / width).astype(np.int64), _VALUES - 1)
+    minimum, maximum = float(exact.min()), float(exact.max())
+    width = (maximum - minimum) / _VALUES or 1.0
+    codes = np.minimum(((exact - minimum) / width).astype(np.int64), _VALUES - 1)
     counts = np.bincount(codes, minlength=_VALUES)
-    middles = least + (np.arange(_VALUES) + 0.5) * width
+    middles = minimum + (np.arange(_VALUES) + 0.5) * width
     means = np.where(counts > 0, np.bincount(codes, exact, _VALUES) / np.maximum(counts, 1), middles)
     return codes.astype(np.uint8), means.astype(np.float32)
 

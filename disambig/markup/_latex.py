@@ -204,7 +204,7 @@ _SMALL_WORD = re.compile(
 _PROSE = 2
 """Number of small words from which an argument is prose."""
 _LONGEST_OPTIONS = 2000
-_MOST_ARGUMENTS = 9
+_MAX_ARGUMENTS = 9
 _INTERTEXT = re.compile(r"\\(?:short)?intertext\s{0,9}\{")
 _LENGTH = re.compile(r"\*?(?:\[[^\[\]\r\n]{0,20}\])?")
 _CLOSING = {
@@ -218,7 +218,7 @@ _HIDDEN = MATH | CODE | QUOTATIONS
 _ADDRESSES = frozenset(("url", "href", "path", "nolinkurl"))
 _LINE_END = re.compile("[\r\n]")
 _LONGEST_VERB = 2000
-_MOST_OPTIONS = 4
+_MAX_OPTIONS = 4
 
 
 def read_latex(text: str, suffix: str = ".tex") -> Canvas:
@@ -602,7 +602,7 @@ class _Commands:
 
     def _record_code(self, opening: int, character: str = OPAQUE) -> None:
         """Find out which of the arguments from a brace on, which follow each other directly, are code."""
-        for _ in range(_MOST_ARGUMENTS):
+        for _ in range(_MAX_ARGUMENTS):
             if opening not in self.pairs:
                 break
             closing = self.pairs[opening]
@@ -682,7 +682,7 @@ class _Commands:
         return at
 
     def _past_options(self, at: int) -> int:
-        for _ in range(_MOST_OPTIONS):
+        for _ in range(_MAX_OPTIONS):
             match = _ANY_OPTION.match(self.text, at, at + 2000)
             if not match:
                 break

@@ -236,7 +236,7 @@ _JSON_MARK = re.compile(
 _LABEL = re.compile(r"[A-Z][a-z]+\W*\Z")
 _TWO_WORDS = re.compile(r"(?<![\w./'-])[A-Za-z']+,? [A-Za-z']+(?![\w/-])")
 _SHARE_OF_MESSAGES, _SHARE_OF_STRINGS = 0.6, 0.9
-_FEWEST = 2
+_MIN_LONGER = 2
 _BEGINNING = 8_000
 
 
@@ -244,7 +244,7 @@ def has_messages(values: Sequence[str]) -> bool:
     """Return True if most of some values are texts of a program: several words, or one with a capital."""
     n_longer = sum(1 for value in values if _TWO_WORDS.search(value))
     n_messages = n_longer + sum(1 for value in values if _LABEL.match(value))
-    return n_longer >= _FEWEST and n_messages >= _SHARE_OF_MESSAGES * len(values)
+    return n_longer >= _MIN_LONGER and n_messages >= _SHARE_OF_MESSAGES * len(values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -632,16 +632,16 @@ class BlockReader:
             return
         self._block(start, start + at, end, indent)
 
-    def _is_indented_code(self, indent: int, least: int = 0) -> bool:
+    def _is_indented_code(self, indent: int, minimum: int = 0) -> bool:
         """Close the list items that end before a line, and return True if the line is indented code.
 
         `indent`: column of its text.
-        `least`: column of the text of the alert around it.
+        `minimum`: column of the text of the alert around it.
         """
         if self.paragraph:
             return False
         self._close_items(indent)
-        code_indent = max(self.indents[-1] if self.indents else 0, least) + _TAB
+        code_indent = max(self.indents[-1] if self.indents else 0, minimum) + _TAB
         return self.indented_code and indent >= code_indent and not self.table
 
     def _close_items(self, indent: int) -> None:
@@ -726,8 +726,8 @@ class BlockReader:
                     return None
                 depth += 1
                 width, skipped = _indent(self.text[at + 1 : end])
-                least, indent, at = indent + 2, indent + 1 + max(width, 1), at + 1 + skipped
-                if self.text[at] != ">" and self._is_indented_code(indent, least):
+                minimum, indent, at = indent + 2, indent + 1 + max(width, 1), at + 1 + skipped
+                if self.text[at] != ">" and self._is_indented_code(indent, minimum):
                     self.canvas.fill(at, end)
                     return None
             elif item := self._item(start, at, end, indent):
@@ -1045,9 +1045,9 @@ class IncrementalMarkdown:
         cuts = [match.end() for match in _SEGMENT_END.finditer(text)]
         parts: list[tuple[_SegmentKey, _ReadSegment]] = []
         read_segments: dict[_SegmentKey, _ReadSegment] = {}
-        start, begun, least = 0, OpenBlocks(), front_matter_end(text)
+        start, begun, minimum = 0, OpenBlocks(), front_matter_end(text)
         while start < len(text):
-            end = _next_cut(cuts, max(start + 1, least), len(text))
+            end = _next_cut(cuts, max(start + 1, minimum), len(text))
             while True:
                 key = text[start:end], begun, start == 0
                 read = read_segments.get(key) or self._blocks.get(key) or _read_segment(*key)
@@ -1058,7 +1058,7 @@ class IncrementalMarkdown:
                 closing = pattern.search(text, start + behind)
                 end = _next_cut(cuts, closing.end(), len(text)) if closing else len(text)
             parts.append((key, read))
-            start, begun, least = end, read.open, 0
+            start, begun, minimum = end, read.open, 0
         self._blocks = read_segments
         return parts
 

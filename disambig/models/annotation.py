@@ -438,7 +438,7 @@ HIGHEST_RATE = 1000.0
 
 
 def rates_for_precision(
-    models: Sequence[Model], trust: Mapping[str, PrecisionTable], least: float
+    models: Sequence[Model], trust: Mapping[str, PrecisionTable], minimum: float
 ) -> dict[str, float]:
     """Return for each task a rate at which it raises every flag of the required precision, and few others.
 
@@ -448,7 +448,7 @@ def rates_for_precision(
     for model in models:
         assert isinstance(model.judge, RaisesFlags)
         table = trust.get(model.task.name)
-        probability = None if table is None else table.least_for(least)
+        probability = None if table is None else table.least_for(minimum)
         rate = 0.0
         if probability is not None:
             rate = model.judge.flags_per_1000 or 1.0
@@ -469,7 +469,7 @@ def batch_documents(
     documents: Iterable[Document], *, size: int = BATCH_CHARACTERS
 ) -> Iterator[list[Document]]:
     """Yield batches of documents with at least `size` characters in all."""
-    return minibatch(documents, size, lambda document: len(document.text), most=_BATCH_DOCUMENTS)
+    return minibatch(documents, size, lambda document: len(document.text), maximum=_BATCH_DOCUMENTS)
 
 
 def annotate_documents(

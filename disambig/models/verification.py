@@ -420,11 +420,11 @@ class _Verifier:
         corrected: list[str] = []
         moved: list[dict[TextEdit, tuple[int, int]]] = []
         for excerpt in excerpts:
-            least = min(flag.probability for flag in excerpt.flags if (flag.task, flag.row) in hidden)
+            minimum = min(flag.probability for flag in excerpt.flags if (flag.task, flag.row) in hidden)
             edits = [
                 flag.edit
                 for flag in excerpt.flags
-                if (flag.task, flag.row) not in hidden and flag.probability >= least
+                if (flag.task, flag.row) not in hidden and flag.probability >= minimum
             ]
             corrected.append(apply_edits(excerpt.text, edits)[0])
             places = {}

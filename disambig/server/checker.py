@@ -128,10 +128,10 @@ class ModelThread:
             batch: list[_CheckJob] = []
             others: list[_CheckJob] = []
             size = 0
-            most = self._max_characters
-            while self._queue and size < most:
+            maximum = self._max_characters
+            while self._queue and size < maximum:
                 job = self._queue.popleft()
-                if not batch or (job.options == batch[0].options and size + job.size <= most):
+                if not batch or (job.options == batch[0].options and size + job.size <= maximum):
                     if job.response.set_running_or_notify_cancel():
                         batch.append(job)
                         size += job.size

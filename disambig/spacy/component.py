@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 SEVERAL_LANGUAGES = "xx"
 """spaCy's code of pipelines for several languages."""
-_MOST_TOKENS = 100_000
+_MAX_TOKENS = 100_000
 """Maximum number of tokens per batch; larger batches are not faster."""
 
 
@@ -87,7 +87,7 @@ class BatchComponent(ABC):
             Maximum number of Docs per batch; batches of long Docs are smaller.
         """
         # limited by tokens as well, so that long Docs do not need too much memory
-        for docs in minibatch(stream, _MOST_TOKENS, len, most=max(batch_size, 1)):
+        for docs in minibatch(stream, _MAX_TOKENS, len, maximum=max(batch_size, 1)):
             try:
                 self.set_annotations(docs, self.predict(docs))
             except Exception:

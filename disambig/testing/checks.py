@@ -310,10 +310,10 @@ class MadeCalibrationData:
         """Random generator for sampling; it starts from the same seed each time."""
         return np.random.default_rng(0)
 
-    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the first `most` examples of a group."""
+    def scored(self, group: int, *, maximum: int | None = None) -> ScoreBatch:
+        """Return the first `maximum` examples of a group."""
         part = self.parts[group]
-        return part if most is None else part.take(np.arange(min(most, len(part))))
+        return part if maximum is None else part.take(np.arange(min(maximum, len(part))))
 
 
 def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int = 0) -> MadeCalibrationData:

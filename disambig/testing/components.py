@@ -99,8 +99,8 @@ class _TaskChecks:
         groups = self._task.groups
         require(len(groups) > 0, "groups is empty")
         for group in groups:
-            least = 0 if self._own else 2  # per-instance lists replace the candidates of the group
-            require(len(group.candidates) >= least, f"{group.name}: fewer than two candidates")
+            minimum = 0 if self._own else 2  # per-instance lists replace the candidates of the group
+            require(len(group.candidates) >= minimum, f"{group.name}: fewer than two candidates")
             strange = {name for variants in group.variants for name in variants} - set(group.candidates)
             require(not strange, f"{group.name}: variants {sorted(strange)} are not candidates")
 
@@ -540,9 +540,10 @@ class _KernelChecks:
     def is_positive_semidefinite(self) -> None:
         gram = self._gram()
         values = np.linalg.eigvalsh((gram + gram.T) / 2)
-        least, most = float(values[0]), float(np.abs(values).max())
+        minimum, maximum = float(values[0]), float(np.abs(values).max())
         require(
-            least >= -1e-12 * max(most, 1.0) * len(gram), f"an eigenvalue of the Gram matrix is {least:.3g}"
+            minimum >= -1e-12 * max(maximum, 1.0) * len(gram),
+            f"an eigenvalue of the Gram matrix is {minimum:.3g}",
         )
 
     def pairs_do_not_affect_each_other(self) -> None:
@@ -664,10 +665,10 @@ class _LearnerChecks:
         if not needs_training(self._learner):
             return
         reached = accuracy(self._batch, self._fit().scorer.scores(self._batch))
-        least = self._constant_accuracy() if self._least is None else self._least
+        minimum = self._constant_accuracy() if self._least is None else self._least
         require(
-            reached >= least,
-            f"{reached:.1%} of the training examples are right, expected at least {least:.1%}",
+            reached >= minimum,
+            f"{reached:.1%} of the training examples are right, expected at least {minimum:.1%}",
         )
 
     def _constant_accuracy(self) -> float:

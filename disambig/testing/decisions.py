@@ -444,17 +444,17 @@ class _DecisionRuleChecks:
             plain = fitted.with_least_margin(0.0).judge(scored)
             require(bool(plain.answered.all()), "with a least margin of 0 it abstains")
             margins = plain.margins.astype(np.float32)  # at the precision of records
-            for least in (float(np.median(margins)), float(margins.max()) + 1.0):
-                abstaining = fitted.with_least_margin(least)
+            for minimum in (float(np.median(margins)), float(margins.max()) + 1.0):
+                abstaining = fitted.with_least_margin(minimum)
                 require(
-                    get_trait(abstaining, DecisionRuleTraits, "least_margin") == least,
+                    get_trait(abstaining, DecisionRuleTraits, "least_margin") == minimum,
                     "with_least_margin returned a decision rule without this least margin",
                 )
                 for judge in (abstaining, abstaining.from_state(abstaining.state(), groups)):
                     require_equal(
                         judge.judge(scored).answered,
-                        margins >= least,
-                        f"answered at a least margin of {least}",
+                        margins >= minimum,
+                        f"answered at a least margin of {minimum}",
                     )
 
     def _fit(self) -> DecisionRule:

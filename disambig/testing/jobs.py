@@ -165,8 +165,8 @@ class _RunnerChecks:
 
     def starts_the_work_once_per_process(self) -> None:
         outcomes = self._run(Doubling(uuid.uuid4().hex), ["starts"] * 20)
-        most = max(starts for _, starts in _results(outcomes))
-        require(most == 1, f"a process started the work {most} times")
+        maximum = max(starts for _, starts in _results(outcomes))
+        require(maximum == 1, f"a process started the work {maximum} times")
 
     def takes_items_lazily(self) -> None:
         taken = []
@@ -225,9 +225,10 @@ class _RunnerChecks:
             for token in ("first", "", "second"):  # the second run has no items
                 items = ["starts"] * 8 if token else []
                 outcomes = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
-                most = max((starts for _, starts in _results(outcomes)), default=1)
+                maximum = max((starts for _, starts in _results(outcomes)), default=1)
                 require(
-                    len(outcomes) == len(items) and most == 1, f"{token!r} on persistent workers: {outcomes}"
+                    len(outcomes) == len(items) and maximum == 1,
+                    f"{token!r} on persistent workers: {outcomes}",
                 )
             if self._processes:
                 outcomes = list(runner.run(Doubling(), [1, "die", 3], ordered=True))

@@ -89,9 +89,9 @@ def fold_character(character: str) -> str:
     return _FOLDED.get(character, lower if len(lower) == 1 else character)
 
 
-def size_for(most: int) -> int:
-    """Return the size of the smallest table that contains the code point `most`."""
-    return next(size for size in (ASCII, ALPHABETS, PLANE_0, ALL) if most < size)
+def size_for(maximum: int) -> int:
+    """Return the size of the smallest table that contains the code point `maximum`."""
+    return next(size for size in (ASCII, ALPHABETS, PLANE_0, ALL) if maximum < size)
 
 
 @functools.lru_cache(maxsize=4)

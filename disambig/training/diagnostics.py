@@ -278,6 +278,6 @@ def first_warnings(notes: list[str]) -> list[str]:
     )
 
 
-def _shortened(names: list[str], most: int, between: str = ", ") -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return between.join(names[:most]) + more
+def _shortened(names: list[str], maximum: int, between: str = ", ") -> str:
+    more = f" and {len(names) - maximum:,} more" if len(names) > maximum else ""
+    return between.join(names[:maximum]) + more

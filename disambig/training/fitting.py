@@ -180,20 +180,20 @@ def balanced_sample(
     observed: NDArray[np.int32],
     group: Group,
     *,
-    most: int,
+    maximum: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return a sample of at most `most` rows in which empty places do not outnumber the others.
+    """Return a sample of at most `maximum` rows in which empty places do not outnumber the others.
 
     `rows` (int64 (n,)): all instances of the group.
     `observed` (int32 (n,)): the candidate in the text at each.
     """
     empty = observed == group.candidates.index(EMPTY_CANDIDATE)
     others, empties = rows[~empty], rows[empty]
-    n_others = max(most // 2, most - len(empties))
+    n_others = max(maximum // 2, maximum - len(empties))
     if len(others) > n_others:
         others = rng.choice(others, n_others, replace=False)
-    n = min(len(empties), max(len(others), 1), most - len(others))
+    n = min(len(empties), max(len(others), 1), maximum - len(others))
     return np.sort(np.concatenate([others, rng.choice(empties, n, replace=False)]))
 
 

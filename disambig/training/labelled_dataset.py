@@ -97,13 +97,13 @@ class TextExamples:
         return cls(view, instances, int(np.count_nonzero(view.ends > view.starts)))
 
     def rows(
-        self, group: int, *, most: int | None = None, rng: np.random.Generator | None = None
+        self, group: int, *, maximum: int | None = None, rng: np.random.Generator | None = None
     ) -> NDArray[np.int64]:
-        """Return the rows of a group's instances: all of them, or a random sample of `most`."""
+        """Return the rows of a group's instances: all of them, or a random sample of `maximum`."""
         rows = np.flatnonzero(self.instances.groups == group)
-        if most is not None and len(rows) > most:
+        if maximum is not None and len(rows) > maximum:
             assert rng is not None
-            rows = np.sort(rng.choice(rows, most, replace=False))
+            rows = np.sort(rng.choice(rows, maximum, replace=False))
         return rows
 
     def features(

@@ -83,7 +83,7 @@ class FittedHeldOut:
         batches = []
         learn = self.resampling.learn
         for g, group in enumerate(model.task.groups):
-            rows = learn.rows(g, most=_MAX_SHARED, rng=rng)
+            rows = learn.rows(g, maximum=_MAX_SHARED, rng=rng)
             # empty places are far more frequent than any word and would dominate the shared weights
             if len(rows) and fitting.EMPTY_CANDIDATE not in group.candidates:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
@@ -96,12 +96,12 @@ class FittedHeldOut:
         resampling, table = self.resampling, model.task.groups[group]
         if fitting.EMPTY_CANDIDATE in table.candidates:
             return self._fit_with_empty_candidate(model, learner, group, rng)
-        rows = resampling.learn.rows(group, most=resampling.max_examples, rng=rng)
+        rows = resampling.learn.rows(group, maximum=resampling.max_examples, rng=rng)
         report: dict[str, Any] = {"examples": len(rows)}
         if needs_training(learner) and self._too_few(rows):
             return None, report | {"learner": "baseline"}
         features = resampling.learn.features(rows, group, model.task, model.extractors)
-        dev_rows = resampling.tune.rows(group, most=resampling.max_examples // 2, rng=rng)
+        dev_rows = resampling.tune.rows(group, maximum=resampling.max_examples // 2, rng=rng)
         dev = None
         if len(dev_rows):
             dev = resampling.tune.features(dev_rows, group, model.task, model.extractors).batch
@@ -117,16 +117,18 @@ class FittedHeldOut:
         the bias of the empty candidate is shifted so that it wins as often as in the tuning text.
         """
         resampling, table = self.resampling, model.task.groups[group]
-        most = resampling.max_examples
+        maximum = resampling.max_examples
 
         def sample(examples: TextExamples, size: int) -> NDArray[np.int64]:
             rows = examples.rows(group)
-            return fitting.balanced_sample(rows, examples.instances.observed[rows], table, most=size, rng=rng)
+            return fitting.balanced_sample(
+                rows, examples.instances.observed[rows], table, maximum=size, rng=rng
+            )
 
         rows, dev_rows, true_rows = (
-            sample(resampling.learn, most),
-            sample(resampling.tune, most // 2),
-            resampling.tune.rows(group, most=most, rng=rng),
+            sample(resampling.learn, maximum),
+            sample(resampling.tune, maximum // 2),
+            resampling.tune.rows(group, maximum=maximum, rng=rng),
         )
         report: dict[str, Any] = {"examples": len(rows)}
         if needs_training(learner) and (self._too_few(rows) or not len(dev_rows)):
@@ -196,10 +198,10 @@ class HeldOutCalibration:
         """Number of words in the text."""
         return self.examples.n_words
 
-    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the scores of a group's examples: all of them, or a random sample of `most`."""
+    def scored(self, group: int, *, maximum: int | None = None) -> ScoreBatch:
+        """Return the scores of a group's examples: all of them, or a random sample of `maximum`."""
         return score_examples(
-            self.model, self.examples, self.examples.rows(group, most=most, rng=self.rng), group
+            self.model, self.examples, self.examples.rows(group, maximum=maximum, rng=self.rng), group
         )
 
 
@@ -426,14 +428,14 @@ class FoldCalibration:
         """Number of words in the texts."""
         return self.resampling.dataset.examples.n_words
 
-    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the scores of a group's examples; raise ValueError if there are more than `most`."""
+    def scored(self, group: int, *, maximum: int | None = None) -> ScoreBatch:
+        """Return the scores of a group's examples; raise ValueError if there are more than `maximum`."""
         features, instances = self.resampling.features[group], self.resampling.dataset.examples.instances
         rows = self.resampling.rows[group]
         kept = self.resampling.naturally_sampled(group)
-        if most is not None and len(rows) > most:
+        if maximum is not None and len(rows) > maximum:
             examples = pluralize(len(rows), "example")
-            raise ValueError(f"{examples} in folds, more than {most:,}: cannot be sampled")
+            raise ValueError(f"{examples} in folds, more than {maximum:,}: cannot be sampled")
         scored = ScoreBatch.from_group(
             self.task.groups[group],
             group,
@@ -456,7 +458,7 @@ def few_scored(calibration_data: CalibrationData) -> list[ScoreBatch]:
     few: list[ScoreBatch] = []
     for group in range(len(calibration_data.task.groups)):
         if isinstance(calibration_data, HeldOutCalibration):
-            scored = calibration_data.scored(group, most=_FEW)
+            scored = calibration_data.scored(group, maximum=_FEW)
         else:
             scored = calibration_data.scored(group)
             scored = scored.take(np.arange(min(len(scored), _FEW)))

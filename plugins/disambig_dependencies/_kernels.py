@@ -325,13 +325,13 @@ def train_greedy(
             _learning_scores(table, chunks, keys, k, scores)
             can_shift, can_left, can_right = possible(place, n)
             shift, left, right = action_costs(state, place, n, right_heads)
-            least = 1 << 30
+            minimum = 1 << 30
             if can_shift:
-                least = min(least, shift)
+                minimum = min(minimum, shift)
             if can_left:
-                least = min(least, left)
+                minimum = min(minimum, left)
             if can_right:
-                least = min(least, right)
+                minimum = min(minimum, right)
             top = state[STACK, place[0] - 1] if place[0] else 0
             left_is_right = top > 0 and right_heads[top] == place[1]
             right_is_right = place[0] >= 2 and right_heads[top] == state[STACK, place[0] - 2]
@@ -340,15 +340,15 @@ def train_greedy(
                 if a == 0:
                     if not can_shift:
                         continue
-                    is_good = shift == least
+                    is_good = shift == minimum
                 elif a <= n_labels:
                     if not can_left:
                         continue
-                    is_good = left == least and (not left_is_right or a == right_labels[top])
+                    is_good = left == minimum and (not left_is_right or a == right_labels[top])
                 else:
                     if not can_right:
                         continue
-                    is_good = right == least and (not right_is_right or a - n_labels == right_labels[top])
+                    is_good = right == minimum and (not right_is_right or a - n_labels == right_labels[top])
                 if best < 0 or scores[a] > scores[best]:
                     best = a
                 if is_good and (good < 0 or scores[a] > scores[good]):
@@ -366,8 +366,8 @@ def train_greedy(
 
 
 @compiled
-def averaged(table, chunks, sums, used, time, least):
-    """Return the averages of weights over the steps of training, if their absolute value is at least `least`.
+def averaged(table, chunks, sums, used, time, minimum):
+    """Return the averages of weights over the steps of training whose absolute value is at least `minimum`.
 
     For each weight its feature (uint32), its action (uint16) and its value (float32). See "weights that are
     being learned" above for the arrays; `used` is the number of chunks, `time` that of steps.
@@ -384,7 +384,7 @@ def averaged(table, chunks, sums, used, time, least):
                 weight_now = chunks[chunk, 2 * j + 3]
                 # sums end at the last change of a weight, which has kept its value since then
                 weight = (sums[chunk, j, 0] + weight_now * (time - sums[chunk, j, 1])) / time
-                if abs(weight) >= least:
+                if abs(weight) >= minimum:
                     keys[i] = (table[at] >> 32) & 0xFFFFFFFF
                     actions[i], weights[i] = chunks[chunk, 2 * j + 2], weight
                     i += 1

@@ -21,7 +21,7 @@ PACK = "disambig_en_dependencies"
 FORMAT = "disambig.dependencies.v1"
 FILE = "weights.npz"
 ROOT = "root"
-MOST_LABELS = 500
+MAX_LABELS = 500
 _NAMES = ("steps", "sizes", "actions", "weights", "class_words", "classes")
 _FOLDER = ArrayFolder(FILE, _NAMES, "D900", FORMAT, has_digest=False)
 BEAM = whole_number_between(1, 64, "D903")
@@ -302,7 +302,7 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
     header, arrays = _FOLDER.read(folder)
     try:
         relations = header["relations"]
-        if not isinstance(relations, list) or not 1 <= len(relations) <= MOST_LABELS:
+        if not isinstance(relations, list) or not 1 <= len(relations) <= MAX_LABELS:
             raise ValueError("its relations are not a list of names")
         if not all(
             isinstance(name, str) and name for name in (*relations, header["language"], header["tagger"])

@@ -14,7 +14,7 @@ from disambig.api.experiments import Progress, no_progress
 from disambig.api.features import WordClasses
 from disambig.api.settings import whole_number_between
 
-from .parser import BEAM, MOST_LABELS, DependencyParser, Weights, encode_words
+from .parser import BEAM, MAX_LABELS, DependencyParser, Weights, encode_words
 
 TreebankSentence = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[str]]
 """Words, tags, heads (indices, -1 for the root), relations."""
@@ -79,8 +79,8 @@ def train_parser(
             if head >= 0
         }
     ) or ["dep"]
-    if len(relations) > MOST_LABELS:
-        raise UserError("D919", problem=f"it has more than {MOST_LABELS} different relations")
+    if len(relations) > MAX_LABELS:
+        raise UserError("D919", problem=f"it has more than {MAX_LABELS} different relations")
     own_classes = classes or WordClasses(np.zeros(0, np.uint64), np.zeros((0, 1), np.uint16))
     bounds, atoms = encode_words([(words, tags) for words, tags, _, _ in trees], own_classes)
     heads = np.array([head for tree in trees for head in (0, *(h + 1 for h in tree[2]))], np.int32)
@@ -122,15 +122,15 @@ class _Memory:
 
 
 def _prune(
-    keys: NDArray[np.uint32], actions: NDArray[np.uint16], weights: NDArray[np.float32], most: int | None
+    keys: NDArray[np.uint32], actions: NDArray[np.uint16], weights: NDArray[np.float32], maximum: int | None
 ) -> Weights:
     """Return the largest weights, rounded, by ascending features."""
     bounds = np.iinfo(np.int16)
     rounded = np.clip(np.rint(weights * SCALE), bounds.min, bounds.max).astype(np.int16)
     keep = rounded != 0
-    if most is not None and len(weights) > most:
+    if maximum is not None and len(weights) > maximum:
         large = np.abs(weights)
-        keep &= large >= np.partition(large, len(large) - most)[len(large) - most]
+        keep &= large >= np.partition(large, len(large) - maximum)[len(large) - maximum]
     order = np.lexsort((actions[keep], keys[keep]))
     distinct, sizes = np.unique(keys[keep][order], return_counts=True)
     return Weights(distinct, sizes.astype(np.uint16), actions[keep][order], rounded[keep][order])

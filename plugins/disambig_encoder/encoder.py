@@ -30,7 +30,7 @@ WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
 BATCH_PIECES = 512
 """Maximum number of word pieces of a batch, with padding: what they take fits into the cache of a core."""
 
-MOST_KEPT = 1 << 10
+MAX_KEPT = 1 << 10
 """Maximum number of states that are kept by default; training keeps more (see `EncoderStates.fit`)."""
 
 
@@ -81,7 +81,7 @@ class Encoder:
         self._pieces = pieces
         self._states: dict[_Reading, Floats] = {}
         self.about = about
-        self.most_kept = MOST_KEPT
+        self.most_kept = MAX_KEPT
 
     @classmethod
     def load(cls, folder: str | Path, *, threads: int | None = None) -> Encoder:

@@ -37,19 +37,19 @@ def open_places(
     words: WordRelations,
     lists: Ragged,
     *,
-    least: float,
+    minimum: float,
     hinted: NDArray[np.int8] | None = None,
 ) -> Instances:
     """Return the places at which another candidate is likely enough, each with its likely candidates.
 
     A place has 1 token, or 0 if it is empty. `lists` has the candidates of each place, as indices of `words`,
-    the observed one first. `least` is the minimum log-odds of another candidate against the observed one;
+    the observed one first. `minimum` is the minimum log-odds of another candidate against the observed one;
     with `EVERY_PLACE` all places qualify and at most `MAX_EXAMPLES` of them are taken. `hinted`, shape
     ``(n_candidates,)``, is 1 for candidates that are offered whatever their score, if the model knows them,
     and -1 for those that are never offered.
     """
     kept = ~is_word_part(view, positions, lengths)
-    if least == EVERY_PLACE:
+    if minimum == EVERY_PLACE:
         kept &= _thin_out(kept, MAX_EXAMPLES)
     if hinted is not None:
         hinted = hinted[np.repeat(kept, np.diff(lists.offsets))]
@@ -63,7 +63,7 @@ def open_places(
     first = np.zeros(len(row), bool)
     first[offsets[:-1]] = True
     with np.errstate(invalid="ignore"):  # unknown words have the score NaN
-        near = ~first & (scores - scores[offsets[:-1]][row] >= least)
+        near = ~first & (scores - scores[offsets[:-1]][row] >= minimum)
     if hinted is not None:
         near |= ~first & (hinted > 0) & (candidates >= 0)
         near &= hinted >= 0
@@ -104,9 +104,9 @@ def join_places(parts: list[Instances]) -> Instances:
     return together.take(np.lexsort((together.lengths, together.positions)))
 
 
-def _thin_out(among: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """Return which places to take so that about `most` remain, at equal distances; all if there are fewer."""
-    step = -(-int(among.sum()) // most)
+def _thin_out(among: NDArray[np.bool_], maximum: int) -> NDArray[np.bool_]:
+    """Return which places to take: about `maximum` at equal distances, or all if there are fewer."""
+    step = -(-int(among.sum()) // maximum)
     taken: NDArray[np.bool_] = np.cumsum(among) % max(step, 1) == 0
     return taken
 
@@ -139,19 +139,19 @@ def missing_words(
     view: TokenView,
     words: WordRelations,
     *,
-    least: float,
+    minimum: float,
     beside: NDArray[np.bool_] | None = None,
 ) -> Instances:
     """Return the empty places where one of the words may be missing.
 
-    `words` are the result of `insertion_lists`, and `least` is the minimum log-odds of a word against the
+    `words` are the result of `insertion_lists`, and `minimum` is the minimum log-odds of a word against the
     empty candidate. No word is missing next to the tokens `beside`, such as other words of the list.
     """
     places = empty_places(view)
     if beside is not None:
         places = places[~(beside[places] | beside[places - 1])]
     observed = np.full(len(places), words.spellings.index(ZERO))
-    return _places_between(model, view, places, np.zeros(len(places), np.int32), words, observed, least)
+    return _places_between(model, view, places, np.zeros(len(places), np.int32), words, observed, minimum)
 
 
 def removable_words(
@@ -159,7 +159,7 @@ def removable_words(
     view: TokenView,
     words: WordRelations,
     *,
-    least: float,
+    minimum: float,
     apart: NDArray[np.bool_] | None = None,
     hints: NDArray[np.int64] | None = None,
 ) -> Instances:
@@ -174,7 +174,7 @@ def removable_words(
     positions = np.flatnonzero(occurs if apart is None else occurs & ~apart)
     ones = np.ones(len(positions), np.int32)
     hinted = None if hints is None else hints[positions]
-    return _places_between(model, view, positions, ones, words, index[positions], least, hinted)
+    return _places_between(model, view, positions, ones, words, index[positions], minimum, hinted)
 
 
 @lru_cache(maxsize=32)
@@ -190,7 +190,7 @@ def _places_between(
     lengths: NDArray[np.int32],
     words: WordRelations,
     observed: NDArray[np.int64],
-    least: float,
+    minimum: float,
     hints: NDArray[np.int64] | None = None,
 ) -> Instances:
     """Return the open places for a list of words, of which `observed` is in the text."""
@@ -200,4 +200,4 @@ def _places_between(
     hinted = None
     if hints is not None:
         hinted = ((listed == hints[:, None]).astype(np.int8) - (listed == -2 - hints[:, None])).ravel()
-    return open_places(model, view, positions, lengths, words, lists, least=least, hinted=hinted)
+    return open_places(model, view, positions, lengths, words, lists, minimum=minimum, hinted=hinted)

@@ -69,7 +69,7 @@ _FILLER_LENGTH = 4
 """Number of times from which a word that is repeated is filler text and no mistake."""
 _LONGEST_CLAUSE = 12
 """Maximum number of words between the first word of a clause and the repetition that ends it."""
-_MOST_BEFORE = _LONGEST_CLAUSE + 4
+_MAX_BEFORE = _LONGEST_CLAUSE + 4
 """Number of words before the second one of a repetition on which its judgement depends, or more."""
 
 _Pairs = dict[int, frozenset[int]]
@@ -118,7 +118,7 @@ class RepeatedWords:
             ):
                 results[row] = UNDECIDED  # "the type String string", or a name
             else:
-                begin = max(first, at - _MOST_BEFORE)  # a text without punctuation is one sentence
+                begin = max(first, at - _MAX_BEFORE)  # a text without punctuation is one sentence
                 results[row] = self._judge_words(view.hashes[begin : at + 2].tolist())
         return results
 
@@ -151,7 +151,7 @@ class RepeatedWords:
     def _judge_words(self, words: list[int]) -> int:
         """Return the judgement of a repetition from the words of its sentence up to the one after it.
 
-        Words further away than `_MOST_BEFORE` are not needed.
+        Words further away than `_MAX_BEFORE` are not needed.
         """
         *before, _, word, after = words
         if before[-1] in _CODE_BEFORE or after in _CODE_AFTER:

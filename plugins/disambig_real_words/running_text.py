@@ -34,10 +34,10 @@ _COLUMN = re.compile(rf"(?:[^\S{HIDDEN}]{HIDDEN}*){{2,}}(?=(\S+))")
 _SENTENCE_END = re.compile(r"[.!?\u2026:;,][)\]\"'\u2019\u201d\u00bb*_]*$")
 _LONGEST_TITLE = 100
 _LONGEST_VERSE = 60
-_LEAST_VERSES = 3
+_MIN_VERSES = 3
 _LETTER = re.compile(r"[^\W\d_]")
-_LEAST_SENTENCE = 10
-_LEAST_COMMENT = 4
+_MIN_SENTENCE = 10
+_MIN_COMMENT = 4
 """Minimum number of words of a comment in code that is a sentence."""
 _CODE = "\u00a0"
 """What stands in place of code around comments."""
@@ -103,7 +103,7 @@ def _is_layout(block: list[TextLine], *, alone: bool) -> list[bool]:
 
 def _is_comment(block: list[TextLine]) -> bool:
     """Return True for one line with enough words for a sentence."""
-    return len(block) == 1 and len(block[0][2].split()) >= _LEAST_COMMENT
+    return len(block) == 1 and len(block[0][2].split()) >= _MIN_COMMENT
 
 
 def _is_title(line: str) -> bool:
@@ -112,7 +112,7 @@ def _is_title(line: str) -> bool:
 
 def _is_verse(lines: list[str]) -> bool:
     """Return True if all lines are short and begin with a capital, and not all of them begin a sentence."""
-    short = len(lines) >= _LEAST_VERSES and all(len(line) <= _LONGEST_VERSE for line in lines)
+    short = len(lines) >= _MIN_VERSES and all(len(line) <= _LONGEST_VERSE for line in lines)
     capitals = short and all(line.lstrip("\"'\u201c\u2018(")[:1].isupper() for line in lines)
     return capitals and any(line[-1] not in ".!?" for line in lines[:-1])
 
@@ -223,7 +223,7 @@ def _is_in_title(view: TokenView, positions: Ints) -> Bools:
     """Return which tokens are in a title, and not in an example of code inside a comment."""
     sentences = view.sentence_indices(positions)
     first, last = view.sentences[sentences] + 1, view.sentences[sentences + 1] - 2
-    is_title = last - first >= _LEAST_SENTENCE
+    is_title = last - first >= _MIN_SENTENCE
     for row, document in enumerate(view.document_indices(positions).tolist()):
         text = view.texts[document]
         if not is_title[row]:

@@ -184,8 +184,8 @@ def _log_ratio(a: int, an: int) -> float:
     return math.log((an + _SMOOTHING) / (a + _SMOOTHING))
 
 
-def _clip(odds: float, most: float) -> float:
-    return max(-most, min(most, odds))
+def _clip(odds: float, maximum: float) -> float:
+    return max(-maximum, min(maximum, odds))
 
 
 def _spoken_number(word: str) -> str:

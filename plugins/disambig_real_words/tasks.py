@@ -187,7 +187,7 @@ class Article(KnowsPhrases):
         """The table of word-initial sounds."""
         return read_sounds(self.sounds or ENGLISH_SOUNDS)
 
-    def _places(self, view: TokenView, least: float, least_missing: float) -> Instances:
+    def _places(self, view: TokenView, minimum: float, least_missing: float) -> Instances:
         """Return the articles that may be wrong, and the empty places where one may be missing."""
         articles = self._article_words
         number = articles.find(view.hashes)
@@ -201,8 +201,8 @@ class Article(KnowsPhrases):
         hints = self._sound_hints(view, number, articles)
         return join_places(
             [
-                removable_words(self.model, view, articles, least=least, apart=left_alone, hints=hints),
-                missing_words(self.model, view, articles, least=least_missing, beside=beside),
+                removable_words(self.model, view, articles, minimum=minimum, apart=left_alone, hints=hints),
+                missing_words(self.model, view, articles, minimum=least_missing, beside=beside),
             ]
         )
 
@@ -244,9 +244,9 @@ FREQUENT = 2000
 """Number of the most frequent words among which the probability of a word is computed."""
 RELATIVES = hash_words(["that", "which", "who"])
 """After these a verb may be followed by the same word as a noun or as the verb of the main clause."""
-LEAST_RIVAL = 1.0
+MIN_RIVAL = 1.0
 """Minimum log-odds of another word against no word to replace a repeated word instead of removing it."""
-LEAST_GAIN = 3.0
+MIN_GAIN = 3.0
 """Minimum gain in log-probability of the word that stays, beside the other word instead of alone."""
 
 
@@ -302,10 +302,10 @@ class Doubled(InContext):
         """Return the words that repeat the previous one, and all places where a word may be missing."""
         return self._places(view, EVERY_PLACE)
 
-    def _places(self, view: TokenView, least: float) -> Instances:
-        parts = [self._unexcused_repetitions(view, least)]
+    def _places(self, view: TokenView, minimum: float) -> Instances:
+        parts = [self._unexcused_repetitions(view, minimum)]
         if self.missing:
-            parts.append(missing_words(self.model, view, self._missing_words, least=least))
+            parts.append(missing_words(self.model, view, self._missing_words, minimum=minimum))
         return join_places(parts)
 
     @cached_property
@@ -356,10 +356,10 @@ class Doubled(InContext):
                 judged[row] = RIGHT  # a word and a name: "the type *type*"
         return judged
 
-    def _unexcused_repetitions(self, view: TokenView, least: float) -> Instances:
+    def _unexcused_repetitions(self, view: TokenView, minimum: float) -> Instances:
         """Return repetitions that are mistakes by the table, and undecided ones that the model rejects."""
         repetitions = self._repetitions(view)
-        if least == EVERY_PLACE or self.most_twice == np.inf or not len(repetitions):
+        if minimum == EVERY_PLACE or self.most_twice == np.inf or not len(repetitions):
             return repetitions
         judged = self._judge(view, repetitions.positions)
         undecided = repetitions.take(np.flatnonzero(judged == UNDECIDED))
@@ -412,9 +412,9 @@ class Doubled(InContext):
                 pair = next(pairs)
                 first, middle, end = others.offsets[pair : pair + 3].tolist()
                 best = first + int(odds[first:end].argmax())
-                if odds[best] >= LEAST_RIVAL:
+                if odds[best] >= MIN_RIVAL:
                     word = related.spellings[int(others.values[best])]
-                    if self._gain(view, at, int(best >= middle), word) >= LEAST_GAIN:
+                    if self._gain(view, at, int(best >= middle), word) >= MIN_GAIN:
                         place, rival = at - (best < middle), word
             yield place, rival
 
@@ -529,7 +529,7 @@ class OtherWords(KnowsPhrases):
         """Return all words that have related words, each with all of these."""
         return self._places(view, EVERY_PLACE)
 
-    def _places(self, view: TokenView, least: float) -> Instances:
+    def _places(self, view: TokenView, minimum: float) -> Instances:
         """Return the words of which a related one fits nearly as well."""
         number = self.related.find(view.hashes)
         positions = np.flatnonzero((number >= 0) & word_tokens(view) & ~is_repeated(view))
@@ -542,7 +542,7 @@ class OtherWords(KnowsPhrases):
         numbers[is_first], numbers[~is_first] = number, others.values
         lists = Ragged(numbers, begins)
         ones = np.ones(len(positions), np.int32)
-        return open_places(self.model, view, positions, ones, self.related, lists, least=least)
+        return open_places(self.model, view, positions, ones, self.related, lists, minimum=minimum)
 
 
 def form_rule(correction: Correction) -> str:

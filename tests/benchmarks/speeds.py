@@ -84,7 +84,7 @@ def lines(texts: list[str], folder: Path) -> tuple[dict[str, Measure], list[str]
 
     from disambig.models import ModelSource
 
-    encoder.MOST_KEPT = 0  # all rounds read the same sentences, whose states would be cached by the first one
+    encoder.MAX_KEPT = 0  # all rounds read the same sentences, whose states would be cached by the first one
 
     models = ModelSource().load().models
     tasks = [model.task.name for model in models]

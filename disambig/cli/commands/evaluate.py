@@ -498,8 +498,12 @@ def _curve_lines(points: Sequence[dict[str, Any]]) -> Iterator[str]:
         figures, clean = point["all"], point["clean"]
         flags = "-" if clean is None else _flag_rate(clean)
         if has_readings and clean["per_1000"] is not None:
-            wrong, most = (clean["readings"][name]["per_1000"] for name in ("wrong", "wrong_or_unread"))
-            flags = f"{flags:24}  {wrong:.2f}" + ("" if wrong == most else f", at most {most:.2f}")
+            wrong, wrong_or_unread = (
+                clean["readings"][name]["per_1000"] for name in ("wrong", "wrong_or_unread")
+            )
+            flags = f"{flags:24}  {wrong:.2f}" + (
+                "" if wrong == wrong_or_unread else f", at most {wrong_or_unread:.2f}"
+            )
         yield f"{point['rate']:8g}  {_right_cell(figures)}  {figures['wrong']:6.1%}  {flags}"
 
 

@@ -27,7 +27,7 @@ from .english import (
     claim_more_corrections as claim_more_corrections,
 )
 from .english_lists import (
-    MOST as MOST,
+    MAX_CANDIDATES as MAX_CANDIDATES,
     NgramFamily as NgramFamily,
     RowExtractor as RowExtractor,
     WordLists as WordLists,

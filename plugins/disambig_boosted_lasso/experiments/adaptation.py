@@ -92,16 +92,16 @@ def read_domain(data: Path, name: str, progress: Progress, *, quick: bool = Fals
     )
 
 
-def spread_sentences(text: SegmentedText, most: int) -> SegmentedText:
+def spread_sentences(text: SegmentedText, maximum: int) -> SegmentedText:
     """Return at most a given number of sentences, spread evenly."""
-    return text if len(text) <= most else text.take(spread_rows(np.arange(len(text)), most))
+    return text if len(text) <= maximum else text.take(spread_rows(np.arange(len(text)), maximum))
 
 
-def spread_rows(rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+def spread_rows(rows: NDArray[np.int64], maximum: int) -> NDArray[np.int64]:
     """Return at most a given number of rows, spread evenly."""
-    if len(rows) <= most:
+    if len(rows) <= maximum:
         return rows
-    return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
+    return rows[np.linspace(0, len(rows) - 1, maximum).astype(np.int64)]
 
 
 def read_segmented_cached(path: Path, progress: Progress, *, quick: bool = False) -> SegmentedText:
@@ -173,8 +173,8 @@ class ConversionLists:
 
     def oracle(self) -> float:
         """Return the character error rate of the best candidates."""
-        least = np.minimum.reduceat(self.lists.costs, self.lists.offsets[:-1])
-        return float(least.sum(dtype=np.float64)) / max(self.characters, 1)
+        minimum = np.minimum.reduceat(self.lists.costs, self.lists.offsets[:-1])
+        return float(minimum.sum(dtype=np.float64)) / max(self.characters, 1)
 
 
 def conversion_outcomes(

@@ -17,11 +17,11 @@ from disambig.api.tasks import CandidateLists
 
 from . import english_lists as tagging, english_systems as scoring
 from .english_lists import (
-    BEST,
     CLASSES,
     CORRECTIONS_FOLDER,
-    MOST,
+    MAX_CANDIDATES,
     N_BEST,
+    N_COMBINED,
     TAGGING_FOLDS,
     WORD_FEATURES,
     CorrectionLists,
@@ -60,9 +60,9 @@ def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> 
         "shipped models decide, and all clean paragraphs of the same projects, so that mistakes are "
         "about as rare as in real text; the test part is not used",
         "candidates: the paragraph as written, with each change that the models might make, and with the "
-        f"{BEST} most certain changes together, at most {MOST}; base score: the sum of their log odds, so "
-        "that the first candidate contains the changes that are more likely right than wrong; cost: word "
-        "edits to the corrected text",
+        f"{N_COMBINED} most certain changes together, at most {MAX_CANDIDATES}; base score: the sum of "
+        "their log odds, so that the first candidate contains the changes that are more likely right than "
+        "wrong; cost: word edits to the corrected text",
         "features: base score, rank, log odds by model and kind of change, the changed words, n-grams of "
         "up to three words around them; for tags: base score, rank, sequences of up to four tags, tags "
         "with their words and neighbours; 'no n-grams': without n-grams, tag sequences and tags, so that "

@@ -108,7 +108,7 @@ _NOWHERE = view_of_texts([], resolve({"t": {"@disambig_tokenisations": "disambig
 CORRECTIONS_FOLDER = Path("labelled") / "fixes"
 CLASSES = ("preposition", "confusion")
 """Classes of mistakes that the shipped models decide."""
-BEST, MOST = 4, 20
+N_COMBINED, MAX_CANDIDATES = 4, 20
 """Number of most certain changes that are combined; maximum number of candidates per list."""
 CONTEXT_WORDS = 2
 """Number of words before and after all changes that trigrams reach."""
@@ -218,19 +218,20 @@ def select_lists(part: CorrectionLists, index: NDArray[np.int64]) -> CorrectionL
 def possible_edits(edits: Sequence[ProposedEdit]) -> list[tuple[int, ...]]:
     """Return the sets of edits of the candidates: none, each edit alone, and the best ones together.
 
-    Adjacent edits are not combined. There are at most `MOST` sets; the empty set and single edits come first.
+    Adjacent edits are not combined. There are at most `MAX_CANDIDATES` sets; the empty set and single edits
+    come first.
     """
-    best = range(min(BEST, len(edits)))
+    best = range(min(N_COMBINED, len(edits)))
     together = [
         chosen
-        for size in range(2, BEST + 1)
+        for size in range(2, N_COMBINED + 1)
         for chosen in combinations(best, size)
         if all(
             edits[i].end < edits[j].start or edits[j].end < edits[i].start for i, j in combinations(chosen, 2)
         )
     ]
     together.sort(key=lambda chosen: -sum(log_odds(edits[i]) for i in chosen))
-    return [(), *((i,) for i in range(len(edits))), *together][:MOST]
+    return [(), *((i,) for i in range(len(edits))), *together][:MAX_CANDIDATES]
 
 
 def log_odds(edit: ProposedEdit) -> float:

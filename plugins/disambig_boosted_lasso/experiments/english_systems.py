@@ -189,8 +189,8 @@ def restrained_choice(part: CorrectionLists, scores: Floats, allowed: int) -> fl
 
     Found by bisection: the winners make fewer changes as the margin grows.
     """
-    most = 2.0 * (float(np.abs(scores).max(initial=0.0)) + 1.0)
-    low, high = -most, most
+    maximum = 2.0 * (float(np.abs(scores).max(initial=0.0)) + 1.0)
+    low, high = -maximum, maximum
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         winners = chosen_candidates(scores - middle * part.changes, part.lists.offsets)

@@ -42,9 +42,9 @@ class PathCurve:
     backward: int  # number of steps back
     n: int  # number of test sentences
 
-    def sampled_steps(self, most: int) -> NDArray[np.int64]:
+    def sampled_steps(self, maximum: int) -> NDArray[np.int64]:
         """Return a number of steps, evenly spread."""
-        return np.unique(np.linspace(0, len(self.rates) - 1, most).astype(np.int64))
+        return np.unique(np.linspace(0, len(self.rates) - 1, maximum).astype(np.int64))
 
     def details(self) -> dict[str, Any]:
         """Return the curve at some steps, as plain values."""
@@ -166,7 +166,7 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
     below = {key: float((first < second).mean()) for key, (first, second) in norms.items()}
     at_end = {key: float(first[-1] / second[-1]) for key, (first, second) in norms.items()}
     late_differences = [_last_rate(by_learner) for by_learner in curves.values()]
-    least = {
+    best_rates = {
         name: [float(by_learner[system].rates.min()) for system in (F_BOOSTING, FSLR)]
         for (name, heads), by_learner in curves.items()
         if heads
@@ -218,9 +218,9 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
         ),
         Claim(
             "F-Boosting reaches a lower error than FSLR on three of four test sets (figures 5 to 8)",
-            sum(grid < continuous for grid, continuous in least.values()) >= 3,
+            sum(grid < continuous for grid, continuous in best_rates.values()) >= 3,
             "; ".join(
-                f"{name} {grid:.2f} and {continuous:.2f}" for name, (grid, continuous) in least.items()
+                f"{name} {grid:.2f} and {continuous:.2f}" for name, (grid, continuous) in best_rates.items()
             ),
         ),
     ]

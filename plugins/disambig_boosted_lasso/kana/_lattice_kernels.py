@@ -91,10 +91,10 @@ def find_triple_after(tables, state, word):
 @compiled_in_place
 def log_add(one, other):
     """Return ln of the sum of two probabilities given as logarithms."""
-    most = max(one, other)
-    if most == -np.inf:
-        return most
-    return most + np.log1p(np.exp(min(one, other) - most))
+    maximum = max(one, other)
+    if maximum == -np.inf:
+        return maximum
+    return maximum + np.log1p(np.exp(min(one, other) - maximum))
 
 
 # ---- the lattice of a line

@@ -124,14 +124,14 @@ def _gather(tables, work, place, margin):
     """Sort the nodes of a place by their maximum score, and into groups with the same last word."""
     singles, tally, nodes = tables.singles, work.tally, work.nodes
     first, count, node = work.places[place].order, 0, work.places[place].head
-    least = -np.inf
+    minimum = -np.inf
     while node >= 0:
-        least = max(least, nodes[node].best)
+        minimum = max(minimum, nodes[node].best)
         node = nodes[node].chain
-    least -= margin
+    minimum -= margin
     node = work.places[place].head
     while node >= 0:
-        if nodes[node].best < least:
+        if nodes[node].best < minimum:
             node = nodes[node].chain
             continue
         state, other = nodes[node].state, nodes[node].other

@@ -91,7 +91,7 @@ CONFIG: dict[str, Any] = {
     "learner": {"@disambig_learners": "boosted_lasso.BLasso.v1", "eps": 0.1},
     "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
 }
-MOST = 1_000_000
+MAX_EXAMPLES = 1_000_000
 """Maximum number of lists; in effect all."""
 
 
@@ -106,7 +106,7 @@ def learn_reranker(
     """
     provenance = {"converter": str(converter), "digest": converter_fingerprint(converter)}
     config = {**CONFIG, "task": {**CONFIG["task"], **provenance}}
-    about: dict[str, Any] = {"name": name, "config": config, "max_examples": MOST}
+    about: dict[str, Any] = {"name": name, "config": config, "max_examples": MAX_EXAMPLES}
     return drop_zero_weights(train_candidates(resolve(config), lists, documents, **about))
 
 
@@ -155,12 +155,12 @@ def _select_ngrams(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:
     }
 
 
-LEAST = 20
+MIN_SENTENCES = 20
 """Minimum number of sentences for an adaptation."""
 ENOUGH = 2000
 """Minimum number of sentences to train the reranker again."""
-MOST_LISTS = 40_000
-MOST_TESTED = 500
+MAX_LISTS = 40_000
+MAX_TESTED = 500
 FOLDS = 4
 _TENTH = 10
 
@@ -208,7 +208,7 @@ def adapt_converter(
 ) -> AdaptationReport:
     """Adapt a converter to some sentences, and write it atomically into a folder.
 
-    A tenth of the sentences, at most `MOST_TESTED`, is held out in blocks for testing.
+    A tenth of the sentences, at most `MAX_TESTED`, is held out in blocks for testing.
 
     Raises D694 for too few sentences, D695 for an invalid weight, D670 without SudachiPy; D696 for an output
     with other contents, D309 if it cannot be written: all before the long work.
@@ -248,8 +248,8 @@ def check_texts(sentences: Sequence[str], weight: float | None) -> None:
     """Check the sentences and the weight before the long work. Raises D694, D695."""
     if weight is not None and not 0 < weight < 1:
         raise UserError("D695", value=weight)
-    if len(sentences) < LEAST:
-        raise UserError("D694", n=len(sentences), least=LEAST)
+    if len(sentences) < MIN_SENTENCES:
+        raise UserError("D694", n=len(sentences), least=MIN_SENTENCES)
 
 
 def check_output(output: Path) -> None:
@@ -285,7 +285,7 @@ def _split_held_out(text: SegmentedText) -> NDArray[np.bool_]:
     """Return which sentences are held out: every tenth block of adjacent sentences."""
     blocks = fold_blocks(len(text), max(1, min(20, len(text) // 50)))
     is_held_out = blocks % _TENTH == _TENTH - 1
-    return is_held_out & (np.cumsum(is_held_out) <= MOST_TESTED)
+    return is_held_out & (np.cumsum(is_held_out) <= MAX_TESTED)
 
 
 def _unseen_sentences(text: SegmentedText, is_held_out: NDArray[np.bool_]) -> SegmentedText:
@@ -305,7 +305,7 @@ def _train_reranker(
         return next(iter(models.items()))
     blocks = fold_blocks(len(text))
     selected = np.zeros(len(text), np.bool_)
-    selected[np.random.default_rng(0).permutation(len(text))[:MOST_LISTS]] = True
+    selected[np.random.default_rng(0).permutation(len(text))[:MAX_LISTS]] = True
 
     def learn(rows: NDArray[np.int64]) -> Converter:
         return base.converter.adapted(text.take(rows), weight=weight)

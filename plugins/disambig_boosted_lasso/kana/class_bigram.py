@@ -25,7 +25,7 @@ COST_STEPS = 10.0
 """Costs of words are stored in tenths of a unit of ln P."""
 _WORD = np.dtype([("kind", "i4"), ("start", "i4"), ("end", "i4"), ("size", "i4")], align=True)
 _NODE = np.dtype([("cost", "f8"), ("text", "i4"), ("right", "i4")], align=True)
-_MOST_NODES = 64
+_MAX_NODES = 64
 """Nodes of a place for which there is room at first."""
 
 
@@ -57,12 +57,12 @@ class _Work(NamedTuple):
     nodes: Records
 
     @classmethod
-    def of_size(cls, n: int, letters: int, most: int) -> _Work:
+    def of_size(cls, n: int, letters: int, maximum: int) -> _Work:
         """Return buffers for lines of `n` characters whose conversions have up to `letters`."""
         begins, text_at, word_at, sizes = (np.zeros(n + 2, np.int64) for _ in range(4))
-        trie_nodes, ends = (np.zeros(most // 4 * (n + 2), np.int64) for _ in range(2))
+        trie_nodes, ends = (np.zeros(maximum // 4 * (n + 2), np.int64) for _ in range(2))
         hashes, powers = (np.zeros(letters + 1, np.uint64) for _ in range(2))
-        nodes = np.zeros((n + 2, most), _NODE)
+        nodes = np.zeros((n + 2, maximum), _NODE)
         return cls(begins, trie_nodes, ends, text_at, word_at, hashes, powers, sizes, nodes)
 
 
@@ -121,9 +121,9 @@ class ClassBigram:
         text_offsets = offsets_from_sizes(records["size"])[paths.word_offsets]
         costs = np.zeros(len(paths.scores))
         longest = int(np.diff(offsets).max(initial=0)), int(np.diff(text_offsets).max(initial=0))
-        most, done = _MOST_NODES, False
+        maximum, done = _MAX_NODES, False
         while not done:
-            work = _Work.of_size(*longest, most)
+            work = _Work.of_size(*longest, maximum)
             done = score_candidates(
                 self._tables,
                 codes,
@@ -136,7 +136,7 @@ class ClassBigram:
                 work,
                 costs,
             )
-            most *= 2
+            maximum *= 2
         return -costs
 
     @cached_property

@@ -299,7 +299,7 @@ class Converter:
         *,
         weight: float | None = None,
         held_out: SegmentedText | None = None,
-        least: int | None = None,
+        minimum: int | None = None,
         **estimation: Any,
     ) -> Converter:
         """Return a converter with the words of both texts and a mixture of their language models.
@@ -314,7 +314,7 @@ class Converter:
             Weight of this converter's model; by default the one that maximises the probability of `held_out`
             or, without that, of every tenth sentence of `text`.
         held_out : SegmentedText, optional
-        least : int, optional
+        minimum : int, optional
             Frequency in `text` below which a new word counts as unknown in the language model; by default
             that of the settings. With 1, the model of `text` contains no unknown word, so that the mixture
             makes all other unknown words much less probable, and conversions can get worse.
@@ -329,9 +329,11 @@ class Converter:
         if not len(text.ids):
             raise UserError("D676")
         background = self.background
-        least = self.settings.least if least is None else least
+        minimum = self.settings.least if minimum is None else minimum
         counts = _count_units(text, self.settings)
-        vocabulary = background.vocabulary.extended(unit for unit, count in counts.items() if count >= least)
+        vocabulary = background.vocabulary.extended(
+            unit for unit, count in counts.items() if count >= minimum
+        )
         sentences = language_model_sentences(text, vocabulary, self.settings)
         if weight is None:
             apart = np.arange(len(sentences)) % 10 == 9

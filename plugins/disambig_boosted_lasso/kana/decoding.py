@@ -21,7 +21,7 @@ from .lexicon import KanaLexicon
 from .spoken_numbers import IN_DIGITS, IN_KANJI, SpokenNumbers, write_spoken_number
 
 START, END = 1, 2
-MOST = 3
+MAX_ORDER = 3
 """Maximum order of the n-grams that the states of the lattice represent."""
 SINGLE = np.dtype([("begin", "i8"), ("log_prob", "f4"), ("back_off", "f4")], align=True)
 PAIR = np.dtype([("begin", "i8"), ("log_prob", "f4"), ("back_off", "f4"), ("state", "i4")], align=True)
@@ -61,11 +61,11 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
     """
     from ._lattice_kernels import find_states
 
-    if any(len(levels) > MOST for levels, _ in parts):
-        raise UserError("D673", order=max(len(levels) for levels, _ in parts), most=MOST)
+    if any(len(levels) > MAX_ORDER for levels, _ in parts):
+        raise UserError("D673", order=max(len(levels) for levels, _ in parts), most=MAX_ORDER)
     n_singles, n_pairs, n_triples = (
         offsets_from_sizes(len(levels[n]) if n < len(levels) else 0 for levels, _ in parts)
-        for n in range(MOST)
+        for n in range(MAX_ORDER)
     )
     # each word's number in each model, and its share of that number's probability
     numbers, shares = np.zeros((len(parts), n_words), np.int32), np.zeros((len(parts), n_words))

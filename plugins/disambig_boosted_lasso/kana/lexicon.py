@@ -266,7 +266,7 @@ def general_usage(
     frequencies: Mapping[str, float],
     *,
     weight: float = 0.2,
-    most: float = 3.0,
+    maximum: float = 3.0,
     share: float = 0.5,
 ) -> NDArray[np.float32]:
     """Return ln of a factor on the probability of each entry, shape (n,).
@@ -277,7 +277,7 @@ def general_usage(
         Relative frequencies of spellings in other text.
     weight : float
         Exponent of the ratio of frequencies.
-    most : float
+    maximum : float
         Bound on the absolute value of ln of the ratio.
     share : float
         Share of the probability of words missing in the text that follows the other text's frequencies; the
@@ -292,7 +292,7 @@ def general_usage(
     ratios = np.log(np.maximum(other_frequencies[seen], MIN_FREQUENCY)) - np.log(own_frequencies[seen])
     usage = np.zeros(len(lexicon))
     bounded = np.where(other_frequencies[seen] > 0, ratios, np.minimum(ratios, 0.0))
-    usage[seen] = weight * np.clip(bounded, -most, most)
+    usage[seen] = weight * np.clip(bounded, -maximum, maximum)
     never = lexicon.counts == 0
     new = np.where(seen, 0.0, other_frequencies)[never]
     if share and new.sum() > 0:
@@ -305,7 +305,7 @@ def reading_usage(
     frequencies: Mapping[tuple[str, str], float],
     *,
     weight: float = 0.4,
-    most: float = 4.0,
+    maximum: float = 4.0,
     share: float = 0.95,
     gain: float = 1.0,
 ) -> NDArray[np.float32]:
@@ -320,7 +320,7 @@ def reading_usage(
         Relative frequencies of pairs of reading and spelling in other text.
     weight : float
         Exponent of the ratio of frequencies; entries that the other text lacks are unchanged.
-    most : float
+    maximum : float
         Bound on the absolute value of ln of the ratio.
     share : float
         Share of the probability of words missing in the text that follows the other text's frequencies; the
@@ -335,7 +335,7 @@ def reading_usage(
     usage = np.zeros(len(lexicon))
     in_both = (lexicon.counts > 0) & (other_frequencies > 0)
     ratios = np.log(other_frequencies[in_both]) - np.log(lexicon.counts[in_both] / lexicon.counts.sum())
-    usage[in_both] = weight * np.clip(ratios, -most, most)
+    usage[in_both] = weight * np.clip(ratios, -maximum, maximum)
     never = lexicon.counts == 0
     new = other_frequencies[never]
     if share and new.sum() > 0:

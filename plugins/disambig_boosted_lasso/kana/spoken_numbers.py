@@ -44,7 +44,7 @@ _COUNTERS = """
 """What may follow a number of a single word, which otherwise is more often something else."""
 DIGIT_BY_DIGIT = 3
 """Minimum number of digits that are read one at a time."""
-MOST_DIGITS = 12
+MAX_DIGITS = 12
 """Maximum number of digits that are read one at a time: a telephone number has eleven."""
 _NEVER_FIRST = ("まる", "れい")
 """Readings of zero with which a number hardly ever begins, unlike other words."""
@@ -143,7 +143,7 @@ def _digit_by_digit(line: str, start: int) -> Iterator[SpokenNumber]:
     if line.startswith(_NEVER_FIRST, start):
         return
     at, digits = start, ""
-    while len(digits) < MOST_DIGITS:
+    while len(digits) < MAX_DIGITS:
         for length in (3, 2, 1):
             digit = _DIGITS.get(line[at : at + length])
             if digit is not None:

@@ -99,8 +99,8 @@ def loss_slope(values, sums, n, smooth, step):
 
 
 @compiled
-def best_step(values, sums, n, smooth, most):
-    """Return the step, of at most `most` in either direction, that minimises ExpLoss with smoothing.
+def best_step(values, sums, n, smooth, maximum):
+    """Return the step, of at most `maximum` in either direction, that minimises ExpLoss with smoothing.
 
     Pseudo-pairs of weight `smooth` on either side give eq. (16), ``1/2 log((C+ + eps Z) / (C- + eps Z))``,
     if all values are 1 and -1; other values have no closed form and use Newton's method with bounds.
@@ -118,15 +118,15 @@ def best_step(values, sums, n, smooth, most):
         if plus == minus:
             return 0.0
         if minus <= 0.0:
-            return most
+            return maximum
         if plus <= 0.0:
-            return -most
-        return max(-most, min(most, 0.5 * np.log(plus / minus)))
+            return -maximum
+        return max(-maximum, min(maximum, 0.5 * np.log(plus / minus)))
     first, second = loss_slope(values, sums, n, smooth, 0.0)
     if first == 0.0:
         return 0.0
     sign = -1.0 if first > 0.0 else 1.0
-    limit = min(most, _MAX_EXPONENT / largest)
+    limit = min(maximum, _MAX_EXPONENT / largest)
     low, high = 0.0, min(limit, 1.0)  # in the direction of the sign
     while loss_slope(values, sums, n, smooth, sign * high)[0] * sign < 0.0:
         if high >= limit:
@@ -562,11 +562,11 @@ def perceptron_pass(indptr, indices, data, offsets, cost, reference, order, fixe
     """
     mistakes = 0
     for i in order:
-        best, most = offsets[i], score_row(indptr, indices, data, offsets[i], weights)
+        best, maximum = offsets[i], score_row(indptr, indices, data, offsets[i], weights)
         for row in range(offsets[i] + 1, offsets[i + 1]):
             value = score_row(indptr, indices, data, row, weights)
-            if value > most:
-                best, most = row, value
+            if value > maximum:
+                best, maximum = row, value
         if cost[best] > cost[reference[i]]:
             mistakes += 1
             add_row(indptr, indices, data, reference[i], 1.0, fixed, weights)

@@ -54,7 +54,7 @@ def base_weights(differences: Floats) -> Floats:
     return weights / unit
 
 
-_MOST_CODES = 1 << 16
+_MAX_CODES = 1 << 16
 """Integers in a range up to this size are numbered without sorting."""
 
 
@@ -179,12 +179,12 @@ def pair_row_differences(
 
 def encode_values(values: Floats) -> tuple[Floats, NDArray[np.int32]]:
     """Return the sorted distinct values, and the index of each value among them."""
-    if len(values) and np.abs(values).max() < _MOST_CODES // 2:
+    if len(values) and np.abs(values).max() < _MAX_CODES // 2:
         whole = values.astype(np.int32)
         if (whole == values).all():
-            least = int(whole.min())
-            occurs = np.bincount(whole - least) > 0
+            minimum = int(whole.min())
+            occurs = np.bincount(whole - minimum) > 0
             number = (np.cumsum(occurs) - 1).astype(np.int32)
-            return np.flatnonzero(occurs).astype(np.float64) + least, number[whole - least]
+            return np.flatnonzero(occurs).astype(np.float64) + minimum, number[whole - minimum]
     distinct, codes = np.unique(values, return_inverse=True)
     return distinct, codes.astype(np.int32)

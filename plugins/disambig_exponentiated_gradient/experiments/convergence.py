@@ -62,8 +62,8 @@ def plain_steps(
         if step:
             path["primal"].append(primal)
             path["dual"].append(C * float(alpha @ loss) - half)
-            least = min(path["primal"])
-            path["gap"].append((least - path["dual"][-1]) / least)
+            minimum = min(path["primal"])
+            path["gap"].append((minimum - path["dual"][-1]) / minimum)
             path["F1"].append(watch(weights))
             if primal > DIVERGED * path["primal"][0]:
                 break

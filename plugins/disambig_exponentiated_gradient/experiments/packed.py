@@ -23,7 +23,7 @@ from ..learners.eg import EG, run_epochs
 from ..learners.pairwise import PairwiseCharts
 from ..learners.part_duals import ChartDual
 from ..packed_parser.features import ChartVocabulary
-from ..packed_parser.parser import LEAST, ChartBatch
+from ..packed_parser.parser import MIN_PARTS, ChartBatch
 from ..packed_parser.training_charts import LONGEST, THRESHOLD, TrainingCharts
 from ..treebank.parseval import BracketF1, Parseval
 from ..treebank.reading import (
@@ -78,8 +78,8 @@ class PackedProblem:
         """Return the problem for some trees."""
         before = time.perf_counter()
         grammar = TreebankGrammar.from_trees(train)
-        charts = TrainingCharts.held_out(train, folds=sizes.folds, most=sizes.charts)
-        vocabulary = ChartVocabulary.from_features(charts.features, LEAST)
+        charts = TrainingCharts.held_out(train, folds=sizes.folds, maximum=sizes.charts)
+        vocabulary = ChartVocabulary.from_features(charts.features, MIN_PARTS)
         batch = vocabulary.batch(charts.features, charts.graphs, charts.cost)
         seconds = time.perf_counter() - before
         parser = TreebankParser(grammar, THRESHOLD)

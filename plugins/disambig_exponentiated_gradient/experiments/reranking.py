@@ -70,10 +70,10 @@ def reranking_claims(comparisons: Mapping[str, Comparisons]) -> list[Claim]:
             for name, compared in comparisons.items()
         )
 
-    def better(first: str, second: str, least: float = 0.0) -> bool:
+    def better(first: str, second: str, minimum: float = 0.0) -> bool:
         gains = [compared[first, second] for compared in comparisons.values()]
         return all(
-            100 * gain.difference >= max(least, np.nextafter(0, 1)) and gain.p < SIGNIFICANCE
+            100 * gain.difference >= max(minimum, np.nextafter(0, 1)) and gain.p < SIGNIFICANCE
             for gain in gains
         )
 

@@ -222,9 +222,9 @@ def _make_lists(
     def report(done: int, total: int) -> None:
         progress(f"{source.name}: parsing {part}", done, total)
 
-    most = CRAFT_LISTS if source.file == CRAFT else None
+    maximum = CRAFT_LISTS if source.file == CRAFT else None
     if part == "train":
-        return jackknife_lists(train, longest=longest, k=k, folds=folds, most=most, report=report)
+        return jackknife_lists(train, longest=longest, k=k, folds=folds, maximum=maximum, report=report)
     test = corpora.filter_by_length(test, longest)
     if quick:
         test = test[:QUICK_TEST]

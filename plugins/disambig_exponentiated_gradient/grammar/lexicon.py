@@ -73,10 +73,10 @@ _UNSEEN = 0.5
 """Count of an unknown word."""
 
 
-def _positive_number(most: float) -> Constraint:
+def _positive_number(maximum: float) -> Constraint:
     """Return the constraint for numbers above 0."""
-    wanted = {"wanted": f"a number above 0, {most:g} at most"}
-    return Constraint("D633", lambda value: is_number(value) and 0 < value <= most, lambda _: wanted)
+    wanted = {"wanted": f"a number above 0, {maximum:g} at most"}
+    return Constraint("D633", lambda value: is_number(value) and 0 < value <= maximum, lambda _: wanted)
 
 
 @dataclass(frozen=True, slots=True)

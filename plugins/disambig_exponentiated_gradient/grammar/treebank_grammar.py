@@ -21,7 +21,7 @@ from ..treebank.tree import TOP, Tree
 from .lexicon import Counts, LexiconSettings, TagLexicon
 from .rules import Derivation, Labels, RuleCounts, build_grammar, int_rows, tree_cells
 
-MOST = 1 << 31
+MAX_COUNT = 1 << 31
 """Limit of counts, and of numbers of strings and bytes."""
 
 
@@ -99,7 +99,7 @@ def _unpack_strings(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
     """Return saved strings; D635 if their bytes and sizes do not fit together."""
     data = _array(arrays, name, np.uint8, 1).tobytes()
     sizes = _array(arrays, f"{name}_sizes", np.int64, 1)
-    if (sizes < 0).any() or (sizes > MOST).any() or int(sizes.sum()) != len(data):
+    if (sizes < 0).any() or (sizes > MAX_COUNT).any() or int(sizes.sum()) != len(data):
         raise UserError("D635", problem=f"have other sizes than the text of {name}")
     ends = offsets_from_sizes(sizes).tolist()
     try:
@@ -135,7 +135,9 @@ def _numbers(
 ) -> list[list[int]]:
     """Return rows of indices of strings, with a positive count as the last number."""
     table = _array(arrays, name, np.int64, 2)
-    valid = table.shape[1] == width and not ((table < 0) | (table > MOST)).any() and (table[:, -1] > 0).all()
+    valid = (
+        table.shape[1] == width and not ((table < 0) | (table > MAX_COUNT)).any() and (table[:, -1] > 0).all()
+    )
     if not valid or any((table[:, i] >= len(strings)).any() for i, strings in enumerate(of)):
         raise UserError("D635", problem=f"have invalid numbers in {name}")
     return table.tolist()

@@ -110,10 +110,10 @@ def inner(left, right):
 @compiled
 def largest(starts):
     """Return the size of the largest instance."""
-    most = 1
+    maximum = 1
     for i in range(len(starts) - 1):
-        most = max(most, starts[i + 1] - starts[i])
-    return most
+        maximum = max(maximum, starts[i + 1] - starts[i])
+    return maximum
 
 
 @compiled

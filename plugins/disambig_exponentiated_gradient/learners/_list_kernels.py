@@ -30,14 +30,14 @@ _HARDLY = 1e-9
 def normalise(theta, alpha):
     """Normalise the logarithms `theta`, and write the probabilities into `alpha`."""
     # the largest exponent is subtracted, so that exp neither overflows nor makes all of them zero
-    most = _NEVER
+    maximum = _NEVER
     for y in range(len(theta)):
-        most = max(most, theta[y])
+        maximum = max(maximum, theta[y])
     total = 0.0
     for y in range(len(theta)):
-        alpha[y] = np.exp(theta[y] - most)
+        alpha[y] = np.exp(theta[y] - maximum)
         total += alpha[y]
-    shift = most + np.log(total)
+    shift = maximum + np.log(total)
     for y in range(len(theta)):
         theta[y] -= shift
         alpha[y] /= total
@@ -84,31 +84,31 @@ def slopes(loss, scores, gold, theta, log_linear, out):
 @compiled
 def list_gap(nabla, alpha, theta, log_linear):
     """Return the list's contribution to the gap between primal and dual, as a share of C."""
-    mean, most = 0.0, _NEVER
+    mean, maximum = 0.0, _NEVER
     for y in range(len(alpha)):
         mean += alpha[y] * nabla[y]
         if theta[y] > _NEVER:
-            most = max(most, nabla[y] + theta[y] if log_linear else nabla[y])
+            maximum = max(maximum, nabla[y] + theta[y] if log_linear else nabla[y])
     if not log_linear:
-        return most - mean
+        return maximum - mean
     total = 0.0  # log sum exp(-M) minus (H(alpha) - alpha M), with -M = nabla + theta
     for y in range(len(alpha)):
         if theta[y] > _NEVER:
-            total += np.exp(nabla[y] + theta[y] - most)
-    return most + np.log(total) - mean
+            total += np.exp(nabla[y] + theta[y] - maximum)
+    return maximum + np.log(total) - mean
 
 
 @compiled
 def moved(theta, nabla, eta, floor, out):
     """Write ``theta + eta nabla`` into `out`, bounded below; the caller normalises it."""
-    most = _NEVER
+    maximum = _NEVER
     for y in range(len(theta)):
         out[y] = theta[y] + eta * nabla[y] if theta[y] > _NEVER else _NEVER
-        most = max(most, out[y])
+        maximum = max(maximum, out[y])
     # An alpha that underflows to zero could never grow again, because steps multiply.
     for y in range(len(theta)):
         if theta[y] > _NEVER:
-            out[y] = max(out[y], most - floor)
+            out[y] = max(out[y], maximum - floor)
 
 
 @compiled
@@ -160,11 +160,11 @@ def visit(
         slopes(loss, scores, gold, theta, log_linear, nabla)
         if list_gap(nabla, alpha, theta, log_linear) <= enough:
             break
-        least, most = 0.0, 0.0
+        minimum, maximum = 0.0, 0.0
         for y in range(k):
-            least, most = min(least, nabla[y]), max(most, nabla[y])
+            minimum, maximum = min(minimum, nabla[y]), max(maximum, nabla[y])
         if not log_linear:
-            eta = min(eta, 2.0 * floor / (most - least))  # a longer step has the same result
+            eta = min(eta, 2.0 * floor / (maximum - minimum))  # a longer step has the same result
         accepted = False
         while True:
             moved(theta, nabla, eta, floor, new_theta)

@@ -297,8 +297,8 @@ class ListDual(GradientDual):
     def _move(self, gradient: Floats) -> Floats:
         offsets = self.lists.offsets
         theta = self.theta + self._eta * gradient
-        least = segments.maxima(theta, offsets) - self._floor
-        theta = np.maximum(theta, np.repeat(least, self._sizes))
+        minimum = segments.maxima(theta, offsets) - self._floor
+        theta = np.maximum(theta, np.repeat(minimum, self._sizes))
         theta[self._left_out] = -np.inf
         return self._normalised(theta)
 

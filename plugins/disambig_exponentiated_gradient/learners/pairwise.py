@@ -103,8 +103,8 @@ class PairwiseLists(PairwiseSteps):
 
         slopes, lists = np.empty(len(self.mass)), self._lists
         all_slopes(lists.arrays, self._losses, lists.gold, False, self.mass, self.weights, slopes)
-        most = segments.maxima(np.where(self._left_out, -np.inf, slopes), lists.offsets)
-        return self.C * float(most.sum() - self.mass @ slopes)
+        maximum = segments.maxima(np.where(self._left_out, -np.inf, slopes), lists.offsets)
+        return self.C * float(maximum.sum() - self.mass @ slopes)
 
 
 class PairwiseCharts(PairwiseSteps):

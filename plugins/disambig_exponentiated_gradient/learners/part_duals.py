@@ -61,8 +61,8 @@ class PackedDual(GradientDual):
             layout = one.batch.layout
             gold = decoder.best(np.where(one.cost > 0, -np.inf, 0.0), layout)
             self.missing += bool(gold @ one.batch.cost > 0)
-            most = float(decoder.best(np.ones(len(one.cost)), layout).sum())
-            span = 4.0 * most * most * float(one.batch.row_sqnorm().max())
+            maximum = float(decoder.best(np.ones(len(one.cost)), layout).sum())
+            span = 4.0 * maximum * maximum * float(one.batch.row_sqnorm().max())
             self._structures.append(Structure(one.batch, decoder, one.cost, gold, span))
         self._n_columns = len(examples.batch.columns)
         self._spans = np.array([one.span for one in self._structures])
@@ -304,9 +304,9 @@ class PackedCharts:
             np.concatenate([entry.indices for entry in entries]).astype(np.int32), values,
             np.concatenate(columns).astype(np.int32), used,
         )  # fmt: skip
-        most = np.add.reduceat(decoder.best(np.ones(len(cost)), graphs), offsets[:-1])
+        maximum = np.add.reduceat(decoder.best(np.ones(len(cost)), graphs), offsets[:-1])
         longest = segments.maxima(batch.row_sqnorm(), offsets)
-        return cls(arrays, cost, gold, 4.0 * most**2 * longest, missing)
+        return cls(arrays, cost, gold, 4.0 * maximum**2 * longest, missing)
 
 
 class ChartDual(GradientDual):

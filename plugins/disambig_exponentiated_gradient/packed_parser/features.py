@@ -425,10 +425,10 @@ class ChartVocabulary:
     keys: Keys  # uint64 (n,): column ``len(NUMBERS) + i`` is that of ``keys[i]``
 
     @classmethod
-    def from_features(cls, features: PartFeatures, least: int) -> ChartVocabulary:
-        """Return the keys that occur in at least `least` parts."""
+    def from_features(cls, features: PartFeatures, minimum: int) -> ChartVocabulary:
+        """Return the keys that occur in at least `minimum` parts."""
         keys, counts = np.unique(features.keys, return_counts=True)
-        return cls(keys[counts >= least])
+        return cls(keys[counts >= minimum])
 
     def __len__(self) -> int:
         return len(NUMBERS) + len(self.keys)

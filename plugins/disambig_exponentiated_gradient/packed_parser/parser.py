@@ -21,7 +21,7 @@ from .features import NUMBERS, ChartVocabulary, NamedEdges, PartFeatures
 from .training_charts import THRESHOLD, TrainingCharts
 
 Words = Sequence[str]
-LEAST = 3
+MIN_PARTS = 3
 """Minimum number of parts with a feature for it to get a column."""
 _AT_A_TIME = 200
 """Number of sentences whose charts are in memory at a time."""
@@ -141,7 +141,7 @@ def train_packed_parser(
     learner: Any,
     *,
     binarisation: Binarisation | None = None,
-    least: int = LEAST,
+    least: int = MIN_PARTS,
     dev: Sequence[Tree] = (),
     report: Callable[[int, int], None] | None = None,
     **settings: Any,

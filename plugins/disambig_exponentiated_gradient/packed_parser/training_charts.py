@@ -280,7 +280,7 @@ class TrainingCharts:
         *,
         folds: int = FOLDS,
         longest: int = LONGEST,
-        most: int | None = None,
+        maximum: int | None = None,
         threshold: float = THRESHOLD,
         report: Callable[[int, int], None] | None = None,
     ) -> TrainingCharts:
@@ -296,15 +296,15 @@ class TrainingCharts:
             At least 2; reduced if there are fewer trees.
         longest : int
             Maximum number of words in a sentence with a chart.
-        most : int, optional
+        maximum : int, optional
             Maximum number of charts; the sentences are spread over all folds.
         report : callable, optional
             Called with the number of folds that are done, and the number of folds.
         """
-        for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", most, 1)):
+        for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", maximum, 1)):
             whole_number("D614", fewest).or_none.check(setting, value)
         short = [i for i, tree in enumerate(trees) if len(tree.words()) <= longest]
-        chosen = set(spread_evenly(short, most))
+        chosen = set(spread_evenly(short, maximum))
         bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
         charts = []
         for fold, (first, last) in enumerate(pairwise(bounds)):

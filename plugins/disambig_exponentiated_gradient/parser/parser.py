@@ -27,7 +27,7 @@ FORMAT, FORMAT_OF_TWO = "disambig.treebank_parser.v1", "disambig.treebank_parser
 """The format of a saved parser with one grammar, and of one with two."""
 LONGEST = 150
 """Default maximum length in words of a parsed sentence: twice as many words take ten times as long."""
-MOST_BEST = 1000
+MAX_BEST = 1000
 PARSED, COARSE, NONE, LONG = "parsed", "coarse", "none", "long"
 _AT_ONCE = 64  # sentences
 
@@ -237,7 +237,7 @@ class Parser:
         ]
 
 
-NBEST = whole_number_between(1, MOST_BEST, "D903")
+NBEST = whole_number_between(1, MAX_BEST, "D903")
 SENTENCE_LENGTH = whole_number_between(1, 10_000, "D903")
 
 

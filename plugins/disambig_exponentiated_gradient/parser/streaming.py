@@ -29,7 +29,7 @@ INPUTS = (TEXT, LINES, WORDS, CONLLU)
 _ENDED = re.compile(
     r"[.!?\N{HORIZONTAL ELLIPSIS}][\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})\]}]*$"
 )
-_MOST_LINES, _MOST_CHARACTERS = 200, 20_000
+_MAX_LINES, _MAX_CHARACTERS = 200, 20_000
 """Longer paragraphs are split at the end of a line."""
 _LINES_PER_BATCH = 64
 Line = tuple[str, str]
@@ -61,7 +61,7 @@ class ParagraphReader:
                 self._where = self._where if self._lines else where
                 self._lines.append(text)
                 self._size += len(text)
-            full = len(self._lines) >= _MOST_LINES or self._size >= _MOST_CHARACTERS
+            full = len(self._lines) >= _MAX_LINES or self._size >= _MAX_CHARACTERS
             ended = not stripped or ends_sentence(stripped, self.language)
             if self._lines and (ended or full or self.at_once):
                 yield self._piece()

@@ -82,7 +82,7 @@ def jackknife_lists(
     *,
     learn: Callable[[Sequence[Tree]], TreebankGrammar] = TreebankGrammar.from_trees,
     longest: int | None = None,
-    most: int | None = None,
+    maximum: int | None = None,
     k: int = K,
     folds: int = FOLDS,
     report: Report | None = None,
@@ -100,13 +100,13 @@ def jackknife_lists(
         Function from trees to a grammar.
     longest : int, optional
         Longer sentences are used for the grammars, but get no list.
-    most : int, optional
+    maximum : int, optional
         Maximum number of lists, for sentences spread evenly; grammars use all sentences.
     report : callable, optional
         Called with the number of parsed sentences, and the number of sentences.
     """
     short = [i for i, tree in enumerate(trees) if longest is None or len(tree.words()) <= longest]
-    listed = set(spread_evenly(short, most))
+    listed = set(spread_evenly(short, maximum))
     bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
     parts = []
     for first, last in pairwise(bounds):

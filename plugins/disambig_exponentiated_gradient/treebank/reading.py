@@ -22,7 +22,7 @@ DEEPEST = 500
 """Maximum depth of brackets (30 in the Penn Treebank)."""
 MAX_WORD_LENGTH = 10_000
 """Maximum length of a label or a word in characters."""
-MOST_WORDS = 20_000
+MAX_WORDS_PER_TREE = 20_000
 """Maximum number of words in a tree (376 in CRAFT)."""
 ROOTS = frozenset({"", "ROOT", "S1", TOP})
 """Labels of the bracket around a sentence in known treebanks and parsers."""
@@ -61,7 +61,7 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
                 tree = _closed(open_.pop(), at, is_root=not open_)
                 if tree.word is not None:
                     n_words += 1
-                    _check_limit(at, "words in a tree", n_words, MOST_WORDS)
+                    _check_limit(at, "words in a tree", n_words, MAX_WORDS_PER_TREE)
                 if open_:
                     open_[-1].children.append(tree)
                 else:
@@ -91,14 +91,14 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
 class _BracketProblem(Exception):
     """A problem and its position; lines are counted only if there is one."""
 
-    def __init__(self, at: int, message: str, most: int = 0) -> None:
+    def __init__(self, at: int, message: str, maximum: int = 0) -> None:
         super().__init__(message)
-        self.at, self.message, self.most = at, message, most
+        self.at, self.message, self.most = at, message, maximum
 
 
-def _check_limit(at: int, what: str, seen: int, most: int) -> None:
-    if seen > most:
-        raise _BracketProblem(at, what, most)
+def _check_limit(at: int, what: str, seen: int, maximum: int) -> None:
+    if seen > maximum:
+        raise _BracketProblem(at, what, maximum)
 
 
 def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:
@@ -268,16 +268,16 @@ def split_last(
     return _join_sections(files[:first]), _join_sections(files[first:])
 
 
-def spread_evenly(items: Sequence[Item], most: int | None) -> list[Item]:
-    """Return at most a given number of items at equal distances; all if `most` is None."""
-    if most is None or len(items) <= most:
+def spread_evenly(items: Sequence[Item], maximum: int | None) -> list[Item]:
+    """Return at most a given number of items at equal distances; all if `maximum` is None."""
+    if maximum is None or len(items) <= maximum:
         return list(items)
-    return [items[i] for i in np.linspace(0, len(items) - 1, most).astype(int).tolist()]
+    return [items[i] for i in np.linspace(0, len(items) - 1, maximum).astype(int).tolist()]
 
 
-def filter_by_length(trees: Sequence[Tree], most: int = MAX_WORDS) -> list[Tree]:
+def filter_by_length(trees: Sequence[Tree], maximum: int = MAX_WORDS) -> list[Tree]:
     """Return the trees with at most a given number of words, including punctuation."""
-    return [tree for tree in trees if len(tree.words()) <= most]
+    return [tree for tree in trees if len(tree.words()) <= maximum]
 
 
 def _join_sections(files: Sequence[Sequence[Tree]]) -> tuple[Tree, ...]:

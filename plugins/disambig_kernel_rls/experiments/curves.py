@@ -104,8 +104,8 @@ def training_shares(sample: SensevalSample, draws: int, *, progress: Progress) -
         done: dict[tuple[int, int], dict[str, float]] = {}
         for draw in range(draws):
             order = np.random.default_rng((4, word, draw)).permutation(train)
-            for place, most in enumerate((*SIZES, len(train))):
-                size = min(most, len(train))
+            for place, maximum in enumerate((*SIZES, len(train))):
+                size = min(maximum, len(train))
                 key = (draw if size < len(train) else 0, size)
                 if key not in done:
                     done[key] = _shares(occurrences, features, np.sort(order[:size]), test)
@@ -188,10 +188,10 @@ def curve_claims(
         and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SIGNIFICANCE
         for place in range(SIZES.index(10), len(names))
     ]
-    most = list(word_classes(n_examples).values())[-1]
-    curve = _accuracy(shares_by_system[COMB], most, tests).mean(axis=1)
+    maximum = list(word_classes(n_examples).values())[-1]
+    curve = _accuracy(shares_by_system[COMB], maximum, tests).mean(axis=1)
     half = SIZES.index(100)
-    p = wilcoxon(words[COMB][most][:, -1], words[COMB][most][:, half])
+    p = wilcoxon(words[COMB][maximum][:, -1], words[COMB][maximum][:, half])
     return [
         Claim(
             f"{COMB} is above the most frequent sense from 10 examples on (p < {SIGNIFICANCE})",
@@ -217,7 +217,7 @@ def curve_claims(
             f"{COMB} still gains from more than 100 examples, on the words with the most examples (p < "
             f"{SIGNIFICANCE})",
             bool(curve[-1] > curve[half]) and p < SIGNIFICANCE,
-            f"{int(most.sum())} words: {curve[half]:.2f} with 100, {curve[-1]:.2f} with all, p = {p:.2g}",
+            f"{int(maximum.sum())} words: {curve[half]:.2f} with 100, {curve[-1]:.2f} with all, p = {p:.2g}",
         ),
     ]
 
@@ -231,7 +231,7 @@ def curve_panel(
 ) -> Panel:
     """Return the plot of a class of words, with each size at the mean number of examples per word."""
     places = _sizes(members, n_examples)
-    used = [float(np.minimum(n_examples[members], most).mean()) for most in (*SIZES, n_examples.max())]
+    used = [float(np.minimum(n_examples[members], maximum).mean()) for maximum in (*SIZES, n_examples.max())]
     lines = {}
     for system, shares in shares_by_system.items():
         accuracy = _accuracy(shares, members, tests).mean(axis=1)

@@ -71,12 +71,12 @@ class GenreFold:
 
 
 def genre_folds(
-    words: NDArray[np.integer], kinds: Sequence[str], documents: Sequence[str], *, least: int = MIN_TRAINING
+    words: NDArray[np.integer], kinds: Sequence[str], documents: Sequence[str], *, minimum: int = MIN_TRAINING
 ) -> list[GenreFold]:
     """Return the folds of all words that occur often enough.
 
     `words`, `kinds` and `documents` are the word, the kind of text and the document of each occurrence. The
-    training half of a kind must have `least` occurrences, and the other kinds at least as many as that half.
+    training half of a kind must have `minimum` occurrences, and the other kinds as many as that half.
     """
     kind, document = np.asarray(kinds), np.asarray(documents)
     test_half = _halves(kind, document)
@@ -87,7 +87,7 @@ def genre_folds(
             inside = of_word & (kind == name)
             test, same = np.flatnonzero(inside & test_half), np.flatnonzero(inside & ~test_half)
             others = np.flatnonzero(of_word & (kind != name))
-            if len(test) < MIN_TESTS or len(same) < least or len(others) < len(same):
+            if len(test) < MIN_TESTS or len(same) < minimum or len(others) < len(same):
                 continue
             rng = np.random.default_rng((20, word, list(KINDS).index(name)))
             as_many = np.sort(rng.choice(others, len(same), replace=False))

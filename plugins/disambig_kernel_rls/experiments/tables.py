@@ -108,9 +108,11 @@ def table1_claims(
     return [
         *(
             Claim(
-                f"{name} reaches {least} (Senseval-2, fine-grained)", fine[name] >= least, f"{fine[name]:.2f}"
+                f"{name} reaches {minimum} (Senseval-2, fine-grained)",
+                fine[name] >= minimum,
+                f"{fine[name]:.2f}",
             )
-            for name, least in ({} if quick else REQUIRED).items()
+            for name, minimum in ({} if quick else REQUIRED).items()
         ),
         compare_systems(f"{COMB} is above {LIN}", results, fine, COMB, LIN, significant=False),
         *(

@@ -26,17 +26,17 @@ from disambig.api.settings import (
 from .scorers import read_batch
 
 WEIGHT_CHOICES = ("alignment", "loo")
-MOST_REGULARISATION, MOST_DEGREE = 1e100, 100
+MAX_REGULARISATION, MAX_DEGREE = 1e100, 100
 
 REGULARISATION = Constraint(
     "D776",
     lambda value: (
         value in ("auto", "loo")
         if isinstance(value, str)
-        else is_number(value) and 0 < value <= MOST_REGULARISATION
+        else is_number(value) and 0 < value <= MAX_REGULARISATION
     ),
 )
-DEGREE = Constraint("D513", lambda value: value <= MOST_DEGREE, lambda _: {"least": 1, "most": MOST_DEGREE})
+DEGREE = Constraint("D513", lambda value: value <= MAX_DEGREE, lambda _: {"least": 1, "most": MAX_DEGREE})
 
 
 def group_weights_constraint(choices: Sequence[str] = ()) -> Constraint:

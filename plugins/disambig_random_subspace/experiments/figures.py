@@ -28,7 +28,7 @@ from .table1 import COUNTING, EVERY, SAMPLED, SIGNIFICANCE, SIZES, WORDS, sample
 FIGURE5_BASE = "P"
 HURT = (3, 8)
 """Lowest and highest number of hurt instances, of 20, in the paper's plots."""
-MOST = 70
+LARGEST_REDUCTION = 70
 """The largest error reduction in the paper's plots, in %."""
 PLACES = 51
 """Number of points of a curve over all instances."""
@@ -104,8 +104,8 @@ def figure5_claims(sampled: Sequence[Floats], all_gains: Sequence[Floats]) -> li
             f"{counts}; of all instances {', '.join(shares)} %",
         ),
         Claim(
-            f"error reductions are up to {MOST} % on some of the sampled instances",
-            best >= MOST,
+            f"error reductions are up to {LARGEST_REDUCTION} % on some of the sampled instances",
+            best >= LARGEST_REDUCTION,
             f"up to {best:.0f} %; of all instances up to {best_of_all:.0f} %",
         ),
     ]

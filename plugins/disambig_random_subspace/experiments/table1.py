@@ -111,8 +111,8 @@ def table1_figures(base: str, instances: Sequence[ProblemInstance], shares: Floa
             "different": (shares[:, 0], shares[:, column]),
         }.items():
             figures[name][str(size)] = compare_systems(*pair)
-    fewest, most = (mean_by_training_pair(shifted, all_shares[:, index]) for index in (1, len(SIZES)))
-    return figures | {"p of most against fewest": wilcoxon(most, fewest)}
+    fewest, maximum = (mean_by_training_pair(shifted, all_shares[:, index]) for index in (1, len(SIZES)))
+    return figures | {"p of most against fewest": wilcoxon(maximum, fewest)}
 
 
 def sample_positions(base: str, size: int, instances: Sequence[ProblemInstance]) -> list[int]:
@@ -146,7 +146,7 @@ def table1_claims(base: str, figures: Figures) -> list[Claim]:
     all_instances, sampled, training_pairs = (
         [figures[which][k] for k in sizes] for which in ("all", "sampled", "training pairs")
     )
-    least, most = (figures["all"][str(size)] for size in (SIZES[0], SIZES[-1]))
+    fewest, most = (figures["all"][str(size)] for size in (SIZES[0], SIZES[-1]))
     p = figures["p of most against fewest"]
     gains = ", ".join(
         f"{k}: {row['other'] - row['base']:+.2f}" for k, row in zip(sizes, all_instances, strict=True)
@@ -179,8 +179,8 @@ def table1_claims(base: str, figures: Figures) -> list[Claim]:
         ),
         Claim(
             f"{name} becomes more robust with more subspaces",
-            most["other"] > least["other"] and p < SIGNIFICANCE,
-            f"all instances: {least['other']:.2f} with {SIZES[0]}, {most['other']:.2f} with {SIZES[-1]}; "
+            most["other"] > fewest["other"] and p < SIGNIFICANCE,
+            f"all instances: {fewest['other']:.2f} with {SIZES[0]}, {most['other']:.2f} with {SIZES[-1]}; "
             f"p = {p:.2g} across training pairs",
         ),
     ]

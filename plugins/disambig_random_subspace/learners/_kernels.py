@@ -92,8 +92,8 @@ def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alph
 
 
 @compiled
-def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, most, weights, intercepts):
-    """Run PA-I (Crammer et al. 2006): the smallest step, at most `most`, that brings the hinge loss to zero.
+def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, maximum, weights, intercepts):
+    """Run PA-I (Crammer et al. 2006): the smallest step up to `maximum` that brings the hinge loss to zero.
 
     See `descend_labels` for the parameters. Rows that are empty under a mask are skipped.
     """
@@ -113,7 +113,7 @@ def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, most
                 steps[lane] = 0.0
                 loss = 1.0 - y * (sums[lane] + intercepts[lane])
                 if loss > 0 and norms[lane] > 0:
-                    steps[lane] = min(most, loss / norms[lane]) * y
+                    steps[lane] = min(maximum, loss / norms[lane]) * y
                     intercepts[lane] += steps[lane] * INTERCEPT_STEP
             add_eight(indices, data, start, end, weights, steps, keep)
 
@@ -213,15 +213,15 @@ def score_candidates(indptr, indices, data, start, end, weights, scores):
 def best_pair(scores, lane, cost, start, end, scale, margin):
     """Return the best right candidate and the best other by score plus `margin` times cost; -1 for none."""
     right, rival = -1, -1
-    best = most = -np.inf
+    best = maximum = -np.inf
     for row in range(start, end):
         value = scores[row - start, lane] * scale
         if cost[row] == 0.0:
             if right < 0 or value > best:
                 right, best = row, value
-        elif rival < 0 or value + margin * cost[row] > most:
-            rival, most = row, value + margin * cost[row]
-    return right, rival, best, most
+        elif rival < 0 or value + margin * cost[row] > maximum:
+            rival, maximum = row, value + margin * cost[row]
+    return right, rival, best, maximum
 
 
 @compiled
@@ -284,8 +284,8 @@ def descend_lists(
                 eta = 1.0 / (alpha * (t0 + t - 1.0))
                 scale = shrink_weights(weights, scale, 1.0 - eta * alpha)
             for lane in range(lanes):
-                right, rival, best, most = best_pair(scores, lane, cost, start, end, before, margin)
-                if rival >= 0 and most >= best:
+                right, rival, best, maximum = best_pair(scores, lane, cost, start, end, before, margin)
+                if rival >= 0 and maximum >= best:
                     add_difference(indptr, indices, data, right, rival, eta / scale, lane, keep, weights)
             t += 1.0
     weights *= scale
@@ -305,12 +305,12 @@ def passive_aggressive_lists(
             start, end = offsets[i], offsets[i + 1]
             score_candidates(indptr, indices, data, start, end, weights, scores)
             for lane in range(lanes):
-                right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 1.0)
-                if rival < 0 or most <= best:
+                right, rival, best, maximum = best_pair(scores, lane, cost, start, end, 1.0, 1.0)
+                if rival < 0 or maximum <= best:
                     continue
                 norm = difference_norm(indptr, indices, data, right, rival, lane, keep, workspace)
                 if norm > 0:
-                    step = min(most_step, (most - best) / norm)
+                    step = min(most_step, (maximum - best) / norm)
                     add_difference(indptr, indices, data, right, rival, step, lane, keep, weights)
 
 
@@ -328,11 +328,11 @@ def confidence_lists(
             start, end = offsets[i], offsets[i + 1]
             score_candidates(indptr, indices, data, start, end, means, scores)
             for lane in range(lanes):
-                right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 0.0)
+                right, rival, best, maximum = best_pair(scores, lane, cost, start, end, 1.0, 0.0)
                 if rival < 0:
                     continue
                 v = difference_norm(indptr, indices, data, right, rival, lane, variances, workspace)
-                m = best - most
+                m = best - maximum
                 if not m < phi * v:
                     continue
                 step = confidence_step(m, v, phi)

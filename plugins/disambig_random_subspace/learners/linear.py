@@ -374,15 +374,17 @@ class PassiveAggressive(LinearLearner):
         from ._kernels import passive_aggressive_labels
 
         weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
-        most = float(self.C)
-        passive_aggressive_labels(*problem.rows, targets, keep, self.passes, most, weights, intercepts)
+        maximum = float(self.C)
+        passive_aggressive_labels(*problem.rows, targets, keep, self.passes, maximum, weights, intercepts)
         return weights, intercepts
 
     def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
         from ._kernels import passive_aggressive_lists
 
-        weights, most = np.zeros(keep.shape), float(self.C)
-        passive_aggressive_lists(*problem.examples, keep, self.passes, most, problem.longest, weights, lanes)
+        weights, maximum = np.zeros(keep.shape), float(self.C)
+        passive_aggressive_lists(
+            *problem.examples, keep, self.passes, maximum, problem.longest, weights, lanes
+        )
         return weights
 
 

@@ -109,13 +109,13 @@ def make_batch(
 
 
 def fit_context(
-    sentences: Tagged, tags: Sequence[str], *, least: int = 1, classes: WordClasses | None = None
+    sentences: Tagged, tags: Sequence[str], *, minimum: int = 1, classes: WordClasses | None = None
 ) -> TokenContext:
-    """Return an extractor of the features that occur at least `least` times in tagged sentences.
+    """Return an extractor of the features that occur at least `minimum` times in tagged sentences.
 
     Raises D791 for a sentence that does not have one tag per word, or is empty.
     """
     check_sentences(sentences)
     view, instances = tagged_instances(sentences, tags)
     task = TagTask(tags=tags)
-    return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)
+    return TokenContext(least=minimum, classes=classes).fit(view, instances, task.groups)

@@ -33,7 +33,7 @@ _LINES, _FEW_LINES = 10_000, 1_000
 def learn_word_classes(
     files: Sequence[Path],
     *,
-    most: int = WORDS_A_FILE,
+    maximum: int = WORDS_A_FILE,
     n_words: int = 20_000,
     sizes: Sequence[int] | None = None,
     progress: Progress = no_progress,
@@ -42,14 +42,14 @@ def learn_word_classes(
 
     Raises D458 if there is too little text; the errors of `text_lines` for a file.
 
-    At most `most` words are read per file; see `learn_classes` for `n_words` and `sizes`.
+    At most `maximum` words are read per file; see `learn_classes` for `n_words` and `sizes`.
     """
 
     def words() -> Iterator[NDArray[np.uint64]]:
         for number, path in enumerate(files):
             progress("reading plain text", number, len(files))
             lines, size = text_lines(path), 0
-            while size < most and (texts := list(islice(lines, _LINES))):
+            while size < maximum and (texts := list(islice(lines, _LINES))):
                 view = Words()(texts)
                 size += len(view)
                 yield view.hashes
@@ -60,11 +60,11 @@ def learn_word_classes(
     return learn_classes(words(), n_words=n_words, sizes=sizes)
 
 
-def token_views(path: Path, most: int) -> Iterator[TokenView]:
-    """Yield the first tokens of a file, `most` or slightly more, in views of some paragraphs each."""
+def token_views(path: Path, maximum: int) -> Iterator[TokenView]:
+    """Yield the first tokens of a file, `maximum` or slightly more, in views of some paragraphs each."""
     lines, size = text_lines(path), 0
     tokens = SpacyTokens()
-    while size < most and (texts := list(islice(lines, _FEW_LINES))):
+    while size < maximum and (texts := list(islice(lines, _FEW_LINES))):
         view = tokens(texts)
         size += len(view)
         yield view
@@ -186,12 +186,12 @@ class TaggedSentences:
         dev: Tagged,
         tags: Sequence[str],
         classes: WordClasses | None,
-        least: float,
+        minimum: float,
         more: Tagged = (),
         times: int = 1,
         seldom: int = 1,
     ) -> None:
-        self._train, self._dev, self._tags, self._classes, self._least = train, dev, tags, classes, least
+        self._train, self._dev, self._tags, self._classes, self._least = train, dev, tags, classes, minimum
         self._more, self._times, self._seldom = more, times, seldom
         self.extractors: tuple[FeatureExtractor, ...] = ()
 
@@ -200,7 +200,7 @@ class TaggedSentences:
         progress("features", 0, 1)
         extractor = fit_context(self._train, self._tags, classes=self._classes)
         if self._more:
-            others = fit_context(self._more, self._tags, least=self._seldom, classes=self._classes)
+            others = fit_context(self._more, self._tags, minimum=self._seldom, classes=self._classes)
             extractor = extractor.joined_with(others)
         sentences = [*list(self._train) * self._times, *self._more]
         self._batch, _ = make_batch(sentences, self._tags, extractor)
@@ -256,7 +256,7 @@ class TaggedSentences:
         """Number of words in the development sentences."""
         return len(self._right)
 
-    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
+    def scored(self, group: int, *, maximum: int | None = None) -> ScoreBatch:
         """Return the scores of the words with known tags."""
         return self._scored
 

@@ -99,9 +99,9 @@ def domain_batches(path: Path, *, few: bool = False) -> dict[str, DenseBlocks]:
     texts = split(text_lines(path))
     task, extractor = Preposition(), NgramCounts(counts="disambig_en")
     rng = np.random.default_rng(0)
-    most = {"train": 3 * SIZES[-1], "dev": 300 if few else DEV, "test": 1000 if few else TEST}
+    maximum = {"train": 3 * SIZES[-1], "dev": 300 if few else DEV, "test": 1000 if few else TEST}
     batches = {}
-    for part, size in most.items():
+    for part, size in maximum.items():
         view = Words()(texts[part])
         instances = task.instances(view)
         chosen = rng.permutation(len(instances))[:size]
@@ -121,8 +121,8 @@ def run_trials(
     quick: bool = False,
 ) -> dict[str, dict[int, list[Hits]]]:
     """Return which test examples each system gets right, by training size and draw; size 0 if it has none."""
-    most = QUICK_OTHERS if quick else OTHERS
-    pooled = join_blocks([first(other["train"], most) for other in others])
+    maximum = QUICK_OTHERS if quick else OTHERS
+    pooled = join_blocks([first(other["train"], maximum) for other in others])
     tuning = join_blocks([first(other["dev"], OTHERS_DEV) for other in others])
     other_scorer = VarianceSVM().fit(pooled, dev=tuning).scorer
     dev, test = domain["dev"], domain["test"]

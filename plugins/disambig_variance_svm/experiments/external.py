@@ -98,9 +98,9 @@ def check_external_settings(
     """Check all settings, the cheap checks before those that open models."""
     _check_object("it", settings)
     _check_names("key", settings, (*TABLES, "kenlm", "extractors", "models", LIMIT))
-    most = settings.get(LIMIT, 1)
-    if type(most) is not int or most < 1:
-        raise _UnusableSetting(f"{LIMIT} is {most!r}, not a whole number from 1 on")
+    maximum = settings.get(LIMIT, 1)
+    if type(maximum) is not int or maximum < 1:
+        raise _UnusableSetting(f"{LIMIT} is {maximum!r}, not a whole number from 1 on")
     language_models, extractors, models = (settings.get(key, {}) for key in ("kenlm", "extractors", "models"))
     _check_object("kenlm", language_models)
     _check_object("extractors", extractors)
@@ -269,19 +269,19 @@ def read_parts(data: Path, *, every: int = 1) -> Texts:
 
 
 def _shared_parts(
-    task: Any, texts: Texts, groups: Sequence[str], most: int | None
+    task: Any, texts: Texts, groups: Sequence[str], maximum: int | None
 ) -> tuple[Texts, SharedTestSet, SharedTestSet]:
     """Return the texts, and the places in the development and test parts that all systems decide.
 
-    If there are more than `most` test places, only one document in so many of both parts is kept.
+    If there are more than `maximum` test places, only one document in so many of both parts is kept.
     """
 
     def places(texts: Texts, part: str) -> SharedTestSet:
         return SharedTestSet.from_texts(task, texts[part], Words(), groups=groups)
 
     test = places(texts, "test")
-    if most is not None and len(test.instances) > most:
-        every = -(-len(test.instances) // most)
+    if maximum is not None and len(test.instances) > maximum:
+        every = -(-len(test.instances) // maximum)
         fewer = {
             part: {domain: documents[::every] for domain, documents in texts[part].items()}
             for part in ("dev", "test")

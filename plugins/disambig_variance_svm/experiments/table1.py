@@ -27,7 +27,7 @@ from disambig.api.text import view_of_texts
 from disambig.api.training import split
 
 from ..learners.baselines import Majority, SumLM
-from ..learners.multiclass_svm import KSVM, MOST_PASSES, OneVersusAll
+from ..learners.multiclass_svm import KSVM, MAX_PASSES, OneVersusAll
 from ..learners.variance_svm import VarianceSVM
 from ..plain_text import COUNTED, HELD_OUT, QUICK_COUNTED, find_files
 from ..prepositions.task import PREPOSITIONS, Preposition
@@ -80,8 +80,8 @@ class Bergsma2010Table1:
         texts = split(paragraphs(find_files(data, HELD_OUT)))
         files = find_files(data, QUICK_COUNTED if quick else COUNTED)
         counts = counts_around(files, [*PREPOSITIONS, *WORDS], progress=progress)
-        most = (1000, 2000, 3000) if quick else (LEARN, DEV, TEST)
-        pool, dev, test = preposition_examples(texts, counts, most, progress)
+        maximum = (1000, 2000, 3000) if quick else (LEARN, DEV, TEST)
+        pool, dev, test = preposition_examples(texts, counts, maximum, progress)
         parts = {"to learn from": pool, "to tune on": dev, "to test on": test}
         check_parts(data, "a preposition", {use: len(batch.values) for use, batch in parts.items()})
 
@@ -116,7 +116,7 @@ class Bergsma2010Table1:
                 f"{len(pool.values):,} for training, {len(dev.values):,} for tuning, {n:,} for testing",
                 "an example is every occurrence of one of the 34 words, including particles and conjunctions",
                 f"LIBLINEAR makes at most 1,000 passes over the examples for OvA-SVM, {passes(10000)} if "
-                f"there are many, and {MOST_PASSES:,} for K-SVM and K-SVM+; "
+                f"there are many, and {MAX_PASSES:,} for K-SVM and K-SVM+; "
                 "details.systems.*.not_converged says for which draws they were too few; for more than "
                 f"{TUNED:,} examples it uses the C chosen for {TUNED:,}",
             ],
@@ -125,12 +125,12 @@ class Bergsma2010Table1:
 
 
 def preposition_examples(
-    texts: Mapping[str, Sequence[str]], counts: Path, most: tuple[int, int, int], progress: Progress
+    texts: Mapping[str, Sequence[str]], counts: Path, maximum: tuple[int, int, int], progress: Progress
 ) -> tuple[DenseBlocks, DenseBlocks, DenseBlocks]:
     """Return batches for training, tuning and testing: random occurrences from different paragraphs."""
     task, extractor = Preposition(only_as_preposition=False), NgramCounts(counts=counts)
     batches = []
-    for number, (part, size) in enumerate(zip(("train", "dev", "test"), most, strict=True)):
+    for number, (part, size) in enumerate(zip(("train", "dev", "test"), maximum, strict=True)):
         progress("looking up counts", number, 3)
         view = view_of_texts(texts[part], Words())
         instances = task.instances(view)

@@ -29,7 +29,7 @@ from disambig.api.features import transform_checked
 from disambig.api.text import view_of_texts
 
 from ..learners.baselines import Majority, SumLM
-from ..learners.multiclass_svm import KSVM, MOST_PASSES
+from ..learners.multiclass_svm import KSVM, MAX_PASSES
 from ..learners.variance_svm import VarianceSVM
 from ..plain_text import COUNTED, HELD_OUT, QUICK_COUNTED, find_files
 from ..prepositions.task import PREPOSITIONS
@@ -207,7 +207,7 @@ def _notes(
     return [
         *notes,
         "significance: over the test examples of all sets together; majority: over all test examples",
-        f"LIBLINEAR (K-SVM) makes at most {MOST_PASSES:,} passes over the examples; for more than "
+        f"LIBLINEAR (K-SVM) makes at most {MAX_PASSES:,} passes over the examples; for more than "
         f"{TUNED:,} examples it uses the C chosen for {TUNED:,}",
     ]
 

@@ -34,7 +34,7 @@ AROUND = ((0, 2), (1, 1), (2, 0))
 """Number of words to the left and to the right of the candidate in each 3-gram."""
 AROUND_TWO = ((0, 1), (1, 0))
 """The same for candidates of two words."""
-LEAST_COVERAGE = 0.5
+MIN_COVERAGE = 0.5
 IMPOSSIBLE = -1000.0
 """Added to the log of a product without coverage, which the rule counts as zero."""
 
@@ -86,7 +86,7 @@ class NgramRatio(StatelessExtractor):
                 starts = before - np.minimum(left, before)
                 log, coverage = self._pseudo_probability(view, grams, starts, widths)
                 logs.append(log)
-                covered[:, r] += coverage >= LEAST_COVERAGE
+                covered[:, r] += coverage >= MIN_COVERAGE
             if len(logs) == 2:
                 logs.append(np.logaddexp(*logs) - np.log(2))
             values[:, r] = sum(logs)

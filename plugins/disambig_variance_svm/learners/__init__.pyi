@@ -19,7 +19,7 @@ from .conditional_logit import (
 from .multiclass_svm import (
     CRAMMER_SINGER as CRAMMER_SINGER,
     KSVM as KSVM,
-    MOST_PASSES as MOST_PASSES,
+    MAX_PASSES as MAX_PASSES,
     ONE_VERSUS_ALL as ONE_VERSUS_ALL,
     OneVersusAll as OneVersusAll,
     counts_passes as counts_passes,

@@ -43,13 +43,13 @@ GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
 _DEFAULT = 10.0
 """C times the number of examples if there is no development data."""
 ONE_VERSUS_ALL, CRAMMER_SINGER = "ovr", "crammer_singer"
-MOST_PASSES = 100_000
+MAX_PASSES = 100_000
 """Fixed maximum number of passes in LIBLINEAR's Crammer-Singer solver; `max_iter` does not reach it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiblinearSettings:
-    """Settings of LIBLINEAR; `max_iter` only bounds the passes of `ONE_VERSUS_ALL` (see `MOST_PASSES`)."""
+    """Settings of LIBLINEAR; `max_iter` only bounds the passes of `ONE_VERSUS_ALL` (see `MAX_PASSES`)."""
 
     kind: str
     C: float | None
@@ -122,7 +122,7 @@ def train_liblinear(
     converged: bool | None = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
     # for Crammer-Singer scikit-learn warns from `max_iter` passes on, although the solver did not stop there
     if not converged and settings.kind == CRAMMER_SINGER:
-        converged = svm.n_iter_ < MOST_PASSES if counts_passes(settings.kind) else None
+        converged = svm.n_iter_ < MAX_PASSES if counts_passes(settings.kind) else None
     weights = svm.coef_.astype(np.float64)
     if len(weights) == 1:  # for two classes, scikit-learn returns the weights of the second one only
         weights = np.concatenate([-weights, weights]) / 2

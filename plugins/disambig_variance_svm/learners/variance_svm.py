@@ -89,18 +89,18 @@ def crossed_prior(prior: Floats, batch: DenseBlocks) -> Floats:
     return cube.ravel()
 
 
-MOST_BYTES = 1 << 32
+MAX_BYTES = 1 << 32
 """Maximum size of the padded blocks."""
 
 
 def pad_lists(batch: CandidateBatch) -> DenseBlocks:
     """Return lists as blocks, padded to the number of candidates of the longest list.
 
-    Raises D417 if the blocks would take more than `MOST_BYTES`.
+    Raises D417 if the blocks would take more than `MAX_BYTES`.
     """
     sizes = np.diff(batch.offsets)
     n, k, a = len(sizes), int(sizes.max(initial=1)), len(batch.columns)
-    if 4 * n * k * a > MOST_BYTES:
+    if 4 * n * k * a > MAX_BYTES:
         raise UserError("D417", n=n * k, columns=a, gigabytes=4 * n * k * a / 1e9)
     values = convert(batch, DenseLists).values
     cost = from_the_least(batch)

@@ -28,7 +28,7 @@ FILE = "words.npz"
 STEP = 1 / 16
 CERTAIN_LOG_ODDS = 3.0
 """Log-odds (for equal frequencies of "it's" and "its") from which on the written form counts as a mistake."""
-LEAST = 3
+MIN_COUNT = 3
 """Minimum number of times that a word must follow one of the two."""
 PARAGRAPHS = 60_000
 """Maximum number of paragraphs that are counted in each domain."""
@@ -97,7 +97,7 @@ def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWor
     totals = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     share = (counts + 0.5) / totals
     odds = np.log(share[1] / share[0])
-    kept = (counts.sum(axis=0) >= LEAST) & (words != 0)
+    kept = (counts.sum(axis=0) >= MIN_COUNT) & (words != 0)
     steps = np.clip(np.round(odds / STEP), -127, 127).astype(np.int8)
     header = {"sources": list(sources), "its": len(after_its), "it's": len(after_it_is), "step": STEP}
     return NextWords(words[kept], steps[kept], header)

@@ -96,11 +96,11 @@ def read_ewt(data: Path, part: str) -> list[Labelled]:
     ]
 
 
-MOST: Mapping[str, int] = {
+MAX_BY_KIND: Mapping[str, int] = {
     "weather": 150, "time": 150, "idiom": 150, "cleft": 150, "clause": 1200, "thing": 1000, "same": 100,
 }  # fmt: skip
 """Maximum number of examples of each kind."""
-MOST_UNMATCHED = 1200
+MAX_UNMATCHED = 1200
 """Maximum number of examples that no pattern matches."""
 LONGEST = 400
 """Maximum number of characters of a sentence."""
@@ -121,7 +121,7 @@ def pick_examples(data: Path) -> list[Labelled]:
             for sentence in sentences_with_it(paragraph):
                 if len(sentence) > LONGEST:
                     continue
-                examples = find_examples(sentence, MOST)
+                examples = find_examples(sentence, MAX_BY_KIND)
                 for kind, start, wording in examples:
                     matches[kind].append((domain, sentence, start, wording))
                 if not examples:
@@ -137,8 +137,8 @@ def pick_examples(data: Path) -> list[Labelled]:
             f"{domain}, a pattern of {kind}",
             picked=True,
         )
-        for kind, n in {**MOST, UNMATCHED: MOST_UNMATCHED}.items()
+        for kind, n in {**MAX_BY_KIND, UNMATCHED: MAX_UNMATCHED}.items()
         for domain, sentence, start, _ in sample_wordings(
-            matches[kind], itemgetter(3), most=n, most_same=SAME_WORDING, rng=rng
+            matches[kind], itemgetter(3), maximum=n, most_same=SAME_WORDING, rng=rng
         )
     ]

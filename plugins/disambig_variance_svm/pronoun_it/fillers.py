@@ -153,10 +153,10 @@ _BATCH = 1 << 22
 """Number of characters that are tokenised at once."""
 
 
-def count_fillers(texts: Texts, *, least: int) -> KeyCounts:
+def count_fillers(texts: Texts, *, minimum: int) -> KeyCounts:
     """Return the n-grams that `filler_counts` looks up, as ascending keys and their counts.
 
-    `texts` returns the texts from the start each time it is called; they are read twice. `least` is the
+    `texts` returns the texts from the start each time it is called; they are read twice. `minimum` is the
     minimum count of "it" and "they" together for a context to be kept.
     """
     from ._counting_kernels import FILL, contexts_at, count_into, filled_keys
@@ -171,7 +171,7 @@ def count_fillers(texts: Texts, *, least: int) -> KeyCounts:
     rows = np.concatenate(contexts_of_places)  # (n, 4): see `contexts_at`
     del contexts_of_places  # frees memory before the second pass
     _, index, n_occurrences = np.unique(rows[:, 0], return_index=True, return_counts=True)
-    kept = rows[index[n_occurrences >= least]]  # ascending by the first column
+    kept = rows[index[n_occurrences >= minimum]]  # ascending by the first column
     counts = np.zeros((len(kept), FILL), np.uint64)
     for hashes, sentences in _batches(texts):
         count_into(hashes, sentences, kept[:, 0].copy(), contexts, seed, FILLER_HASHES, counts)
@@ -189,7 +189,7 @@ def _batches(texts: Texts) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int6
         yield view.hashes, np.repeat(begin_end, np.diff(view.sentences), axis=0)
 
 
-LEAST = 2
+MIN_COUNT = 2
 """Minimum count of "it" and "they" together for the fillers of a context to be kept."""
 LAYOUT = 1
 
@@ -215,9 +215,9 @@ def load_fillers(data: Path, *, progress: Progress, quick: bool = False) -> Path
             yield from text_lines(path)
 
     def make(path: Path) -> None:
-        counted = count_fillers(texts, least=LEAST)
+        counted = count_fillers(texts, minimum=MIN_COUNT)
         name = NormalisedWords.name
         write_table(path, [counted], tokenisations=[name], gaps=[name], record="exact", info={})
 
-    about = {"layout": LAYOUT, "least": LEAST, "tokenisation": NormalisedWords.name}
+    about = {"layout": LAYOUT, "least": MIN_COUNT, "tokenisation": NormalisedWords.name}
     return cached("fillers", ".counts", sources=[*sources, STEMS], about=about, make=make)

@@ -41,7 +41,7 @@ MORE = 5
 COMMON = frozenset({"clause", "thing"})
 SAME_WORDING = 6
 """Maximum number of examples with the same wording (the first words of the match)."""
-MOST: Mapping[str, int] = {"clause": 4000, "thing": 4000, UNMATCHED: 8000}
+MAX_BY_KIND: Mapping[str, int] = {"clause": 4000, "thing": 4000, UNMATCHED: 8000}
 UNMATCHED_SHARE = 0.1
 """Share of the sentences without a match that become examples."""
 WEIGHT: Mapping[str, Mapping[str, float]] = {
@@ -95,7 +95,7 @@ def find_pattern_examples(data: Path) -> list[PatternExample]:
         for example in sample_wordings(
             examples,
             attrgetter("wording"),
-            most=MOST.get(kind, len(examples)),
+            maximum=MAX_BY_KIND.get(kind, len(examples)),
             most_same=SAME_WORDING,
             rng=rng,
         )

@@ -158,11 +158,11 @@ def sample_wordings(
     examples: Iterable[Example],
     wording: Callable[[Example], str],
     *,
-    most: int,
+    maximum: int,
     most_same: int,
     rng: random.Random,
 ) -> list[Example]:
-    """Return at most `most` distinct examples in random order, at most `most_same` with the same wording."""
+    """Return up to `maximum` distinct examples in random order, up to `most_same` with the same wording."""
     distinct = list(dict.fromkeys(examples))
     rng.shuffle(distinct)
     kept: list[Example] = []
@@ -171,7 +171,7 @@ def sample_wordings(
         seen[wording(example)] += 1
         if seen[wording(example)] <= most_same:
             kept.append(example)
-    return kept[:most]
+    return kept[:maximum]
 
 
 def _starts(sentence: str) -> tuple[list[int], list[int]]:

@@ -47,7 +47,7 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
     entropy).
     """
     n, k, _ = values.shape
-    most = kept.shape[1]
+    maximum = kept.shape[1]
     masked = alive.shape[1] > 0
     # The maximum over candidates is smoothed to temperature * log sum exp(loss / temperature), which exceeds
     # it by at most temperature * log K; the shares are its derivatives.
@@ -75,7 +75,7 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
         soft = top + temperature * np.log(total)
         sum_loss += top
         sum_soft += soft
-        count, least, moved = 0, 0, 0.0
+        count, minimum, moved = 0, 0, 0.0
         for r in range(k):
             p = loss[r] / total
             if p == 0.0:
@@ -88,21 +88,21 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
                     gradient[r, a] += p * values[i, r, a]
             if p < least_share:
                 continue
-            if count < most:
+            if count < maximum:
                 kept[i, count], share[i, count] = r, p
                 count += 1
-                if count == most:
-                    least = np.argmin(share[i])
-            elif p > share[i, least]:
-                kept[i, least], share[i, least] = r, p
-                least = np.argmin(share[i])
+                if count == maximum:
+                    minimum = np.argmin(share[i])
+            elif p > share[i, minimum]:
+                kept[i, minimum], share[i, minimum] = r, p
+                minimum = np.argmin(share[i])
         if moved > 0.0:
             for a in range(values.shape[2]):
                 gradient[y, a] -= moved * values[i, y, a]
         # with a single share the covariance, and so this example's Hessian, is zero
         if count <= 1:
             count = 0
-        if count < most:
+        if count < maximum:
             kept[i, count] = -1
     return sum_loss, sum_soft, sum_cost, sum_entropy
 
@@ -143,12 +143,12 @@ def hessian(values, kept, share, full):
     Only the blocks of candidates r <= s are written.
     """
     n, _, width = values.shape
-    most = kept.shape[1]
-    x = np.empty((most, width))
+    maximum = kept.shape[1]
+    x = np.empty((maximum, width))
     full[:] = 0.0
     for i in range(n):
         count, total = 0, 0.0
-        while count < most and kept[i, count] >= 0:
+        while count < maximum and kept[i, count] >= 0:
             total += share[i, count]
             count += 1
         for j in range(count):
@@ -177,13 +177,13 @@ def product(values, costs, cost_weight, kept, share, direction, out):
     `out`, shape (K, A), receives the sum of the features times these changes, their covariance with z.
     Returns the sum of the costs times the changes, and the lowest change relative to a share.
     """
-    most = kept.shape[1]
-    z = np.empty(most)
+    maximum = kept.shape[1]
+    z = np.empty(maximum)
     out[:] = 0.0
     sum_cost = lowest = 0.0
     for i in range(len(values)):
         count, total, mean = 0, 0.0, 0.0
-        while count < most and kept[i, count] >= 0:
+        while count < maximum and kept[i, count] >= 0:
             r = kept[i, count]
             z[count] = cost_weight * costs[i, r] + dot(values[i, r], direction[r])
             total += share[i, count]
@@ -203,11 +203,11 @@ def product(values, costs, cost_weight, kept, share, direction, out):
 @compiled
 def diagonal(values, kept, share, out):
     """Sum up the variance of each single attribute in `out`, shape (K, A)."""
-    most = kept.shape[1]
+    maximum = kept.shape[1]
     out[:] = 0.0
     for i in range(len(values)):
         count, total = 0, 0.0
-        while count < most and kept[i, count] >= 0:
+        while count < maximum and kept[i, count] >= 0:
             total += share[i, count]
             count += 1
         for j in range(count):
@@ -233,13 +233,13 @@ def extreme(values, costs, gold, alive, direction, rounding, gradient):
     gradient[:] = 0.0
     for i in range(n):
         y = gold[i]
-        best, most = y, rounding * largest
+        best, maximum = y, rounding * largest
         gold_score = dot(values[i, y], direction[y])
         for r in range(k):
             if r != y and not (masked and not alive[i, r]):
                 push = dot(values[i, r], direction[r]) - gold_score
-                if push > most:
-                    best, most = r, push
+                if push > maximum:
+                    best, maximum = r, push
         if best != y:
             cost += costs[i, best]
             for a in range(width):
@@ -293,7 +293,7 @@ def ascend_lists(
     order,
     active,
     steps,
-    least,
+    minimum,
     weights,
     alpha,
     workspace,
@@ -304,7 +304,7 @@ def ascend_lists(
     The dual has a mass `alpha` (n_rows,) on each row, which sums to C for each instance, and ``weights`` are
     ``sum_i sum_r alpha_ir (x_gold - x_r)``. Mass moves to the row with the largest loss from the row with the
     smallest loss among those that have mass, as far as this improves the dual: at most `steps` times per
-    visit, and only if the losses differ by at least `least`. Instances without such a pair become inactive.
+    visit, and only if the losses differ by at least `minimum`. Instances without such a pair become inactive.
     `values` is work space for the longest list.
     """
     worst = 0.0
@@ -326,9 +326,9 @@ def ascend_lists(
             gain = values[up - start] - values[down - start]
             if step == 0:
                 worst = max(worst, gain)
-                if gain < least:
+                if gain < minimum:
                     active[i] = False
-            if gain < least:
+            if gain < minimum:
                 break
             # along this pair the dual is a parabola with slope `gain` and curvature `norm`; alpha stays >= 0
             norm = row_distance(indptr, indices, data, up, down, workspace)
@@ -347,11 +347,11 @@ def list_losses(indptr, indices, data, offsets, cost, counts, gold, weights):
     """Return the sum over instances of how far the worst row, with its cost, is above the correct one."""
     total = 0.0
     for i in range(len(offsets) - 1):
-        most = gold_score = row_product(indptr, indices, data, gold[i], weights)
+        maximum = gold_score = row_product(indptr, indices, data, gold[i], weights)
         for row in range(offsets[i], offsets[i + 1]):
             if counts[row] and row != gold[i]:
-                most = max(most, cost[row] + row_product(indptr, indices, data, row, weights))
-        total += most - gold_score
+                maximum = max(maximum, cost[row] + row_product(indptr, indices, data, row, weights))
+        total += maximum - gold_score
     return total
 
 

@@ -74,7 +74,7 @@ def solve_lists(
     active = np.ones(n, np.bool_)
     workspace, values = np.zeros(rows.shape[1]), np.empty(int(np.diff(offsets).max(initial=1)))
     arrays = rows.indptr, rows.indices, data, offsets, cost, counts
-    least, passes, primal, gap = 1.0, 0, np.inf, np.inf
+    minimum, passes, primal, gap = 1.0, 0, np.inf, np.inf
     while True:
         primal = 0.5 * float(weights @ weights) + C * float(list_losses(*arrays, gold, weights))
         dual = float(mass @ cost) - 0.5 * float(weights @ weights)
@@ -83,10 +83,10 @@ def solve_lists(
             break
         active[:] = True
         for _ in range(10):
-            worst = ascend_lists(*arrays, order, active, _STEPS, least, weights, mass, workspace, values)
+            worst = ascend_lists(*arrays, order, active, _STEPS, minimum, weights, mass, workspace, values)
             passes += 1
-            if worst < least or passes >= max_iter:
+            if worst < minimum or passes >= max_iter:
                 break
-        if worst < 2 * least:
-            least = max(0.3 * least, 1e-9)
+        if worst < 2 * minimum:
+            minimum = max(0.3 * minimum, 1e-9)
     return RankedSolution(weights / root, primal, float(gap), passes, C, mass)

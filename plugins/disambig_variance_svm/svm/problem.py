@@ -112,11 +112,11 @@ def differences(batch: DenseBlocks, weights: Floats) -> Floats:
 _MANY = 100_000
 """From this number of rows on, the curvature is approximate at first: only each example's largest shares
 enter it."""
-_MOST_ROUGH, _LEAST_ROUGH = 16, 1e-2
-_MOST_EXACT, _LEAST_EXACT = 32, 1e-12
+_MAX_ROUGH, _MIN_ROUGH = 16, 1e-2
+_MAX_EXACT, _MIN_EXACT = 32, 1e-12
 _EXPLICIT = 2048
 """Maximum number of columns for an explicit Hessian matrix; for more, only its products are computed."""
-_MOST_CG = 250
+_MAX_CG = 250
 """Maximum number of steps of conjugate gradients."""
 
 
@@ -162,13 +162,13 @@ class SVMProblem:
         self._rows = (batch.values, batch.costs, self.gold, np.ones((1, 0), np.bool_))
         free = bool((regulariser.strength == 0).any())  # weights held by the tails of the shares alone
         rough = self.n * k > _MANY and self._explicit and not free
-        self._keep(*(_MOST_ROUGH, _LEAST_ROUGH) if rough else (_MOST_EXACT, _LEAST_EXACT))
+        self._keep(*(_MAX_ROUGH, _MIN_ROUGH) if rough else (_MAX_EXACT, _MIN_EXACT))
 
-    def _keep(self, most: int, least: float) -> None:
-        """Use at most `most` shares per example for the curvature, each at least `least`."""
+    def _keep(self, maximum: int, minimum: float) -> None:
+        """Use at most `maximum` shares per example for the curvature, each at least `minimum`."""
         n, k, _ = self.batch.values.shape
-        self._least_share = least
-        self._kept = np.full((n, min(k, most)), -1, np.int32)
+        self._least_share = minimum
+        self._kept = np.full((n, min(k, maximum)), -1, np.int32)
         self._share = np.empty(self._kept.shape)
 
     def rule_out(self, rows: NDArray[np.bool_]) -> bool:
@@ -180,8 +180,8 @@ class SVMProblem:
 
     def sharpen(self) -> None:
         """Compute the curvature exactly from the next point on."""
-        if self._least_share > _LEAST_EXACT:
-            self._keep(_MOST_EXACT, _LEAST_EXACT)
+        if self._least_share > _MIN_EXACT:
+            self._keep(_MAX_EXACT, _MIN_EXACT)
 
     def at(self, weights: Floats, temperature: float) -> SolverPoint:
         """Evaluate the objective and its slopes, and store the shares for the curvature at this point."""
@@ -325,7 +325,7 @@ class SVMProblem:
         residual, preconditioned = gradient.copy(), gradient / scale
         step, size = preconditioned.copy(), float(gradient @ preconditioned)
         goal = 0.01 * size
-        for _ in range(_MOST_CG):
+        for _ in range(_MAX_CG):
             product = self.regulariser.apply(step) + factor * self.tilt(step)[0] + damping * step
             length = size / float(step @ product)
             solution += length * step

@@ -29,13 +29,13 @@ _STALLED = 15
 _SHORTEST = 1e-6
 """The smallest share of a Newton step that the line search tries."""
 _ROUNDING = 1e-14
-_LEAST = 1e-8
+_NEGLIGIBLE = 1e-8
 """An objective below this share of the objective at zero weights counts as zero."""
 _WARM, _TEPID = 0.1, 0.02
 """The initial temperature, without and with a rough solution; the margin is 1."""
 _MANY, _EVERY, _ROUGH, _FEW_STEPS = 1_000_000, 8, 1e-2, 60
 """For more rows than `_MANY`, every eighth example is solved first, to a gap of 0.01."""
-_MOST_FREE = 200
+_MAX_FREE = 200
 """Number of free weights that are checked one by one in advance; the search discovers others."""
 _SCALES = (*0.3 ** np.arange(8), 0.0)
 """Multiples of the start that are tried, so that a good direction with the wrong length is still useful."""
@@ -79,7 +79,7 @@ def solve(
     if directions:
         weights = settle(solution.weights, batch, directions)
         primal = SVMProblem(batch, regulariser, C, prior).primal(weights)
-        gap = float((primal - solution.dual) / max(primal, _LEAST * C * len(batch.costs)))
+        gap = float((primal - solution.dual) / max(primal, _NEGLIGIBLE * C * len(batch.costs)))
         solution = Solution(weights, primal, solution.dual, gap, solution.n_iter)
     if solution.gap > tolerance:
         warnings.warn(
@@ -114,7 +114,7 @@ def _solve(
     count), and the strength of the smoothing at the end.
     """
     directions = _one_sided(problem)
-    floor = _LEAST * problem.C * problem.n
+    floor = _NEGLIGIBLE * problem.C * problem.n
     weights = problem.prior
     if start is not None:  # the multiple of the initial weights with the lowest objective
         tried = [problem.prior + scale * (start - problem.prior) for scale in _SCALES]
@@ -174,7 +174,7 @@ def _one_sided(problem: SVMProblem) -> list[Recession]:
     """Rule out rows that some free weight can satisfy without limit, so that the search does not diverge."""
     directions: list[Recession] = []
     columns = np.flatnonzero(problem.regulariser.strength == 0)
-    for column in columns[:_MOST_FREE]:
+    for column in columns[:_MAX_FREE]:
         for sign in (-1.0, 1.0):
             direction = np.zeros(problem.n_columns)
             direction[column] = sign

@@ -385,7 +385,7 @@ def test_segment_functions_without_instances():
 
 @given(any_sizes, st.integers(1, 9), st.none() | st.integers(1, 3))
 def test_minibatches_are_consecutive_and_minimal(numbers, size, most):
-    batches = list(minibatch(iter(numbers), size, lambda number: number, most=most))
+    batches = list(minibatch(iter(numbers), size, lambda number: number, maximum=most))
     assert [number for batch in batches for number in batch] == numbers
     assert all(batches)
     for batch in batches[:-1]:

@@ -14,9 +14,9 @@ from disambig.decision import (
     EARLIER,
     EVERYWHERE,
     FEATURES,
-    LEAST_SEEN,
-    LEAST_WEIGHT,
-    MOST,
+    MAX_ALTERNATIVES,
+    MIN_SEEN,
+    MIN_WEIGHT,
     NO_KEY,
     RATES,
     RIDGE,
@@ -114,7 +114,7 @@ def test_alternatives_are_the_best_other_candidates_in_order():
 def test_number_of_alternatives_is_limited():
     group = Group("many", tuple("abcdefghij"))
     rivals = find_alternatives(scored([np.arange(10.0)], [3], group=group))
-    assert rivals.candidates.shape == (1, MOST)
+    assert rivals.candidates.shape == (1, MAX_ALTERNATIVES)
     assert rivals.candidates[0].tolist() == [9, 8, 7, 6, 5, 4]
 
 
@@ -375,10 +375,10 @@ def test_drops_rare_or_light_neighbours():
     unique_ids = np.arange(1, 2 * len(cases.meant) + 1, dtype=np.uint64).reshape(-1, 2)
     rare = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=unique_ids)))
     assert np.array_equal(rare.terms.keys, fit_weights(cases).terms.keys)
-    assert LEAST_SEEN > 2
+    assert MIN_SEEN > 2
     same = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=np.full_like(unique_ids, 7))))
     more = ~np.isin(same.terms.keys, rare.terms.keys)
-    assert more.any() and (np.abs(same.terms.weights[more]) > LEAST_WEIGHT).all()
+    assert more.any() and (np.abs(same.terms.weights[more]) > MIN_WEIGHT).all()
 
 
 def test_weighs_repeated_words_at_any_margin():

@@ -296,7 +296,7 @@ def test_gradients_are_those_of_finite_differences(examples, objective):
 def test_blocks_of_examples_add_up():
     for examples in (PACKED, StructuredExamples.from_batch(lists(30))):
         weights = np.random.default_rng(2).normal(size=len(examples.batch.columns))
-        blocks = examples.blocks(most=20)
+        blocks = examples.blocks(maximum=20)
         assert len(blocks) > 2
         assert sum(map(len, blocks)) == len(examples)
         value, gradient = examples.log_loss(weights)

@@ -29,7 +29,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.evaluation import (
-    LEAST_FLAGS,
+    MIN_FLAGS,
     MistakeTrial,
     ProposedEdit,
     compare_trials,
@@ -365,7 +365,7 @@ def test_precision_needs_flags_that_count_and_rises():
     table = measure_precision(trial_of(flags), {}, text="t")["one"]
     points = [(point.least, point.right, point.false) for point in table.points]
     assert points == [(0.0, 20, 25), (0.8, 20, 20)]
-    few = [(0.9, "right")] * (LEAST_FLAGS - 1)
+    few = [(0.9, "right")] * (MIN_FLAGS - 1)
     assert measure_precision(trial_of(few), {}, text="t") == {}
     assert set(measure_precision(trial_of([*few, (0.1, "false")]), {}, text="t")) == {"one"}
     assert measure_precision(trial_of([(0.9, "false")] * 50), {}, text="t") == {}
@@ -399,11 +399,11 @@ def test_frequent_pairs_have_their_own_precision():
 
 def test_insertions_and_deletions_have_their_own_precision():
     """Deletions may be wrong although most flags of the task are right."""
-    flags = [(0.9, "right")] * 60 + [(0.9, "false", "")] * LEAST_FLAGS
+    flags = [(0.9, "right")] * 60 + [(0.9, "false", "")] * MIN_FLAGS
     table = measure_precision(trial_of(flags), {"one": 1.0}, text="t")["one"]
     assert set(table.pairs) == {TAKEN_OUT}
     proposals = table.estimate("it", "", 0.9)
-    assert (proposals.of, proposals.flags) == (TAKEN_OUT, LEAST_FLAGS) and proposals.share < 0.1
+    assert (proposals.of, proposals.flags) == (TAKEN_OUT, MIN_FLAGS) and proposals.share < 0.1
     assert table.estimate("in", "on", 0.9).of == table.estimate("", "in", 0.9).of == "one"
     of_both = replace(table, pairs={**table.pairs, PUT_IN: table.points})
     assert of_both.estimate("", "in", 0.9).of == PUT_IN
@@ -433,7 +433,7 @@ KINDS = st.sampled_from(["right", "wrong", "false", "elsewhere"])
 FLAG = st.tuples(st.floats(0.001, 1).map(lambda x: round(x, 2)), KINDS)
 
 
-@given(st.lists(FLAG, min_size=LEAST_FLAGS, max_size=90))
+@given(st.lists(FLAG, min_size=MIN_FLAGS, max_size=90))
 @settings(deadline=None)
 def test_precision_tables_are_monotone_and_count_flags(flags):
     result = measure_precision(trial_of(flags), {}, text="t")
@@ -446,7 +446,7 @@ def test_precision_tables_are_monotone_and_count_flags(flags):
             counts = [above.count(kind) for kind in ("right", "wrong", "false")]
             assert counts == [point.right, point.wrong, point.false]
             assert 0 <= point.low <= point.share <= point.high <= 1
-            assert len([kind for kind in above if kind != "elsewhere"]) >= LEAST_FLAGS
+            assert len([kind for kind in above if kind != "elsewhere"]) >= MIN_FLAGS
 
 
 def test_ignores_flags_on_uncorrected_mistakes():

@@ -220,7 +220,7 @@ def test_a_checkpoint_that_cannot_be_written_is_an_error(tmp_path):
 def low_bounds(monkeypatch):
     """Let endings count that only two words have, and those of the most frequent words."""
     monkeypatch.setattr(learning_endings, "_N_WITHOUT_ENDINGS", 0)
-    monkeypatch.setattr(learning_endings, "_LEAST_WORDS", 2)
+    monkeypatch.setattr(learning_endings, "_MIN_WORDS", 2)
 
 
 def learned_with_endings(**settings):

@@ -341,7 +341,7 @@ def test_long_reports_show_only_paragraphs_with_flags(monkeypatch):
 
 def test_the_length_of_a_page_is_bounded(monkeypatch):
     monkeypatch.setattr(summary, "WHOLE", 100)
-    monkeypatch.setattr(summary, "MOST", 1500)
+    monkeypatch.setattr(summary, "MAX_PAGE_CHARACTERS", 1500)
     results = [annotated(f"A quite place {'at' if i == 4 else i}, during 1997", f"{i}.txt") for i in range(6)]
     page = Page(html := html_of(*results))
     ids = [section["id"] for section in page.of("section")]

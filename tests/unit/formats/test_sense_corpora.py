@@ -432,7 +432,7 @@ def test_only_plain_files_are_read(tmp_path, kind):
         read_noad(packed(tmp_path / "a.tar.xz", FILES, [member]))
 
 
-@pytest.mark.parametrize(("name", "most"), [("MOST_BYTES", 500), ("MOST_FILES", 2)])
+@pytest.mark.parametrize(("name", "most"), [("MAX_BYTES", 500), ("MAX_FILES", 2)])
 def test_sizes_are_bounded(folder, tmp_path, monkeypatch, name, most):
     path = packed(tmp_path / "a.tar.xz", FILES)
     monkeypatch.setattr(opening, name, most)

@@ -165,7 +165,7 @@ def test_order_and_frequency_of_rivals(contexts, monkeypatch):
     assert rivals_of(contexts, "has", spellings, counts) == ["have"]
     assert rivals_of(contexts, "their", spellings, counts)[:2] == ["there", "they're"]
     many = ["sea", *sorted({w for pair in (("see", "sees"), ("seas", "tea", "set")) for w in pair})]
-    assert len(rivals_of(contexts, "sea", many, range(len(many)))) <= contexts.MOST_RIVALS
+    assert len(rivals_of(contexts, "sea", many, range(len(many)))) <= contexts.MAX_RIVALS
     monkeypatch.setattr(contexts, "read_relations", lambda path: {})
     monkeypatch.setattr(contexts, "read_confusion_sets", lambda path: ())
     spellings = ["desk", "desks", "lamp", "lamps", "a", "b", "c"]
@@ -220,12 +220,12 @@ def relations(monkeypatch):
 
 def test_families_and_chosen_pairs(relations):
     words = "create created creating creation creates creations secure security curse cursor part partial"
-    counts = dict.fromkeys(words.split(), relations.LEAST_FAMILY)
+    counts = dict.fromkeys(words.split(), relations.MIN_FAMILY)
     families = set(relations._families(counts))
     assert {("created", "creation"), ("creating", "creation"), ("creates", "creations")} <= families
     assert ("secure", "security") in families
     assert not families & {("curse", "cursor"), ("part", "partial")}  # unrelated, and too short
-    rare = counts | {"security": relations.LEAST_FAMILY - 1}
+    rare = counts | {"security": relations.MIN_FAMILY - 1}
     assert ("secure", "security") not in set(relations._families(rare))
     shipped = relations.read_relations(relations.ENGLISH_RELATIONS)
     chosen = relations.read_relations(relations.CONFUSED)

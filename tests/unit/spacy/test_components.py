@@ -73,7 +73,7 @@ def test_without_a_handler_the_good_documents_before_come_first(nlp):
 
 
 def test_long_documents_make_small_batches(nlp, monkeypatch):
-    monkeypatch.setattr("disambig.spacy.component._MOST_TOKENS", 100)
+    monkeypatch.setattr("disambig.spacy.component._MAX_TOKENS", 100)
     tested = make_component(nlp)
     sizes = []
     real = Disambiguator.predict

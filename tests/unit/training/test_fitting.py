@@ -524,7 +524,7 @@ GROUP = Group("a/the/-", ("a", "the", ""))
 @given(st.lists(st.sampled_from([0, 1, 2, 2, 2, 2]), max_size=80), st.integers(1, 60), st.integers(0, 2**32))
 def test_balances_empty_places(observed, most, seed):
     rows, observed_ids = np.arange(len(observed)) * 3, np.array(observed, np.int32)
-    sample = balanced_sample(rows, observed_ids, GROUP, most=most, rng=np.random.default_rng(seed))
+    sample = balanced_sample(rows, observed_ids, GROUP, maximum=most, rng=np.random.default_rng(seed))
     assert len(sample) <= max(most, 1) and len(set(sample.tolist())) == len(sample)
     assert (np.diff(sample) > 0).all()
     empties = int((observed_ids[sample // 3] == 2).sum())

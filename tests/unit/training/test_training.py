@@ -79,7 +79,7 @@ def test_samples_examples_in_order_without_repetition():
     assert examples.n_words == sum(len(Words().words(text)) - 2 * text.count(". ") - 2 for text in SENTENCES)
     rows = examples.rows(0)
     assert len(rows) == 5
-    sample = examples.rows(0, most=3, rng=np.random.default_rng(0))
+    sample = examples.rows(0, maximum=3, rng=np.random.default_rng(0))
     assert len(sample) == 3
     assert set(sample) <= set(rows)
     assert (np.diff(sample) > 0).all()

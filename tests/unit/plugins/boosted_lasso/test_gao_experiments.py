@@ -14,7 +14,7 @@ from disambig_boosted_lasso.experiments import (
     FIRST,
     LEARNERS,
     MAP,
-    MOST,
+    MAX_CANDIDATES,
     OTHERS,
     OURS,
     PAIRS,
@@ -141,7 +141,7 @@ def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
 def test_rare_words_of_a_domain_can_stay_unknown(small):
     """Otherwise its model has no unknown words, and the mixture nearly none."""
     own = segmented(TEXT.replace("猫/ねこ", "犬/いぬ"))
-    every, frequent = (small.adapted(own, weight=0.5, least=least) for least in (1, 2))
+    every, frequent = (small.adapted(own, weight=0.5, minimum=least) for least in (1, 2))
     assert len(frequent.model.vocabulary) < len(every.model.vocabulary)
     strict = replace(small, settings=replace(small.settings, least=2)).adapted(own, weight=0.5)
     assert strict.model.vocabulary == frequent.model.vocabulary
@@ -233,7 +233,7 @@ def test_candidates_are_few_and_never_overlap(places):
     edits = [ProposedEdit(start, start + length, "x", "preposition", sure) for start, length, sure in places]
     edits.sort(key=lambda each: -each.sure)
     possible = possible_edits(edits)
-    assert len(possible) <= MOST and len(set(possible)) == len(possible) and possible[0] == ()
+    assert len(possible) <= MAX_CANDIDATES and len(set(possible)) == len(possible) and possible[0] == ()
     for chosen_edits in possible:
         for i, j in combinations(chosen_edits, 2):
             first, second = sorted((edits[i], edits[j]), key=lambda each: (each.start, each.end))

@@ -348,7 +348,7 @@ def lexicon():
 
 def test_usage_is_a_power_of_the_ratio_of_frequencies_within_bounds():
     one = lexicon()
-    usage = general_usage(one, {"事": 0.1, "こと": 0.9}, weight=0.5, most=1.0, share=0.0)
+    usage = general_usage(one, {"事": 0.1, "こと": 0.9}, weight=0.5, maximum=1.0, share=0.0)
     by_surface = dict(zip(one.surfaces, usage.tolist(), strict=True))
     assert by_surface["こと"] == pytest.approx(0.5 * min(1.0, np.log(0.9 / 0.3)))
     assert by_surface["事"] == pytest.approx(0.5 * max(-1.0, np.log(0.1 / 0.6)))
@@ -357,7 +357,7 @@ def test_usage_is_a_power_of_the_ratio_of_frequencies_within_bounds():
     alike = general_usage(one, {"事": 0.6, "こと": 0.3, "々々": 0.1}, share=0.0)
     np.testing.assert_allclose(alike, 0.0, atol=1e-6)
     rare = KanaLexicon.counted([("事", "こと", "名詞"), ("稀", "まれ", "名詞")], [10**9, 1])
-    assert general_usage(rare, {"事": 1.0}, most=9.0)[1] == 0.0  # not more often for being left out
+    assert general_usage(rare, {"事": 1.0}, maximum=9.0)[1] == 0.0  # not more often for being left out
     assert MIN_FREQUENCY > 1e-9
 
 
@@ -393,7 +393,7 @@ def test_reading_usage_compares_pairs_of_reading_and_spelling():
     words = [(*pair.split("/"), "名詞") for pair in "豚/ぶた 二/ぶた 二/に 猪/い 亥/い".split()]
     one = KanaLexicon.counted(words, [1, 1, 8, 0, 0])
     frequencies = {("ぶた", "豚"): 0.4, ("に", "二"): 0.4, ("い", "亥"): 0.2, ("ん", "無"): 9.0}
-    usage = reading_usage(one, frequencies, weight=0.5, most=1.2, share=0.9, gain=0.5)
+    usage = reading_usage(one, frequencies, weight=0.5, maximum=1.2, share=0.9, gain=0.5)
     of_pair = dict(zip(zip(one.readings, one.surfaces, strict=True), usage.tolist(), strict=True))
     assert of_pair["ぶた", "豚"] == pytest.approx(0.5 * 1.2)  # ln(0.4 / 0.1) is bounded
     assert of_pair["に", "二"] == pytest.approx(0.5 * np.log(0.4 / 0.8))

@@ -401,7 +401,7 @@ def test_states_of_candidates(folder):
 
 def test_fitting_keeps_the_states_of_all_instances(folder, monkeypatch):
     """Otherwise cross-validation would read each sentence again in every fold."""
-    monkeypatch.setattr("disambig_encoder.encoder.MOST_KEPT", 1)
+    monkeypatch.setattr("disambig_encoder.encoder.MAX_KEPT", 1)
     view, instances = instances_in(TEXTS)
     extractor = EncoderStates(folder=folder, threads=3)
     assert extractor.encoder.most_kept == 1

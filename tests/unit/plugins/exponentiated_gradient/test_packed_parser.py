@@ -174,7 +174,7 @@ def test_charts_of_folds_are_independent_of_their_own_trees():
     alone = TrainingCharts.held_out(mixed_ones, folds=len(mixed_ones))
     assert len(alone) - alone.gold_missing == 6
     assert alone.gold_missing + alone.without_chart == len(TREES) - 3
-    assert len(TrainingCharts.held_out(TREES * 3, folds=3, most=5)) == 5
+    assert len(TrainingCharts.held_out(TREES * 3, folds=3, maximum=5)) == 5
 
 
 # what the noun phrase after "in" belongs to is for the verb to say: a PCFG of labels cannot see it

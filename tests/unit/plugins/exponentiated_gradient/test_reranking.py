@@ -168,7 +168,7 @@ def test_lists_of_folds():
     assert candidates.references == tuple(map(format_one_line, short)) and len(seen) == 2
     left_out = [tree for tree in trees for some in seen if tree not in some]
     assert sorted(map(format_one_line, trees)) == sorted(map(format_one_line, left_out))
-    few = jackknife_lists(trees, longest=6, most=3, k=2, folds=2)
+    few = jackknife_lists(trees, longest=6, maximum=3, k=2, folds=2)
     assert len(few) == 3 and set(few.references) <= set(candidates.references)
 
 

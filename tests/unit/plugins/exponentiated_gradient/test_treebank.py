@@ -99,7 +99,7 @@ def test_brackets_that_do_not_match(text, line, said):
 
 
 def test_bounds(monkeypatch):
-    for name, bound in (("DEEPEST", 4), ("MOST_WORDS", 3), ("MAX_WORD_LENGTH", 5)):
+    for name, bound in (("DEEPEST", 4), ("MAX_WORDS_PER_TREE", 3), ("MAX_WORD_LENGTH", 5)):
         monkeypatch.setattr(reading, name, bound)
     assert read("((A (B (C cc))))") == ["(TOP (A (B (C cc))))"]
     for text, what in (

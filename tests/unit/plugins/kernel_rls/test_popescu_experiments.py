@@ -495,7 +495,7 @@ def test_genre_folds():
     kinds = rng.choice(list(KINDS), 600).tolist()
     documents = [f"{kind}{rng.integers(0, 12)}" for kind in kinds]
     words = rng.integers(0, 3, 600)
-    result = genre_folds(words, kinds, documents, least=10)
+    result = genre_folds(words, kinds, documents, minimum=10)
     assert {(fold.word, fold.kind) for fold in result} == {(w, k) for w in range(3) for k in KINDS}
     for fold in result:
         of = {name: {documents[row] for row in rows} for name, rows in fold.train.items()}
@@ -506,7 +506,7 @@ def test_genre_folds():
         assert len(fold.train[AS_MANY]) == len(fold.train[SAME]) == len(set(fold.train[AS_MANY]))
         assert set(fold.train[AS_MANY]) <= set(fold.train[OTHER])
         assert {int(words[row]) for row in (*fold.test, *fold.train[OTHER])} == {fold.word}
-    assert genre_folds(words, kinds, documents, least=100) == []
+    assert genre_folds(words, kinds, documents, minimum=100) == []
 
 
 def test_genres(data_of_curves):

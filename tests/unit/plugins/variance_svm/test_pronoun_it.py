@@ -109,7 +109,7 @@ TEXTS = [
 
 def write_fillers(path, texts):
     name = NormalisedWords.name
-    write_table(path, [count_fillers(lambda: texts, least=1)], tokenisations=[name], gaps=[name])
+    write_table(path, [count_fillers(lambda: texts, minimum=1)], tokenisations=[name], gaps=[name])
 
 
 @pytest.fixture(scope="module")
@@ -161,8 +161,8 @@ def test_counts_equal_those_counted_by_hand(tables):
 
 
 def test_rare_contexts_and_unsuitable_tables(tmp_path):
-    every, _ = count_fillers(lambda: TEXTS, least=1)
-    some, counts = count_fillers(lambda: TEXTS, least=3)
+    every, _ = count_fillers(lambda: TEXTS, minimum=1)
+    some, counts = count_fillers(lambda: TEXTS, minimum=3)
     assert 0 < len(some) < len(every)
     assert np.isin(some, every).all() and (counts > 0).all()
     view, instances = find_it(*TEXTS)

@@ -12,7 +12,7 @@ from disambig_variance_svm.learners import (
     CRAMMER_SINGER,
     GRID,
     KSVM,
-    MOST_PASSES,
+    MAX_PASSES,
     ONE_VERSUS_ALL,
     SUM,
     ConditionalLogit,
@@ -286,7 +286,7 @@ def test_convergence_is_reported(monkeypatch):
     assert OneVersusAll(C=1e-6).fit(blocks(60, seed=7)).report["converged"] is True
     # the solver stops at convergence or at the limit of LIBLINEAR, and reports which
     counted = counts_passes(CRAMMER_SINGER)
-    one, many = (KSVM(C=0.1, max_iter=m, tolerance=1e-4).fit(blocks(60, seed=7)) for m in (1, MOST_PASSES))
+    one, many = (KSVM(C=0.1, max_iter=m, tolerance=1e-4).fit(blocks(60, seed=7)) for m in (1, MAX_PASSES))
     assert np.array_equal(one.scorer.weights, many.scorer.weights)
     assert one.report["converged"] is (True if counted else None)
     endless = KSVM(C=100.0, tolerance=1e-15).fit(blocks(12, seed=7))
