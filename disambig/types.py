@@ -202,7 +202,7 @@ class HasErrorCorpus(Protocol):
 class DecisionRule(Protocol):
     """Turns scores into decisions: a frozen configuration with the learned state."""
 
-    def fit(self, material: CalibrationData, *, progress: Any = None) -> DecisionRule:
+    def fit(self, data: CalibrationData, *, progress: Any = None) -> DecisionRule:
         """Return a decision rule fitted to the examples of each group."""
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:

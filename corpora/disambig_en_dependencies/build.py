@@ -79,13 +79,13 @@ def build(data: Path) -> None:
     train = jackknife(list(read_treebank(data, "train")), dev, log_progress)
     classes = load("tag").extractors[0].classes  # type: ignore[attr-defined]
     parser = train_parser(train, classes=classes, passes=PASSES, most=MAX_WEIGHTS, progress=log_progress)
-    about = {
+    details = {
         "treebank": "UD English EWT (CC BY-SA 4.0), training part",
         "sentences": len(train),
         "words": sum(len(words) for words, *_ in train),
     }
-    save_parser(parser, FOLDER, about=about)
-    FIGURES.add({"about": {**about, "weights": len(parser.weights.weights)}})
+    save_parser(parser, FOLDER, details=details)
+    FIGURES.add({"about": {**details, "weights": len(parser.weights.weights)}})
 
 
 def score(data: Path) -> None:

@@ -31,8 +31,8 @@ def main() -> None:
     vocabulary = [vocabulary[number] for number in kept]
     for name in ("pieces.weight", "piece_bias"):
         weights[name] = weights[name][kept]
-    about = {"base": BASE, "checkpoint": args.checkpoint.stem}
-    write_encoder(args.output, weights, vocabulary, heads=HEADS, bits=args.bits, about=about)
+    details = {"base": BASE, "checkpoint": args.checkpoint.stem}
+    write_encoder(args.output, weights, vocabulary, heads=HEADS, bits=args.bits, details=details)
 
 
 if __name__ == "__main__":

@@ -196,7 +196,7 @@ def build(data: Path, output: Path) -> None:
 def save_shipped(parser: Parser, folder: Path, n_trees: int) -> None:
     """Save the parser of the pack with what it was made from."""
     treebanks = "UD English EWT (CC BY-SA 4.0), CRAFT (CC BY 3.0)"
-    save_parser(parser, folder, about={"treebanks": treebanks, "trees": n_trees})
+    save_parser(parser, folder, details={"treebanks": treebanks, "trees": n_trees})
 
 
 def build_general(data: Path, output: Path) -> None:

@@ -54,8 +54,8 @@ def load_training_data(data: Path) -> tuple[TaggerData, UntaggedSentences]:
 def build(data: Path, *, folder: Path, own_labels: bool) -> None:
     """Train the tagger of the pack; `own_labels`: with EWT's tag of dashes and semicolons."""
     train, dev = (sentences(data, splits=[split], own_labels=own_labels) for split in ("train", "dev"))
-    about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": MIN_WEIGHT}
-    model = train_tagger_by_recipe(train, dev, *load_training_data(data), progress=log_progress, **about)
+    options = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": MIN_WEIGHT}
+    model = train_tagger_by_recipe(train, dev, *load_training_data(data), progress=log_progress, **options)
     save_model(model, folder, force=True)
 
 

@@ -152,8 +152,8 @@ def train_tagger_by_recipe(
     progress("teacher tags", 0, 1)
     more = list(teacher.tag(untagged.sentences, untagged.states))
     progress("tagger", 0, 1)
-    about = {"learner": LEARNER, "classes": classes, "more": more, **settings}
-    return train_tagger(train, dev, progress=progress, **about)
+    options = {"learner": LEARNER, "classes": classes, "more": more, **settings}
+    return train_tagger(train, dev, progress=progress, **options)
 
 
 def learn_word_classes(

@@ -70,11 +70,11 @@ class Corrections:
         check_rate(self.flags_per_1000)
         validate_settings(self, max_examples=COUNT)
 
-    def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Corrections:
+    def fit(self, data: CalibrationData, *, progress: Progress | None = None) -> Corrections:
         """Calibrate on right words and random substitutes, then set the thresholds on the whole text."""
-        calibration, looks_up = self._calibrate(material, progress)
+        calibration, looks_up = self._calibrate(data, progress)
         rule = replace(self, calibration=calibration, needs_evidence=looks_up)
-        return replace(rule, operating=rule._tune_thresholds(material, progress))
+        return replace(rule, operating=rule._tune_thresholds(data, progress))
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Choose the best candidate; flag it if it has the evidence it needs and exceeds the threshold.
@@ -158,7 +158,7 @@ class Corrections:
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
 
-    def _calibrate(self, material: CalibrationData, progress: Progress | None) -> tuple[Calibration, bool]:
+    def _calibrate(self, data: CalibrationData, progress: Progress | None) -> tuple[Calibration, bool]:
         """Learn probabilities from right words, and from other candidates put in their places.
 
         Also return whether any extractor looks something up.
@@ -166,16 +166,16 @@ class Corrections:
         looks_up = False
         features, is_wrong, weights = [], [], []
         scores_of_groups, truth_of_groups = [], []
-        groups = material.task.groups
+        groups = data.task.groups
         for g in range(len(groups)):
             if progress:
                 progress("calibrating", g, len(groups))
-            scored = material.scored(g, maximum=self.max_examples)
+            scored = data.scored(g, maximum=self.max_examples)
             looks_up = looks_up or bool(scored.n_queries.any())
             padded = PaddedScores.from_batch(scored)
             scores, evidence, same, truth = padded.scores, padded.n_hits, padded.is_variant(), scored.observed
             # There is no error corpus: right words that another candidate replaces stand for mistakes.
-            substituted, rows = substitutes(same | np.isneginf(scores), material.rng)
+            substituted, rows = substitutes(same | np.isneginf(scores), data.rng)
             right = compare_with_observed(scores, evidence, truth, same).features
             with_substitutes = replace(padded, observed=np.where(substituted >= 0, substituted, truth))
             same = with_substitutes.is_variant()
@@ -193,16 +193,16 @@ class Corrections:
         scales, certainty = fit_choices(scores_of_groups, truth_of_groups)
         return replace(calibration, scales=scales, certainty=certainty), looks_up
 
-    def _tune_thresholds(self, material: CalibrationData, progress: Progress | None) -> OperatingPoint:
+    def _tune_thresholds(self, data: CalibrationData, progress: Progress | None) -> OperatingPoint:
         """Set the threshold of each rate of flags on the whole text, whose words count as right."""
         log_odds = []
-        groups = material.task.groups
+        groups = data.task.groups
         for g in range(len(groups)):
             if progress:
                 progress("setting thresholds", g, len(groups))
-            weighed = self.weigh(material.scored(g))
+            weighed = self.weigh(data.scored(g))
             log_odds.append(weighed.log_odds[weighed.eligible])
-        return tune_operating_point(np.concatenate(log_odds), material.n_words)
+        return tune_operating_point(np.concatenate(log_odds), data.n_words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,9 +31,9 @@ class BestOfList:
 
     scale: float = fitted_field(1.0)
 
-    def fit(self, material: CalibrationData, *, progress: Any = None) -> BestOfList:
+    def fit(self, data: CalibrationData, *, progress: Any = None) -> BestOfList:
         """Fit the scale on held-out lists that have a right and a wrong candidate."""
-        parts = [material.scored(g) for g in range(len(material.task.groups))]
+        parts = [data.scored(g) for g in range(len(data.task.groups))]
         spreads = [_score_spread(part) for part in parts if len(part.scores)]
         unit = float(np.mean(np.concatenate(spreads))) if spreads else 0.0
         if not unit > 0.0:
@@ -156,9 +156,9 @@ class Labels:
         NON_NEGATIVE.check("Labels.drawn", drawn)
         return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin, drawn)
 
-    def fit(self, material: CalibrationData, *, progress: Any = None) -> Labels:
+    def fit(self, data: CalibrationData, *, progress: Any = None) -> Labels:
         """Fit scale, bias and offset of each group to held-out scores, for the metric of the task."""
-        task = material.task
+        task = data.task
         name, label = metric(task)
         optimised: tuple[str, int | None] = ("accuracy", None)
         for group in task.groups:
@@ -167,7 +167,7 @@ class Labels:
                 break
         scores, gold = [], []
         for g, group in enumerate(task.groups):
-            scored = material.scored(g)
+            scored = data.scored(g)
             scores.append(scored.scores.reshape(-1, len(group.candidates)))
             gold.append(scored.observed)
         biased = not decides(task).together

@@ -249,38 +249,38 @@ class Mistakes:
         check_rate(self.flags_per_1000)
         validate_settings(self, most_right=COUNT)
 
-    def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Mistakes:
+    def fit(self, data: CalibrationData, *, progress: Progress | None = None) -> Mistakes:
         """Fit the weights to right words, real mistakes and substitutes; set thresholds on right words."""
         report = progress or no_progress
-        groups = material.task.groups
-        corpus = material if isinstance(material, HasErrorCorpus) else None
+        groups = data.task.groups
+        corpus = data if isinstance(data, HasErrorCorpus) else None
         right_of_groups, mistakes_of_groups, substituted_of_groups, folds_of_groups = [], [], [], []
         scores_of_groups, truth_of_groups = [], []
         looks_up = False
         for g in range(len(groups)):
             report("judging", g, len(groups))
-            scored = material.scored(g, maximum=None if corpus is None else self.most_right)
+            scored = data.scored(g, maximum=None if corpus is None else self.most_right)
             looks_up = looks_up or bool(scored.n_queries.any())
             scores_of_groups.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of_groups.append(scored.observed)
             labelled = scored if corpus is None else corpus.right(g)
-            folds = _folds(len(labelled.observed), self.most_right, material.rng)
+            folds = _folds(len(labelled.observed), self.most_right, data.rng)
             folds_of_groups.append(folds)
             right_of_groups.append(weighted_cases(labelled, labelled.observed.astype(np.int64)))
-            substituted_of_groups.append(_substituted(labelled, material.rng).take(folds >= 0))
+            substituted_of_groups.append(_substituted(labelled, data.rng).take(folds >= 0))
             if corpus is not None:
                 mistakes = corpus.mistakes(g)
                 mistakes_of_groups.append(weighted_cases(mistakes, _meant_candidates(mistakes)))
         looks_up = looks_up or not any(map(len, truth_of_groups))  # without examples nothing is known
         scales, certainty = fit_choices(scores_of_groups, truth_of_groups)
         right, folds = join_cases(right_of_groups), np.concatenate(folds_of_groups)
-        substituted = _rescale(_sample(join_cases(substituted_of_groups), material.rng), SUBSTITUTED)
+        substituted = _rescale(_sample(join_cases(substituted_of_groups), data.rng), SUBSTITUTED)
         wrong = join_cases([*mistakes_of_groups, substituted])
         sampled = right.take(folds >= 0)
         shift = _shift(float(wrong.weights.sum()), float(sampled.weights.sum()))
         weighing = fit_weights(join_cases([sampled, wrong]))
         odds = _held_out_odds(right, wrong, folds, weighing, shift)
-        n_words = material.n_words if corpus is None else corpus.n_right_words
+        n_words = data.n_words if corpus is None else corpus.n_right_words
         evident = right.rivals.evident | (not looks_up)
         operating = tune_operating_point(odds[evident & np.isfinite(odds)], n_words)
         fitted = replace(self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up)

@@ -178,9 +178,9 @@ class SecondLook(_AsksFirstRule):
         check_rate(self.flags_per_1000)
         validate_settings(self, per_1000=ABOVE_ZERO, most_missed=SHARE_BELOW_ONE)
 
-    def fit(self, material: CalibrationData, *, progress: Any = None) -> SecondLook:
+    def fit(self, data: CalibrationData, *, progress: Any = None) -> SecondLook:
         """Fit the first rule; `fit_proposals` fits the second look, to text that the first has not seen."""
-        return replace(self, first=self.first.fit(material, progress=progress))
+        return replace(self, first=self.first.fit(data, progress=progress))
 
     def fit_proposals(self, proposals: LabelledProposals) -> SecondLook:
         """Fit weights, thresholds and the expected number of mistakes to labelled proposals.
@@ -584,9 +584,9 @@ class Proposer(_AsksFirstRule):
             chosen[unflagged] = argmax(part.scores, part.offsets)
         return replace(decided, chosen=chosen, flagged=proposed)
 
-    def fit(self, material: CalibrationData, *, progress: Any = None) -> Proposer:
+    def fit(self, data: CalibrationData, *, progress: Any = None) -> Proposer:
         """Fit the rule."""
-        return replace(self, first=self.first.fit(material, progress=progress))
+        return replace(self, first=self.first.fit(data, progress=progress))
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate, regardless of the observed one."""

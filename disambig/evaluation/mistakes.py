@@ -390,9 +390,9 @@ def clean_figures(trial: MistakeTrial, flags: FoundMistakes) -> dict[str, Any]:
     units = projects(trial.clean)
     words = np.array([len(paragraph.text.split()) for paragraph in trial.clean], np.float64)
     lines = _rates([flags.flags.sum(axis=0), *flags.flags], words, units)
-    about = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(words.sum())}
+    details = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(words.sum())}
     if trial.n_readings is not None:
-        about["n_readings"] = trial.n_readings
+        details["n_readings"] = trial.n_readings
         corrected = [flags.corrected, *flags.corrected]
         by_task = [flags.flags_by_label.sum(axis=1), *flags.flags_by_label.swapaxes(0, 1)]
         for line, by_label, right in zip(lines, by_task, corrected, strict=True):
@@ -400,7 +400,7 @@ def clean_figures(trial: MistakeTrial, flags: FoundMistakes) -> dict[str, Any]:
             names = (*READ_LABELS, "wrong_or_unread")
             line["readings"] = dict(zip(names, _rates(rows, words, units), strict=True))
             line["readings"]["mistake"]["right"] = int(right.sum())
-    return {**about, **lines[0], "tasks": dict(zip(trial.tasks, lines[1:], strict=True))}
+    return {**details, **lines[0], "tasks": dict(zip(trial.tasks, lines[1:], strict=True))}
 
 
 def _rates(counts: Sequence[NDArray[Any]], words: Floats, units: NDArray[np.int64]) -> list[dict[str, Any]]:

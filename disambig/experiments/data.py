@@ -49,7 +49,7 @@ def cached(
     ending: str,
     *,
     sources: Sequence[Path],
-    about: Mapping[str, Any],
+    details: Mapping[str, Any],
     make: Callable[[Path], object],
 ) -> Path:
     """Return a cached file that was made from the same sources and settings; make it if there is none.
@@ -60,7 +60,7 @@ def cached(
         Start and end of the file name; a hash of all that the file depends on is put between them.
     sources : sequence of Path
         Source files, identified by name and content.
-    about : mapping
+    details : mapping
         Plain values that the file depends on.
     make : callable
         Called with the path to write to.
@@ -71,7 +71,7 @@ def cached(
         D722 if the directory is not writable; the errors of `file_digest` for a source.
     """
     digests = [(path.name, file_digest(path)) for path in sorted(sources)]
-    description = json.dumps([digests, about], sort_keys=True)
+    description = json.dumps([digests, details], sort_keys=True)
     directory = cache_directory()
     path = directory / f"{name}-{hashlib.sha256(description.encode()).hexdigest()[:16]}{ending}"
     if path.is_file():
@@ -155,8 +155,8 @@ def counts_around(files: Sequence[Path], words: Sequence[str], *, progress: Prog
     def make(path: Path) -> None:
         build_table(path, texts(), Words(), keep_words=kept, record="exact", memory=3 * GiB)
 
-    about = {"layout": LAYOUT, "words": kept, "tokenisation": Words.name}
-    return cached("around", ".counts", sources=files, about=about, make=make)
+    details = {"layout": LAYOUT, "words": kept, "tokenisation": Words.name}
+    return cached("around", ".counts", sources=files, details=details, make=make)
 
 
 EWT = "labelled/ewt/*.conllu.xz"

@@ -257,8 +257,8 @@ class PartialDownload:
     def _version(self) -> str:
         """Return the strong ETag or the date of the bytes that were fetched, or an empty string."""
         try:
-            about = json.loads(self._about.read_text(encoding="utf8"))
-            return str(about["version"]) if about["url"] == self.source.url else ""
+            details = json.loads(self._about.read_text(encoding="utf8"))
+            return str(details["version"]) if details["url"] == self.source.url else ""
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 

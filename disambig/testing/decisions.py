@@ -273,26 +273,24 @@ RATES = (0.0, 0.1, 1.0, 10.0, 1000.0, float("inf"))
 _COLUMNS = ("chosen", "margins", "probabilities", "flagged", "answered")
 
 
-def check_judge(judge: DecisionRule, material: CalibrationData | None = None) -> list[Check]:
+def check_judge(judge: DecisionRule, data: CalibrationData | None = None) -> list[Check]:
     """Return the checks of a decision rule.
 
     Parameters
     ----------
     judge : DecisionRule
         The decision rule as a config describes it, not yet fitted.
-    material : CalibrationData, optional
+    data : CalibrationData, optional
         Examples of a task that the rule is for; by default a few examples of words.
         Its `rng` must be reproducible.
     """
-    return collect_checks(
-        _DecisionRuleChecks(judge, make_calibration_data() if material is None else material)
-    )
+    return collect_checks(_DecisionRuleChecks(judge, make_calibration_data() if data is None else data))
 
 
 @dataclass
 class _DecisionRuleChecks:
     _judge: DecisionRule
-    _material: CalibrationData
+    _data: CalibrationData
 
     def fit_returns_a_decision_rule(self) -> None:
         check_fit(self._judge)
@@ -330,7 +328,7 @@ class _DecisionRuleChecks:
                 require(False, f"probabilities of an instance sum to {sums[i]:g} (instance {i})")
 
     def state_is_complete(self) -> None:
-        fitted, groups = self._fit(), self._material.task.groups
+        fitted, groups = self._fit(), self._data.task.groups
         state = fitted.state()
         require_state(state, "judge")
         again = self._judge.from_state({name: array.copy() for name, array in state.items()}, groups)
@@ -378,8 +376,8 @@ class _DecisionRuleChecks:
 
     def accepts_no_instances(self) -> None:
         fitted = self._fit()
-        for number in range(len(self._material.task.groups)):
-            nothing = self._material.scored(number).take(np.empty(0, np.int64))
+        for number in range(len(self._data.task.groups)):
+            nothing = self._data.scored(number).take(np.empty(0, np.int64))
             judged = fitted.judge(nothing)
             for name in _COLUMNS:
                 require(len(getattr(judged, name)) == 0, f"{name} is not empty without instances")
@@ -426,7 +424,7 @@ class _DecisionRuleChecks:
 
     def gains_are_valid(self) -> None:
         fitted = self._fit()
-        again = fitted.from_state(fitted.state(), self._material.task.groups)
+        again = fitted.from_state(fitted.state(), self._data.task.groups)
         first, second = (get_trait(rule, DecisionRuleTraits, "gains")() for rule in (fitted, again))
         require((first is None) == (second is None), "from_state adds or loses gains")
         for rates, gains in filter(None, (first, second)):
@@ -439,7 +437,7 @@ class _DecisionRuleChecks:
         fitted: Any = self._fit()
         if get_trait(fitted, DecisionRuleTraits, "least_margin") is None:
             return
-        groups = self._material.task.groups
+        groups = self._data.task.groups
         for scored in self._parts():
             plain = fitted.with_least_margin(0.0).judge(scored)
             require(bool(plain.answered.all()), "with a least margin of 0 it abstains")
@@ -458,10 +456,10 @@ class _DecisionRuleChecks:
                     )
 
     def _fit(self) -> DecisionRule:
-        return self._judge.fit(self._material)
+        return self._judge.fit(self._data)
 
     def _parts(self) -> list[ScoreBatch]:
-        parts = [self._material.scored(number) for number in range(len(self._material.task.groups))]
+        parts = [self._data.scored(number) for number in range(len(self._data.task.groups))]
         return [replace(part, scores=part.scores.copy()) for part in parts if len(part.observed)]
 
     def _require_near(

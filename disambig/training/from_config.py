@@ -117,9 +117,9 @@ def run(
     `strict`: whether a malformed example in XML is an error; otherwise it is left out.
     `tell`: called with one line for each example that is left out, and for each count table that does not
     fit.
-    Returns `plan`: what it was trained with.
-    `material`: what `disambig.evaluation.add_assessment` tests it on: the ``texts`` or ``lists`` that were
-    held out, or all ``labelled`` examples, for cross-validation; empty if there are too few lists.
+    Returns the model, the plan that it was trained with, and what `disambig.evaluation.add_assessment` tests
+    it on: the ``texts`` or ``lists`` that were held out, or all ``labelled`` examples, for cross-validation;
+    empty if there are too few lists.
     Raises D005 for the config, D3xx for the text, D412 if there is nothing to learn from, D426 to D429 for
     mistakes that cannot be used.
     """
@@ -194,9 +194,9 @@ def _run_lists(
     plan = plan.with_settings(task.learn_settings(()) if isinstance(task, LearnsSettings) else {})
     items = list(read_nbest(paths))
     learned, tested = split_lists(items)
-    about: dict[str, Any] = {"n_test_lists": len(tested), "progress": progress, **plan.settings}
+    options: dict[str, Any] = {"n_test_lists": len(tested), "progress": progress, **plan.settings}
     model = train_lists(
-        plan.parts, learned, name=plan.name, version=plan.version, config=plan.config, **about
+        plan.parts, learned, name=plan.name, version=plan.version, config=plan.config, **options
     )
     if tested:
         return model, plan, {"lists": tested}

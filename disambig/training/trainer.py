@@ -96,7 +96,7 @@ class ChosenExtractors:
 
     def notes(self) -> list[str]:
         """Return the choices as notes for the user."""
-        return [_note(name, **about) for name, about in self.report.items()]
+        return [_note(name, **choice) for name, choice in self.report.items()]
 
 
 def choose_extractors(
@@ -226,8 +226,8 @@ def train(
     notes = diagnostics.unfindable_candidates(parts, learn.instances)
     notes += diagnostics.count_table_warnings(parts, texts["train"])
     _report_notes(notes, tell)
-    about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
-    model = train_examples(parts, learn, tune, background, error_corpus=error_corpus, **about, **settings)
+    options: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
+    model = train_examples(parts, learn, tune, background, error_corpus=error_corpus, **options, **settings)
     return with_notes(model, notes)
 
 

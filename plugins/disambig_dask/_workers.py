@@ -138,8 +138,8 @@ class WorkerStartup:
         workers = self.pool.workers
         self.seen = True
         for name in addresses.keys() - workers.keys():
-            address, about = addresses[name]
-            self._start(name, address, about)
+            address, details = addresses[name]
+            self._start(name, address, details)
         ended = [workers.pop(name) for name in workers.keys() - addresses.keys()]
         for worker in ended:
             if not worker.ready and not worker.unfit:
@@ -192,8 +192,8 @@ class WorkerStartup:
             _log.warning("%s", problem)
         return True
 
-    def _start(self, name: str, address: str, about: Mapping[str, Any]) -> None:
-        threads = int(about.get("nthreads", 1))
+    def _start(self, name: str, address: str, details: Mapping[str, Any]) -> None:
+        threads = int(details.get("nthreads", 1))
         worker = ClusterWorker(name, address, _DEPTH if threads == 1 else 1)
         self.pool.workers[name] = worker
         if threads > 1:

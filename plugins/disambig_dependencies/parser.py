@@ -275,18 +275,18 @@ PARSERS = PackFolder(
 
 
 def save_parser(
-    parser: DependencyParser, folder: str | Path, *, about: Mapping[str, Any] | None = None
+    parser: DependencyParser, folder: str | Path, *, details: Mapping[str, Any] | None = None
 ) -> None:
     """Write a parser into a folder, which is created if necessary; a parser there is replaced.
 
-    `about` is information about the parser, as plain values.
+    `details` is information about the parser, as plain values.
     """
     header = {
         "language": parser.language,
         "tagger": parser.tagger,
         "beam": parser.beam,
         "relations": list(parser.relations),
-        "about": dict(about or {}),
+        "about": dict(details or {}),
         "digest": parser.digest(),
     }
     _FOLDER.write(Path(folder), header, _state(parser))

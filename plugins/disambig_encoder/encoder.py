@@ -69,18 +69,18 @@ class Encoder:
 
     Attributes
     ----------
-    about : dict
+    details : dict
         The manifest.
     most_kept : int
         Maximum number of states that are kept, the newest ones, so that the same words are not read again;
         1.5 kB each. Fitting an extractor of states raises it.
     """
 
-    def __init__(self, session: Any, pieces: WordPieces, about: dict[str, Any]) -> None:
+    def __init__(self, session: Any, pieces: WordPieces, details: dict[str, Any]) -> None:
         self._session = session
         self._pieces = pieces
         self._states: dict[_Reading, Floats] = {}
-        self.about = about
+        self.details = details
         self.most_kept = MAX_KEPT
 
     @classmethod
@@ -100,7 +100,7 @@ class Encoder:
             or a file with another size or digest than the manifest says.
         """
         folder = Path(folder)
-        about = _read_checked(folder)
+        details = _read_checked(folder)
         try:
             import onnxruntime
         except ImportError as error:
@@ -117,7 +117,7 @@ class Encoder:
             session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime has no common base class for its errors
             raise UserError("D748", path=folder, problem=_first_line(error)) from error
-        return cls(session, pieces, about)
+        return cls(session, pieces, details)
 
     def error_scores(
         self,
@@ -311,11 +311,11 @@ def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
 def _read_checked(folder: Path) -> dict[str, Any]:
     """Return the manifest, after comparing the sizes and digests of all files."""
     try:
-        about = json.loads((folder / MANIFEST).read_text("utf8"))
-        if about["format"] != FORMAT:
-            raise UserError("D748", path=folder, problem=f"format {about['format']}, expected {FORMAT}")
+        details = json.loads((folder / MANIFEST).read_text("utf8"))
+        if details["format"] != FORMAT:
+            raise UserError("D748", path=folder, problem=f"format {details['format']}, expected {FORMAT}")
         for name in (GRAPH, VOCABULARY):
-            size, digest = about["files"][name]["size"], about["files"][name]["sha256"]
+            size, digest = details["files"][name]["size"], details["files"][name]["sha256"]
             if (folder / name).stat().st_size != size:
                 raise UserError("D748", path=folder / name, problem=f"expected {size:,} bytes")
             if _file_digest(folder / name) != digest:
@@ -323,7 +323,7 @@ def _read_checked(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         problem = getattr(error, "strerror", None) or f"{type(error).__name__}: {_first_line(error)}"
         raise UserError("D748", path=folder, problem=problem) from error
-    return dict(about)
+    return dict(details)
 
 
 def _file_digest(path: Path) -> str:

@@ -265,15 +265,15 @@ def write_encoder(
     *,
     heads: int = 12,
     bits: int = 8,
-    about: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a folder that `Encoder.load` opens: the graph, the vocabulary, and a manifest with their digests.
 
     Raises `ValueError` if vocabulary and weights differ in size.
 
     The folder is made if it does not exist. `vocabulary` has the word pieces, one for each row of
-    ``pieces.weight``; see `build_graph` for `weights`, `heads` and `bits`. `about` are further entries of the
-    manifest, such as sources and licences.
+    ``pieces.weight``; see `build_graph` for `weights`, `heads` and `bits`. `details` are further entries of
+    the manifest, such as sources and licences.
     """
     if len(vocabulary) != len(weights["pieces.weight"]):
         raise ValueError(f"{len(vocabulary)} word pieces, but {len(weights['pieces.weight'])} embeddings")
@@ -287,5 +287,5 @@ def write_encoder(
     for name, content in contents.items():
         (folder / name).write_bytes(content)
         files[name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    manifest = {"format": FORMAT, "files": files, "bits": bits, **(about or {})}
+    manifest = {"format": FORMAT, "files": files, "bits": bits, **(details or {})}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf8")

@@ -72,7 +72,7 @@ def train(
         print_note(note)
 
     with stages() as progress:
-        model, plan, material = run(
+        model, plan, test_data = run(
             config,
             text=text or (),
             labelled=labelled or (),
@@ -86,7 +86,7 @@ def train(
             progress=progress,
         )
         if test:
-            model = add_assessment(model, plan, material, progress=progress)
+            model = add_assessment(model, plan, test_data, progress=progress)
     save_model(model, output, force=force)
     examples = model.provenance["examples"]
     if "account" in examples:

@@ -121,9 +121,9 @@ def read_segmented_cached(path: Path, progress: Progress, *, quick: bool = False
             lines = (every[i] for i in spread_rows(np.arange(len(every)), QUICK_LINES).tolist())
         write_segmented(unfinished, segment_lines(lines, mode=mode))
 
-    about: dict[str, Any] = {"mode": mode, "cut by": sudachi_version()}
-    about |= {"lines": QUICK_LINES} if quick else {}
-    return read_segmented(cached("segmented", ".tsv", sources=[path], about=about, make=make))
+    details: dict[str, Any] = {"mode": mode, "cut by": sudachi_version()}
+    details |= {"lines": QUICK_LINES} if quick else {}
+    return read_segmented(cached("segmented", ".tsv", sources=[path], details=details, make=make))
 
 
 K = 20
@@ -283,7 +283,7 @@ class AdaptationResults:
     # the texts that each system chooses for the test sentences
     texts: dict[str, list[str]] = field(default_factory=dict)
     # details of each system as plain values: seconds, the learner's report
-    about: dict[str, dict[str, Any]] = field(default_factory=dict)
+    details: dict[str, dict[str, Any]] = field(default_factory=dict)
     # error rate of the best candidates in the lists of each language model
     oracles: dict[str, float] = field(default_factory=dict)
 
@@ -312,7 +312,7 @@ def adapt_every_way(
     train = parts.sample_train(size)
     adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev))
     weight = adapted.model.weight
-    results.about[MAP] = {"seconds": seconds, "weight of the background": weight}
+    results.details[MAP] = {"seconds": seconds, "weight of the background": weight}
     train_lists, systems = ConversionLists.from_text(background, train), {name: name for name in LEARNERS}
     if not one_lexicon:
         own_dev, own_test = (ConversionLists.from_text(adapted, part) for part in (parts.dev, parts.test))
@@ -327,7 +327,7 @@ def adapt_every_way(
     described = rerank_lists(train_lists, dev, test, systems, results)
     test_batch = described.batch(test.lists)
     for name in (BOOSTING, BLASSO):
-        details = results.about[name]
+        details = results.details[name]
         chosen = {setting: details[setting] for _, settings in LEARNERS[name] for setting in settings}
         learner = make_learner(LEARNERS[name][0][0], **chosen, steps=max(PAPER_STEPS))
         path = learner.path(described.train)
@@ -380,7 +380,7 @@ def rerank_lists(
             tried.append((rate, len(tried), settings, fitted, seconds))
         rate, _, settings, fitted, seconds = min(tried, key=lambda row: row[:2])
         results.texts[called] = test.best_texts(fitted.scorer, test_batch)
-        results.about[called] = {
+        results.details[called] = {
             "seconds": seconds,
             "CER on development sentences": 100 * rate,
             "features": described.train.rows.shape[1],  # type: ignore[attr-defined]

@@ -91,7 +91,8 @@ def _at_steps(places: Sequence[tuple[DomainResults, int]]) -> Claim:
     for result, size in places:
         for step in PAPER_STEPS:
             blasso, boosting = (
-                result.by_size[size].about[name]["by steps"][str(step)]["CER"] for name in (BLASSO, BOOSTING)
+                result.by_size[size].details[name]["by steps"][str(step)]["CER"]
+                for name in (BLASSO, BOOSTING)
             )
             n += 1
             if blasso >= boosting:
@@ -243,7 +244,7 @@ class DomainResults:
             "sizes": {
                 str(size): {
                     "systems": {
-                        name: {"CER": round(self.rate(name, size), 3), **results.about.get(name, {})}
+                        name: {"CER": round(self.rate(name, size), 3), **results.details.get(name, {})}
                         for name in results.texts
                     },
                     "oracle CER": {name: round(100 * rate, 3) for name, rate in results.oracles.items()},

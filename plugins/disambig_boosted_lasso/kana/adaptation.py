@@ -106,8 +106,8 @@ def learn_reranker(
     """
     provenance = {"converter": str(converter), "digest": converter_fingerprint(converter)}
     config = {**CONFIG, "task": {**CONFIG["task"], **provenance}}
-    about: dict[str, Any] = {"name": name, "config": config, "max_examples": MAX_EXAMPLES}
-    return drop_zero_weights(train_candidates(resolve(config), lists, documents, **about))
+    options: dict[str, Any] = {"name": name, "config": config, "max_examples": MAX_EXAMPLES}
+    return drop_zero_weights(train_candidates(resolve(config), lists, documents, **options))
 
 
 def drop_zero_weights(model: Model) -> Model:

@@ -106,23 +106,23 @@ def fit_packed_system(
     tried: dict[str, float] = {}
     best_f1, best_weights, best_about = -1.0, np.zeros(0), dict[str, Any]()
     for value in PASSES if system == PERCEPTRON else VALUES:
-        about: dict[str, Any]
+        details: dict[str, Any]
         if system == PERCEPTRON:
             before = time.perf_counter()
             examples = structured_examples(problem.batch, Hypergraph())
             weights, mistakes = averaged_perceptron(examples, passes=int(value), seed=0)
             seconds = round(time.perf_counter() - before, 1)
-            about = {"passes": int(value), "mistakes": mistakes, "seconds": seconds}
+            details = {"passes": int(value), "mistakes": mistakes, "seconds": seconds}
         else:
             learner = EG(C=value, loss=LOSSES[system], decoder=Hypergraph(), epochs=sizes.epochs)
             fitted = learner.fit(problem.batch)
             assert isinstance(fitted.scorer, LinearScorer)
             weights = fitted.scorer.weights
-            about = {name: fitted.report[name] for name in ("C", "epochs", "gap", "gold_missing")}
-            about["seconds"] = fitted.report["path"]["seconds"][-1]
+            details = {name: fitted.report[name] for name in ("C", "epochs", "gap", "gold_missing")}
+            details["seconds"] = fitted.report["path"]["seconds"][-1]
         f1 = tried[f"{value:g}"] = round(100 * problem.figures(weights).f1, 2)
         if f1 > best_f1:
-            best_f1, best_weights, best_about = f1, weights, about
+            best_f1, best_weights, best_about = f1, weights, details
     return best_weights, {**best_about, "development F1": tried}
 
 
@@ -305,24 +305,24 @@ class Collins2005Packed:
         split = craft_split(data) if name == CRAFT_NAME else penn_split(data, *PENN_NAMES[name])
         problem = PackedProblem.from_trees(*_read_trees(split, name, sizes), sizes)
         trees: dict[str, Trees] = {PCFG: problem.by_grammar}
-        about: dict[str, Any] = _describe_run(problem)
+        details: dict[str, Any] = _describe_run(problem)
         gold, charts = problem.test
         for system in LEARNED:
             report(system)
-            weights, about[system] = fit_packed_system(problem, system, sizes)
+            weights, details[system] = fit_packed_system(problem, system, sizes)
             before = time.perf_counter()
             trees[system] = charts.trees(weights)
             spent = time.perf_counter() - before
-            about[system]["decoding, sentences a second"] = round(len(gold) / spent, 1)
+            details[system]["decoding, sentences a second"] = round(len(gold) / spent, 1)
         paths, by_grammar = None, 0.0
         if name == FIRST:
             report("courses")
-            values = {system: about[system]["C"] for system in LOSSES}
+            values = {system: details[system]["C"] for system in LOSSES}
             paths = training_curves(problem, values, sizes.epochs)
             dev, dev_charts = problem.dev
             by_grammar = 100 * Parseval.from_trees(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
         rows, pairs = packed_rows(name, gold, trees), compared_pairs(gold, trees)
-        return PackedTreebank(rows, pairs, about, _note(name, problem, about), paths, by_grammar)
+        return PackedTreebank(rows, pairs, details, _note(name, problem, details), paths, by_grammar)
 
     def joined(self, results: Mapping[str, PackedTreebank], *, quick: bool) -> ExperimentResult:
         """Combine the results of the treebanks."""
@@ -352,7 +352,7 @@ class Collins2005Packed:
             packed_claims({name: result.pairs for name, result in results.items()}, first.paths),
             notes,
             {
-                **{name: result.about for name, result in results.items()},
+                **{name: result.details for name, result in results.items()},
                 "paths": first.paths,
                 "significance": significance,
             },
@@ -367,7 +367,7 @@ class PackedTreebank:
 
     rows: list[ResultRow]
     pairs: SystemPairs  # the comparisons of pairs of systems
-    about: dict[str, Any]  # further figures, as plain values
+    details: dict[str, Any]  # further figures, as plain values
     note: str
     paths: dict[str, dict[str, list[float]]] | None  # training curves, only for the first treebank
     by_grammar: float  # F1 of the PCFG on the development sentences, in %
@@ -406,14 +406,14 @@ def _describe_run(problem: PackedProblem) -> dict[str, Any]:
     }
 
 
-def _note(treebank: str, problem: PackedProblem, about: dict[str, Any]) -> str:
-    edges = about["edges"] / max(about["charts"], 1)
+def _note(treebank: str, problem: PackedProblem, details: dict[str, Any]) -> str:
+    edges = details["edges"] / max(details["charts"], 1)
     return (
-        f"{treebank}: {about['charts']:,} charts of {edges:,.0f} edges on average, "
-        f"{about['features']:,} features, "
-        f"{about['gold derivation missing']:,} without the gold derivation; C: "
-        + ", ".join(f"{about[system]['C']:g} ({system})" for system in (COST, LOG))
+        f"{treebank}: {details['charts']:,} charts of {edges:,.0f} edges on average, "
+        f"{details['features']:,} features, "
+        f"{details['gold derivation missing']:,} without the gold derivation; C: "
+        + ", ".join(f"{details[system]['C']:g} ({system})" for system in (COST, LOG))
         + "; seconds of training: "
-        + ", ".join(f"{about[system]['seconds']:.0f} ({system})" for system in LEARNED)
+        + ", ".join(f"{details[system]['seconds']:.0f} ({system})" for system in LEARNED)
         + "."
     )

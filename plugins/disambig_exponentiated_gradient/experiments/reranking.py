@@ -133,7 +133,7 @@ class Collins2005Reranking:
             [row for result in results.values() for row in result.rows],
             reranking_claims({name: result.compared for name, result in results.items()}),
             _reranking_notes(quick),
-            {name: result.about for name, result in results.items()},
+            {name: result.details for name, result in results.items()},
             places=2,
         )
 
@@ -144,7 +144,7 @@ class SourceResults:
 
     rows: list[ResultRow]  # the figures of each system's choices in the test lists
     compared: Comparisons
-    about: dict[str, Any]  # further figures as plain values
+    details: dict[str, Any]  # further figures as plain values
 
 
 def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress: Progress) -> SourceResults:
@@ -164,7 +164,7 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
     at: dict[str, Ints] = {PCFG: chosen_trees(test, test.lists.scores)}
     at |= {name: chosen_trees(test, row_scores) for name, row_scores in zip(weights, scores, strict=True)}
     at[ORACLE] = chosen_trees(test, -test.lists.costs.astype(np.float64))
-    about = {
+    details = {
         "lists to learn from": _describe_source(learn),
         "lists to test on": _describe_source(test),
         "features": len(described.train.columns),
@@ -174,7 +174,7 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
     }
     counts = {name: test.counts.take(chosen) for name, chosen in at.items()}
     compared = compare_rerankers(test, at)
-    about["significance"] = {
+    details["significance"] = {
         f"{second} less {first}": {
             "points": round(100 * paired.difference, 3),
             "interval": [round(100 * end, 3) for end in paired.interval],
@@ -182,7 +182,7 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
         }
         for (first, second), paired in compared.items()
     }
-    return SourceResults(reranking_rows(source.name, counts), compared, about)
+    return SourceResults(reranking_rows(source.name, counts), compared, details)
 
 
 def reranking_rows(treebank: str, by_system: Mapping[str, Parseval]) -> list[ResultRow]:

@@ -120,8 +120,8 @@ class Collins2005Tagging:
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Part:
         """Train and test in one setting."""
         setting = web_setting(data, quick=quick) if name == OWN else newspaper_setting(data)
-        hits, about = evaluate_setting(setting, progress)
-        return tagging_rows(name, hits), tagging_claims(setting, hits), about
+        hits, details = evaluate_setting(setting, progress)
+        return tagging_rows(name, hits), tagging_claims(setting, hits), details
 
     def joined(self, results: Mapping[str, Part], *, quick: bool) -> ExperimentResult:
         """Combine the results of the settings."""
@@ -158,13 +158,13 @@ def evaluate_setting(
     tests = {name: tagset.batch(sentences) for name, sentences in setting.tests.items()}
     systems = (PERCEPTRON, COST, LOG)
     hits: dict[str, dict[str, Hits]] = {}
-    about: dict[str, Any] = {"words": len(train.costs), "features": int(train.rows.shape[1])}
+    details: dict[str, Any] = {"words": len(train.costs), "features": int(train.rows.shape[1])}
     for number, system in enumerate(systems):
         progress(f"{setting.name}: {system}", number, len(systems))
-        scorer, details = fit_tagger(system, train, dev)
+        scorer, system_details = fit_tagger(system, train, dev)
         hits[system] = {name: _hits(scorer, batch) for name, batch in tests.items()}
-        about[system] = details
-    return hits, about
+        details[system] = system_details
+    return hits, details
 
 
 def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[ChainScorer, dict[str, Any]]:

@@ -137,7 +137,7 @@ def train_reranker(name: str, batch: CandidateBatch) -> tuple[Floats, dict[str, 
         averaged_perceptron(structured_examples(learn, None), passes=PASSES, seed=0, watch=watch)
         passes = int(np.argmin(costs)) + 1
         weights, mistakes = averaged_perceptron(structured_examples(batch, None), passes=passes, seed=0)
-        about: dict[str, Any] = {
+        details: dict[str, Any] = {
             "passes": passes,
             "mistakes of the last pass": mistakes,
             "mean cost on development lists by pass": [round(cost, 4) for cost in costs],
@@ -147,9 +147,9 @@ def train_reranker(name: str, batch: CandidateBatch) -> tuple[Floats, dict[str, 
         tried = EG(loss=loss, updates="online").fit(learn, dev=dev).report
         fitted = EG(loss=loss, updates="online", C=tried["C"]).fit(batch)
         weights = fitted.scorer.weights  # type: ignore[attr-defined]
-        about = {key: fitted.report[key] for key in ("C", "epochs", "gap")}
-        about["mean cost on development lists by C"] = tried.get("dev_cost", {})
-    return weights, {**about, "seconds": round(time.perf_counter() - before, 1)}
+        details = {key: fitted.report[key] for key in ("C", "epochs", "gap")}
+        details["mean cost on development lists by C"] = tried.get("dev_cost", {})
+    return weights, {**details, "seconds": round(time.perf_counter() - before, 1)}
 
 
 LAYOUT = 1
@@ -195,9 +195,9 @@ def load_lists(
 
     Sentences of up to 40 words have a list; with `quick` a few sentences of up to 20 words.
     """
-    about = {"layout": LAYOUT, "train": source.train, "test": source.test, "quick": quick, "k": K}
-    about |= {"longest": MAX_WORDS}
-    about |= {"some": (CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST, source.folds)} if source.file == CRAFT else {}
+    details = {"layout": LAYOUT, "train": source.train, "test": source.test, "quick": quick, "k": K}
+    details |= {"longest": MAX_WORDS}
+    details |= {"some": (CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST, source.folds)} if source.file == CRAFT else {}
     lists = {}
     for part in ("train", "test"):
 
@@ -205,7 +205,7 @@ def load_lists(
             write_lists(path, _make_lists(source, part, data, quick=quick, progress=progress))
 
         path = cached(
-            "tree-lists", ".npz", sources=[data / source.file], about={**about, "part": part}, make=make
+            "tree-lists", ".npz", sources=[data / source.file], details={**details, "part": part}, make=make
         )
         lists[part] = read_lists(path)
     return lists

@@ -170,7 +170,7 @@ def train_parser(
             material, horizontal=horizontal, vertical=vertical, language=language, progress=progress
         )
         with writing(output):
-            save_parser(trained.parser, draft, about=trained.about)
+            save_parser(trained.parser, draft, details=trained.details)
             (draft / CARD).write_text(training_card(trained, output.name), encoding="utf8")
     for line in training_summary(trained, str(output)):
         remark(line)

@@ -253,18 +253,18 @@ _FOLDER = ArrayFolder(FILE, _NAMES, "D900", FORMAT)
 _OF_TWO = ArrayFolder(FILE, (*_NAMES, *(_SECOND + name for name in _NAMES)), "D900", FORMAT_OF_TWO)
 
 
-def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] | None = None) -> None:
+def save_parser(parser: Parser, folder: str | Path, *, details: Mapping[str, Any] | None = None) -> None:
     """Write a parser into a folder, which is created if necessary.
 
-    A parser there is replaced. `about` is information about the parser, such as its sentences and its F1, as
-    plain values.
+    A parser there is replaced. `details` is information about the parser, such as its sentences and its F1,
+    as plain values.
     """
     header = {
         "language": parser.language,
         "threshold": parser.threshold,
         "horizontal": parser.grammar.binarisation.horizontal,
         "vertical": parser.grammar.binarisation.vertical,
-        "about": dict(about or {}),
+        "about": dict(details or {}),
     }
     layout = _FOLDER if parser.second is None else _OF_TWO
     layout.write(Path(folder), header, _parser_state(parser))

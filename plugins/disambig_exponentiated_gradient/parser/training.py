@@ -76,7 +76,7 @@ class TrainedParser:
     counts: Parseval  # counts for the held-out trees of at most 40 words
 
     @property
-    def about(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """The measurements as plain values, for the header of a stored parser."""
         return {
             "trees": self.trees,

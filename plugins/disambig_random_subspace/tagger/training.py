@@ -169,8 +169,8 @@ def train_tagger(
         config["task"]["language"] = language
         config["tokenisation"]["language"] = language or "xx"
     plan = TaggedSentences(train, dev, tags, classes, least, more, times if more else 1, seldom)
-    about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
-    model = train_by(plan, resolve(config), **about)
+    options: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
+    model = train_by(plan, resolve(config), **options)
     return replace(model, extractors=plan.extractors)
 
 

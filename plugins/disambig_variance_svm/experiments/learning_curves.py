@@ -97,12 +97,12 @@ def find_counted_examples(data: Path, counts: Path, *, progress: Progress) -> Ma
         with path.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
-    about = {
+    details = {
         "layout": LAYOUT,
         "sets": [list(group.candidates) for group in task.groups],
         "counts": counts.name,
     }
-    path = cached("five-sets", ".npz", sources=sources, about=about, make=make)
+    path = cached("five-sets", ".npz", sources=sources, details=details, make=make)
     by_set = {}
     with np.load(path, allow_pickle=False) as arrays:
         for g, group in enumerate(task.groups):

@@ -306,7 +306,7 @@ def load_or_make_kenlm(data: Path, *, progress: Progress) -> KenLM:
             progress("making KenLM's model", number, len(PACK_DOMAINS))
             yield from pack_paragraphs(data, domain)
 
-    about = {
+    details = {
         "order": ORDER,
         "prune": PRUNE,
         "tokenisation": Words.name,
@@ -314,7 +314,7 @@ def load_or_make_kenlm(data: Path, *, progress: Progress) -> KenLM:
         "every": dict(EVERY_NTH),
     }
     path = cached(
-        "kenlm", ".bin", sources=sources, about=about, make=lambda path: make_kenlm(paragraphs(), path)
+        "kenlm", ".bin", sources=sources, details=details, make=lambda path: make_kenlm(paragraphs(), path)
     )
     return KenLM(path=path)
 

@@ -219,5 +219,5 @@ def load_fillers(data: Path, *, progress: Progress, quick: bool = False) -> Path
         name = NormalisedWords.name
         write_table(path, [counted], tokenisations=[name], gaps=[name], record="exact", info={})
 
-    about = {"layout": LAYOUT, "least": MIN_COUNT, "tokenisation": NormalisedWords.name}
-    return cached("fillers", ".counts", sources=[*sources, STEMS], about=about, make=make)
+    details = {"layout": LAYOUT, "least": MIN_COUNT, "tokenisation": NormalisedWords.name}
+    return cached("fillers", ".counts", sources=[*sources, STEMS], details=details, make=make)

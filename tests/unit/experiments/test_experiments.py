@@ -157,13 +157,13 @@ def test_caches_files_by_their_sources(tmp_path, monkeypatch):
         built.append(path)
         path.write_text("made", encoding="utf8")
 
-    first = cached("table", ".counts", sources=[source], about={"a": 1}, make=make)
+    first = cached("table", ".counts", sources=[source], details={"a": 1}, make=make)
     assert first.read_text(encoding="utf8") == "made"
-    assert cached("table", ".counts", sources=[source], about={"a": 1}, make=make) == first
+    assert cached("table", ".counts", sources=[source], details={"a": 1}, make=make) == first
     assert len(built) == 1
-    assert cached("table", ".counts", sources=[source], about={"a": 2}, make=make) != first
+    assert cached("table", ".counts", sources=[source], details={"a": 2}, make=make) != first
     source.write_text("other", encoding="utf8")
-    assert cached("table", ".counts", sources=[source], about={"a": 1}, make=make) != first
+    assert cached("table", ".counts", sources=[source], details={"a": 1}, make=make) != first
     assert sorted(path.suffix for path in cache_directory().iterdir()) == [".counts"] * 3
 
 
@@ -175,12 +175,12 @@ def test_failed_cache_entries_leave_nothing(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cached("table", ".x", sources=[], about={}, make=interrupted)
+        cached("table", ".x", sources=[], details={}, make=interrupted)
     assert list((tmp_path / "cache").iterdir()) == []
     (tmp_path / "file").write_text("", encoding="utf8")
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
     with pytest.raises(UserError, match="D722"):
-        cached("table", ".x", sources=[], about={}, make=interrupted)
+        cached("table", ".x", sources=[], details={}, make=interrupted)
 
 
 def test_cache_needs_a_home_directory_or_the_variable(monkeypatch, tmp_path):
@@ -192,9 +192,9 @@ def test_cache_needs_a_home_directory_or_the_variable(monkeypatch, tmp_path):
 
     monkeypatch.setattr(Path, "home", no_home)
     with pytest.raises(UserError, match=r"D722.*DISAMBIG_CACHE"):
-        cached("a", ".txt", sources=[], about={}, make=lambda path: path.write_text("made"))
+        cached("a", ".txt", sources=[], details={}, make=lambda path: path.write_text("made"))
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    path = cached("a", ".txt", sources=[], about={}, make=lambda path: path.write_text("made"))
+    path = cached("a", ".txt", sources=[], details={}, make=lambda path: path.write_text("made"))
     assert path.read_text() == "made" and path.is_relative_to(tmp_path)
 
 

@@ -334,7 +334,7 @@ def test_texts_that_are_refused():
             adapting.check_texts(["猫。"] * 50, weight)
     with pytest.raises(UserError, match=r"D694.* 3 Japanese sentences .*at least 20"):
         adapting.check_texts(["猫。"] * 3, None)
-    adapting.check_texts(["猫。"] * adapting.LEAST, 0.5)
+    adapting.check_texts(["猫。"] * adapting.MIN_SENTENCES, 0.5)
 
 
 WORDS = {("事", "こと", "名詞"): 6, ("こと", "こと", "名詞"): 3, ("々々", "おどり", "記号"): 1}

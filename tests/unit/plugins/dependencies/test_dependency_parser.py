@@ -155,7 +155,7 @@ def test_invalid_settings_and_words():
 
 @pytest.fixture
 def folder(tmp_path):
-    save_parser(trained_parser(), tmp_path / "my", about={"sentences": 10})
+    save_parser(trained_parser(), tmp_path / "my", details={"sentences": 10})
     return tmp_path / "my"
 
 

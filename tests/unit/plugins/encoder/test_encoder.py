@@ -128,7 +128,7 @@ def encoder_and_tolerance(request, weights, tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(weights, tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoder")
-    write_encoder(folder, weights, VOCABULARY, heads=HEADS, about={"licence": "none"})
+    write_encoder(folder, weights, VOCABULARY, heads=HEADS, details={"licence": "none"})
     return folder
 
 
@@ -210,7 +210,7 @@ def test_long_sentences_are_cut(folder):
 
 def test_no_edits_and_sentences_around_them(folder):
     encoder = Encoder.load(folder)
-    assert encoder.about["licence"] == "none"
+    assert encoder.details["licence"] == "none"
     assert encoder.compare([], []).shape == (0, 5)
     assert encoder.error_scores([], []).shape == (0, 4)
     assert (encoder.compare(["They go.", ""], [(4, 5, ""), (0, 0, " ")]) == 0).all()
@@ -267,8 +267,8 @@ def replace_graph(folder, content):
     """Replace the graph, and update the manifest."""
     (folder / "encoder.onnx").write_bytes(content)
     files = json.loads((folder / "encoder.json").read_text())["files"]
-    about = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    change_manifest(folder, files={**files, "encoder.onnx": about})
+    details = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    change_manifest(folder, files={**files, "encoder.onnx": details})
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ from disambig.testing import check_standalone
 
 @pytest.fixture
 def folder(tmp_path):
-    save_parser(parser(), tmp_path / "my", about={"trees": 24})
+    save_parser(parser(), tmp_path / "my", details={"trees": 24})
     return tmp_path / "my"
 
 
