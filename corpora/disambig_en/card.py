@@ -10,122 +10,12 @@ from typing import Any
 
 from manual_review import counts_by_label, counts_by_task
 
+from disambig.experiments import card_sections
 from disambig.formatting import markdown_table
 
-INTRODUCTION = """\
-# disambig_en: the English pack
+SECTIONS = card_sections(Path(__file__).with_name("card.md"))
 
-N-gram counts, a model of words in context, an encoder, and trained models for the tasks *preposition*,
-*spelling*, *article*, *form*, *slip*, *doubled* and *it*. The pack is installed with `disambig` and
-registered by its entry point; `disambig counts info` shows the headers of the tables. Anyone with the data
-can build all but the encoder ([how it is trained](../disambig_en_encoder/README.md)) with one command (about
-three hours), which also writes this card:
-
-    python corpora/disambig_en/build.py DATA
-
-The options `--score`, `--people`, `--trust`, `--all-counts`, `--leave-out`, `--leave-out-kenlm` and `--curve`
-compute the figures below, and `second_looks.py DATA --compare` those of the second look.
-"""
-
-SOURCES = """\
-## What it was made from
-
-| domain | words | texts | licences of the texts |
-|---|---|---|---|
-| fiction | 52.1M | novels, stories, essays, mostly 1880-1960 (Gutenberg and others) | public domain (US) |
-| science | 17.1M | eLife articles 2012-2016, arXiv abstracts, biomedical articles (CRAFT) | CC BY, CC0 |
-| speeches | 11.5M | UN General Debate 1946-2024, US inaugural and State of the Union | CC0, public domain |
-| textbooks | 7.2M | OpenStax textbooks | CC BY 3.0 / 4.0 |
-| health | 2.9M | NIH health information | CC BY 4.0 |
-| technical | 1.6M | web documentation, Python enhancement proposals | CC BY-SA 2.5, CC0 |
-| government | 0.6M | US and UK government writing, World Factbook | public domain, OGL |
-| mixed | 0.8M | Wikipedia sentences, MASC, children's stories | CC BY-SA 4.0, open, CC BY |
-| essays | 8.8M | open journalism, blogs, lessons, 2004-2026 | CC BY, CC BY-SA, CC0, BSD, MIT |
-| manuals | 6.9M | documentation of software, proposals | CC BY, Apache 2.0, CC BY-SA, MIT, BSD |
-| guides | 2.6M | handbooks, guides of public services | CC0, OGL, Apache 2.0, CC BY, CC BY-SA |
-| encyclopedic | 6.1M | 4,600 Wikipedia articles | CC BY-SA 3.0 |
-
-Every third paragraph of fiction is counted, and every paragraph of the other domains: half of all text is old
-fiction, and few people write like that today.
-
-The decision rules, which separate mistakes from correct words, were fitted on mistakes that people made and
-corrected in the histories of open documentation projects, and on unchanged paragraphs of these projects (both
-training parts, 261 projects with the development and test parts, under open licences: CC BY, CC BY-SA, CC0,
-Apache 2.0, MIT, BSD, GFDL, Unlicense, GPL and others). The encoder was trained from the weights of
-sentence-transformers/all-MiniLM-L6-v2 (Apache 2.0) on the same mistakes and paragraphs and on the text above.
-They contain no sentences, only weights of words, pairs of words, and words with their neighbours.
-
-The pack only contains figures derived from these texts: counts of hashed n-grams, and weights; the texts
-cannot be reconstructed from them. If the licence of a text requires it (CC BY, CC BY-SA), this card names
-the source. Head words of prepositions are found by the usual part of speech of each word (in the plugin
-`disambig_variance_svm`), which comes from a tagger trained on UD English EWT (CC BY-SA 4.0). The model of
-*it* was trained on the 2,165 labelled "it" of QA-It (Lee, Lutz and Choi 2016: Yahoo! Answers; Apache 2.0)
-and on those of UD English EWT without its test part (CC BY-SA 4.0). Its model of the frames of "it", and of
-the words that follow "its" and "it's" (both in the plugin), was trained on the counted text. The models of
-prepositions and spelling contain networks over the surrounding words, trained on the counted text itself.
-All their other weights were trained, tuned and tested on other paragraphs of the same sources, split by
-document: 60 % for training, 20 % for tuning regularisation, calibration and thresholds, 20 % for the scores
-below; none of these paragraphs was counted or used for training a network.
-
-The model of words in context (`words`) was trained on the counted text: nine tenths of the counted fiction,
-half of the science, two fifths of the speeches, one and a half times the encyclopedic text, and twice the
-essays, manuals, guides, technical and mixed text; 115 million tokens in total, in one pass in random order
-(an hour on two cores). Which words are forms of the same word comes from the tables of spacy-lookups-data
-(MIT; its exceptions are WordNet's) and from spelling rules, for words that were counted (`relations.py`).
-The models of articles, forms, slips and doubled words combine its scores with the n-grams of
-`words/ngrams.counts`, with weights trained on a sixth of the held-out paragraphs; their decision rules were
-fitted as described above.
-"""
-
-READINGS = """\
-The flags of both parts that these models raise at several rates up to 4 in 1,000 words were then
-read anew by one reader, a language model (`readings.jsonl`, counted by `disambig evaluate
---readings`). A second reading of 100 of them in another order, soon after, gave the same label to 98
-(Cohen's kappa 0.97, an upper bound of the agreement of two readers). With the reviewer above the
-reader agrees on whether 89 of 99 flags show a mistake (kappa 0.80; half of the differences are
-*to setup*, which is taste here).
-"""
-
-WEAKNESSES = """\
-## Known weaknesses
-
-* A fifth of the text is fiction from 1880-1960. The mistakes come from technical documentation.
-* Scores are in-domain (other paragraphs of the same sources) unless the table says otherwise.
-* Random substitutions are easier to find than the mistakes that people make, which are near-synonyms. The
-  decision rules are fitted for people's mistakes and find fewer random ones.
-* Prepositions: several are often right in the same context. Accuracy counts only the author's own as right.
-* "It" in phrases about weather and dates and in fixed phrases is missed if no pattern covers it; treebanks
-  label few of these, or label them differently (100 of 100 simple sentences of ours are right, 118 of 119
-  questions, clauses without "that", objects and their look-alikes, 56 of 60 more that were written last, and
-  281 of the 297 by which patterns were chosen).
-* Quotations, code, URLs and names are protected, so errors in them are not found (a third of fiction).
-* Your own confusion sets are decided by the n-grams in the table: those with a preposition or a word of the
-  shipped sets, and other frequent ones. The coverage of each decision shows how many of its n-grams are
-  known.
-"""
-
-
-SECOND_LOOK = """\
-## The second look
-
-What the decision rule of a model finds slightly probable (from 0.07 to 0.2 on, by task) is weighed again
-(`disambig.SecondLook.v1`), with evidence that would be too slow for every word: an encoder reads the sentence
-as written and as corrected (`encoder`, [how it was trained](../disambig_en_encoder/README.md)). The weights
-were fitted by `second_looks.py` on a third of the projects of the second training part, which neither the
-models nor the encoder saw. For forms, a dependency parser also says whether they agree with their subject,
-auxiliary or noun. The density of mistakes in a paragraph, those of all tasks, shifts the probabilities of all
-its words: a paragraph with several mistakes is soon taken for a text with many, and less probable places are
-looked at.
-
-Right corrections of all mistakes of `dev` at three rates set for all tasks together (false flags per 1,000
-words in brackets), and of three classes at the middle one (`second_looks.py DATA --compare`):
-"""
 COLUMNS_OF_EVIDENCE = ("0.5", "1", "2", "agreement", "other-real-word", "preposition")
-LEARNING_CURVE = """\
-How much more mistakes to learn from would help: the same figures for models of articles, forms and slips
-whose decision rules learned from fewer projects (`learning_curve.py DATA`; classes at the highest rate). The
-encoder and the other models saw all of them.
-"""
 LEARNING_COLUMNS = ("0.5", "1", "2", "agreement", "other-real-word", "article")
 NAMES = {0.5: "1 in 2", 2 / 3: "2 in 3", 0.8: "4 in 5", 0.9: "9 in 10"}
 
@@ -197,7 +87,7 @@ def people_section(figures: dict[str, Any]) -> str:
             ([title, str(n), str(real)] for title, n, real in counts_by_task()),
         ),
         "",
-        READINGS,
+        SECTIONS["READINGS"],
         *markdown_table(
             ["the text at the flag is", "flags"], ([what, str(n)] for what, n in counts_by_label())
         ),
@@ -221,7 +111,7 @@ def evidence_section(figures: dict[str, Any]) -> str:
         [name, *_rate_cells(points, points[len(points) // 2], COLUMNS_OF_EVIDENCE)]
         for name, points in figures.items()
     ]
-    return "\n".join([SECOND_LOOK, *markdown_table(["evidence", *COLUMNS_OF_EVIDENCE], rows), ""])
+    return "\n".join([SECTIONS["SECOND_LOOK"], *markdown_table(["evidence", *COLUMNS_OF_EVIDENCE], rows), ""])
 
 
 def learning_curve_section(figures: dict[str, Any]) -> str:
@@ -233,7 +123,7 @@ def learning_curve_section(figures: dict[str, Any]) -> str:
     for name, run in figures.items():
         cells = _rate_cells(run["rates"], run["rates"][-1], LEARNING_COLUMNS)
         rows.append([name, f"{run['mistakes']:,}", str(run["projects"]), *cells])
-    return "\n".join([LEARNING_CURVE, *markdown_table(heads, rows), ""])
+    return "\n".join([SECTIONS["LEARNING_CURVE"], *markdown_table(heads, rows), ""])
 
 
 def _rate_cells(points: Sequence[dict[str, Any]], chosen: dict[str, Any], heads: Sequence[str]) -> list[str]:
@@ -340,17 +230,17 @@ TWENTY = (
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
     parts = [
-        INTRODUCTION,
+        SECTIONS["INTRODUCTION"],
         people_section(figures.get("people", {})),
         evidence_section(figures.get("evidence", {})),
         learning_curve_section(figures.get("learning_curve", {})),
         trust_section(figures.get("trust", {})),
         _contents(home),
-        SOURCES,
+        SECTIONS["SOURCES"],
     ]
     for task, scores in figures.get("scores", {}).items():
         parts.append(_task(task, scores, figures))
-    parts += [_it(figures.get("it", {})), _curve(figures), WEAKNESSES]
+    parts += [_it(figures.get("it", {})), _curve(figures), SECTIONS["WEAKNESSES"]]
     (home / "README.md").write_text("\n".join(part for part in parts if part), encoding="utf8")
 
 

@@ -5,50 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-INTRODUCTION = """\
-# disambig_en_dependencies: heads and relations of English words
+from disambig.experiments import card_sections
 
-The model of the spaCy component `disambig_dependencies`, of `disambig_dependencies.load_parser` and of the
-extractor `dependencies.Agreement.v1`: a parser with the relations of Universal Dependencies. It is installed
-with `disambig` and only runs if it is named. {megabytes:.1f} MB.
-
-It is a transition-based parser (arc-hybrid, greedy) with an averaged perceptron that was trained with a
-dynamic oracle (Goldberg and Nivre 2013); {weights:,} weights were kept. Features are the words and tags
-around the current words, their children, and word classes of the tagger's pack. Anyone with the data can
-build it with one command, which also writes this card:
-
-    python corpora/disambig_en_dependencies/build.py DATA
-
-## What it was made from
-
-UD English EWT (CC BY-SA 4.0), training part: blogs, e-mail, newsgroups, answers and reviews of the 2000s;
-{sentences:,} sentences, {words:,} words. Their tags were predicted by taggers that were trained on the other
-four fifths, so that the parser does not rely on tags that are better than those of new text. The number of
-passes, the number of weights and the width of the beam were chosen on the development part. The pack contains
-weights under hashes; the texts cannot be reconstructed from them.
-"""
-
-LIMITS = """\
-## Limits
-
-* The training text is web text that is ten to twenty years old. No other treebank that may ship has these
-  relations, so how much is lost on other text was not measured.
-* Trees are projective: a word's descendants are contiguous. 2.3 % of EWT's training sentences are not.
-* Relations have subtypes (`nmod:poss`); spaCy's own English models use other relations (`pobj`, `dobj`).
-* A beam is possible (setting `beam`), but the weights were trained for a greedy search. Trained with a beam
-  of five, with as many weights, the parser had 85.4 % of the heads and 81.7 % of the labelled heads of the
-  development part, at less than half the speed; the evidence for corrections was no better.
-"""
+SECTIONS = card_sections(Path(__file__).with_name("card.md"))
 
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
     about = figures.get("about", {"sentences": 0, "words": 0, "weights": 0})
-    introduction = INTRODUCTION.format(
+    introduction = SECTIONS["INTRODUCTION"].format(
         megabytes=figures.get("megabytes", 0.0),
         **{name: about[name] for name in ("weights", "sentences", "words")},
     )
-    parts = [introduction, _attachment(figures), _pairs(figures), _speed(figures), LIMITS]
+    parts = [introduction, _attachment(figures), _pairs(figures), _speed(figures), SECTIONS["LIMITS"]]
     (home / "README.md").write_text("\n".join(part for part in parts if part), encoding="utf8")
 
 

@@ -42,6 +42,7 @@ from .results import (
     Panel as Panel,
     ResultRow as ResultRow,
     as_json as as_json,
+    card_sections as card_sections,
     check_experiment as check_experiment,
     check_result as check_result,
     fill as fill,

@@ -504,6 +504,12 @@ class PackFigures:
         self.write_card(self.folder, figures)
 
 
+def card_sections(template: Path) -> dict[str, str]:
+    """Return the sections of the template of a card by name; each begins after a line ``<!-- NAME -->``."""
+    _, *parts = re.split(r"^<!-- (\w+) -->\n", template.read_text(encoding="utf8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 def log_progress(stage: str, done: int = 0, total: int = 1) -> None:
     """Write the time, a stage and the step that begins to standard error: about 20 lines per stage."""
     if done % max(total // 20, 1) == 0 or done + 1 == total:
