@@ -17,6 +17,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,141 +38,6 @@ LANGUAGE_NAMES = {
 NO_LANGUAGE = "zxx"
 """Code of ISO 639-2 for text that is not in a language."""
 
-_FREQUENT = {
-    "en": """
-        a about after all also an and any are as at be because been before being but by can could did do does
-        for from had has have he her his how i if in into is it its just like may more most must my no not of
-        off on one only or other our out over she should so some such than that the their them then there
-        these they this those through to under up us use used using was we were what when where which while
-        who why will with without would you your don doesn isn aren won each every both between during until
-        here now very see make same new first you'll it's don't let if once
-    """,
-    "de": """
-        der die das den dem des ein eine einen einem einer eines und oder aber an ist sind war waren wird
-        werden wurde wurden nicht auch auf aus bei bis durch für gegen im in mit nach ohne über um unter
-        von vom vor zu zum zur als wie wenn weil dass daß ob man ich du er sie es wir ihr mich mir dir
-        sich uns euch kann können muss müssen soll sollte haben hat hatte habe hier noch nur schon sehr so
-        wo was wer mehr diese dieser dieses diesem diesen kein keine keinen beim ihre ihrer seine seiner
-        bitte damit alle allem einfach jetzt dann doch denn welche sein bereits zwischen sowie datei
-        dateien fehler lesen liest zuerst anleitung befehl wert werte beispiel folgende folgenden
-        folgendes installieren verwenden verwendet benutzer einstellungen neue neuen neu starten geben
-        sehen gibt zeigt erste ersten beiden viele jede jeder jedes etwas nichts wieder immer siehe wählen
-        ändern kapitel seite zeile programm passwort
-    """,
-    "fr": """
-        le la les un une des du de et ou où est sont était être avoir a au aux avec ce cet cette ces dans en
-        il elle ils elles nous vous je tu on que qui quoi dont ne pas plus par pour sans se si son sa ses
-        leur leurs mon ma mes notre nos votre vos sur sous comme mais donc car entre fait faire peut peuvent
-        c l d n s qu j très tout tous toute toutes aussi alors bien été ont ai avez sommes êtes même depuis
-        chaque voir cela lorsque afin ainsi veuillez fichier fichiers lire erreur exemple commande
-        utilisateur utilisateurs dossier marche ça valeur suivant suivante suivants nouveau nouvelle
-        première premier installer utiliser utilise ligne chapitre doit doivent faut lors vers chez rien
-        jamais toujours selon celui celle ceux dit fois deux mot
-    """,
-    "es": """
-        el la los las un una unos unas de del y o pero es son era fue ser estar está están al con sin por
-        para en que qué como cómo cuando donde no sí se su sus lo le les me te nos mi tu este esta estos
-        estas ese esa esto eso más muy ya hay han ha he también si sobre entre desde hasta todo todos toda
-        todas cada puede pueden porque aunque sólo solo antes después usted nosotros ellos ella bien hacer
-        tiene archivo archivos existe leer lea primero instrucciones ejemplo siguiente siguientes usuario
-        usuarios carpeta contraseña puedo nuevo nueva debe deben hace otro otra lado casa línea programa
-        instalar usar uso datos código
-    """,
-    "it": """
-        il lo la i gli le un uno una di del dello della dei degli delle a al allo alla ai agli alle da dal
-        dalla dai dalle in nel nella nei nelle con su sul sulla per tra fra e ed o ma è sono era essere non
-        che chi cui come quando dove perché se si ci ne mi ti vi questo questa questi queste quello quella
-        più molto anche già ancora solo tutto tutti ogni può possono ha hanno ho hai deve suo sua loro
-        nostro dell all nell sull dall l c un'altra quindi poi senza dopo prima esiste posso leggere
-        istruzioni uso errore dati comando seguente seguenti esempio utente utenti cartella nuovo nuova
-        altro altra altre parte casa devono fare fatto programma installare usare stato
-    """,
-    "pt": """
-        o a os as um uma uns umas de do da dos das em no na nos nas ao aos à às e ou mas é são era foi ser
-        estar está estão com sem por para pelo pela que quem como quando onde não sim se seu sua seus suas
-        eu ele ela eles nós você vocês isto isso este esta esse essa mais muito já há também só até entre
-        sobre todo todos toda cada pode podem porque depois antes ter tem tinha foram mesmo num numa arquivo
-        arquivos ficheiro existe leia ler primeiro instruções mudar senha dados exemplo seguinte usuário
-        posso novo nova outro outra lado casa deve fazer fica uso usar programa código linha
-    """,
-    "nl": """
-        de het een en of maar is zijn was waren wordt worden werd niet ook op aan in met van voor naar uit
-        bij door over onder om te tot als dan dat die dit deze wie wat waar hoe ik je jij u hij zij ze wij
-        we jullie hun haar mijn uw kan kunnen moet moeten zal zullen hebben heeft had er geen nog al alle
-        meer zeer hier daar wel zo omdat wanneer tussen tegen zonder na toch veel onze ons heb bestand
-        bestanden lees lezen eerst handleiding gegevens opdracht voorbeeld volgende gebruiker gebruik
-        gebruikt gebruiken nieuw nieuwe bestaat staat kunt fout waarde regel hoofdstuk wachtwoord andere
-        eerste twee zie
-    """,
-    "pl": """
-        i w z na do się nie jest są był była było być to że jak ale lub oraz o od po za dla przez przed przy
-        pod nad bez co kto który która które których tego ten ta te tym tej tych jego jej ich my wy on ona
-        ono oni ja ty mnie czy już tylko także też może można bardzo gdy kiedy gdzie jeśli więc albo ma mają
-        ze we aby żeby jako tak by lecz plik pliki pliku dane danych najpierw przeczytaj działa wszystkie
-        wszystko hasło polecenie błąd przykład użytkownik katalogu katalog nowy nową nowa nowe jeden drugiej
-        stronie zostanie został należy musi trzeba bo wpisz pakiet kod dom jeszcze
-    """,
-    "sv": """
-        och att det som en ett är var på i av för med den till inte om har hade de från vi du jag han hon ni
-        man så men eller kan ska skall vill när där här hur vad vem sin sitt sina min mitt din ditt vår vårt
-        er över under efter utan mellan också bara mycket mer än då nu alla detta denna dessa blir blev
-        blivit eftersom vid ut upp någon något måste filen filer finns läs läsa fel exempel följande
-        användare använda använder lösenord ligger mapp sida sidan andra ny nya första kommando kommandot
-        två byta skriver kapitel värde
-    """,
-    "da": """
-        og at det som en et er var på i af for med den til ikke om har havde de fra vi du jeg han hun man så
-        men eller kan skal vil når hvor her hvordan hvad hvem sin sit min mit din dit vores over under efter
-        uden mellem også kun meget mere end da nu alle dette denne disse bliver blev blevet fordi ved ud op
-        nogen noget må være
-    """,
-    "nb": """
-        og å det som en et er var på i av for med den til ikke om har hadde de fra vi du jeg han hun man så
-        men eller kan skal vil når hvor her hvordan hva hvem sin sitt min mitt din ditt vår over under etter
-        uten mellom også bare mye mer enn da nå alle dette denne disse blir ble blitt fordi ved ut opp noen
-        noe må være
-    """,
-    "fi": """
-        ja on ei että se hän ne he me te minä sinä oli olla ovat olen mutta tai kun jos niin kuin myös vain
-        joka jotka mitä mikä missä tämä tämän nämä sen sitä siitä ole olisi voi voidaan sekä kanssa ennen
-        jälkeen vielä nyt kaikki jo hyvin sitten eli
-    """,
-    "cs": """
-        a i v ve na do z ze s se že je jsou byl byla bylo být to jak ale nebo o od po za pro přes před při pod
-        nad bez co kdo který která které tento tato toto ten ta jeho její jejich my vy on ona já ty mě už jen
-        také může lze velmi když kde jestli tak aby jako si není nejsou pokud však
-    """,
-    "hu": """
-        a az és hogy nem is egy ez van volt lesz vagy de ha mint csak már még meg el ki be fel le itt ott ami
-        aki amely mi ti ő ők én te minden nagyon kell lehet azt ezt ezek azok után előtt között vele
-    """,
-    "ro": """
-        și si în in de la cu pe pentru din nu este sunt era fi a al ale ai un o unei unui care ce că sau dar
-        ca mai prin după fără între până sub peste se îi își lui ei lor noi voi eu tu el ea acest această
-        aceste poate fost foarte doar când unde dacă
-    """,
-    "tr": """
-        ve bir bu da de için ile değil mi ne çok daha en gibi olarak olan ama veya ya ki her o şu ben sen biz
-        siz onlar var yok kadar sonra önce bunu ancak hem ise nasıl eğer
-    """,
-    "ca": """
-        el la els les un una uns unes de del dels i o però és són era ser estar al als amb sense per que què
-        com quan on no sí es se seu seva lo li em et ens aquest aquesta aquests això més molt ja hi ha han
-        també sobre entre des fins tot tots cada pot perquè
-    """,
-    "id": """
-        yang dan di ini itu dengan untuk tidak dari dalam akan pada juga saya ke karena tersebut bisa ada
-        mereka lebih telah atau adalah oleh kami kita anda dapat sebagai jika hanya seperti sudah
-    """,
-    "vi": """
-        và của là có không được trong cho một các những này với để người khi từ đã cũng như tôi bạn chúng
-        nhưng nếu thì ở ra vào về hoặc
-    """,
-    "la": """
-        et est non ut cum sed ad ex qui quae quod lorem ipsum dolor sit amet esse eius ab aut vel nec quam
-        consectetur adipiscing elit ac enim sunt erat nunc autem
-    """,
-}  # fmt: skip
 _WEAK = frozenset(
     "s me end e ve non come man war d per co men care sense o door v n met com son min ten al l c sub plus y"
     " till die sit car ons var hat era mere pod ma z pro ad wy w u bare vain pot ex em solo j ser im num id"
@@ -247,11 +114,18 @@ class ForeignParagraph:
     language: str
 
 
+@cache
+def _frequent_words() -> dict[str, frozenset[str]]:
+    """Return the frequent words of each language, by its code, in lower case."""
+    lines = Path(__file__).with_name("frequent_words.tsv").read_text(encoding="utf8").splitlines()
+    return {code: frozenset(words.split()) for code, words in (line.split("\t") for line in lines)}
+
+
 class _Profile:
     """The frequent words of a language, and those of all other languages with their weights."""
 
     def __init__(self, language: str) -> None:
-        tables = {code: frozenset(words.split()) for code, words in _FREQUENT.items()}
+        tables = dict(_frequent_words())
         self.own = tables.pop(language)
         self.others: dict[str, dict[str, float]] = {}
         for code, table in tables.items():
@@ -293,7 +167,7 @@ def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph,
     120 characters are paragraphs as well.
     `language`: code of a language. If its frequent words are not known, nothing is returned.
     """
-    if language not in _FREQUENT:
+    if language not in _frequent_words():
         return ()
     key = (language, text)
     if (result := _recent.get(key)) is None:
