@@ -73,15 +73,16 @@ def learn(
     if gaps is not None and task == "preposition":
         config["task"]["gaps"] = config["extractors"]["place"]["gaps"] = str(gaps)
     texts = split(read_text(data, "heldout", domains))
-    parts = resolve(config)
+    components = resolve(config)
     if network is None:
-        task, view = parts["task"], parts["tokenisation"](list(read_text(data, "train", domains))[::every])
+        view = components["tokenisation"](list(read_text(data, "train", domains))[::every])
         log_progress("learning the network over words", 0, 1)
-        network = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
-    parts["extractors"]["words"] = FittedExtractor(network)
+        instances = find_examples(components["task"], view)
+        network = components["extractors"]["words"].fit(view, instances, components["task"].groups)
+    components["extractors"]["words"] = FittedExtractor(network)
     mistakes, clean = read_people(data, "train")
     return train(
-        parts,
+        components,
         texts,
         name=f"disambig_en/{task}",
         version=VERSION,

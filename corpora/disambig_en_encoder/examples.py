@@ -7,7 +7,7 @@ import lzma
 import random
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,7 @@ SMALL_WORDS = frozenset(
     "to be is are was were have has had it that will would can could do does not and or been there they we "
     "you i he she them their its this which who so if than then also up out".split()
 )
+_VOCABULARIES = {"article": ARTICLES, "preposition": PREPOSITIONS, "small": SMALL_WORDS}
 DOMAINS = {
     "manuals": 6, "guides": 5, "essays": 5, "technical": 5, "encyclopedic": 3, "textbooks": 2,
     "government": 3, "health": 2, "mixed": 4, "science": 0.6, "speeches": 0.6, "fiction": 0.25,
@@ -235,42 +236,44 @@ class MistakeMaker:
 
     def _edit(self, kind: str, words: list[str], lower: list[str], rng: random.Random) -> Edit | None:
         """Return a mistake of a kind at a random place of a sentence; None if no place allows one."""
-        at = range(len(words))
+        operation, _, kind_of_word = kind.partition(" ")
+        vocabulary = _VOCABULARIES.get(kind_of_word, ())
         if kind == "observed":
-            places = [i for i in at if lower[i] in self.observed]
-            if not places:
-                return None
-            weights = [
-                sum(n for _, n in self.observed[lower[i]]) ** 0.75 / (1 + self.frequency[lower[i]]) ** 0.3
-                for i in places
-            ]
-            i = rng.choices(places, weights)[0]
-            olds = self.observed[lower[i]]
-            return Edit(i, 1, rng.choices([old for old, _ in olds], [n for _, n in olds])[0].split())
-        if kind in self.relations:
-            table = self.relations[kind]
-            places = [i for i in at if lower[i] in table]
-            if not places:
-                return None
-            i = rng.choice(places)
-            return Edit(i, 1, [rng.choice(table[lower[i]])])
-        if kind in ("drop article", "other article", "drop preposition", "other preposition", "drop small"):
-            vocabulary = {"article": ARTICLES, "preposition": PREPOSITIONS, "small": SMALL_WORDS}[
-                kind.split()[1]
-            ]
-            places = [i for i in at if lower[i] in vocabulary and i + 1 < len(words)]
-            if not places:
-                return None
-            i = rng.choice(places)
-            if kind.startswith("drop"):
-                return Edit(i, 1, [])
-            return Edit(i, 1, [rng.choice([word for word in vocabulary if word != lower[i]])])
-        places = [i for i in at if words[i][0].isalnum()]
+            places = [i for i, word in enumerate(lower) if word in self.observed]
+        elif kind in self.relations:
+            places = [i for i, word in enumerate(lower) if word in self.relations[kind]]
+        elif operation in ("drop", "other"):
+            places = [i for i, word in enumerate(lower[:-1]) if word in vocabulary]
+        else:
+            places = [i for i, word in enumerate(words) if word[0].isalnum()]
         if not places:
             return None
+        if kind == "observed":
+            return self._observed_edit(places, lower, rng)
         i = rng.choice(places)
+        if kind in self.relations:
+            return Edit(i, 1, [rng.choice(self.relations[kind][lower[i]])])
+        if operation == "drop":
+            return Edit(i, 1, [])
+        if operation == "other":
+            return Edit(i, 1, [rng.choice([word for word in vocabulary if word != lower[i]])])
         if kind == "double":
             return Edit(i, 0, [words[i]]) if words[i].isalpha() else None
+        return self._added_word(kind, i, lower, rng)
+
+    def _observed_edit(self, places: Sequence[int], lower: list[str], rng: random.Random) -> Edit:
+        """Return a mistake that people make at one of `places`, the more often the more likely."""
+        weights = [
+            sum(n for _, n in self.observed[lower[i]]) ** 0.75 / (1 + self.frequency[lower[i]]) ** 0.3
+            for i in places
+        ]
+        i = rng.choices(places, weights)[0]
+        mistakes = self.observed[lower[i]]
+        wrong = rng.choices([words for words, _ in mistakes], [n for _, n in mistakes])[0]
+        return Edit(i, 1, wrong.split())
+
+    def _added_word(self, kind: str, i: int, lower: list[str], rng: random.Random) -> Edit | None:
+        """Return a superfluous word before word `i`; None if it is beside an article or an equal word."""
         vocabulary = {"add article": ("the", "the", "a"), "add preposition": PREPOSITIONS[:11]}.get(kind)
         word = rng.choice(vocabulary or sorted(SMALL_WORDS))
         if word == "a" and lower[i][0] in "aeiou":

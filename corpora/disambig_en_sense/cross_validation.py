@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,24 +61,16 @@ def cross_validate(
         seen: dict[str, Counter[str]] = defaultdict(Counter)
         for example in learn:
             seen[example.word][example.label] += 1
-        texts = list(dict.fromkeys(example.text for example in test))
-        decisions = model.decide(model.tokenisation(texts))
-        places = {
-            (int(document), int(start)): i
-            for i, (document, start) in enumerate(zip(decisions.documents, decisions.starts, strict=True))
-        }
-        number = {text: i for i, text in enumerate(texts)}
-        for example in test:
+        for example, answer in zip(test, _answers(model, test), strict=True):
             outcome = Counter(n=1, majority=int(_most_frequent(seen[example.word]) == example.label))
-            at = places.get((number[example.text], example.start))
-            if at is not None and decisions.table[decisions.groups[at]].name == example.word:
-                chosen = decisions.table[decisions.groups[at]].candidates[decisions.chosen[at]]
+            if answer is not None:
+                is_right = answer.sense == example.label
                 for margin in MARGINS:
-                    if decisions.margins[at] >= margin:
+                    if answer.margin >= margin:
                         outcome[f"answered {margin}"] += 1
-                        outcome[f"right {margin}"] += int(chosen == example.label)
+                        outcome[f"right {margin}"] += is_right
                 for name in ("all", example.domain):
-                    answers[name].append((float(decisions.probabilities[at]), chosen == example.label))
+                    answers[name].append((answer.probability, is_right))
             for name in ("all", PARTS[example.word[-1]]):
                 tallies[name] += outcome
             words[example.word] += outcome
@@ -91,6 +83,28 @@ def cross_validate(
         "genres": _plain(genres),
         "reliability": {name: _reliability(pairs) for name, pairs in sorted(answers.items())},
     }
+
+
+class _Answer(NamedTuple):
+    sense: str
+    margin: float  # log-odds against the second best sense
+    probability: float
+
+
+def _answers(model: Model, examples: Sequence[Labelled]) -> Iterator[_Answer | None]:
+    """Yield the answer of a model to each example; None if it decides no such word there."""
+    texts = list(dict.fromkeys(example.text for example in examples))
+    decisions = model.decide(model.tokenisation(texts))
+    places = zip(decisions.documents.tolist(), decisions.starts.tolist(), strict=True)
+    row_by_place = {place: row for row, place in enumerate(places)}
+    for example in examples:
+        row = row_by_place.get((texts.index(example.text), example.start))
+        group = None if row is None else decisions.table[decisions.groups[row]]
+        if group is None or group.name != example.word:
+            yield None
+        else:
+            sense = group.candidates[decisions.chosen[row]]
+            yield _Answer(sense, decisions.margins[row], float(decisions.probabilities[row]))
 
 
 def most_frequent(examples: Sequence[Labelled], fold_of: Mapping[str, int]) -> dict[str, Any]:

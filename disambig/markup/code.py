@@ -779,16 +779,37 @@ def paint_block(
     `language` is the key of the marks of code in `CODE_MARKS`.
     """
     canvas = Canvas(block.text)
-    labels: list[Span] = []
     if nested is not None:
         _paint_matches(canvas, nested, BREAK)
     for mark, character in CODE_MARKS.get(language, ()):
         _paint_matches(canvas, mark, character)
-    if LICENCE.search(canvas.text):
-        for paragraph in _PARAGRAPHS.finditer(canvas.text):
-            is_prose = len(_SMALL_WORD.findall(paragraph[0])) >= _PROSE_IN_HEADER
-            if not is_prose or LICENCE.search(paragraph[0]) or _LEGAL.search(paragraph[0]):
-                canvas.leave_out(*paragraph.span())
+    _leave_out_licence(canvas)
+    labels = _paint_documentation(canvas, block)
+    paint_code(canvas, canvas.text)
+    if has_types:
+        _paint_matches(canvas, RETURN_TYPE, OPAQUE)
+    labels += [m.span() for mark in (TAG, FIELD, PARAMETER, NOTE) for m in mark.finditer(canvas.text)]
+    for start, end in labels:
+        canvas.fill(start, end, _SOME_WORD)  # so that Markdown sees a line that begins with text
+    painted = read_markdown(canvas.text)
+    for start, end in labels:
+        painted.leave_out(start, end)
+    _paint_names(painted)
+    return painted
+
+
+def _leave_out_licence(canvas: Canvas) -> None:
+    """If a comment has a licence, leave out its paragraphs, except for prose about the code."""
+    if not LICENCE.search(canvas.text):
+        return
+    for paragraph in _PARAGRAPHS.finditer(canvas.text):
+        is_prose = len(_SMALL_WORD.findall(paragraph[0])) >= _PROSE_IN_HEADER
+        if not is_prose or LICENCE.search(paragraph[0]) or _LEGAL.search(paragraph[0]):
+            canvas.leave_out(*paragraph.span())
+
+
+def _paint_documentation(canvas: Canvas, block: CommentBlock) -> list[Span]:
+    """Paint over the marks of documentation tools; return the labels, such as names of parameters."""
     for match in GNU_QUOTE.finditer(canvas.text):
         if _SPACE_BETWEEN.search(match["quoted"]):
             canvas.fill(*match.span(1))
@@ -806,6 +827,7 @@ def paint_block(
         canvas.fill(*match.span())
     _paint_matches(canvas, VERBATIM, BREAK)  # a line with a tag alone would be taken for code
     _paint_matches(canvas, LINK, OPAQUE)  # a line that ends with a brace would be taken for code
+    labels: list[Span] = []
     for match in XML_TAG.finditer(canvas.text):
         labels.append(match.span())
         canvas.fill(*match.span(), _SOME_WORD)  # a line of tags would be taken for code
@@ -814,15 +836,11 @@ def paint_block(
     else:
         for match in ANEW.finditer(canvas.text):
             canvas.end_sentence(match.start(1))
-    paint_code(canvas, canvas.text)
-    if has_types:
-        _paint_matches(canvas, RETURN_TYPE, OPAQUE)
-    labels += [m.span() for mark in (TAG, FIELD, PARAMETER, NOTE) for m in mark.finditer(canvas.text)]
-    for start, end in labels:
-        canvas.fill(start, end, _SOME_WORD)  # so that Markdown sees a line that begins with text
-    painted = read_markdown(canvas.text)
-    for start, end in labels:
-        painted.leave_out(start, end)
+    return labels
+
+
+def _paint_names(painted: Canvas) -> None:
+    """Paint over what is a name in the code: calls, formulas, words in capitals, and the like."""
     for mark in (CALL, FORMULA, CAPITALS, KEYWORD, TYPE):
         _paint_matches(painted, mark, OPAQUE)
     for chunk in CHUNK.finditer(painted.text):
@@ -837,7 +855,6 @@ def paint_block(
                 painted.fill(match.start(), match.end(), OPAQUE)
     if only_article := _ONLY_ARTICLE.fullmatch(painted.text):
         painted.fill(*only_article.span(1), OPAQUE)  # a name, or a part of a drawing
-    return painted
 
 
 def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> None:

@@ -247,16 +247,17 @@ def chains(n: int = 30, *, labels: int = 3, words: int = 6, longest: int = 6, se
     from scipy.sparse import csr_array
 
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, longest + 1, size=n)
-    sequences = np.repeat(np.arange(n), sizes)
-    place = np.concatenate([np.arange(size) for size in sizes])
-    speaks = place <= np.repeat(rng.integers(0, sizes), sizes) // 2
+    lengths = rng.integers(1, longest + 1, size=n)
+    sequences = np.repeat(np.arange(n), lengths)
+    positions = np.concatenate([np.arange(length) for length in lengths])
+    # the first words determine their labels, the others say nothing about them
+    is_informative = positions <= np.repeat(rng.integers(0, lengths), lengths) // 2
     half = words // 2
-    word = rng.integers(half, size=len(sequences)) + np.where(speaks, 0, half)
+    word_ids = rng.integers(half, size=len(sequences)) + np.where(is_informative, 0, half)
     right = np.zeros(len(sequences), np.int64)
     for i in range(len(right)):
-        right[i] = word[i] % labels if speaks[i] else (right[i - 1] + 1) % labels
-    return SequenceRows(csr_array(np.eye(words)[word]), _costs(right, labels), sequences)
+        right[i] = word_ids[i] % labels if is_informative[i] else (right[i - 1] + 1) % labels
+    return SequenceRows(csr_array(np.eye(words)[word_ids]), _costs(right, labels), sequences)
 
 
 def _labels(n: int, labels: int, rng: np.random.Generator) -> NDArray[np.int64]:

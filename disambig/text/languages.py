@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001  (letters of other languages)
 """Find paragraphs that are not in the language of a model.
 
 The evidence is the share of frequent words of each language (articles, pronouns, prepositions, conjunctions,

@@ -25,7 +25,7 @@ from disambig.training.labelled_dataset import (
     right_candidates,
     seen_elsewhere,
 )
-from disambig.type_aliases import Progress
+from disambig.type_aliases import Bools, Progress
 from disambig.types import (
     CalibrationData,
     CandidateBatch,
@@ -391,28 +391,34 @@ class FittedFolds:
         examples = dataset.examples
         task_warnings = get_trait(task, TaskTraits, "warnings")(examples.view, examples.instances)
         warnings += diagnostics.first_warnings(task_warnings)
-        scores = self.calibration_data(model, np.random.default_rng(0))
-        chosen = [model.judge.judge(scores.scored(g)).chosen for g in range(len(self.rows))]
-        natural_rows = [self.naturally_sampled(g) for g in range(len(self.rows))]
-        right = [right_rows[rows] for right_rows, rows in zip(self.right, natural_rows, strict=True)]
-        if learns_labels(task):
-            chosen = [
-                seen_elsewhere(c, r, self.folds[index[rows]])
-                for c, r, index, rows in zip(chosen, right, self.rows, natural_rows, strict=True)
-            ]
-        warnings += diagnostics.baseline_warnings(
-            task,
-            [
-                None if scorer is None else sanity_baseline(features.batch, right, self.folds[index], scored)
-                for scorer, features, right, index, scored in zip(
-                    model.scorers, self.features, self.right, self.rows, self.held_out, strict=True
-                )
-            ],
-        )
-        hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, right, strict=True)]
+        baselines = [
+            None if scorer is None else sanity_baseline(features.batch, right, self.folds[index], scored)
+            for scorer, features, right, index, scored in zip(
+                model.scorers, self.features, self.right, self.rows, self.held_out, strict=True
+            )
+        ]
+        warnings += diagnostics.baseline_warnings(task, baselines)
+        right, hits = self._held_out_hits(model)
         warnings += diagnostics.no_gain_warnings(task, hits, right, model.scorers)
         warnings.append(diagnostics.accuracy_line(np.concatenate(hits), self.n_folds))
         return {**count_dataset(dataset), "notes": warnings}
+
+    def _held_out_hits(self, model: Model) -> tuple[list[Bools], list[Bools]]:
+        """Return which candidates are right, and whether the chosen one is, of each group's examples.
+
+        Only examples that are `naturally_sampled` count. Shapes ``(n, K)`` and ``(n,)``.
+        """
+        scores = self.calibration_data(model, np.random.default_rng(0))
+        all_right, all_hits = [], []
+        for group, index in enumerate(self.rows):
+            chosen = model.judge.judge(scores.scored(group)).chosen
+            rows = self.naturally_sampled(group)
+            right = self.right[group][rows]
+            if learns_labels(model.task):
+                chosen = seen_elsewhere(chosen, right, self.folds[index[rows]])
+            all_right.append(right)
+            all_hits.append((chosen >= 0) & right[np.arange(len(chosen)), chosen])
+        return all_right, all_hits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -96,6 +96,25 @@ def check_external_settings(
     settings: Any, decided: Mapping[str, Sequence[Group]], systems: Sequence[str]
 ) -> None:
     """Check all settings, the cheap checks before those that open models."""
+    _check_names_and_types(settings, decided, systems)
+    for key in TABLES:
+        if key in settings:
+            _try_open(key, settings[key], lambda place: open_table(place).require(Words.name))
+    for name, place in settings.get("kenlm", {}).items():
+        _try_open(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
+    for task, sections in settings.get("extractors", {}).items():
+        for name, section in sections.items():
+            _try_open(f"extractors: {task}: {name}", section, resolve_extractor)
+    for task, task_models in settings.get("models", {}).items():
+        for name, place in task_models.items():
+            model = _try_open(f"models: {task}: {name}", place, load_model)
+            _check_model(f"models: {task}: {name}", model, decided[task])
+
+
+def _check_names_and_types(
+    settings: Any, decided: Mapping[str, Sequence[Group]], systems: Sequence[str]
+) -> None:
+    """Check the names of settings, tasks and systems, and the types of values."""
     _check_object("it", settings)
     _check_names("key", settings, (*TABLES, "kenlm", "extractors", "models", LIMIT))
     maximum = settings.get(LIMIT, 1)
@@ -117,19 +136,14 @@ def check_external_settings(
     for key in TABLES:
         if key in settings:
             _check_place(key, settings[key])
-            _try_open(key, settings[key], lambda place: open_table(place).require(Words.name))
     for name, place in language_models.items():
         _check_place(f"kenlm: {name}", place)
-        _try_open(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
     for task, sections in extractors.items():
         for name, section in sections.items():
             _check_object(f"extractors: {task}: {name}", section)
-            _try_open(f"extractors: {task}: {name}", section, resolve_extractor)
     for task, task_models in models.items():
         for name, place in task_models.items():
             _check_place(f"models: {task}: {name}", place)
-            model = _try_open(f"models: {task}: {name}", place, load_model)
-            _check_model(f"models: {task}: {name}", model, decided[task])
 
 
 def _check_object(what: str, value: Any) -> None:
