@@ -74,7 +74,7 @@ def reproduce(
     check_experiment(experiment)
     place = _checked_data(name, experiment, data)
     _check_outputs(name, json, plots)
-    from disambig.cli.output import remark, stages
+    from disambig.cli.output import stages
     from disambig.experiments import as_json, result_lines
 
     run = experiment.run
@@ -95,15 +95,19 @@ def reproduce(
     else:
         for line in result_lines(experiment.title, result):
             typer.echo(line)
-    if json not in (None, "-"):
-        from disambig.files import save_output
-
-        assert json is not None
-        with save_output(Path(json)) as write:
-            write((json_text(as_json(name, result), ensure_ascii=False) + "\n").encode())
-        remark(f"{json}: written")
+        if json is not None:
+            _write_json(json, as_json(name, result))
     if plots is not None:
         _plot(name, experiment.title, result, plots)
+
+
+def _write_json(path: str, result: dict[str, Any]) -> None:
+    from disambig.cli.output import remark
+    from disambig.files import save_output
+
+    with save_output(Path(path)) as write:
+        write((json_text(result, ensure_ascii=False) + "\n").encode())
+    remark(f"{path}: written")
 
 
 def experiments() -> dict[str, Entry]:
@@ -192,8 +196,7 @@ def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
     check_stdout()
     from disambig.files import writing
 
-    if json not in (None, "-"):
-        assert json is not None
+    if json is not None and json != "-":
         _check_target(Path(json))
     if plots is not None:
         from disambig.evaluation import check_plot

@@ -324,13 +324,13 @@ def adapt_every_way(
     _, scores = background.nbest_and_scores(adapted, parts.test.column(1), K)
     best = segments.best_rows(scores, test.lists.offsets)
     results.texts[MAP] = [test.lists.texts[row] for row in best.tolist()]
-    described = rerank_lists(train_lists, dev, test, systems, results)
-    test_batch = described.batch(test.lists)
+    features = rerank_lists(train_lists, dev, test, systems, results)
+    test_batch = features.batch(test.lists)
     for name in (BOOSTING, BLASSO):
         details = results.details[name]
         chosen = {setting: details[setting] for _, settings in LEARNERS[name] for setting in settings}
         learner = make_learner(LEARNERS[name][0][0], **chosen, steps=max(PAPER_STEPS))
-        path = learner.path(described.train)
+        path = learner.path(features.train)
         scorers = {step: path.scorer(min(step, len(path))) for step in PAPER_STEPS}
         details["by steps"] = {
             str(step): {
@@ -369,13 +369,13 @@ def rerank_lists(
 
     `systems` maps names to entries of `LEARNERS`.
     """
-    described = ConversionFeatures.from_lists(train.lists, heads=heads)
-    dev_batch, test_batch = described.batch(dev.lists), described.batch(test.lists)
+    features = ConversionFeatures.from_lists(train.lists, heads=heads)
+    dev_batch, test_batch = features.batch(dev.lists), features.batch(test.lists)
     for called, name in systems.items():
         tried: list[tuple[float, int, dict[str, Any], Any, float]] = []
         for registered, settings in LEARNERS[name]:
             made = make_learner(registered, **settings)
-            fitted, seconds = _timed(lambda made=made: made.fit(described.train, dev=dev_batch))
+            fitted, seconds = _timed(lambda made=made: made.fit(features.train, dev=dev_batch))
             rate = dev.error_rate(dev.best_texts(fitted.scorer, dev_batch))
             tried.append((rate, len(tried), settings, fitted, seconds))
         rate, _, settings, fitted, seconds = min(tried, key=lambda row: row[:2])
@@ -383,12 +383,12 @@ def rerank_lists(
         results.details[called] = {
             "seconds": seconds,
             "CER on development sentences": 100 * rate,
-            "features": described.train.rows.shape[1],  # type: ignore[attr-defined]
+            "features": features.train.rows.shape[1],  # type: ignore[attr-defined]
             "non-zero": int(np.count_nonzero(fitted.scorer.weights)),
             **settings,
             **{name: fitted.report[name] for name in ("steps", "l1", "exp_loss") if name in fitted.report},
         }
-    return described
+    return features
 
 
 def cross_fitted_lists(background: Converter, train: SegmentedText, weight: float) -> ConversionLists:

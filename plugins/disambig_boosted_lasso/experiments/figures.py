@@ -61,12 +61,12 @@ class PathCurve:
 
 def measure_curves(part: DomainLists, *, heads: bool) -> dict[str, PathCurve]:
     """Return the curves of the three learners with fixed step length on one domain."""
-    described = ConversionFeatures.from_lists(part.train.lists, heads=heads)
-    dev, test = described.batch(part.dev.lists), described.batch(part.test.lists)
+    features = ConversionFeatures.from_lists(part.train.lists, heads=heads)
+    dev, test = features.batch(part.dev.lists), features.batch(part.test.lists)
     n = len(part.test.references)
     curves = {}
     for system, name in REGISTERED.items():
-        path = make_learner(name).path(described.train)
+        path = make_learner(name).path(features.train)
         # batches count costs relative to the lowest cost of each list
         beyond = path.costs(test) * n / part.test.characters
         rates = 100 * (beyond + part.test.oracle())

@@ -107,10 +107,10 @@ def _gain(part: DomainLists, results: Mapping[str, AdaptationResults]) -> str:
 
 def shared_errors(part: DomainLists) -> float:
     """Return the share of head word bigrams that are also word bigrams at every occurrence in the lists."""
-    described = ConversionFeatures.from_lists(part.train.lists, heads=True)
-    names, groups = described.train.columns.names, described.train.columns.groups
-    heads = described.train.columns.group_names.index("headword bigrams")
-    totals = np.asarray(described.train.rows.sum(axis=0)).ravel()  # type: ignore[attr-defined]
+    features = ConversionFeatures.from_lists(part.train.lists, heads=True)
+    names, groups = features.train.columns.names, features.train.columns.groups
+    heads = features.train.columns.group_names.index("headword bigrams")
+    totals = np.asarray(features.train.rows.sum(axis=0)).ravel()  # type: ignore[attr-defined]
     adjoining = {
         str(names[i]): totals[i] for i in np.flatnonzero(groups != heads).tolist() if " " in str(names[i])
     }

@@ -204,42 +204,33 @@ class Collins2005Convergence:
         """Run the training courses; with `quick` on a few short sentences."""
         lists = load_lists(SOURCES[0], data, quick=quick, progress=progress)
         progress("features", 0, 0)
-        described = TreeListFeatures.from_lists(lists["train"].lists)
-        batch, test = described.train, lists["test"]
-        held = list(described.parts(test.lists))
+        features = TreeListFeatures.from_lists(lists["train"].lists)
+        batch, test = features.train, lists["test"]
+        test_batches = list(features.parts(test.lists))
 
-        def watch(weights: Floats) -> float:
-            return choice_f1(test, np.concatenate([batch.scores(weights) for batch in held]))
+        def test_f1(weights: Floats) -> float:
+            scores = [test_batch.scores(weights) for test_batch in test_batches]
+            return choice_f1(test, np.concatenate(scores))
 
-        learn, dev = split_lists(batch)
-        values, paths = {}, {}
-        for number, (name, loss) in enumerate(_LOSSES.items()):
-            progress(f"{name}, online", number, len(_LOSSES))
-            values[name] = EG(loss=loss, updates="online").fit(learn, dev=dev).report["C"]
-            reduced = ReducedLists.from_batch(batch)
-            paths[f"{name}, online"] = _train_path(
-                ListDual(reduced, loss, values[name]), "online", EPOCHS, watch
-            )
-            if loss != "log":
-                pairwise = PairwiseLists(reduced, loss, values[name])
-                paths[f"{name}, {PAIRWISE}"] = _train_path(pairwise, PAIRWISE, EPOCHS, watch)
+        values, paths = _online_paths(batch, test_f1, progress)
         progress("in batches", 0, 0)
+        steps = BATCHES // 10 if quick else BATCHES
         dual = ListDual(ReducedLists.from_batch(batch), "cost", values[COST])
-        paths[f"{COST}, batch"] = _train_path(dual, "batch", BATCHES // 10 if quick else BATCHES, watch)
+        paths[f"{COST}, batch"] = _train_path(dual, "batch", steps, test_f1)
         rival_costs = from_the_least(batch)
         mean_rival_cost = float(rival_costs[rival_costs > 0].mean())
         for number, eta in enumerate(ETAS):
             progress("fixed eta", number, len(ETAS))
-            steps = BATCHES // 10 if quick else BATCHES
-            details = {"C": values[COST], "eta": eta / mean_rival_cost, "steps": steps}
-            paths[f"{COST}, eta {eta:g}"] = plain_steps(batch, **details, watch=watch)
+            paths[f"{COST}, eta {eta:g}"] = plain_steps(
+                batch, C=values[COST], eta=eta / mean_rival_cost, steps=steps, watch=test_f1
+            )
         progress(PERCEPTRON, 0, 0)
         f1s: list[float] = []
         averaged_perceptron(
             structured_examples(batch, None),
             passes=EPOCHS // 2,
             seed=0,
-            watch=lambda weights: f1s.append(watch(weights)),
+            watch=lambda weights: f1s.append(test_f1(weights)),
         )
         paths[PERCEPTRON] = {"F1": f1s}
         first = choice_f1(test, test.lists.scores)
@@ -256,6 +247,25 @@ class Collins2005Convergence:
             convergence_panels(paths, first),
             places=2,
         )
+
+
+def _online_paths(
+    batch: CandidateBatch, test_f1: Callable[[Floats], float], progress: Progress
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """Train online with each loss; return the best C of each loss, and the courses of training by name."""
+    learn, dev = split_lists(batch)
+    values: dict[str, float] = {}
+    paths: dict[str, Any] = {}
+    for number, (name, loss) in enumerate(_LOSSES.items()):
+        progress(f"{name}, online", number, len(_LOSSES))
+        values[name] = EG(loss=loss, updates="online").fit(learn, dev=dev).report["C"]
+        reduced = ReducedLists.from_batch(batch)
+        dual = ListDual(reduced, loss, values[name])
+        paths[f"{name}, online"] = _train_path(dual, "online", EPOCHS, test_f1)
+        if loss != "log":
+            pairwise = PairwiseLists(reduced, loss, values[name])
+            paths[f"{name}, {PAIRWISE}"] = _train_path(pairwise, PAIRWISE, EPOCHS, test_f1)
+    return values, paths
 
 
 def _train_path(dual: DualProblem, updates: str, epochs: int, watch: Any) -> dict[str, list[float]]:

@@ -76,12 +76,12 @@ class PackedProblem:
         cls, train: Sequence[Tree], dev: list[Tree], test: list[Tree], sizes: PackedSizes
     ) -> PackedProblem:
         """Return the problem for some trees."""
-        before = time.perf_counter()
+        started = time.perf_counter()
         grammar = TreebankGrammar.from_trees(train)
         charts = TrainingCharts.held_out(train, folds=sizes.folds, maximum=sizes.charts)
         vocabulary = ChartVocabulary.from_features(charts.features, MIN_PARTS)
         batch = vocabulary.batch(charts.features, charts.graphs, charts.cost)
-        seconds = time.perf_counter() - before
+        seconds = time.perf_counter() - started
         parser = TreebankParser(grammar, THRESHOLD)
         dev_charts, test_charts = (
             ChartBatch.from_sentences(parser, [tree.words() for tree in trees], vocabulary)
@@ -108,10 +108,10 @@ def fit_packed_system(
     for value in PASSES if system == PERCEPTRON else VALUES:
         details: dict[str, Any]
         if system == PERCEPTRON:
-            before = time.perf_counter()
+            started = time.perf_counter()
             examples = structured_examples(problem.batch, Hypergraph())
             weights, mistakes = averaged_perceptron(examples, passes=int(value), seed=0)
-            seconds = round(time.perf_counter() - before, 1)
+            seconds = round(time.perf_counter() - started, 1)
             details = {"passes": int(value), "mistakes": mistakes, "seconds": seconds}
         else:
             learner = EG(C=value, loss=LOSSES[system], decoder=Hypergraph(), epochs=sizes.epochs)
@@ -310,9 +310,9 @@ class Collins2005Packed:
         for system in LEARNED:
             report(system)
             weights, details[system] = fit_packed_system(problem, system, sizes)
-            before = time.perf_counter()
+            started = time.perf_counter()
             trees[system] = charts.trees(weights)
-            spent = time.perf_counter() - before
+            spent = time.perf_counter() - started
             details[system]["decoding, sentences a second"] = round(len(gold) / spent, 1)
         paths, by_grammar = None, 0.0
         if name == FIRST:

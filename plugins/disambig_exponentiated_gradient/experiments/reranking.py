@@ -152,25 +152,25 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
     lists = load_lists(source, data, quick=quick, progress=progress)
     learn, test = lists["train"], lists["test"]
     progress(f"{source.name}: features", 0, 0)
-    before = time.perf_counter()
-    described = TreeListFeatures.from_lists(learn.lists)
-    seconds = time.perf_counter() - before
-    weights, abouts = {}, {}
+    started = time.perf_counter()
+    features = TreeListFeatures.from_lists(learn.lists)
+    seconds = time.perf_counter() - started
+    weights, reports = {}, {}
     for number, name in enumerate(LEARNED):
         progress(f"{source.name}: {name}", number, len(LEARNED))
-        weights[name], abouts[name] = train_reranker(name, described.train)
+        weights[name], reports[name] = train_reranker(name, features.train)
     progress(f"{source.name}: reranking", 0, 0)
-    scores = described.scores(test.lists, list(weights.values()))
+    scores = features.scores(test.lists, list(weights.values()))
     at: dict[str, Ints] = {PCFG: chosen_trees(test, test.lists.scores)}
     at |= {name: chosen_trees(test, row_scores) for name, row_scores in zip(weights, scores, strict=True)}
     at[ORACLE] = chosen_trees(test, -test.lists.costs.astype(np.float64))
     details = {
         "lists to learn from": _describe_source(learn),
         "lists to test on": _describe_source(test),
-        "features": len(described.train.columns),
-        "features a candidate": round(float(np.diff(described.train.rows.indptr).mean()), 1),  # type: ignore[attr-defined]
+        "features": len(features.train.columns),
+        "features a candidate": round(float(np.diff(features.train.rows.indptr).mean()), 1),  # type: ignore[attr-defined]
         "seconds for features": round(seconds, 1),
-        "systems": abouts,
+        "systems": reports,
     }
     counts = {name: test.counts.take(chosen) for name, chosen in at.items()}
     compared = compare_rerankers(test, at)

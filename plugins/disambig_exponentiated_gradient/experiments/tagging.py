@@ -172,7 +172,7 @@ def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[Cha
     best: tuple[float, ChainScorer, dict[str, Any]] | None = None
     by_value: dict[str, float] = {}
     for value in PASSES if system == PERCEPTRON else VALUES:
-        before = time.process_time()
+        started = time.process_time()
         learner: Learner
         if system == PERCEPTRON:
             name = "random_subspace.StructuredPerceptron.v1"
@@ -182,7 +182,7 @@ def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[Cha
         fitted = learner.fit(train)
         keys = ("C", "passes", "epochs", "gap")
         details: dict[str, Any] = {key: fitted.report[key] for key in keys if key in fitted.report}
-        details["seconds"] = round(time.process_time() - before, 1)
+        details["seconds"] = round(time.process_time() - started, 1)
         scorer = fitted.scorer
         assert isinstance(scorer, ChainScorer)
         share = 100 * float(_hits(scorer, dev).mean())

@@ -125,7 +125,7 @@ def train_reranker(name: str, batch: CandidateBatch) -> tuple[Floats, dict[str, 
 
     C or the number of passes has the lowest mean cost of winners on the development part.
     """
-    before = time.perf_counter()
+    started = time.perf_counter()
     learn, dev = split_lists(batch)
     if name == PERCEPTRON:
         costs: list[float] = []
@@ -149,7 +149,7 @@ def train_reranker(name: str, batch: CandidateBatch) -> tuple[Floats, dict[str, 
         weights = fitted.scorer.weights  # type: ignore[attr-defined]
         details = {key: fitted.report[key] for key in ("C", "epochs", "gap")}
         details["mean cost on development lists by C"] = tried.get("dev_cost", {})
-    return weights, {**details, "seconds": round(time.perf_counter() - before, 1)}
+    return weights, {**details, "seconds": round(time.perf_counter() - started, 1)}
 
 
 LAYOUT = 1

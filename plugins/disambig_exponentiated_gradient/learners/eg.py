@@ -115,13 +115,13 @@ def run_epochs(
     """
     history, enough, spent = TrainingHistory(dual.weights.copy()), 0.0, 0.0
     for _ in range(epochs):
-        before = time.perf_counter()
+        started = time.perf_counter()
         if updates == "batch":
             assert isinstance(dual, BatchDual)
             dual.batch_step()
         else:
             dual.epoch(rng.permutation(len(dual)), enough)
-        spent += time.perf_counter() - before
+        spent += time.perf_counter() - started
         primal = dual.dual + dual.gap()
         if primal < history.least:
             history.weights = dual.weights.copy()
