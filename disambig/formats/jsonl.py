@@ -112,39 +112,22 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
     ranked = (order - decisions.offsets[owner]).tolist()
     scores = np.round(decisions.scores[order].astype(np.float64), 4).tolist()
     offsets = decisions.offsets.tolist()
-    columns = zip(
-        decisions.starts.tolist(),
-        decisions.ends.tolist(),
-        decisions.groups.tolist(),
-        decisions.observed.tolist(),
-        decisions.chosen.tolist(),
-        decisions.flagged.tolist(),
-        np.round(decisions.probabilities.astype(np.float64), 6).tolist(),
-        np.round(decisions.margins.astype(np.float64), 4).tolist(),
-        decisions.n_hits.tolist(),
-        decisions.n_queries.tolist(),
-        strict=True,
+    starts, ends, groups = decisions.starts.tolist(), decisions.ends.tolist(), decisions.groups.tolist()
+    observed_indices, chosen_indices = decisions.observed.tolist(), decisions.chosen.tolist()
+    flagged, n_hits, n_queries = (
+        column.tolist() for column in (decisions.flagged, decisions.n_hits, decisions.n_queries)
     )
-    for i, row in enumerate(columns):
-        (
-            start,
-            end,
-            group_index,
-            observed_at,
-            chosen_at,
-            flagged,
-            probability,
-            margin,
-            n_hits,
-            n_queries,
-        ) = row
-        group = decisions.table[group_index]
-        low, high = offsets[i], offsets[i + 1]
+    probabilities = np.round(decisions.probabilities.astype(np.float64), 6).tolist()
+    margins = np.round(decisions.margins.astype(np.float64), 4).tolist()
+    for i in range(len(decisions)):
+        start, end, group = starts[i], ends[i], decisions.table[groups[i]]
+        observed_index, chosen_index = observed_indices[i], chosen_indices[i]
+        first, last = offsets[i], offsets[i + 1]
         names = decisions.candidate_texts(i)
-        observed, chosen = excerpt(text, start, end), names[chosen_at]
-        top = list(range(low, min(high, low + kept)))
-        if observed_at >= 0 and observed_at not in ranked[low : low + kept]:
-            top.append(ranked.index(observed_at, low, high))
+        observed, chosen = excerpt(text, start, end), names[chosen_index]
+        top = list(range(first, min(last, first + kept)))
+        if observed_index >= 0 and observed_index not in ranked[first : first + kept]:
+            top.append(ranked.index(observed_index, first, last))
         yield {
             "task": decisions.task,
             "group": group.name,
@@ -152,18 +135,18 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            **({"gloss": candidate_gloss(group, chosen_at)} if has_glosses else {}),
+            **({"gloss": candidate_gloss(group, chosen_index)} if has_glosses else {}),
             "replacement": observed
-            if observed_at in (-1, chosen_at)
+            if observed_index in (-1, chosen_index)
             else replacement(chosen, text, start, end),
-            "flagged": flagged,
+            "flagged": flagged[i],
             **decisions.flag_fields(i, text),
-            "probability": probability,
-            "margin": margin if margin < float("inf") else None,
+            "probability": probabilities[i],
+            "margin": margins[i] if margins[i] < float("inf") else None,
             "candidates": [(names[ranked[rank]], scores[rank]) for rank in top],
             **decisions.source_record(i),
-            "found": n_hits,
-            "asked": n_queries,
+            "found": n_hits[i],
+            "asked": n_queries[i],
         }
 
 

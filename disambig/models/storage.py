@@ -444,28 +444,7 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
         task = with_saved_groups(parts["task"], saved["groups"])
         if task is None:
             raise UserError("D409", path=home, task=saved["task"])
-        extractors = tuple(
-            extractor.from_state(_with_prefix(arrays, f"extractor.{name}."))
-            for name, extractor in parts["extractors"].items()
-        )
-        learner = parts["learner"]
-        states = unstack(_with_prefix(arrays, "scorers."), len(task.groups))
-        model = Model(
-            name=str(saved["name"]),
-            version=str(saved["version"]),
-            task=task,
-            tokenisation=parts["tokenisation"],
-            extractors=extractors,
-            baseline=parts["baseline"],
-            scorers=tuple(
-                learner.from_state(state) if trained else None
-                for state, trained in zip(states, saved["trained"], strict=True)
-            ),
-            judge=parts["judge"].from_state(rule_arrays, task.groups),
-            shared=_load_shared(learner, _with_prefix(arrays, "shared.")),
-            config=config,
-            provenance=dict(saved["provenance"]),
-        )
+        model = _restore_model(saved, {**parts, "task": task}, config, arrays, rule_arrays)
         if defer_checks:
             model = replace(model, unchecked=DeferredChecks(home))
         else:
@@ -484,6 +463,42 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
     if _table_identities(model) != counts:
         raise UserError("D408", path=home)
     return model
+
+
+def _restore_model(
+    saved: Mapping[str, Any],
+    components: Mapping[str, Any],
+    config: dict[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    rule_arrays: dict[str, NDArray[Any]],
+) -> Model:
+    """Return the model with the state that was saved.
+
+    `saved`: the contents of ``model.json``.
+    `components`: the unfitted components of `config`.
+    `arrays`, `rule_arrays`: the states of extractors and scorers, and of the decision rule.
+    """
+    task, learner = components["task"], components["learner"]
+    states = unstack(_with_prefix(arrays, "scorers."), len(task.groups))
+    return Model(
+        name=str(saved["name"]),
+        version=str(saved["version"]),
+        task=task,
+        tokenisation=components["tokenisation"],
+        extractors=tuple(
+            extractor.from_state(_with_prefix(arrays, f"extractor.{name}."))
+            for name, extractor in components["extractors"].items()
+        ),
+        baseline=components["baseline"],
+        scorers=tuple(
+            learner.from_state(state) if trained else None
+            for state, trained in zip(states, saved["trained"], strict=True)
+        ),
+        judge=components["judge"].from_state(rule_arrays, task.groups),
+        shared=_load_shared(learner, _with_prefix(arrays, "shared.")),
+        config=config,
+        provenance=dict(saved["provenance"]),
+    )
 
 
 def _check_files(home: Path, saved: Mapping[str, Any], names: Iterable[str]) -> None:

@@ -481,6 +481,17 @@ class AnnotateRequest:
     limits: JobLimits = dataclasses.field(default_factory=JobLimits)
 
 
+def _check_destination(request: AnnotateRequest, format_name: str, *, to_terminal: bool) -> None:
+    """Check that results in a format can be written to the output of a request."""
+    if request.output is not None and not request.is_job:
+        check_output(str(request.output), format_name)
+    if request.shard_index and not (request.is_job and format_name == "html"):
+        problem = "it requires a job directory and --format html"
+        raise UserError("D602", option="--shard-index", value="", problem=problem)
+    if to_terminal and format_name in BINARY:
+        raise UserError("D603", format=format_name)
+
+
 def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     """Run the request and return the exit status: 0, or 2 if something was skipped.
 
@@ -505,13 +516,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         source = StableSource(source)
     if request.only_flags:
         format = only_flags(format, can_flag=source.can_flag())
-    if request.output is not None and not request.is_job:
-        check_output(str(request.output), name)
-    if request.shard_index and not (request.is_job and name == "html"):
-        problem = "it requires a job directory and --format html"
-        raise UserError("D602", option="--shard-index", value="", problem=problem)
-    if to_terminal and name in BINARY:
-        raise UserError("D603", format=name)
+    _check_destination(request, name, to_terminal=to_terminal)
     n_unreadable = 0  # directories
 
     def note(problem: UserError) -> None:
