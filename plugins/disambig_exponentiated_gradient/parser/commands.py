@@ -165,9 +165,9 @@ def train_parser(
     Binarisation(horizontal, vertical)
     SpacyTokens(language).words("x")
     with saved_folder(output) as draft, stages() as progress:
-        material = ParserTrainingData.from_files(trees, held_out)
+        training_data = ParserTrainingData.from_files(trees, held_out)
         trained = train_on(
-            material, horizontal=horizontal, vertical=vertical, language=language, progress=progress
+            training_data, horizontal=horizontal, vertical=vertical, language=language, progress=progress
         )
         with writing(output):
             save_parser(trained.parser, draft, details=trained.details)

@@ -94,7 +94,7 @@ def parse_figures(counts: Parseval) -> dict[str, Any]:
 
 
 def train_on(
-    material: ParserTrainingData,
+    data: ParserTrainingData,
     *,
     horizontal: int = 2,
     vertical: int = 2,
@@ -103,23 +103,24 @@ def train_on(
 ) -> TrainedParser:
     """Train a parser on a treebank, and measure one that was trained without the held-out trees.
 
+    If the held-out trees were split off from `data`, the parser that is returned is trained on all trees.
+
     `horizontal` and `vertical` are the context in the symbols (see `treebank.Binarisation`).
     """
     binarisation = Binarisation(horizontal, vertical)
     progress("learning", 0, 1)
-    parser = Parser(
-        TreebankGrammar.from_trees(material.learned, binarisation), language, max_length=MAX_WORDS
-    )
+    grammar = TreebankGrammar.from_trees(data.learned, binarisation)
     progress("learning", 1, 1)
-    measured = filter_by_length(material.held_out, MAX_WORDS)
+    measured = filter_by_length(data.held_out, MAX_WORDS)
+    parser = Parser(grammar, language, max_length=MAX_WORDS)
     counts = Parseval.from_trees(measured, parse_again(parser, measured, progress))
-    learned, held_out = len(material.learned), len(material.held_out)
-    if not material.is_own:
-        return TrainedParser(Parser(parser.grammar, language), learned, learned, held_out, counts)
+    n_learned, n_held_out = len(data.learned), len(data.held_out)
+    if not data.is_own:
+        return TrainedParser(Parser(grammar, language), n_learned, n_learned, n_held_out, counts)
     progress("learning from all", 0, 1)
-    grammar = TreebankGrammar.from_trees((*material.learned, *material.held_out), binarisation)
+    grammar = TreebankGrammar.from_trees((*data.learned, *data.held_out), binarisation)
     progress("learning from all", 1, 1)
-    return TrainedParser(Parser(grammar, language), learned + held_out, learned, held_out, counts)
+    return TrainedParser(Parser(grammar, language), n_learned + n_held_out, n_learned, n_held_out, counts)
 
 
 def parse_again(parser: Parser, trees: Sequence[Tree], progress: Progress = no_progress) -> list[Tree | None]:
