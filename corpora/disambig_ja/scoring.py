@@ -121,9 +121,9 @@ def speed(conversion: Conversion, pairs: Pairs) -> dict[str, float]:
     """Return lines per second on one core, without compilation, and characters per line."""
     kana = list(pairs[0])
     conversion.best(kana[:5])
-    begin = time.process_time()
+    start = time.process_time()
     conversion.best(kana)
-    lines = len(kana) / (time.process_time() - begin)
+    lines = len(kana) / (time.process_time() - start)
     return {"lines": lines, "characters": sum(map(len, kana)) / len(kana)}
 
 

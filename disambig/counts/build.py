@@ -388,10 +388,10 @@ def merge_ngrams(
     Counts of the same n-gram are added up.
     """
     places = slice_places(tables, first, stop)
-    for begin, end in spans(places.sum(axis=0), first, stop, _AT_ONCE):
+    for start, end in spans(places.sum(axis=0), first, stop, _AT_ONCE):
         parts = []
         for table, place in zip(tables, places.tolist(), strict=True):
-            parts.append(entries(table, place[begin], place[end]))
+            parts.append(entries(table, place[start], place[end]))
             if not np.isin(parts[-1][2], kinds).all():
                 raise UserError("D105", path=table.path, section="keys")
             table.forget_pages()

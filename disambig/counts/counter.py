@@ -122,19 +122,19 @@ class NgramCounter:
                 is_pair = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
                 membership[1:][is_pair] |= 2
         seed = np.uint64(hash_word(view.tokenisation))
-        begin = 0
-        while begin < len(view):
+        start = 0
+        while start < len(view):
             room = int(((self._capacity - self._filled) // self._max_per_token).min())
             if not room:
                 self._spill()
                 continue
-            end = min(len(view), begin + room)
+            end = min(len(view), start + room)
             before = self._filled.copy()
             buffers = self._keys, self._filled
-            add_keys(view.hashes, view.sentences, begin, end, seed, membership, self.orders, *buffers)
+            add_keys(view.hashes, view.sentences, start, end, seed, membership, self.orders, *buffers)
             for row, n_new in enumerate((self._filled - before).tolist()):
                 self.totals[row] += n_new
-            begin = end
+            start = end
 
     def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], kind: int) -> None:
         """Add counts of n-grams of one kind, in any order; keys may repeat.

@@ -182,9 +182,9 @@ class CountReader:
         # learn the new words, then parse their lines again
         while not error and n_missing and words is not None:
             spans = self._missing[:n_missing].tolist()
-            words.learn(list({block[begin:end] for _, begin, end in spans}))
+            words.learn(list({block[start:end] for _, start, end in spans}))
             passes.append((block, deferred))
-            block = b"".join(block[begin:end] for begin, end in deferred.tolist())
+            block = b"".join(block[start:end] for start, end in deferred.tolist())
             block += b"" if block.endswith(b"\n") else b"\n"
             error, line, n_missing, deferred = self._parse_block(block, order, form, words)
             if error:
@@ -264,14 +264,14 @@ def _malformed(path: str, line: int, problem: str, form: int) -> UserError:
 
 def _check_utf8(block: bytes, path: str, offset: int) -> None:
     """Raise D303 or D304 if lines are not valid UTF-8; check small pieces, so that they stay in the cache."""
-    begin = 0
-    while begin < len(block):
-        end = block.rfind(b"\n", begin, begin + _PIECE_BYTES) + 1
-        end = end or block.find(b"\n", begin) + 1 or len(block)
-        piece = block[begin:end]
+    start = 0
+    while start < len(block):
+        end = block.rfind(b"\n", start, start + _PIECE_BYTES) + 1
+        end = end or block.find(b"\n", start) + 1 or len(block)
+        piece = block[start:end]
         if not piece.isascii() or b"\0" in piece:
-            decode(piece, path, start=offset + begin)
-        begin = end
+            decode(piece, path, start=offset + start)
+        start = end
 
 
 def _line_blocks(stream: Any) -> Iterator[tuple[int, bytes | None]]:

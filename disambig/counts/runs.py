@@ -59,10 +59,10 @@ class DiskRun:
 
     def read(self, first: int, last: int) -> Counted:
         """Return the n-grams in the slices ``first:last``."""
-        begin, end, n = int(self.edges[first]), int(self.edges[last]), int(self.edges[-1])
+        start, end, n = int(self.edges[first]), int(self.edges[last]), int(self.edges[-1])
         size = self.counts.itemsize
-        counts = np.fromfile(self.path, self.counts, end - begin, offset=self.offset + size * begin)
-        keys = np.fromfile(self.path, np.uint64, end - begin, offset=self.offset + size * n + 8 * begin)
+        counts = np.fromfile(self.path, self.counts, end - start, offset=self.offset + size * start)
+        keys = np.fromfile(self.path, np.uint64, end - start, offset=self.offset + size * n + 8 * start)
         return keys, counts.astype(np.uint64)
 
 
@@ -84,16 +84,16 @@ class RunFile:
     def add_keys(self, keys: NDArray[np.uint64]) -> DiskRun:
         """Append sorted keys, one per occurrence, as a run. `keys` is overwritten to save memory."""
         offset = self.size
-        n = begin = 0
-        while begin < len(keys):  # distinct keys are collected at the front of `keys`
+        n = start = 0
+        while start < len(keys):  # distinct keys are collected at the front of `keys`
             # extend the block to the last occurrence of its last key, so that no key is counted in two blocks
-            last = keys[min(begin + _BLOCK, len(keys)) - 1]
+            last = keys[min(start + _BLOCK, len(keys)) - 1]
             end = int(np.searchsorted(keys, last, side="right"))
-            distinct, counts = sum_sorted_keys(keys[begin:end])
+            distinct, counts = sum_sorted_keys(keys[start:end])
             self.add(counts.astype(np.uint32))
             keys[n : n + len(distinct)] = distinct
             n += len(distinct)
-            begin = end
+            start = end
         self.add(keys[:n])
         return DiskRun(self.path, offset, slice_edges(keys[:n]), np.dtype(np.uint32))
 
@@ -106,11 +106,11 @@ class RunFile:
 
     def add(self, array: NDArray[Any]) -> int:
         """Append an array unchanged; return where it begins."""
-        begin = self.size
+        start = self.size
         if array.size:
             self._write(np.ascontiguousarray(array).data)
             self.size += array.nbytes
-        return begin
+        return start
 
 
 @contextmanager
@@ -187,10 +187,10 @@ class Merge:
 
     def chunks(self, first: int = 0, stop: int = SLICES) -> Iterator[Merged]:
         """Yield the n-grams in the slices ``first:stop``, about half a million at a time."""
-        for begin, end in spans(self.edges, first, stop, _AT_ONCE):
+        for start, end in spans(self.edges, first, stop, _AT_ONCE):
             parts = []
             for row, kind_runs in enumerate(self._runs):
-                keys, counts = merge_counts([run.read(begin, end) for run in kind_runs])
+                keys, counts = merge_counts([run.read(start, end) for run in kind_runs])
                 self.seen[row] += int(counts.sum(dtype=np.uint64))
                 self.distinct[row] += len(keys)
                 if self._least[row] > 1:

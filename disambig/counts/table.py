@@ -108,8 +108,8 @@ def find_ranks(
 
         lookup_block(*arrays, keys, ranks)
         return ranks
-    for begin in range(0, len(keys), _BLOCK):
-        ranks[begin : begin + _BLOCK] = _find_ranks(arrays, keys[begin : begin + _BLOCK])
+    for start in range(0, len(keys), _BLOCK):
+        ranks[start : start + _BLOCK] = _find_ranks(arrays, keys[start : start + _BLOCK])
     return ranks
 
 

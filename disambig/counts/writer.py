@@ -48,8 +48,8 @@ class StoredKeys:
         for keys, counts, *kinds in chunks:
             if self._file is not None:
                 top = np.arange(1, KEY_PARTS, dtype=np.uint64) << _S61
-                begins = np.searchsorted(keys, top).tolist()
-                self.edges = [n + new for n, new in zip(self.edges, [0, *begins, len(keys)], strict=True)]
+                starts = np.searchsorted(keys, top).tolist()
+                self.edges = [n + new for n, new in zip(self.edges, [0, *starts, len(keys)], strict=True)]
                 self._file.write(((keys << _THREE) | (kinds[0].astype(np.uint64) - np.uint64(1))).data)
             yield keys, counts
 
@@ -91,9 +91,9 @@ def entries(table: CountTable, first: int, last: int) -> Merged:
 def first_key_index(table: CountTable, key: int) -> int:
     """Return the index of the first stored key that is not less than `key`."""
     top_bits = key >> 61
-    begin, end = int(table.key_edges[top_bits]), int(table.key_edges[top_bits + 1])
+    start, end = int(table.key_edges[top_bits]), int(table.key_edges[top_bits + 1])
     lowest = np.uint64(key << 3 & 0xFFFFFFFFFFFFFFFF)
-    return begin + int(np.searchsorted(table.stored_keys[begin:end], lowest))
+    return start + int(np.searchsorted(table.stored_keys[start:end], lowest))
 
 
 def write_table(
@@ -387,8 +387,8 @@ def _parts(
         cuts = np.searchsorted(keys, ends).tolist()
         if last <= part:
             cuts.append(len(keys))
-        for begin, end in zip([0, *cuts], cuts, strict=False):
-            yield bits, keys[begin:end], counts[begin:end]
+        for start, end in zip([0, *cuts], cuts, strict=False):
+            yield bits, keys[start:end], counts[start:end]
         part += len(cuts)
         pending = [(keys[cuts[-1] :], counts[cuts[-1] :])]
         if not len(pending[0][0]):

@@ -79,12 +79,12 @@ def edited_text(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 def _with_blanks(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span that is removed together with a word."""
     first, last = _blanks_before(text, start), _blanks_after(text, end)
-    begins = first == 0 or text[first - 1] in _LINE_ENDS
+    starts = first == 0 or text[first - 1] in _LINE_ENDS
     ends = last == len(text) or text[last] in _LINE_ENDS
-    if begins and ends:
+    if starts and ends:
         return _line(text, first, last)
     if ends or last == end:  # blanks at the end of a line stay: two of them are a line break in Markdown
-        return (start if begins else first), end
+        return (start if starts else first), end
     return start, last
 
 

@@ -96,8 +96,8 @@ def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """
     first = offsets[index]
     sizes = offsets[index + 1] - first
-    begins = offsets_from_sizes(sizes)
-    return (first - begins[:-1]).repeat(sizes) + np.arange(begins[-1]), begins
+    starts = offsets_from_sizes(sizes)
+    return (first - starts[:-1]).repeat(sizes) + np.arange(starts[-1]), starts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,10 +46,10 @@ def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequenc
     last = slots[1].copy()
     for i, (document, end) in enumerate(zip(documents.tolist(), ends.tolist(), strict=True)):
         matches = _TAG_OR_WORD.finditer(texts[document], end)
-        begin = next((match.start() for match in matches if match[1]), None)
+        start = next((match.start() for match in matches if match[1]), None)
         # The first word of the next sentence does not depend on how this one is corrected.
-        if begin is not None and not _SENTENCE_END.search(texts[document], end, begin):
-            last[i] = max(last[i], 2 * begin + 1)
+        if start is not None and not _SENTENCE_END.search(texts[document], end, start):
+            last[i] = max(last[i], 2 * start + 1)
     return np.stack([slots[0], last])
 
 

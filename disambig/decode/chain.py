@@ -242,10 +242,10 @@ class ChainScorer:
         k = n_labels
         feature_weights = weights[: len(weights) - k - k * k].reshape(k, -1).T  # (D, K)
         rows, labels = np.nonzero(feature_weights)
-        begins = offsets_from_sizes(np.bincount(rows, minlength=len(feature_weights)))
+        starts = offsets_from_sizes(np.bincount(rows, minlength=len(feature_weights)))
         chain_weights = weights[len(weights) - k - k * k :].astype(np.float32)
         return cls(
-            begins.astype(np.int64),
+            starts.astype(np.int64),
             labels.astype(np.uint16),
             feature_weights[rows, labels].astype(np.float32),
             chain_weights[:k],
@@ -378,8 +378,8 @@ class ChainScorer:
         kept = np.abs(self.amounts) >= minimum
         rows = row_owners(self.begins)[kept]
         counts = np.bincount(rows, minlength=len(self.begins) - 1)
-        begins = offsets_from_sizes(counts)
-        return replace(self, begins=begins, labels=self.labels[kept], amounts=self.amounts[kept])
+        starts = offsets_from_sizes(counts)
+        return replace(self, begins=starts, labels=self.labels[kept], amounts=self.amounts[kept])
 
     def rounded(self) -> ChainScorer:
         """Return the scorer with feature weights rounded to multiples of 1 / 64, saved in two bytes each."""
@@ -391,8 +391,8 @@ class ChainScorer:
         """Return the scorer with only the features in `kept`, shape (D,)."""
         sizes = np.diff(self.begins)
         is_kept = np.repeat(kept, sizes)
-        begins = offsets_from_sizes(sizes[kept])
-        return replace(self, begins=begins, labels=self.labels[is_kept], amounts=self.amounts[is_kept])
+        starts = offsets_from_sizes(sizes[kept])
+        return replace(self, begins=starts, labels=self.labels[is_kept], amounts=self.amounts[is_kept])
 
     def state(self) -> Arrays:
         """Return the weights in the smallest types that hold them."""
@@ -425,10 +425,10 @@ class ChainScorer:
         )
         if not fits:
             raise ValueError("chain scorer: sizes, labels and amounts do not fit together")
-        begins = offsets_from_sizes(sizes)
+        starts = offsets_from_sizes(sizes)
         if amounts.dtype.kind == "i":
             amounts = amounts / np.float32(UNIT)
-        return cls(begins, labels.astype(np.uint16), amounts.astype(np.float32), first, step)
+        return cls(starts, labels.astype(np.uint16), amounts.astype(np.float32), first, step)
 
 
 def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:

@@ -429,7 +429,7 @@ class ClozeNetwork:
         products = zip(w.inputs, projections, strict=True)
         self._pool.map(lambda pair: np.matmul(embedded, pair[0], out=pair[1]), products)
         sizes = np.diff(candidates.offsets)[batch.truth]
-        begins = offsets_from_sizes(sizes)[:-1]
+        starts = offsets_from_sizes(sizes)[:-1]
         n = len(batch.truth)
         units = np.empty((n, len(w.hidden_bias)), np.float32)
         states = np.empty((n, len(w.state_bias)), np.float32)
@@ -451,7 +451,7 @@ class ClozeNetwork:
                 candidates.numbers,
                 w.outputs,
                 w.output_bias,
-                begins[part],
+                starts[part],
                 batch.negatives,
                 shared[part],
                 errors,
@@ -459,7 +459,7 @@ class ClozeNetwork:
             )
 
         self._pool.map_rows(rows, n)
-        return ForwardPass(embedded, units, states, begins, errors, shared, losses)
+        return ForwardPass(embedded, units, states, starts, errors, shared, losses)
 
     def step(self, batch: TrainingPlaces, rate: float, number: int) -> float:
         """Train on one batch; steps are numbered from 1. Return the mean log loss before the step."""

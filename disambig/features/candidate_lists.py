@@ -266,10 +266,10 @@ class NgramCells:
         new_pair = np.append(True, packed[1:] != packed[:-1])
         cells = np.flatnonzero(new_pair | np.append(True, rows[1:] != rows[:-1]))
         pairs = order[new_pair]
-        begins = np.flatnonzero(new_pair[cells])
+        starts = np.flatnonzero(new_pair[cells])
         counts = np.diff(np.append(cells, len(rows)))
         return cls(
-            occurrences.keys[pairs], lists[pairs], occurrences.places[pairs], begins, rows[cells], counts
+            occurrences.keys[pairs], lists[pairs], occurrences.places[pairs], starts, rows[cells], counts
         )
 
     def differ(self, sizes: Ints) -> NDArray[np.bool_]:
@@ -326,16 +326,16 @@ def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> 
     columns, values = [np.zeros(0, np.int32)], [np.zeros(0)]
     n_known, n_ngrams = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for first, last in _blocks(ngrams.sizes, offsets):
-        cells, begin = _count_block(ngrams, offsets, first, last)
+        cells, start = _count_block(ngrams, offsets, first, last)
         end = int(offsets[last])
-        n_ngrams[begin:end] = np.bincount(cells.rows, minlength=end - begin)
+        n_ngrams[start:end] = np.bincount(cells.rows, minlength=end - start)
         cells_per_pair = np.diff(np.append(cells.begins, len(cells.rows)))
         column = np.repeat(vocabulary.find_columns(cells.keys), cells_per_pair)
         in_vocabulary = np.flatnonzero(column >= 0)
         column, rows = column[in_vocabulary], cells.rows[in_vocabulary]
         # SciPy needs the entries row by row, with ascending columns
         order = np.argsort(rows * max(len(vocabulary), 1) + column)
-        n_known[begin:end] = np.bincount(rows, minlength=end - begin)
+        n_known[start:end] = np.bincount(rows, minlength=end - start)
         columns.append(column[order].astype(np.int32))
         values.append(cells.counts[in_vocabulary][order].astype(np.float64))
     starts = offsets_from_sizes(n_known)
@@ -345,9 +345,9 @@ def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> 
 
 def _count_block(ngrams: NgramSource, offsets: Ints, first: int, last: int) -> tuple[NgramCells, int]:
     """Return the counts of lists `first` to `last`, and the first of their candidates."""
-    begin, end = int(offsets[first]), int(offsets[last])
+    start, end = int(offsets[first]), int(offsets[last])
     lists = row_owners(offsets[first : last + 1])
-    return NgramCells.from_occurrences(ngrams.occur(begin, end), lists), begin
+    return NgramCells.from_occurrences(ngrams.occur(start, end), lists), start
 
 
 def _blocks(sizes: Ints, offsets: Ints) -> Iterator[tuple[int, int]]:
@@ -408,16 +408,16 @@ class UnitRuns:
             keys[:, size - 1] = append_unit(shorter, hashes[final])
             to_end = np.flatnonzero(exists[:, size - 1] & is_end[final])
             keys[to_end, size - 1] = _append_edge(shorter[to_end], EDGES[1], self.unit)
-        begins, sizes = np.nonzero(exists)
-        places = (begins + offsets[0] + 2 * first) * (self.order + 1) + sizes + 1
-        return Occurrences(keys[exists], rows[begins], places)
+        starts, sizes = np.nonzero(exists)
+        places = (starts + offsets[0] + 2 * first) * (self.order + 1) + sizes + 1
+        return Occurrences(keys[exists], rows[starts], places)
 
     def names(self, places: Ints) -> list[str]:
         """Return the names of n-grams: their units, joined."""
-        begins, lengths = np.divmod(places, self.order + 1)
+        starts, lengths = np.divmod(places, self.order + 1)
         offsets = self.units.words.offsets
-        rows = np.searchsorted(offsets + 2 * np.arange(len(offsets)), begins, "right") - 1
-        units = begins - 2 * rows - 1  # index of the first unit, without edges
+        rows = np.searchsorted(offsets + 2 * np.arange(len(offsets)), starts, "right") - 1
+        units = starts - 2 * rows - 1  # index of the first unit, without edges
         names = []
         for first, low, high, n in zip(
             units.tolist(), offsets[rows].tolist(), offsets[rows + 1].tolist(), lengths.tolist(), strict=True
@@ -594,9 +594,9 @@ class _Bigrams:
         offsets = self.units.words.offsets[first : last + 1]
         rows = row_owners(offsets)
         hashes = self.units.hashes[self.units.words.ids[offsets[0] : offsets[-1]]]
-        begins = np.flatnonzero(rows[1:] == rows[:-1])
-        keys = append_unit(append_unit(empty_keys(len(begins)), hashes[begins]), hashes[begins + 1])
-        return Occurrences(keys, rows[begins], begins + offsets[0])
+        starts = np.flatnonzero(rows[1:] == rows[:-1])
+        keys = append_unit(append_unit(empty_keys(len(starts)), hashes[starts]), hashes[starts + 1])
+        return Occurrences(keys, rows[starts], starts + offsets[0])
 
     def names(self, places: Ints) -> list[str]:
         return [SEPARATOR[WORDS].join(self.units.spell(place, place + 2)) for place in places.tolist()]

@@ -570,17 +570,17 @@ class Subsequences(SeenKeyExtractor):
         if values is None:
             return np.zeros((len(instances), 0), np.uint64)
         first, stop = sentence_spans(view, instances)
-        begin, lengths = instances.positions, instances.lengths.astype(np.int64)
-        low = np.maximum(first, begin - self.window)
-        high = np.minimum(stop, begin + lengths + self.window)
+        start, lengths = instances.positions, instances.lengths.astype(np.int64)
+        low = np.maximum(first, start - self.window)
+        high = np.minimum(stop, start + lengths + self.window)
         width = 2 * self.window + (1 if self.target else int(lengths.max(initial=0)))
         tokens = low[:, None] + np.arange(width)
         if self.target:  # the tokens of the instance are a single symbol: skip the others
-            tokens += np.where(tokens > begin[:, None], lengths[:, None] - 1, 0)
+            tokens += np.where(tokens > start[:, None], lengths[:, None] - 1, 0)
         inside = tokens < high[:, None]
         symbols = np.where(inside, values_at(values, np.where(inside, tokens, 0)), np.uint64(0))
         if self.target:
-            symbols[np.arange(len(begin)), begin - low] = np.uint64(GAP_HASH)
+            symbols[np.arange(len(start)), start - low] = np.uint64(GAP_HASH)
         return symbols
 
 

@@ -62,10 +62,10 @@ def window_spans(view: TokenView, instances: Instances, reach: int) -> tuple[Int
     Sentence boundaries do not count, so the reach does not depend on whether a sentence ends inside it.
     """
     first, stop = document_spans(view, instances)
-    begins = view.sentences - 2 * np.arange(len(view.sentences))  # number of words before each sentence
+    starts = view.sentences - 2 * np.arange(len(view.sentences))  # number of words before each sentence
     last_tokens = instances.positions + instances.lengths - 1
-    low = _token_at_position(begins, word_positions(view, instances.positions) - reach)
-    last = _token_at_position(begins, word_positions(view, last_tokens) + reach)
+    low = _token_at_position(starts, word_positions(view, instances.positions) - reach)
+    last = _token_at_position(starts, word_positions(view, last_tokens) + reach)
     return np.maximum(first, low), np.minimum(stop, last + 1)
 
 

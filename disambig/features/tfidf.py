@@ -172,14 +172,14 @@ class TermSelector:
 
     def ranges(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
         """Return the tokens to count, as ranges: shape ``(n * m,)``, m ranges per instance."""
-        begin, end = instances.positions, instances.positions + instances.lengths
+        start, end = instances.positions, instances.positions + instances.lengths
         if self.around is None:
-            return begin, end
+            return start, end
         if isinstance(self.around, str):
             first, stop = document_spans(view, instances)
         else:
             first, stop = window_spans(view, instances, self.around)
-        return np.stack([first, end], axis=1).ravel(), np.stack([begin, stop], axis=1).ravel()
+        return np.stack([first, end], axis=1).ravel(), np.stack([start, stop], axis=1).ravel()
 
     def portions(self, view: TokenView, instances: Instances) -> list[Instances]:
         """Split instances into runs that examine a limited number of tokens, see `split_instances`."""
@@ -325,8 +325,8 @@ def _directory(vocabulary: KnownTerms, hashes: Hashes) -> _Directory:
         bits = min(max(len(hashes).bit_length(), 1), _MAX_BITS)
         top_bits = (hashes >> np.uint64(64 - bits)).astype(np.int64)
         sizes = np.bincount(top_bits, minlength=1 << bits)
-        begins = offsets_from_sizes(sizes).astype(np.int32)
-        _directories[vocabulary] = hashes, begins, np.uint64(64 - bits)
+        starts = offsets_from_sizes(sizes).astype(np.int32)
+        _directories[vocabulary] = hashes, starts, np.uint64(64 - bits)
     return _directories[vocabulary]
 
 

@@ -507,8 +507,8 @@ def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.in
     sentence = view.sentences.searchsorted(words, side="right")
     n_letters = np.bincount(sentence[letters > 0], minlength=len(view.sentences) + 1)
     n_capital = np.bincount(sentence[letters > _SMALL], minlength=len(view.sentences) + 1)
-    begins = np.diff(sentence, prepend=-1) > 0
-    letters[begins | (n_capital > _HEADING * n_letters)[sentence]] = 0
+    starts = np.diff(sentence, prepend=-1) > 0
+    letters[starts | (n_capital > _HEADING * n_letters)[sentence]] = 0
     return view.hashes[words], tags, letters.astype(np.int8)
 
 

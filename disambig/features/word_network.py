@@ -258,7 +258,7 @@ def _train(
     """
     from disambig.features._network_kernels import learn_embeddings, output_gradients
 
-    begins = offsets_from_sizes(sizes)[:-1]
+    starts = offsets_from_sizes(sizes)[:-1]
     near_seen, far_seen = (np.full(len(net.near), 1e-6, np.float32) for _ in range(2))
     # above zero, because AdaGrad divides by the roots of these sums
     output_seen = np.full(len(net.output), 1e-4, np.float32)
@@ -279,7 +279,7 @@ def _train(
                 units,
                 net.output,
                 net.output_bias,
-                begins,
+                starts,
                 sizes,
                 learned_index[instances.groups[index]],
                 instances.observed[index],

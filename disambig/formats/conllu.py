@@ -435,20 +435,20 @@ def conllu_cuts(file: IO[bytes], size: int) -> list[tuple[int, int]]:
     Parts begin with documents or, in a file without ``# newdoc``, with sentences.
     """
     documents, sentences = [(0, 1)], [(0, 1)]
-    begins, ended, has_documents = (0, 1), False, False
+    starts, ended, has_documents = (0, 1), False, False
     for line in read_lines(file):
         data = line.data or b"?"
         if not data.strip():
             ended = True
             continue
         if ended:
-            begins, ended = (line.offset, line.number), False
+            starts, ended = (line.offset, line.number), False
             if line.offset - sentences[-1][0] >= size:
-                sentences.append(begins)
+                sentences.append(starts)
         if data.startswith(b"#") and _NEWDOC.match(data):
             has_documents = True
-            if begins[0] - documents[-1][0] >= size:
-                documents.append(begins)
+            if starts[0] - documents[-1][0] >= size:
+                documents.append(starts)
     return documents if has_documents else sentences
 
 

@@ -63,8 +63,8 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
     text = _with_boundaries(sentences)
     counts = np.bincount(text, minlength=n_words)
     is_start = np.arange(n_words) == START
-    begins, words = np.array([0, n_words], np.int64), np.arange(n_words, dtype=np.int32)
-    levels = [CountedNgrams(begins, words, counts, np.zeros(n_words, np.int32), is_start)]
+    starts, words = np.array([0, n_words], np.int64), np.arange(n_words, dtype=np.int32)
+    levels = [CountedNgrams(starts, words, counts, np.zeros(n_words, np.int32), is_start)]
     # for each n-gram in the text: its row, and the position of its last word
     rows, ends = text, np.arange(len(text))
     for length in range(2, order + 1):
@@ -76,17 +76,17 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
         distinct, times = sum_sorted_keys(keys)
         del keys  # the largest array of this loop
         contexts, words = (distinct >> _S32).astype(np.int32), (distinct & _LOW).astype(np.int32)
-        begins = context_starts(contexts, len(levels[-1].words))
+        starts = context_starts(contexts, len(levels[-1].words))
         shorter, suffixes = levels[-1], words
         if length > 2:
             suffixes = np.empty(len(words), np.int32)
             find_rows(shorter.begins, shorter.words, shorter.suffixes[contexts], words, suffixes)
         levels.append(
-            CountedNgrams(begins, words, times.astype(np.int64), suffixes, shorter.at_start[contexts])
+            CountedNgrams(starts, words, times.astype(np.int64), suffixes, shorter.at_start[contexts])
         )
         if length < order:
             longer = np.empty(len(rows), np.int32)
-            find_rows(begins, words, rows, text[ends], longer)
+            find_rows(starts, words, rows, text[ends], longer)
             rows = longer
     return levels
 
@@ -269,14 +269,14 @@ def _levels(
 ) -> list[NgramLevel]:
     """Return the kept n-grams of each length with their log-probabilities and back-off weights."""
     levels = []
-    for n, (begins, words) in enumerate(prune_ngrams(counted, kept)):
+    for n, (starts, words) in enumerate(prune_ngrams(counted, kept)):
         with np.errstate(divide="ignore"):  # log(0) for the sentence start, which is never predicted
             log_probs = np.log(probabilities[n][kept[n]]).astype(np.float32)
         back_offs = np.zeros(len(words), np.float32)
         if n + 1 < len(counted):
             with np.errstate(divide="ignore"):
                 back_offs = np.log(weights[n + 1][kept[n]]).astype(np.float32)
-        levels.append(NgramLevel(begins, words, log_probs, back_offs))
+        levels.append(NgramLevel(starts, words, log_probs, back_offs))
     return levels
 
 

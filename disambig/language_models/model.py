@@ -259,8 +259,8 @@ def suffix_rows(levels: list[tuple[Ints, Int32s]]) -> list[Int32s]:
     suffixes = [np.zeros(len(levels[0][1]), np.int32)]
     if len(levels) > 1:
         suffixes.append(levels[1][1])
-    for (below, words_below), (begins, words) in pairwise(levels[1:]):
-        contexts = np.repeat(suffixes[-1], np.diff(begins))
+    for (below, words_below), (starts, words) in pairwise(levels[1:]):
+        contexts = np.repeat(suffixes[-1], np.diff(starts))
         rows = np.empty(len(words), np.int32)
         find_rows(below, words_below, contexts, words, rows)
         suffixes.append(rows)

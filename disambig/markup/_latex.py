@@ -363,16 +363,16 @@ def _paint_address(canvas: Canvas, text: str, at: int) -> int:
 
 
 def _paint_outside(canvas: Canvas, text: str) -> None:
-    begin = text.find(_BEGIN)
-    if begin >= 0:
+    start = text.find(_BEGIN)
+    if start >= 0:
         at, pairs = 0, _pairs(text)
-        for title in _TITLE.finditer(text, 0, begin):
-            end = pairs.get(title.end() - 1, begin) + 1
-            if title.start() >= at and end <= begin and "#" not in text[title.end() : end]:
+        for title in _TITLE.finditer(text, 0, start):
+            end = pairs.get(title.end() - 1, start) + 1
+            if title.start() >= at and end <= start and "#" not in text[title.end() : end]:
                 canvas.fill(at, title.start())
                 at = end
-        canvas.fill(at, begin + len(_BEGIN))
-    end = text.find(_END, max(begin, 0))
+        canvas.fill(at, start + len(_BEGIN))
+    end = text.find(_END, max(start, 0))
     if end >= 0:
         canvas.fill(end, len(text))
 

@@ -218,18 +218,18 @@ class _Scanner:
             if tag_name in VERBATIM_TAGS and text[at + 1] != "/" and text[stop - 2] != "/":
                 return self._verbatim(tag_name, stop)
             return stop
-        begins = self._begins_line(at)
+        starts = self._begins_line(at)
         if text[at + 1] == "/":
-            begins = self.line_opened.pop() or begins if self.line_opened else begins
-            character = BREAK if begins else BLANK
+            starts = self.line_opened.pop() or starts if self.line_opened else starts
+            character = BREAK if starts else BLANK
         elif text[stop - 2] == "/":
-            character = BREAK if begins else OPAQUE
+            character = BREAK if starts else OPAQUE
         else:
-            self.line_opened.append(begins)
-            character = BREAK if begins else BLANK
+            self.line_opened.append(starts)
+            character = BREAK if starts else BLANK
         self.spans.append((at, stop, character))
         if text[at + 1] != "/":
-            self.tags.append((at, stop, not begins))
+            self.tags.append((at, stop, not starts))
         return stop
 
     def _verbatim(self, name: str, stop: int) -> int:

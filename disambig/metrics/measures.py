@@ -283,11 +283,11 @@ class AUC:
         if not len(used):
             return np.full(len(weights), np.nan)
         order = np.argsort(leads, kind="stable")
-        begins = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)  # starts of runs of ties
-        begins = begins if len(begins) and begins[0] == 0 else np.concatenate([[0], begins])
+        starts = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)  # starts of runs of ties
+        starts = starts if len(starts) and starts[0] == 0 else np.concatenate([[0], starts])
         sorted_weights = weights[:, used[order]]
         above, below = (
-            np.add.reduceat(np.where(kind[order], sorted_weights, 0.0), begins, axis=1)
+            np.add.reduceat(np.where(kind[order], sorted_weights, 0.0), starts, axis=1)
             for kind in (positive, ~positive)
         )
         below_before = np.cumsum(below, axis=1) - below

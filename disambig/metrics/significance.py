@@ -165,7 +165,7 @@ def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: in
         bounds = list(pairwise(widths.tolist()))
         return np.concatenate(
             [
-                np.stack([measure.of_sums(sums[:, begin:end]) for begin, end in bounds], axis=1)
+                np.stack([measure.of_sums(sums[:, start:end]) for start, end in bounds], axis=1)
                 for sums in _drawn_sums(np.hstack(tables), draws, rng)
             ]
         )
@@ -181,8 +181,8 @@ def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: in
 def times_drawn(n: int, draws: int, rng: np.random.Generator, *, width: int = 0) -> Iterator[Floats]:
     """Yield how often each of `n` units is drawn, in blocks of draws, shape ``(m, n)``."""
     block = max(1, _CELLS // max(n, width))
-    for begin in range(0, draws, block):
-        m = min(block, draws - begin)
+    for start in range(0, draws, block):
+        m = min(block, draws - start)
         # a distinct range of numbers for each draw, so that one bincount counts all draws
         drawn = rng.integers(0, n, size=(m, n)) + np.arange(m)[:, None] * n
         yield np.bincount(drawn.ravel(), minlength=m * n).reshape(m, n).astype(np.float64)

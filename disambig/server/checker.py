@@ -108,9 +108,9 @@ class ModelThread:
 
     def _work(self) -> None:
         while (batch := self._next_batch()) is not None:
-            begin = time.thread_time()
+            start = time.thread_time()
             self._answer(batch)
-            seconds = time.thread_time() - begin
+            seconds = time.thread_time() - start
             if seconds > _MAX_SHARE * self._seconds:
                 self._max_characters = max(1, sum(job.size for job in batch) // 4)
             elif seconds < _MIN_SHARE * self._seconds:

@@ -163,8 +163,8 @@ def _tags(text: str, *, unclosed: bool = False) -> Iterator[Span]:
 
 def _indented(text: str) -> Iterator[Span]:
     done = 0
-    for begin in _INDENTED.finditer(text):
-        if begin.end() < done or not (match := _LINES_INDENTED.match(text, begin.end())):
+    for start in _INDENTED.finditer(text):
+        if start.end() < done or not (match := _LINES_INDENTED.match(text, start.end())):
             continue
         done = match.end()
         before = text.rfind("\n", 0, max(match.start() - 1, 0))
@@ -273,9 +273,9 @@ def _name_mask(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
     for first in range(0, n, _WORDS_PER_PIECE):
         stop = min(first + _WORDS_PER_PIECE, n)
         left, right = max(first - 2, 0), min(stop + 1, n)  # the decision depends on neighbouring words
-        begin = int(starts[left])
-        piece = text[begin : int(ends[right - 1])] + "\n"
-        mask = _name_mask_of_piece(piece, starts[left:right] - begin, ends[left:right] - begin)
+        start = int(starts[left])
+        piece = text[start : int(ends[right - 1])] + "\n"
+        mask = _name_mask_of_piece(piece, starts[left:right] - start, ends[left:right] - start)
         are_names[first:stop] = mask[first - left : stop - left]
     return are_names
 

@@ -362,12 +362,12 @@ def _sentence_starts(
     begins, 0 if that is unknown, another value if none begins. `document` is the index of each token's Doc;
     stops of one Doc have no effect on the next one.
     """
-    begins = np.zeros(len(kind) + 1, bool)
+    starts = np.zeros(len(kind) + 1, bool)
     solid = np.flatnonzero(kind <= _STOP)  # neither closing punctuation nor white space
     after_stop = (kind[solid[1:]] == _PLAIN) & (kind[solid[:-1]] == _STOP)
-    begins[solid[1:]] = after_stop & (document[solid[1:]] == document[solid[:-1]])
-    begins[1:] |= kind == _BLANK
-    return (sent_start == 1) | ((sent_start == 0) & begins[:-1])
+    starts[solid[1:]] = after_stop & (document[solid[1:]] == document[solid[:-1]])
+    starts[1:] |= kind == _BLANK
+    return (sent_start == 1) | ((sent_start == 0) & starts[:-1])
 
 
 def _assemble(

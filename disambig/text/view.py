@@ -217,8 +217,8 @@ class TokenView(WeakRefMixin):
         """Return the view of some documents, in the order of their indices."""
         first = self.documents[documents]
         lengths = self.documents[documents + 1] - first
-        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        tokens = np.repeat(first - begins[:-1], lengths) + np.arange(begins[-1])
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        tokens = np.repeat(first - starts[:-1], lengths) + np.arange(starts[-1])
         opens = np.zeros(len(self), bool)
         opens[self.sentences[:-1]] = True
         return TokenView(
@@ -227,8 +227,8 @@ class TokenView(WeakRefMixin):
             self.hashes[tokens],
             self.starts[tokens],
             self.ends[tokens],
-            np.append(np.flatnonzero(opens[tokens]), begins[-1]),
-            begins,
+            np.append(np.flatnonzero(opens[tokens]), starts[-1]),
+            starts,
             {name: layer[tokens] for name, layer in self.layers.items()},
         )
 

@@ -93,12 +93,12 @@ def parse_string(span: Span) -> str:
             _, names, below = open_.pop()
             open_[-1][2].append(_chain(names, below))
 
-    begins: dict[int, list[int]] = {}
+    starts: dict[int, list[int]] = {}
     for constituent in span_constituents(span):
-        begins.setdefault(constituent.start, []).append(constituent.end)
+        starts.setdefault(constituent.start, []).append(constituent.end)
     for token in (token for token in span if not token.is_space):
         close(token.i)
-        open_ += [(end, index.labels[token.i, end], []) for end in begins.get(token.i, ())]
+        open_ += [(end, index.labels[token.i, end], []) for end in starts.get(token.i, ())]
         open_[-1][2].append(_leaf(token))
     close(span.end)
     return format_one_line(_chain(open_[0][1], open_[0][2]))

@@ -354,9 +354,9 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
         raise _InvalidLine("expected a pattern, a correction and possibly exceptions, separated by TABs")
     names, replaced, inside = [], [], False
     for word in columns[0].split():
-        begins, ends = word.startswith("["), word.endswith("]")
-        inside = inside or begins
-        names.append(word[begins : len(word) - ends])
+        starts, ends = word.startswith("["), word.endswith("]")
+        inside = inside or starts
+        names.append(word[starts : len(word) - ends])
         if not inside:
             replaced.append(len(names) - 1)
         inside = inside and not ends

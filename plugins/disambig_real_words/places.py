@@ -72,12 +72,12 @@ def open_places(
     taken = (near | first) & is_open[row]
     sizes = np.bincount(row[taken], minlength=n)[is_open]
     texts = Interned(words.spellings, numbers[taken])
-    begins = offsets_from_sizes(sizes)
+    starts = offsets_from_sizes(sizes)
     own = CandidateLists(
-        begins,
+        starts,
         texts,
         np.zeros(len(texts)),
-        row_ranks(begins).astype(np.int32),
+        row_ranks(starts).astype(np.int32),
         np.full(len(texts), np.nan, np.float32),
     )
     zeros = np.zeros(len(sizes), np.int32)

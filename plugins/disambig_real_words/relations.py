@@ -79,10 +79,10 @@ def _pairs(sets: Sequence[Sequence[str]], number: Mapping[str, int]) -> tuple[In
     """Return all pairs of different words of each set as indices, -1 for words that are not in `number`."""
     numbers = [number.get(word, -1) for word in chain.from_iterable(sets)]
     flat, sizes = np.array(numbers, np.int64), np.fromiter(map(len, sets), np.int64, len(sets))
-    begins = np.repeat(offsets_from_sizes(sizes)[:-1], sizes)  # begin of each word's set
+    starts = np.repeat(offsets_from_sizes(sizes)[:-1], sizes)  # begin of each word's set
     times = np.repeat(sizes, sizes)
     within = row_ranks(offsets_from_sizes(times))
-    one, other = np.repeat(flat, times), flat[np.repeat(begins, times) + within]
+    one, other = np.repeat(flat, times), flat[np.repeat(starts, times) + within]
     different = one != other
     return one[different], other[different]
 

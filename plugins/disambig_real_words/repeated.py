@@ -118,8 +118,8 @@ class RepeatedWords:
             ):
                 results[row] = UNDECIDED  # "the type String string", or a name
             else:
-                begin = max(first, at - _MAX_BEFORE)  # a text without punctuation is one sentence
-                results[row] = self._judge_words(view.hashes[begin : at + 2].tolist())
+                start = max(first, at - _MAX_BEFORE)  # a text without punctuation is one sentence
+                results[row] = self._judge_words(view.hashes[start : at + 2].tolist())
         return results
 
     def _is_filler(self, view: TokenView, at: int) -> bool:
@@ -175,8 +175,8 @@ class RepeatedWords:
         for at in range(len(before) - 2, max(len(before) - 2 - _LONGEST_CLAUSE, -1), -1):
             if before[at] in _CLAUSE_ENDS:
                 return False
-            begins = at == 0 or before[at - 1] in _BEGINS_CLAUSE
-            if (before[at] in openers and begins) or (before[at] in heads and before[at + 1] in _SUBJECTS):
+            starts = at == 0 or before[at - 1] in _BEGINS_CLAUSE
+            if (before[at] in openers and starts) or (before[at] in heads and before[at + 1] in _SUBJECTS):
                 return True
         return False
 

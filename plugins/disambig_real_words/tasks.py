@@ -535,12 +535,12 @@ class OtherWords(KnowsPhrases):
         positions = np.flatnonzero((number >= 0) & word_tokens(view) & ~is_repeated(view))
         number = number[positions]
         others = self.related.others.take(number)
-        begins = others.offsets + np.arange(len(others) + 1)
-        numbers = np.empty(begins[-1], np.int64)
+        starts = others.offsets + np.arange(len(others) + 1)
+        numbers = np.empty(starts[-1], np.int64)
         # the observed word is the first candidate
-        is_first = row_ranks(begins) == 0
+        is_first = row_ranks(starts) == 0
         numbers[is_first], numbers[~is_first] = number, others.values
-        lists = Ragged(numbers, begins)
+        lists = Ragged(numbers, starts)
         ones = np.ones(len(positions), np.int32)
         return open_places(self.model, view, positions, ones, self.related, lists, minimum=minimum)
 

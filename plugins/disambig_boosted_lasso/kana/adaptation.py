@@ -146,12 +146,12 @@ def mean_cost(lists: CandidateLists, model: Model | None = None) -> float:
 def _select_ngrams(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:
     """Return the state of n-grams restricted to some columns; keys are recovered from the names."""
     ends = state["ends"]
-    begins = np.concatenate([[0], ends[:-1]])
-    letters = [state["letters"][a:b] for a, b in zip(begins[chosen], ends[chosen], strict=True)]
+    starts = np.concatenate([[0], ends[:-1]])
+    letters = [state["letters"][a:b] for a, b in zip(starts[chosen], ends[chosen], strict=True)]
     return {
         "n": np.array([len(chosen)]),
         "letters": np.concatenate([np.zeros(0, np.uint8), *letters]),
-        "ends": np.cumsum((ends - begins)[chosen], dtype=np.int64),
+        "ends": np.cumsum((ends - starts)[chosen], dtype=np.int64),
     }
 
 

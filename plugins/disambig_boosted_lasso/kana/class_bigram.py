@@ -59,11 +59,11 @@ class _Work(NamedTuple):
     @classmethod
     def of_size(cls, n: int, letters: int, maximum: int) -> _Work:
         """Return buffers for lines of `n` characters whose conversions have up to `letters`."""
-        begins, text_at, word_at, sizes = (np.zeros(n + 2, np.int64) for _ in range(4))
+        starts, text_at, word_at, sizes = (np.zeros(n + 2, np.int64) for _ in range(4))
         trie_nodes, ends = (np.zeros(maximum // 4 * (n + 2), np.int64) for _ in range(2))
         hashes, powers = (np.zeros(letters + 1, np.uint64) for _ in range(2))
         nodes = np.zeros((n + 2, maximum), _NODE)
-        return cls(begins, trie_nodes, ends, text_at, word_at, hashes, powers, sizes, nodes)
+        return cls(starts, trie_nodes, ends, text_at, word_at, hashes, powers, sizes, nodes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +148,9 @@ class ClassBigram:
         hash_texts(codes, offsets_from_sizes(map(len, self.surfaces)).astype(np.int64), hashes, powers)
         trie = ReadingTrie.from_readings(self.readings)  # fast for readings that are sorted
         order = trie.entries[np.lexsort((hashes[trie.entries], row_owners(trie.entry_begins)))]
-        sizes, begins = self.sizes[order], offsets_from_sizes(self.sizes)[:-1][order]
+        sizes, starts = self.sizes[order], offsets_from_sizes(self.sizes)[:-1][order]
         token_begins = offsets_from_sizes(sizes)
-        rows = np.repeat(begins - token_begins[:-1], sizes) + np.arange(token_begins[-1])
+        rows = np.repeat(starts - token_begins[:-1], sizes) + np.arange(token_begins[-1])
         return _Tables(
             trie.begins, trie.labels, trie.entry_begins, hashes[order], token_begins, self.tokens[rows],
             self.connections, np.array(self.unknown), np.int64(self.other),

@@ -86,12 +86,12 @@ def informative_features(batch: Any) -> CandidateBatch:
     rows, width = csr_array(batch.rows), batch.rows.shape[1]
     kept = np.zeros(len(rows.data), np.bool_)
     bounds = rows.indptr[batch.offsets].tolist()
-    for begin, end, size in zip(bounds[:-1], bounds[1:], np.diff(batch.offsets).tolist(), strict=True):
-        columns, values = rows.indices[begin:end], rows.data[begin:end]
+    for start, end, size in zip(bounds[:-1], bounds[1:], np.diff(batch.offsets).tolist(), strict=True):
+        columns, values = rows.indices[start:end], rows.data[start:end]
         n = np.bincount(columns, minlength=width)
         total, squares = (np.bincount(columns, data, minlength=width) for data in (values, values**2))
         alike = (n == size) & (size * squares == total**2)  # counts are integers, so this is exact
-        kept[begin:end] = ~alike[columns]
+        kept[start:end] = ~alike[columns]
     starts = offsets_from_sizes(kept)[rows.indptr]
     fewer = csr_array((rows.data[kept], rows.indices[kept], starts), rows.shape)
     return SparseRows(fewer, batch.offsets, batch.cost, batch.columns)

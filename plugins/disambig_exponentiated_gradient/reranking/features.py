@@ -198,12 +198,12 @@ class TreeOccurrences:
         for first in range(0, len(wanted), _TREES_AT_ONCE):
             block = wanted[first : first + _TREES_AT_ONCE].tolist()
             out, ends = self._describe(self.reader.read([self.texts[i] for i in block]))
-            begins = np.empty(out[1], np.int64)
-            write_starts(out, begins)
+            starts = np.empty(out[1], np.int64)
+            write_starts(out, starts)
             before = np.concatenate([[0], ends])
             for i in range(len(block)):
                 for place in order[by_tree[first + i] : by_tree[first + i + 1]].tolist():
-                    at = int(begins[before[i] + numbers[place]])
+                    at = int(starts[before[i] + numbers[place]])
                     names[place] = self._name(out[at + 1 : at + 1 + out[at]].tolist())
         return names
 

@@ -135,9 +135,9 @@ def mostly_missed_forms(
     for example in labelled:
         place = example.text[example.start : example.end]
         form = place.strip().lower()
-        begin = example.start + len(place) - len(place.lstrip())
+        start = example.start + len(place) - len(place.lstrip())
         places[form] += 1
-        missed[form] += (number[example.text], begin) not in located
+        missed[form] += (number[example.text], start) not in located
     return [form for form in forms if 2 * missed[form] > places[form]]
 
 

@@ -112,10 +112,10 @@ class GoldTokens:
 
 def join_texts(golds: Sequence[GoldTokens]) -> GoldTokens:
     """Return the concatenation of several texts."""
-    begins = offsets_from_sizes(int(gold.sentence[-1]) + 1 if len(gold.sentence) else 0 for gold in golds)
+    starts = offsets_from_sizes(int(gold.sentence[-1]) + 1 if len(gold.sentence) else 0 for gold in golds)
     return GoldTokens(
         [tag for gold in golds for tag in gold.tags],
-        np.concatenate([gold.sentence + begin for gold, begin in zip(golds, begins[:-1], strict=True)]),
+        np.concatenate([gold.sentence + start for gold, start in zip(golds, starts[:-1], strict=True)]),
         np.concatenate([gold.alike for gold in golds]),
         np.concatenate([gold.unknown for gold in golds]),
     )

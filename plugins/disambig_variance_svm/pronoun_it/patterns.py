@@ -86,8 +86,8 @@ def _alternation(patterns: Iterable[str], pieces: Mapping[str, str]) -> re.Patte
     """Return an alternation of all patterns, in which common beginnings are matched only once."""
     rests: dict[str, list[str]] = defaultdict(list)
     for pattern in patterns:
-        begin = _BEGIN.match(pattern)
-        first = begin[0] if begin else ""
+        start = _BEGIN.match(pattern)
+        first = start[0] if start else ""
         rests[first].append(f"(?:{_whole_pattern(pattern[len(first) :], pieces)})")
     alternatives = (_whole_pattern(first, pieces) + f"(?:{'|'.join(rest)})" for first, rest in rests.items())
     return re.compile("|".join(alternatives) or "(?!)")
