@@ -450,7 +450,7 @@ MESSAGES: dict[str, str] = {
     "D902": "{path} does not contain a {what}: name a folder that {made_by} made",
     "D903": "{setting} is {value!r}: give a whole number from {least:,} to {most:,}",
     "D904": "texts is the text {value!r}: give a list of texts",
-    "D905": "{path}: {n:,} trees are too few to train or evaluate on; give at least {least:,}",
+    "D905": "{path}: too few trees to train or evaluate on ({n:,}); give at least {least:,}",
     "D906": "{path} exists and does not contain a parser, or contains other things too: --force only replaces parsers; choose another --output",
     "D907": "{text!r} is not a constituent: use one from span._.constituents, or a sentence",
     "D908": "this Doc has no constituents: add disambig_parser to the pipeline",

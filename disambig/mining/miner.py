@@ -24,6 +24,7 @@ from disambig.configuration import ProjectSettings
 from disambig.errors import UserError
 from disambig.files import json_text, saved_folder
 from disambig.formats import Fix, fix_kind
+from disambig.formatting import pluralize
 from disambig.mining.corrections import (
     LANGUAGES,
     MIN_WORDS,
@@ -495,7 +496,7 @@ class Miner:
             mined.corrections = select_corrections(candidates, mined.skipped)
             mined.clean = self.clean_paragraphs(blobs, self.history.head, days, mined, progress)
         if not mined.clean:
-            mined.notes.append(f"no paragraph is older than {days} days")
+            mined.notes.append(f"no paragraph is older than {pluralize(days, 'day')}")
         return mined
 
     def clean_paragraphs(

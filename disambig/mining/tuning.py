@@ -267,8 +267,8 @@ def divide(
     newer_clean_days = max(1, min(days, newer_days // 2))
     if newer_clean_days < days:
         mined.notes.append(
-            f"the newer half has only {newer_days:,} days: its clean paragraphs have not changed for "
-            f"{newer_clean_days:,} days"
+            f"the newer half has only {pluralize(newer_days, 'day')}: its clean paragraphs have not "
+            f"changed for {pluralize(newer_clean_days, 'day')}"
         )
     middle = history.commit_at(divided_at) or history.head
     with history.blobs() as blobs:
@@ -277,7 +277,8 @@ def divide(
         if not older_clean and older_clean_days < days:
             older_clean = miner.clean_paragraphs(blobs, middle, older_clean_days, mined, progress)
             mined.notes.append(
-                f"clean paragraphs of the older half have not changed for {older_clean_days:,} days"
+                "clean paragraphs of the older half have not changed for "
+                + pluralize(older_clean_days, "day")
             )
         older_texts = miner.texts(blobs, middle, Counter(), progress)
         head_clean = miner.clean_paragraphs(blobs, history.head, newer_clean_days, mined, progress)

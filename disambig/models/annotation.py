@@ -252,9 +252,7 @@ class ModelSet:
             i
             for i in rows
             if not self.selection.shows(
-                decisions.rule_name(i, texts[int(decisions.documents[i])]),
-                decisions.task,
-                shared=_tasks_that_agree(decisions, i),
+                decisions.rule_name(i, texts[int(decisions.documents[i])]), _agreeing_tasks(decisions, i)
             )
         ]
         if not hidden:
@@ -264,14 +262,15 @@ class ModelSet:
         return replace(decisions, flagged=flagged)
 
 
-def _tasks_that_agree(decisions: Decisions, row: int) -> list[str]:
-    """Return the less certain tasks that propose the same correction as a flag."""
+def _agreeing_tasks(decisions: Decisions, row: int) -> list[str]:
+    """Return the task of a flag, and the less certain tasks that propose the same correction."""
     if decisions.settled is None:
-        return []
+        return [decisions.task]
     candidate = decisions.candidate_texts(row)[decisions.chosen[row]]
     correction = int(decisions.starts[row]), int(decisions.ends[row]), candidate
     alternatives = decisions.settled.decision_alternatives(row)
-    return [other.task for other in alternatives if (other.start, other.end, other.chosen) == correction]
+    agreeing = [other for other in alternatives if (other.start, other.end, other.chosen) == correction]
+    return [decisions.task, *(other.task for other in agreeing)]
 
 
 def _words_of_flag(decisions: Decisions, row: int, texts: Sequence[str]) -> tuple[str, str]:

@@ -146,14 +146,14 @@ class RuleSelection:
     def __bool__(self) -> bool:
         return bool(self.only or self.ignored)
 
-    def shows(self, *names: str, shared: Collection[str] = ()) -> bool:
-        """Return True if a flag with these names, its rule and its task, is shown.
+    def shows(self, rule: str, tasks: Collection[str]) -> bool:
+        """Return True if a flag is shown, given its rule and the tasks that propose its correction.
 
-        `shared`: less certain tasks that propose the same correction. A flag is shown if one of them is
-        selected, and is not hidden if one of them is ignored.
+        It is shown as long as one of these tasks is not ignored.
         """
-        is_selected = not self.only or not self.only.isdisjoint((*names, *shared))
-        return is_selected and self.ignored.isdisjoint(names)
+        remaining = set(tasks) - self.ignored
+        is_selected = not self.only or rule in self.only or not self.only.isdisjoint(remaining)
+        return rule not in self.ignored and bool(remaining) and is_selected
 
     def check(self, available: Collection[str]) -> None:
         """Check that every name is one of `available`. Raises D519 for an unknown name."""
@@ -453,7 +453,8 @@ measured on fewer than {few} flags is given in tenths.
 | once | `disambig check --ignore-rule agreement` |
 
 `rules = ["agreement"]` and `--rule agreement` show this rule only. In other formats than Markdown, use
-[their comments](../checking/README.md#formats). Names of tasks can stand for rules. A task of a plugin can
+[their comments](../checking/README.md#formats). Names of tasks can stand for rules: a
+flag is one of all tasks that propose its correction. A task of a plugin can
 declare [rules of its own](../../plugins/README.md#rules); otherwise its flags have one rule, with the name
 of the task. This page is written by `python -m disambig.rules.catalogue`.
 """
