@@ -6,7 +6,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -425,8 +425,8 @@ def _line_examples(line: str, where: str) -> Iterator[Labelled]:
     shared: dict[str, Any] = {"domain": domain, "picked": picked}
     document = entry["text"] if entry.get("document") in (None, "") else str(entry["document"])
     if not {"start", "end", "places"} & entry.keys():
-        if not isinstance(entry.get(LABEL), str):
-            raise example_error(where, '"label" is missing or not a string')
+        if label_problem := _label_problem(entry):
+            raise example_error(where, label_problem)
         values = [entry.get(name) if OPEN in entry["text"] else "" for name in ("word", "gloss")]
         word, gloss = (value if isinstance(value, str) else "" for value in values)
         example = whole_text_example(entry["text"], entry[LABEL], document, where, word, gloss)
@@ -439,17 +439,27 @@ def _line_examples(line: str, where: str) -> Iterator[Labelled]:
         yield replace(_place_example(place, entry["text"], document, where), **shared)
 
 
+def _label_problem(fields: Mapping[str, Any]) -> str:
+    """Return what is wrong with the label of an example; empty if it is a string."""
+    if LABEL not in fields:
+        return '"label" is missing'
+    label = fields[LABEL]
+    return "" if isinstance(label, str) else f'"label" is {json.dumps(label)[:60]}, not a string'
+
+
 def _place_example(place: Any, text: str, document: str, where: str) -> Labelled:
     fields = place if isinstance(place, dict) else {}
-    start, end, label = fields.get("start"), fields.get("end"), fields.get("label")
-    if not isinstance(label, str) or type(start) is not int or type(end) is not int:
+    start, end = fields.get("start"), fields.get("end")
+    if type(start) is not int or type(end) is not int:
         raise example_error(where, 'a place needs "start" and "end" as whole numbers, and a "label"')
+    if problem := _label_problem(fields):
+        raise example_error(where, problem)
     if not 0 <= start <= end <= len(text):
         raise example_error(where, f"{start} to {end} is not a range in {len(text)} characters")
     word, gloss = place.get("word") or "", place.get("gloss") or ""
     if not isinstance(word, str) or not isinstance(gloss, str):
         raise example_error(where, '"word" and "gloss" must be strings')
-    return _checked(Labelled(text, start, end, label.strip(), document, where, word.strip(), gloss))
+    return _checked(Labelled(text, start, end, fields[LABEL].strip(), document, where, word.strip(), gloss))
 
 
 _XML_SUFFIX = ".xml"

@@ -366,6 +366,26 @@ def test_readers_of_the_core_keep_their_contract(files, name):
         check()
 
 
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"text": "It rains.", "label": 1}, '"label" is 1, not a string'),
+        ({"text": "It rains.", "labels": ["a"]}, '"label" is missing'),
+        (
+            {"text": "It rains.", "start": 0, "end": 2, "label": ["a", "b"]},
+            '"label" is ["a", "b"], not a string',
+        ),
+        ({"text": "It rains.", "start": 0, "end": 2, "sense": "a"}, '"label" is missing'),
+        ({"text": "It rains.", "start": "0", "end": 2, "label": "a"}, '"start" and "end" as whole numbers'),
+    ],
+)
+def test_labels_and_places_of_other_types_are_named(tmp_path, entry, problem):
+    (tmp_path / "a.jsonl").write_text(json.dumps(entry) + "\n", encoding="utf8")
+    with pytest.raises(UserError, match=r"D460.*a.jsonl, line 1") as caught:
+        read_labelled(tmp_path / "a.jsonl")
+    assert problem in str(caught.value)
+
+
 LABELLED_CONFIG = """
 [model]
 name = "my/words"
