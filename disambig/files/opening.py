@@ -219,7 +219,7 @@ def is_dangling(path: str) -> bool:
 def read_error(path: str, problem: BaseException) -> UserError:
     """Return the error for a file that cannot be read."""
     if isinstance(problem, FileNotFoundError):
-        return UserError("D300", path=path)
+        return UserError("D300", path=path or "''")
     text = (isinstance(problem, OSError) and problem.strerror) or str(problem) or type(problem).__name__
     return UserError("D308", path=path, problem=text)
 

@@ -352,7 +352,7 @@ def find_inputs(
 
     for path in paths:
         if path != STDIN and not os.path.exists(path):
-            raise UserError("D300", path=path)
+            raise UserError("D300", path=path or "''")
         if not os.path.isdir(path):
             if other is None and path != STDIN:
                 if error := unsupported_error(path):

@@ -104,6 +104,12 @@ def test_a_name_that_is_too_long_is_one_line(capsys, arguments, code):
     assert line.startswith(f"disambig: [{code}] ") and "x" * 400 in line
 
 
+@pytest.mark.parametrize("command", ["check", "annotate"])
+def test_an_empty_name_is_visible(capsys, command):
+    assert exit_status(command, "") == 2
+    assert "disambig: [D300] '': no such file or directory\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "part"),
     [
