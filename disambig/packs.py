@@ -320,7 +320,7 @@ def model_folder(name_or_path: str | Path) -> Path:
         missing = providing_pack(name)
         require_undamaged_pack(name, missing)
         hint = f"install the pack {missing}, or " if missing else _damaged_hint()
-        if (path.suffix == ".cfg" and os.path.isfile(path)) or name in plugin_configs():
+        if missing is None and ((path.suffix == ".cfg" and os.path.isfile(path)) or name in plugin_configs()):
             hint = "it is a config, from which `disambig train` makes a model; "
         elif "," in name:
             hint = "several models cannot be joined by a comma; "
