@@ -336,6 +336,9 @@ def _check(
     return list(checked.flags), annotate, words
 
 
+_MAX_LOADED = 16
+
+
 class CheckerCache:
     """Loaded models, by the settings that name them; the least recently used ones are dropped.
 
@@ -344,8 +347,8 @@ class CheckerCache:
     `load`: loads the models of settings, as `load_checker` does.
     """
 
-    def __init__(self, load: Callable[[CheckSettings], Annotate] = load_checker, size: int = 16) -> None:
-        self._load, self._size = load, size
+    def __init__(self, load: Callable[[CheckSettings], Annotate] = load_checker) -> None:
+        self._load = load
         self._loaded: dict[object, Annotate] = {}
         self._lock = threading.Lock()
 
@@ -356,7 +359,7 @@ class CheckerCache:
         with self._lock:
             annotate = self._loaded.pop(key, None) or self._load(settings)
             self._loaded[key] = annotate  # the last one is the most recently used
-            if len(self._loaded) > self._size:
+            if len(self._loaded) > _MAX_LOADED:
                 del self._loaded[next(iter(self._loaded))]
         return annotate
 

@@ -339,13 +339,18 @@ def _headline(record: dict[str, Any], text: str, *, proposes: bool) -> str:
     return _quote_place(text, record["start"], record["end"]) + arrow
 
 
-def _quote_place(text: str, start: int, end: int, *, around: int = 30) -> str:
+_QUOTED_AROUND = 30
+"""Number of characters that are quoted on each side of a place."""
+
+
+def _quote_place(text: str, start: int, end: int) -> str:
     """Return the offsets of a place, and the place in brackets with some text around it."""
     place = text[start:end]
-    if len(place) > 4 * around:  # a whole document
-        place = f"{place[: 2 * around]} ... {place[-around:]}"
+    if len(place) > 4 * _QUOTED_AROUND:  # a whole document
+        place = f"{place[: 2 * _QUOTED_AROUND]} ... {place[-_QUOTED_AROUND:]}"
     place = f"[{place}]" if place else "[] "  # an empty place is at the start of the next word
-    context = f"{text[max(0, start - around) : start]}{place}{text[end : end + around]}"
+    before, after = text[max(0, start - _QUOTED_AROUND) : start], text[end : end + _QUOTED_AROUND]
+    context = f"{before}{place}{after}"
     return f"{start}-{end}: {' '.join(context.split())}"
 
 

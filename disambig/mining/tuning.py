@@ -382,7 +382,6 @@ def tune_project(
     *,
     days: int = UNTOUCHED_DAYS,
     tier: int = 1,
-    settings: ProjectSettings | None = None,
     progress: Progress = no_progress,
 ) -> TunedProject:
     """Mine the history of a repository and tune the models that the settings of its top folder name.
@@ -393,9 +392,8 @@ def tune_project(
 
     `folder`: a folder of the work tree.
     `days` and `tier`: see `divide`.
-    `settings`: see `Miner`.
     """
-    settings = settings or ProjectSettings()
+    settings = ProjectSettings()
     text_settings = settings.for_file(os.path.join(History(folder).top, "text.txt"))
     user_files = tuple(path for path in text_settings.ignore_files if os.path.basename(path) != IGNORE_FILE)
     text_settings = replace(text_settings, flags_per_1000=None, trust=None, ignore_files=user_files)
