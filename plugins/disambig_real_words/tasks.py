@@ -345,13 +345,13 @@ class Doubled(InContext):
         rank = self.model.vocabulary.hash_numbers(view.hashes[positions])
         short = view.ends[positions] - view.starts[positions] <= SHORT
         judged[(judged == WRONG) & short & ((rank < 0) | (rank >= FREQUENT))] = UNDECIDED  # "goo goo"
-        other = (rank < 0) | (rank >= NO_NAMES)
         after_relative = np.isin(view.hashes[positions - 2], RELATIVES)  # "a list that changes changes it"
-        judged[other & after_relative] = RIGHT
-        for row in np.flatnonzero(~other).tolist():
+        has_content = (rank < 0) | (rank >= FUNCTION_WORDS)
+        judged[has_content & after_relative] = RIGHT
+        for row in np.flatnonzero((rank >= 0) & (rank < NO_NAMES)).tolist():
             if is_enclosed(view, positions[row] - 1, positions[row]):  # a mention of the mistake: *the the*
                 judged[row] = RIGHT
-        for row in np.flatnonzero((judged == WRONG) & ((rank < 0) | (rank >= FUNCTION_WORDS))).tolist():
+        for row in np.flatnonzero((judged == WRONG) & has_content).tolist():
             if is_enclosed(view, positions[row]) != is_enclosed(view, positions[row] - 1):
                 judged[row] = RIGHT  # a word and a name: "the type *type*"
         return judged

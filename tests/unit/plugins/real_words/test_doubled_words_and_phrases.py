@@ -26,6 +26,7 @@ We flew to Bora Bora last spring. | They listened to The The all evening. | The 
 I am so so sorry about it. | It was a long long way home. | It was very very cold outside.
 The report covers many many topics. | She gave her her book back. | It has cost her her place.
 The thing is is that nobody knows. | Where he was was unclear to all of us.
+A list that changes changes no model.
 What we know is is not enough. | All they do do is talk. | Whatever they are are not my friends.
 How it works works for me. | Log in in a private window. | Please log in in the morning.
 He moved on on Monday. | The party went on on the roof. | She put it on on her way out.
@@ -333,6 +334,7 @@ def test_english_words_that_are_right_after_others(table):
         ("There are less bugs.", []),
         ("It has more words than are needed.", ["than"]),
         ("Validate form fields first.", ["form"]),
+        ("It is read in parts, each a document.", ["a"]),
     ):
         matches = table.find(Words()([text])).select(right=True)
         assert [written for written, _ in matches.texts] == right, text
