@@ -176,7 +176,9 @@ def trial():
     return MistakeTrial.from_checker(CHECKER, FIXES, CLEAN)
 
 
-def test_checks_all_texts_in_one_batch(trial):
+def test_checks_all_texts_in_one_batch():
+    CHECKER.batch_sizes.clear()
+    MistakeTrial.from_checker(CHECKER, FIXES, CLEAN)
     assert CHECKER.batch_sizes == [6]
     texts = ["aaa", "bb", "cccc", "d", ""]
     assert list(text_stretches(texts, size=4)) == [["aaa", "bb"], ["cccc"], ["d", ""]]
