@@ -436,6 +436,8 @@ def test_without_the_pack_the_model_names_it_as_well():
     for name in ("sense", "disambig_en_sense/sense"):
         with pytest.raises(UserError, match=r"D404.*install the pack disambig_en_sense, or give"):
             load(name)
+    with pytest.raises(UserError, match=r"D404.*'topic': it is a config, from which `disambig train` makes"):
+        load("topic")
     for name in ("senses", "other/sense", "spelling/", "tagger"):
         with pytest.raises(UserError, match=r"D404.*: give a model directory"):
             load(name)

@@ -573,8 +573,6 @@ def test_unknown_packs_and_models_list_the_valid_names(installed, tmp_path):
     (tmp_path / "my.cfg").write_text("[model]")
     with pytest.raises(UserError, match=r"D404.*my.cfg': it is a config, from which `disambig train` makes"):
         load(tmp_path / "my.cfg")
-    with pytest.raises(UserError, match=r"D404.*'topic': it is a config, from which `disambig train` makes"):
-        load("topic")
     with pytest.raises(
         UserError, match=r"D404.*'preposition,it': several models cannot be joined by a comma"
     ):
