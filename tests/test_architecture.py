@@ -35,7 +35,7 @@ def tree_of(path):
 
 
 @cache
-def nodes_of(path):
+def syntax_nodes(path):
     """Return all nodes of a module; several tests look at them."""
     return tuple(ast.walk(tree_of(path)))
 
@@ -46,7 +46,7 @@ def where(path, node=None):
 
 def imports(path, *, top_only=False):
     """Yield (module, node) of every import; relative ones have a leading dot."""
-    for node in top_level(tree_of(path)) if top_only else nodes_of(path):
+    for node in top_level(tree_of(path)) if top_only else syntax_nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -92,7 +92,7 @@ def test_the_core_does_not_name_entries_of_plugins():
     violations = []
     for path in CORE:
         texts = set(map(id, docstrings(path)))
-        for node in nodes_of(path):
+        for node in syntax_nodes(path):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in texts:
                 continue
             if entry.search(node.value) and path.name != "messages.py":
@@ -102,7 +102,7 @@ def test_the_core_does_not_name_entries_of_plugins():
 
 def docstrings(path):
     """Yield the constants that are docstrings, of attributes as well."""
-    for node in nodes_of(path):
+    for node in syntax_nodes(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value
 
@@ -111,7 +111,7 @@ def test_plugins_import_only_the_api_of_the_core_and_not_each_other():
     violations = []
     for path in PLUGINS:
         own = path.relative_to(ROOT / "plugins").parts[0]
-        for node in nodes_of(path):
+        for node in syntax_nodes(path):
             if isinstance(node, ast.Import):
                 modules = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -166,7 +166,7 @@ def test_nothing_is_executed_or_unpickled():
     violations = []
     for path in LIBRARY:
         violations += [where(path, node) for module, node in imports(path) if package(module) in modules]
-        for node in nodes_of(path):
+        for node in syntax_nodes(path):
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else ""
                 unsafe = any(
@@ -187,7 +187,7 @@ def test_the_library_does_not_print():
         where(path, node)
         for path in LIBRARY
         if path.parent.name != "cli"
-        for node in nodes_of(path)
+        for node in syntax_nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ]
     assert not trees, trees
@@ -227,7 +227,7 @@ IMPORTED_IN_FUNCTIONS = {("text", "models"), ("formats", "spacy")}
 def internal_imports(path):
     """Yield the modules of the core that a module imports, and whether it does so at its top level."""
     top = {id(node) for node in top_level(tree_of(path))}
-    for node in nodes_of(path):
+    for node in syntax_nodes(path):
         if (
             not isinstance(node, ast.ImportFrom)
             or node.level
@@ -362,7 +362,7 @@ def test_errors_fill_the_fields_of_their_messages():
     """Each ``UserError("D...", a=..., b=...)`` fills exactly the fields of its message."""
     violations = []
     for path in LIBRARY:
-        for node in nodes_of(path):
+        for node in syntax_nodes(path):
             if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UserError" and node.args):
                 continue
             code = node.args[0]
@@ -451,7 +451,7 @@ OWN = {"disambig", *PLUGIN_NAMES, *PACK_NAMES}
 def imported_names():
     """Yield place, module and name of every import of our own packages; the name is None for ``import x``."""
     for path in EVERYTHING:
-        for node in nodes_of(path):
+        for node in syntax_nodes(path):
             if isinstance(node, ast.ImportFrom) and not node.level and package(node.module) in OWN:
                 yield from ((where(path, node), node.module, alias.name) for alias in node.names)
             elif isinstance(node, ast.Import):
