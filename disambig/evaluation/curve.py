@@ -108,7 +108,8 @@ def curve_of_texts(
         return _run_trial(model, model, len(sample.instances), learn, test)
 
     points = _run_trials(trial, _sizes(sizes, maximum), draws, 1, progress)
-    return _summary(task.name, "text", points, maximum, 1, sizes)
+    summary = _summary(task.name, "text", points, maximum, 1, sizes)
+    return summary | {"one_label": _has_one_label(learn.instances)}
 
 
 def curve_of_labelled(
@@ -150,7 +151,13 @@ def curve_of_labelled(
 
     points = _run_trials(trial, _sizes(sizes, maximum), draws, n_folds, progress)
     summary = _summary(task.name, "labelled", points, maximum, n_folds, sizes)
+    summary["one_label"] = _has_one_label(dataset.examples.instances)
     return summary | ({} if resolved.has_baseline else {"baseline_is": "most frequent"})
+
+
+def _has_one_label(instances: Instances) -> bool:
+    """Return True if the same candidate is right in all instances of each group: nothing can be learned."""
+    return all(len(np.unique(instances.observed[rows])) < 2 for _, rows in instances.rows_by_group())
 
 
 def _examples(parts: ResolvedConfig, texts: Sequence[str]) -> TextExamples:
@@ -259,7 +266,8 @@ def _summary(
     (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
     (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first draws, which
     contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``, ``baseline_is`` (its
-    kind) and ``majority``, all for the largest size.
+    kind) and ``majority``, all for the largest size. The callers add ``one_label``: whether the same
+    candidate is right in all examples of each group.
     """
     point_figures: list[dict[str, Any]] = []
     previous_hits: NDArray[np.bool_] | None = None

@@ -22,6 +22,7 @@ from disambig.formats import (
     Sensemap,
     Weights,
     list_instances,
+    mark_place,
     name_error_place,
     read_key,
     read_sensemap,
@@ -47,8 +48,15 @@ from disambig.type_aliases import Floats, Progress
 from disambig.types import Task, decides, metric
 
 
+ErrorRecords = list[dict[str, Any]]
+
+
 def evaluate_labelled(
-    model: Model, labelled: Sequence[Labelled], *, report: ErrorSink | None = None
+    model: Model,
+    labelled: Sequence[Labelled],
+    *,
+    report: ErrorSink | None = None,
+    wrong: ErrorRecords | None = None,
 ) -> dict[str, Any]:
     """Score a model on labelled examples.
 
@@ -56,6 +64,7 @@ def evaluate_labelled(
     margin is below its ``least_margin``, and at words that it does not know.
 
     `report`: called with each example that cannot be used, and the reason.
+    `wrong`: a list to which the wrongly decided examples are added (see `error_records`).
     Returns ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown``
     (examples of words that the model does not know), ``unknown_labels`` (examples whose label it does not
     know), ``groups`` with the figures of each group (see `figures`), ``overall`` with those of all examples,
@@ -77,6 +86,8 @@ def evaluate_labelled(
         chosen, logits = decide(model, part, g)
         gold = _gold(part, group, chosen)
         groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
+        if wrong is not None:
+            wrong.extend(error_records(part, group, gold, chosen, logits))
     unknown = len(labelled) - len(usable)
     n_labels = dataset.n_unknown_labels
     counts = _count_examples(dataset)
@@ -98,6 +109,7 @@ def cross_validate(
     enough: int | None = None,
     also: Sequence[Labelled] = (),
     report: ErrorSink | None = None,
+    wrong: ErrorRecords | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -118,6 +130,7 @@ def cross_validate(
     `also`: additional training examples for each fold, which are not tested. Those at the place of one of
     `labelled` are left out.
     `report`: called with each example that cannot be used, and the reason.
+    `wrong`: a list to which the examples that the model decided wrongly are added (see `error_records`).
     `**settings`: settings of training, as for `train_labelled`.
     Returns ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with
     the figures of each group for ``model``, ``baseline`` (if the config has one) and ``majority``, and
@@ -163,7 +176,7 @@ def cross_validate(
         for system, config in learned.items():
             model = train_dataset(config, training_part, name=task.name, **settings)
             _decide_rows(model, dataset, fold == k, chosen[system], logits[system])
-    systems = _group_figures(task, dataset, chosen, logits, fold, n_decided, also)
+    systems = _group_figures(task, dataset, chosen, logits, fold, n_decided, also, wrong)
     return {
         **_count_examples(dataset.take(fold < n_decided)),
         "unused": len(all_examples.problems),
@@ -203,6 +216,7 @@ def _group_figures(
     fold: NDArray[np.int64],
     n_decided: int,
     also: Sequence[Labelled],
+    wrong: ErrorRecords | None,
 ) -> dict[str, dict[str, Any]]:
     """Return the figures of each group on the decided folds, for each system and for the majority."""
     instances = dataset.examples.instances
@@ -221,6 +235,8 @@ def _group_figures(
             kept_logits = logits[system][rows, :k][kept] if system in logits else None
             gold = _gold(part, group, choice)[kept]
             groups[group.name] = figures(kept_instances, group, gold, choice[kept], kept_logits)
+            if wrong is not None and system == "model" and kept_logits is not None:
+                wrong.extend(error_records(part.take(kept), group, gold, choice[kept], kept_logits))
     return systems
 
 
@@ -246,6 +262,32 @@ def _gold(dataset: LabelledDataset, group: Group, chosen: NDArray[np.int64]) -> 
     observed = dataset.examples.instances.observed
     right = (chosen >= 0) & right_candidates(dataset, group)[np.arange(len(chosen)), chosen]
     return np.where(right, chosen, observed).astype(np.int32)
+
+
+def error_records(
+    dataset: LabelledDataset, group: Group, gold: NDArray[np.int32], chosen: NDArray[np.int64], scores: Floats
+) -> ErrorRecords:
+    """Return the wrongly decided examples of a group as plain values, in the form that `read_labelled` reads.
+
+    ``text`` (the place between ``[[`` and ``]]`` unless it is the whole text), ``label``, ``chosen`` (None if
+    the model gives no answer), ``margin`` (score of the chosen candidate minus that of the right one; None
+    without an answer), ``group``, and ``where`` (file and line of the example).
+    """
+    records = []
+    for i in np.flatnonzero(gold != chosen).tolist():
+        example, choice = dataset.labelled[i], int(chosen[i])
+        names = dataset.examples.instances.candidates(i, group)
+        records.append(
+            {
+                "text": mark_place(example),
+                "label": example.label,
+                "chosen": names[choice] if choice >= 0 else None,
+                "margin": float(scores[i, choice] - scores[i, gold[i]]) if choice >= 0 else None,
+                "group": group.name,
+                "where": example.where,
+            }
+        )
+    return records
 
 
 def decide(model: Model, dataset: LabelledDataset, group: int) -> tuple[NDArray[np.int64], Floats]:

@@ -399,7 +399,11 @@ def writing(path: Path | str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as problem:
-        raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
+        reason = problem.strerror or str(problem)
+        parent = Path(path).parent
+        if isinstance(problem, FileNotFoundError) and not parent.exists():
+            reason = f"there is no directory {parent}"
+        raise UserError("D309", path=path, problem=reason) from problem
 
 
 def save_json(path: Path, value: Any, *, temp_files: TempFiles | None = None) -> None:

@@ -74,6 +74,7 @@ from .labelled import (
     MarkedTables as MarkedTables,
     ReaderTraits as ReaderTraits,
     find_reader as find_reader,
+    mark_place as mark_place,
     place_at_mark as place_at_mark,
     read_labelled as read_labelled,
     remove_marks as remove_marks,

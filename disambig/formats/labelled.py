@@ -85,6 +85,12 @@ def remove_marks(text: str, where: str) -> tuple[str, int, int]:
     return before + inside + after, len(before), len(before) + len(inside)
 
 
+def mark_place(example: Labelled) -> str:
+    """Return the text of an example with its place between marks; a whole text is returned as it is."""
+    text, start, end = example.text, example.start, example.end
+    return text if end - start == len(text) else text[:start] + OPEN + text[start:end] + CLOSE + text[end:]
+
+
 def place_at_mark(example: Labelled) -> Labelled:
     """Convert an example of a whole text with a mark to one of the marked place; others stay as they are.
 

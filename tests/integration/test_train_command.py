@@ -155,9 +155,32 @@ def test_the_model_and_the_config_are_scored_on_examples(labelled_folder, traine
     assert "unsupervised baseline, it: accuracy" in done.stdout
 
 
+def test_wrong_decisions_are_written_in_a_form_that_can_be_read_again(labelled_folder, trained):
+    lines = ["[[It]] is easy to see that.\treferential", "Then [[it]] broke the cup.\treferential"]
+    (labelled_folder / "new.tsv").write_text("\n".join(lines) + "\n", encoding="utf8")
+    done = run(labelled_folder, "evaluate model --labelled new.tsv --errors wrong.jsonl")
+    assert "wrong.jsonl: 1 wrong decision" in done.stderr
+    (record,) = map(json.loads, (labelled_folder / "wrong.jsonl").read_text(encoding="utf8").splitlines())
+    assert record.pop("margin") > 0
+    assert record == {
+        "text": "[[It]] is easy to see that.",
+        "label": "referential",
+        "chosen": "non-referential",
+        "group": "it",
+        "where": "new.tsv, line 1",
+    }
+    again = run(labelled_folder, "evaluate model --labelled wrong.jsonl --json")
+    assert json.loads(again.stdout)["overall"]["accuracy"] == 0.0
+    run(labelled_folder, "evaluate it.cfg --labelled ten.tsv --labelled new.tsv --folds 3 --errors folds.jsonl")
+    with (labelled_folder / "folds.jsonl").open(encoding="utf8") as file:
+        margins = [json.loads(line)["margin"] for line in file]
+    assert margins and margins == sorted(margins, reverse=True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
+        (("evaluate", "model", "--labelled", "ten.tsv", "--errors", "missing/wrong.jsonl"), "D309"),
         (("train", "it.cfg", "--text", "texts.txt", "-o", "other"), "D463"),
         (("train", "it.cfg", "--labelled", "missing.tsv", "-o", "other"), "D300"),
         (("train", "it.cfg", "--labelled", "texts.txt", "-o", "other"), "D460"),
@@ -178,6 +201,13 @@ def test_errors_are_one_line(labelled_folder, trained, arguments, code):
     done = run(labelled_folder, *arguments, status=2)
     assert f"[{code}]" in done.stderr and len(done.stderr.strip().splitlines()) == 1
     assert not (labelled_folder / "other").exists()
+
+
+def test_the_curve_of_examples_with_one_label_says_so(labelled_folder, trained):
+    lines = [f"Then [[it]] {what}.\treferential" for _, what in PAIRS]
+    (labelled_folder / "one.tsv").write_text("\n".join(lines) + "\n", encoding="utf8")
+    done = run(labelled_folder, "curve it.cfg --labelled one.tsv --draws 1")
+    assert "repeats the baseline: all examples have the same label" in done.stdout
 
 
 SPORT = "ball goal team match coach player referee stadium league trainer".split()

@@ -133,13 +133,14 @@ def curve_lines(result: dict[str, Any]) -> list[str]:
         f"{result['task']}: tested on {pluralize(result['tested'], 'example')} ({part})",
         "examples  accuracy  spread  p before  p baseline",
     ]
+    reason = "all examples have the same label" if result["one_label"] else "too few examples to learn from"
     for point in result["points"]:
         spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
         times = pluralize(point["draws"], "draw")
         between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
         values = (point["p_before"], point["p_baseline"])
         tests = "  ".join(f"{'' if value is None else format_p(value):>8}" for value in values)
-        notes = "".join(f"; {note}" for note in _notes(point))
+        notes = "".join(f"; {note}" for note in _notes(point, reason))
         lines.append(
             f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}{notes}"
         )
@@ -150,13 +151,13 @@ def curve_lines(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _notes(point: dict[str, Any]) -> Iterator[str]:
-    """Yield notes about a size: that it was cut, or that no model was learned."""
+def _notes(point: dict[str, Any], reason: str) -> Iterator[str]:
+    """Yield notes about a size: that it was cut, or that no model was learned, for a reason."""
     if point["asked"]:
         yield f"cut from {', '.join(f'{size:,}' for size in point['asked'])}: there are no more examples"
     share = 1 - point["learned"] / point["groups"]
     if share == 1:
-        yield "repeats the baseline: too few examples to learn from"
+        yield f"repeats the baseline: {reason}"
     elif share > 0:
         cases = "draws" if point["groups"] == 1 else "groups and draws"
-        yield f"repeats the baseline in {share:.0%} of {cases}: too few examples to learn from"
+        yield f"repeats the baseline in {share:.0%} of {cases}: {reason}"

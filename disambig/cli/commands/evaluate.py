@@ -59,6 +59,14 @@ def evaluate(
         int | None,
         typer.Option(help="Train and test by cross-validation over documents, with this number of folds."),
     ] = None,
+    errors: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --labelled: write the examples that were decided wrongly to this file (.jsonl), the most "
+            "certain first.",
+        ),
+    ] = None,
     lines: options.Lines = None,
     only_test: Annotated[
         bool,
@@ -104,6 +112,10 @@ def evaluate(
     from disambig.cli.output import check_stdout
 
     check_stdout()  # before long work
+    if errors is not None and not errors.parent.is_dir():
+        from disambig.errors import UserError
+
+        raise UserError("D309", path=errors, problem=f"there is no directory {errors.parent}")
     reading: dict[str, Any] = {"encoding": encoding, "strict": strict}
     if form == FIXES:
         if len(names) > 2 or (len(names) == 2 and (plot is not None or rate)):
@@ -151,6 +163,7 @@ def evaluate(
             json=json,
             key=key,
             sensemap=sensemap,
+            errors=errors,
             **reading,
         )
     elif not text:
@@ -173,7 +186,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     FIXES: ("fixes", "clean", "readings", "tier", "rate", "flags_per_1000", "writing", "plot"),
     TWO_MODELS: ("text", "labelled", "lists", "encoding", "strict", "lines", "only_test", "measure"),
     LISTS: ("lists", "measure"),
-    LABELLED: ("labelled", "encoding", "strict", "folds", "text", "key", "sensemap"),
+    LABELLED: ("labelled", "encoding", "strict", "folds", "text", "key", "sensemap", "errors"),
     TEXT: ("text", "lines", "only_test", "rate", "plot"),
 }
 """The forms of the command, and the options of each besides --json and --quiet."""
@@ -538,9 +551,11 @@ def run_on_labelled(
     json: bool,
     key: str | None = None,
     sensemap: str | None = None,
+    errors: Path | None = None,
 ) -> None:
     """Print the accuracy on labelled examples of a model or, with `folds`, of a config.
 
+    `errors`: file for the examples that were decided wrongly.
     Raises D465 if text is given too, or no examples; D426 for a config with human errors.
     """
     from disambig.cli.output import note_printer, progress, stages
@@ -553,6 +568,7 @@ def run_on_labelled(
         raise UserError("D465")
     on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
     report = error_sink(**on_error)
+    wrong: list[dict[str, Any]] = []
     if folds is None:
         from disambig.models import load
 
@@ -568,7 +584,7 @@ def run_on_labelled(
             )
         with progress() as meter:
             meter.show("scoring", 0, None)
-            figures = evaluate_labelled(loaded, examples, report=report)
+            figures = evaluate_labelled(loaded, examples, report=report, wrong=wrong)
         result = {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
     else:
         from disambig.training import check_error_files, read_plan
@@ -581,9 +597,29 @@ def run_on_labelled(
         plan = plan.with_learned_settings(examples)
         with stages() as report_progress:
             result = cross_validate(
-                plan.parts, examples, folds=folds, report=report, progress=report_progress, **plan.settings
+                plan.parts,
+                examples,
+                folds=folds,
+                report=report,
+                wrong=wrong,
+                progress=report_progress,
+                **plan.settings,
             )
+    if errors is not None:
+        save_errors(wrong, errors)
     _print(result, lambda figures: examples_lines(figures, folds), json)
+
+
+def save_errors(wrong: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write wrongly decided examples as JSON Lines, the most certain decisions first."""
+    from disambig.cli.output import remark
+    from disambig.files import save_output
+
+    by_margin = sorted(wrong, key=lambda record: -(record["margin"] or 0.0))
+    with save_output(path) as write:
+        for record in by_margin:
+            write(json_text(record, indent=None, ensure_ascii=False).encode("utf8", "surrogatepass") + b"\n")
+    remark(f"{path}: {pluralize(len(wrong), 'wrong decision')}")
 
 
 def examples_lines(result: dict[str, Any], folds: int | None) -> Iterator[str]:

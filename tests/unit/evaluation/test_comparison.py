@@ -570,6 +570,7 @@ def test_reports_the_share_of_the_baseline(groups, learned, note):
     point |= {"p_baseline": 0.0}
     result = {"task": "x", "source": "text", "points": [point], "tested": 9, "baseline": 0.5}
     result |= {"baseline_interval": (0.4, 0.6), "baseline_is": "unsupervised", "majority": 0.5}
+    result["one_label"] = False
     line = curve_lines(result)[2]
     assert line.endswith(note) and "< 0.0001" in line
 
