@@ -269,7 +269,13 @@ def fail(message: str) -> int:
 
 
 def _one_line(problem: Any) -> str:
-    return " ".join(str(problem.format_message()).split()).rstrip(".")
+    """Return the message of click; for an unknown command of a group such as `fixes`, with its commands."""
+    message = " ".join(str(problem.format_message()).split()).rstrip(".")
+    context = getattr(problem, "ctx", None)
+    if message.startswith("No such command") and context is not None and context.parent is not None:
+        names = context.command.list_commands(context)
+        return f"{message}; available: {', '.join(f'{context.command_path} {name}' for name in names)}"
+    return message
 
 
 def _command_path(problem: Any, arguments: Sequence[str]) -> str:

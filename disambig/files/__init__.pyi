@@ -22,6 +22,7 @@ from .opening import (
     decode_marked as decode_marked,
     drop_repeated as drop_repeated,
     error_sink as error_sink,
+    expand_patterns as expand_patterns,
     file_stamp as file_stamp,
     is_dangling as is_dangling,
     memory_limit as memory_limit,

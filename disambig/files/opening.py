@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import glob
 import gzip
 import io
 import lzma
@@ -188,6 +189,19 @@ def drop_repeated(paths: Iterable[str]) -> list[str]:
     for path in paths:
         first.setdefault(path if path == STDIN else os.path.realpath(path), path)
     return list(first.values())
+
+
+def expand_patterns(paths: Iterable[str]) -> list[str]:
+    """Return the paths, with those that match a pattern such as ``docs/**/*.md`` in place of the pattern.
+
+    Patterns in quotation marks, or of a shell that does not expand them (on Windows), arrive as they were
+    written. The name of an existing file is never a pattern, and a pattern without a match is kept.
+    """
+    expanded: list[str] = []
+    for path in paths:
+        is_pattern = glob.has_magic(path) and not os.path.lexists(path)
+        expanded.extend((is_pattern and sorted(glob.glob(path, recursive=True))) or [path])
+    return expanded
 
 
 def stdin_has_data() -> bool:

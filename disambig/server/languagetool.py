@@ -188,7 +188,6 @@ def rule_as_json(rule: LanguageToolRule) -> dict[str, str]:
 
 
 AUTO = "auto"
-NAMES = {"en": "English", "ja": "Japanese"}
 REGIONS = {
     "en": {
         "AU": "Australian",
@@ -206,7 +205,7 @@ def languages(codes: Sequence[str]) -> list[dict[str, str]]:
     """Return the languages as ``/v2/languages`` lists them."""
     entries = []
     for code in codes:
-        name = NAMES.get(code, code)
+        name = LANGUAGE_NAMES.get(code, code)
         entries.append({"name": name, "code": code, "longCode": code})
         for region, adjective in REGIONS.get(code, {}).items():
             entries.append({"name": f"{name} ({adjective})", "code": code, "longCode": f"{code}-{region}"})

@@ -42,7 +42,7 @@ from disambig.cli.output import (
     say,
 )
 from disambig.errors import UserError, nearest_first
-from disambig.files import STDIN, is_special
+from disambig.files import STDIN, expand_patterns, is_special
 from disambig.formats import (
     BINARY,
     FIELD,
@@ -227,6 +227,7 @@ def annotate(
     from disambig.models import ModelSource
 
     output = None if output == "-" else output
+    paths = expand_patterns(paths)
     rates = parse_rates(flags_per_1000)
     options = EngineOptions(
         workers, scheduler, timeout, None if worker_memory is None else parse_size(worker_memory)

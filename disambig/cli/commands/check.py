@@ -129,13 +129,13 @@ def check(
     from disambig.checking import Changes, CheckRun, load_checker, run
     from disambig.cli.output import LateProgress, StandardOutput, open_results, remark
     from disambig.configuration import ProjectSettings, settings_to_toml
-    from disambig.files import STDIN, stdin_has_data
+    from disambig.files import STDIN, expand_patterns, stdin_has_data
 
     if not paths and stdin_has_data():
         # As in other linters, standard input is read only if it is named: git passes data to hooks there, and
         # a shell that reads a script from it passes the rest of the script.
         remark(f"disambig: {UserError('D343')}")
-    paths = paths or ["."]
+    paths = expand_patterns(paths or ["."])
     options = settings_from_options(choices, baseline=baseline)
     suffix = backup_suffix if backup else None
     _check_combinations(
