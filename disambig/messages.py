@@ -223,7 +223,7 @@ MESSAGES: dict[str, str] = {
     "D500": "component {name!r}: its model is for {language!r}, the pipeline for {seen!r}: use spacy.blank({language!r}) or a model for {seen!r}",
     "D501": "component {name!r} is for {asked!r}, but its model {model!r} decides {seen!r}: name a model for {asked!r}",
     "D502": "these annotations have the layout {seen!r}, but this disambig reads {known}: annotate the text again",
-    "D503": "component {name!r}: cannot ignore {word!r}: `ignore` is a list of words (then), words with the one beside them (more then) and corrections (then -> than)",
+    "D503": "component {name!r}: cannot ignore {word!r}: `ignore` is a list of words (then), words with those beside them (more then) and corrections (then -> than)",
     "D504": "component {name!r} labels whole documents, but its model {model!r} decides {task!r} within documents: use the component 'disambig'",
     "D505": "component {name!r} labels spaCy's tokens, but its model {model!r} does not decide {task!r} for tokens: use the component 'disambig'",
     "D506": "component {name!r} needs a model for the task {task!r}: install the pack {pack}, or name a model in its config",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import CERTAIN_PROBABILITY, DocumentWords
-from disambig.data import WORDS_PER_MISTAKE, edited_text, ignore_entries, plain_word
+from disambig.data import WORDS_PER_MISTAKE, edited_text, is_ignored, plain_word
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
 from disambig.markup import BREAK, HTML_COMMENT, Layout, PlainText, path_format
@@ -435,9 +435,7 @@ def find_flags(
         is_written = observed == text[start:end] or (plain.file_offset(end) > end and HIDDEN not in observed)
         if record["replacement"] == record["observed"] or not is_written:
             continue  # a label, or words with markup between them
-        if ignore and any(
-            entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
-        ):
+        if is_ignored(ignore, plain.text, start, end, record["replacement"]):
             continue
         trust = task_decisions.precision(row, plain.text)
         flag = _make_flag(record, trust, text, plain, lines, rules)

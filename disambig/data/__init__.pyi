@@ -49,6 +49,7 @@ from .edits import (
     check_entry as check_entry,
     edited_text as edited_text,
     ignore_entries as ignore_entries,
+    is_ignored as is_ignored,
     pair_to_ignore as pair_to_ignore,
     plain_word as plain_word,
     read_ignore_list as read_ignore_list,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from disambig.errors import UserError
@@ -184,6 +184,36 @@ def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[s
     return tuple(entries)
 
 
+_MAX_WORDS_BESIDE = 5
+
+
+def is_ignored(ignored: Collection[str], text: str, start: int, end: int, replacement: str) -> bool:
+    """Return True if entries of a list of words to ignore suppress a flag.
+
+    These are the entries of `ignore_entries`, and longer phrases that contain the written words, or the place
+    of a missing word, with at most `_MAX_WORDS_BESIDE` words before and after them.
+
+    `ignored`: entries as `plain_word` returns them.
+    """
+    if not ignored:
+        return False
+    if any(entry in ignored for entry in ignore_entries(text, start, end, replacement)):
+        return True
+    before, after = [""], [""]  # the words beside the written ones: none, one, two, ...
+    first, last = start, end
+    for _ in range(_MAX_WORDS_BESIDE):
+        if match := _BEFORE.search(text[max(0, first - _NEAR) : first]):
+            first -= len(match[0])
+            before.append(f"{match[1]} {before[-1]}")
+        if match := _AFTER.match(text, last, last + _NEAR):
+            last = match.end()
+            after.append(f"{after[-1]} {match[1]}")
+    observed = text[start:end]
+    sides = ((left, right) for left in before for right in after if observed.strip() or (left and right))
+    phrases = (plain_word(f"{left} {observed} {right}") for left, right in sides)
+    return any(phrase in ignored for phrase in phrases)
+
+
 IGNORE_ENTRY = r"^(?!/.*/$)[^*?\[\\]+$"
 """Regular expression of entries: no characters of patterns."""
 
@@ -192,7 +222,7 @@ def check_entry(entry: str) -> str:
     """Return an entry; raise a ValueError if it is a pattern, which would never suppress a flag."""
     if not re.search(IGNORE_ENTRY, entry):
         raise ValueError(
-            "patterns are not supported: give words (then), words with the one beside them (more then) and "
+            "patterns are not supported: give words (then), words with those beside them (more then) and "
             "corrections (then -> than)"
         )
     return entry

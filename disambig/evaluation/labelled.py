@@ -47,7 +47,6 @@ from disambig.training import (
 from disambig.type_aliases import Floats, Progress
 from disambig.types import Task, decides, metric
 
-
 ErrorRecords = list[dict[str, Any]]
 
 

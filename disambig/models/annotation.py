@@ -20,7 +20,7 @@ from disambig.data import (
     Decisions,
     OverlapResolution,
     PrecisionTable,
-    ignore_entries,
+    is_ignored,
     minibatch,
     mistakes_per_1000,
     plain_word,
@@ -226,9 +226,7 @@ class ModelSet:
         for i in np.flatnonzero(flagged).tolist():
             text = texts[int(decisions.documents[i])]
             place = int(decisions.starts[i]), int(decisions.ends[i])
-            flagged[i] = ignored.isdisjoint(
-                ignore_entries(text, *place, _words_of_flag(decisions, i, texts)[1])
-            )
+            flagged[i] = not is_ignored(ignored, text, *place, _words_of_flag(decisions, i, texts)[1])
         return replace(decisions, flagged=flagged)
 
     def _with_trust(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:

@@ -356,7 +356,7 @@ class Disambiguator(SpanWriter):
     flags_per_1000 : float, optional
         False alarms to accept per 1,000 correct words; by default the model's own rate.
     ignore : sequence of str
-        Words to ignore, in any case, words with the one beside them ("more then"), and corrections
+        Words to ignore, in any case, words with those beside them ("more then"), and corrections
         ("then -> than").
     protect : bool
         Whether quotes, code, URLs and names are ignored.
@@ -534,7 +534,7 @@ def protect_foreign_paragraphs(view: TokenView, languages: Sequence[str]) -> Tok
 
 
 def words_to_ignore(model: Model, name: str, ignore: Sequence[str]) -> tuple[str, ...]:
-    """Return the normal forms of what to ignore: words, words with the one beside them, and corrections.
+    """Return the normal forms of what to ignore: words, words with those beside them, and corrections.
 
     Those of single words follow the model's tokenisation; they are not decided at all.
 

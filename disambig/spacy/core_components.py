@@ -124,7 +124,7 @@ class Proofreader(SpanWriter):
     `spans_key`: key of ``doc.spans``.
     `flags_per_1000` (float or mapping from task to float): false alarms to accept per 1,000 correct words:
     for all models together, or for some tasks; by default each model's own rate.
-    `ignore`: words to ignore, in any case, words with the one beside them ("more then"), and corrections
+    `ignore`: words to ignore, in any case, words with those beside them ("more then"), and corrections
     ("then -> than").
     `protect`: whether quotes, code, URLs and names are ignored.
     `detect_language`: whether paragraphs in other languages are left alone.

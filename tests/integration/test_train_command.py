@@ -171,7 +171,10 @@ def test_wrong_decisions_are_written_in_a_form_that_can_be_read_again(labelled_f
     }
     again = run(labelled_folder, "evaluate model --labelled wrong.jsonl --json")
     assert json.loads(again.stdout)["overall"]["accuracy"] == 0.0
-    run(labelled_folder, "evaluate it.cfg --labelled ten.tsv --labelled new.tsv --folds 3 --errors folds.jsonl")
+    run(
+        labelled_folder,
+        "evaluate it.cfg --labelled ten.tsv --labelled new.tsv --folds 3 --errors folds.jsonl",
+    )
     with (labelled_folder / "folds.jsonl").open(encoding="utf8") as file:
         margins = [json.loads(line)["margin"] for line in file]
     assert margins and margins == sorted(margins, reverse=True)

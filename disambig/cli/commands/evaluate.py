@@ -63,8 +63,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With --labelled: write the examples that were decided wrongly to this file (.jsonl), the most "
-            "certain first.",
+            help="With --labelled: write the examples that were decided wrongly to this file (.jsonl), the "
+            "most certain first.",
         ),
     ] = None,
     lines: options.Lines = None,

@@ -35,7 +35,7 @@ from disambig.checking import (
     sentence_around,
 )
 from disambig.configuration import CheckSettings
-from disambig.data import Group, ignore_entries, pair_to_ignore, plain_word
+from disambig.data import Group, ignore_entries, is_ignored, pair_to_ignore, plain_word
 from disambig.markup import PlainText, read_markup
 from disambig.models import ModelSet, ModelSource, annotate
 from disambig.text import HIDDEN
@@ -217,6 +217,26 @@ def test_the_entries_of_a_flag(text, word, meant, expected):
     assert ignore_entries(text, start, start + len(word), meant) == expected
     missing = ("-> to", "write -> to write", "helps -> helps to")
     assert ignore_entries("It helps write text.", 9, 9, "to") == missing
+
+
+@pytest.mark.parametrize(
+    ("entry", "word", "is_hidden"),
+    [
+        ("more than we do", "than", True),
+        ("you write more than", "than", True),
+        ("do, of course", "do", False),  # a phrase has no punctuation
+        ("more than they do", "than", False),
+        ("write more", "than", False),  # the flagged word is not in it
+        ("write more", "", True),  # the place of a missing word
+        ("than we do", "", False),
+    ],
+)
+def test_a_phrase_hides_flags_in_it(entry, word, is_hidden):
+    text = "You write *more* than we do, of course."
+    start = text.index(word) if word else len("You write")
+    assert (
+        is_ignored({plain_word(entry)}, text.replace("*", HIDDEN), start, start + len(word), "x") == is_hidden
+    )
 
 
 TEXT = "It was hard to find a quite place."

@@ -54,6 +54,15 @@ def test_one_line_per_flag(note):
     assert check_file("note.md") == (0, "", "disambig: no flags in 1 file, 3 words\n")
 
 
+def test_a_pattern_that_no_shell_expanded(note):
+    (note.parent / "sub").mkdir()
+    (note.parent / "sub" / "b[1].md").write_text(NOTE)
+    status, out, err = check_file("**/*.md", "note.*", "none*.md")
+    assert [line.partition(":")[0] for line in out.splitlines()] == ["note.md"] * 2 + ["sub/b[1].md"] * 2
+    assert status == 2 and "[D300] none*.md: no such file" in err and "2 of 2 files" in err
+    assert check_file("sub/b[1].md")[1].count("sub/b[1].md") == 2  # a name, not a pattern
+
+
 def test_a_file_with_an_error_does_not_stop_the_others(note):
     (note.parent / "bad.md").write_bytes(b"\xff")
     status, out, err = check_file("gone.md", "bad.md", note.parent)

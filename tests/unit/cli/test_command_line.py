@@ -119,6 +119,7 @@ def test_an_empty_name_is_visible(capsys, command):
         ("annotate --workers 0 x", "[D600] ", "--workers"),
         ("check --task", "[D600] ", "requires an argument; see `disambig check --help`"),
         ("job resume --workers", "[D600] ", "requires an argument; see `disambig job resume --help`"),
+        ("fixes .", "[D600] ", "available: disambig fixes mine; see `disambig fixes --help`"),
         ("evaluate spelling --text missing.txt --rate -1", "[D602] --rate -1.0:", ""),
     ],
 )
