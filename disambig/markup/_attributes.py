@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from disambig.markup.canvas import BREAK, ENTITY, OPAQUE, Canvas, Span
+from disambig.markup.canvas import ENTITY, OPAQUE, Canvas, Span
 
 _SHOWN = frozenset(
     "alt title subtitle description caption summary label placeholder heading tooltip content aria-label"
@@ -102,14 +102,12 @@ def keep_values(
     """
     text = canvas.original if text is None else text
     for start, end in spans:
-        canvas.put(start, text[start:end])
+        canvas.keep(start, end, text)
         for match in ENTITY.finditer(text, start, end):
             canvas.fill(*match.span(), OPAQUE)
             canvas.hide_word(*match.span())
         for match in _PLACEHOLDER.finditer(text, start, end):
             canvas.fill(*match.span(), OPAQUE)
-        canvas.fill(start - 1, start, BREAK)
-        canvas.fill(end, end + 1, BREAK)
     if within is not None and spans:
         canvas.fill(within[0], within[0] + 1, OPAQUE)
         canvas.fill(within[1] - 1, within[1], OPAQUE)

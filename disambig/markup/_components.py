@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord, Span
-from disambig.markup.html_pages import HTML, NOTHING, ElementKinds, TagReader, names
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, names
+from disambig.markup.html_pages import HTML, NOTHING, ElementKinds, TagReader
 
 _WITHIN = names(
     "badge bold chip em emphasis highlight italic link navlink nextlink nuxtlink nuxt-link router-link"
@@ -201,10 +201,7 @@ def _write(
         canvas.put(last - 1, painted[last - 1 - start])
         if _NAME_IN_HOLE.fullmatch(text, first, last):
             canvas.put(first, painted[first - start : last - start])
-    canvas.shortened += [
-        ShortenedWord(start + word.start, start + word.painted_end, start + word.end)
-        for word in read.shortened
-    ]
+    canvas.shortened += [word.moved(start) for word in read.shortened]
 
 
 def _between(start: int, end: int, holes: Sequence[Span]) -> Iterator[Span]:

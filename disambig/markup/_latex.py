@@ -16,14 +16,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, brace_pairs, names
 
-
-def _words(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
-VERBATIM = _words(
+VERBATIM = names(
     "verbatim verbatim* Verbatim BVerbatim LVerbatim SaveVerbatim spverbatim alltt lstlisting minted comment"
     " filecontents filecontents* pycode pyconsole luacode code Highlighting"
 )
@@ -33,7 +28,7 @@ _VERBATIM_NAME = re.compile(
     r"|transcript)s?|verbatim[a-z]+|[a-z]+decl)\*?"
 )
 """Names of environments that a project defines for code."""
-_FLOATS = _words("listing listing* codelisting")
+_FLOATS = names("listing listing* codelisting")
 """Environments around code that have a caption."""
 _VERBATIM_DEFINITION = re.compile(
     r"\\(?:lstnewenvironment|newverbatim|DefineVerbatimEnvironment|RecustomVerbatimEnvironment|newtcblisting|newtcolorlisting"
@@ -45,17 +40,17 @@ _SHORT_VERB = re.compile(
     r"\s{0,9}(?:\{\\?([^\w\s{}])\}|\\?([^\w\s{}]))"
 )
 """Makes a character the mark of code: ``|code|``."""
-MATH = _words(
+MATH = names(
     "equation equation* align align* aligned alignat alignat* flalign flalign* gather gather* multline"
     " multline* eqnarray eqnarray* displaymath math dmath dmath* subequations"
     " array split cases matrix pmatrix"
 )
-CODE = _words(
+CODE = names(
     "tikzpicture pgfpicture picture algorithm algorithm* algorithmic algorithm2e axis forest prooftree"
     " thebibliography bibdiv filecontents tikzcd circuitikz pspicture asy"
 )
-QUOTATIONS = _words("quote quotation verse displayquote displaycquote blockquote")
-TABLES = _words(
+QUOTATIONS = names("quote quotation verse displayquote displaycquote blockquote")
+TABLES = names(
     "tabular tabular* tabularx tabulary longtable longtabu tabu tblr longtblr supertabular xltabular"
 )
 ARGUMENTS = {
@@ -68,20 +63,20 @@ ARGUMENTS = {
 
 TITLES = {"frame": 2, "block": 1, "alertblock": 1, "exampleblock": 1}
 """Number of arguments in braces after ``\\begin{...}`` that are titles."""
-ENGLISH = _words(
+ENGLISH = names(
     "english american british canadian australian newzealand USenglish UKenglish usenglish ukenglish"
 )
-LANGUAGES = _words(
+LANGUAGES = names(
     "german ngerman french spanish italian portuguese brazilian dutch russian polish czech danish swedish"
     " norwegian finnish latin greek turkish hungarian ukrainian japanese chinese korean arabic hebrew"
 )
 """Environments whose text is in another language."""
-SECTIONS = _words(
+SECTIONS = names(
     "part chapter section subsection subsubsection paragraph subparagraph title subtitle author caption"
     " captionof frametitle framesubtitle date minisec addchap addsec chaptermark sectionmark"
 )
 """Commands whose last argument is text of its own, with a sentence boundary on both sides."""
-TEXT = _words(
+TEXT = names(
     "emph textbf textit textrm textsf textsl textsc textup textmd textnormal textlf underline uline uuline"
     " text mbox hbox makebox fbox framebox centerline textsubscript textsuperscript uppercase lowercase"
     " MakeUppercase MakeLowercase MakeTextUppercase sout hl so textcolor colorbox href parbox raisebox"
@@ -94,7 +89,7 @@ BEFORE_TEXT = {
     **dict.fromkeys(("scalebox", "captionof"), 1),
 }
 """Number of arguments in braces before the text argument."""
-SHOWN = _words(
+SHOWN = names(
     "ref eqref autoref cref Cref crefrange Crefrange pageref nameref vref Vref subref hyperref cite citep"
     " citet citealt citealp citeauthor citeyear citeyearpar citetext Citet Citep Citeauthor parencite"
     " textcite footcite autocite Autocite Textcite Parencite fullcite footfullcite supercite smartcite cites"
@@ -104,7 +99,7 @@ SHOWN = _words(
     " foreignquote epigraph detokenize verb file command cs pkg email today Sexpr"
 )
 """Commands that produce something other than prose, or a quotation: hidden with all their arguments."""
-UNSEEN = _words(
+UNSEEN = names(
     "label index nocite usepackage RequirePackage documentclass bibliography"
     " bibliographystyle printbibliography"
     " addbibresource input include includeonly includegraphics graphicspath lstinputlisting inputminted"
@@ -123,7 +118,7 @@ UNSEEN = _words(
     "  tag numberwithin allowdisplaybreaks PassOptionsToPackage AtBeginDocument cellcolor rowcolor"
 )
 """Commands that produce nothing, or nothing to read: blank with all their arguments."""
-SILENT = _words(
+SILENT = names(
     "noindent indent centering raggedright raggedleft bfseries itshape mdseries rmfamily sffamily ttfamily"
     " scshape slshape upshape normalfont em bf it rm sf tt sc sl tiny scriptsize"
     " footnotesize small normalsize"
@@ -133,14 +128,14 @@ SILENT = _words(
     " hline toprule midrule bottomrule endhead endfirsthead endfoot endlastfoot strut"
 )
 """Commands without arguments that produce nothing, or something only between words."""
-PARAGRAPHS = _words(
+PARAGRAPHS = names(
     "par item bibitem newpage clearpage cleardoublepage pagebreak appendix tableofcontents listoffigures"
     " listoftables frontmatter mainmatter backmatter tabularnewline"
 )
 """Commands that end a sentence."""
-ACCENTS = _words("c v u H d b k r t")
+ACCENTS = names("c v u H d b k r t")
 """Commands that produce a letter when followed by one letter in braces."""
-LETTERS = _words("ss o O l L ae AE oe OE aa AA i j dh DH th TH ng NG")
+LETTERS = names("ss o O l L ae AE oe OE aa AA i j dh DH th TH ng NG")
 
 
 PLAIN_CODE = {
@@ -181,8 +176,8 @@ _COMMAND = r"\s{0,9}\\(?:[A-Za-z@]+|[^A-Za-z@\s])"
 _NEW_NAME = re.compile(rf"\*?{_COMMAND}")
 _DEFINED = re.compile(rf"{_COMMAND}[^{{}}\r\n]{{0,100}}(?=\{{)")
 _LET = re.compile(rf"{_COMMAND}\s{{0,9}}=?\s{{0,9}}(?:\\(?:[A-Za-z@]+|.)|\S)")
-_DEFINES = _words("def gdef edef xdef")
-_NAMES = _words(
+_DEFINES = names("def gdef edef xdef")
+_NAMES = names(
     "newcommand renewcommand providecommand DeclareRobustCommand NewDocumentCommand RenewDocumentCommand"
     " ProvideDocumentCommand DeclareDocumentCommand DeclarePairedDelimiter setlength addtolength newlength"
     " newif newdimen newskip newcount newtoks newsavebox newcolumntype DeclareMathOperator settowidth"
@@ -287,7 +282,7 @@ def _is_verbatim(name: str) -> bool:
     return name in VERBATIM or (name not in _FLOATS and _VERBATIM_NAME.fullmatch(name) is not None)
 
 
-def _captions(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _captions(text: str, start: int, end: int) -> list[Span]:
     """Return the spans of the captions and titles in options: ``[caption={A title}, label=a]``."""
     spans = []
     at = start
@@ -305,11 +300,9 @@ def _captions(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _keep(canvas: Canvas, text: str, start: int, end: int) -> None:
-    """Keep a text that was painted over, as a sentence of its own."""
+    """Keep a text that was painted over, if it is not blank."""
     if text[start:end].strip():
-        canvas.put(start, text[start:end])
-        canvas.fill(start - 1, start, BREAK)
-        canvas.fill(end, end + 1, BREAK)
+        canvas.keep(start, end, text)
 
 
 def _paint_short_verb(canvas: Canvas, text: str) -> None:
@@ -365,7 +358,7 @@ def _paint_address(canvas: Canvas, text: str, at: int) -> int:
 def _paint_outside(canvas: Canvas, text: str) -> None:
     start = text.find(_BEGIN)
     if start >= 0:
-        at, pairs = 0, _pairs(text)
+        at, pairs = 0, brace_pairs(_BRACES.finditer(text))
         for title in _TITLE.finditer(text, 0, start):
             end = pairs.get(title.end() - 1, start) + 1
             if title.start() >= at and end <= start and "#" not in text[title.end() : end]:
@@ -375,17 +368,6 @@ def _paint_outside(canvas: Canvas, text: str) -> None:
     end = text.find(_END, max(start, 0))
     if end >= 0:
         canvas.fill(end, len(text))
-
-
-def _pairs(text: str) -> dict[int, int]:
-    """Return the position of the closing brace for the position of each opening brace."""
-    pairs, opened = {}, []
-    for match in _BRACES.finditer(text):
-        if match[0] == "{":
-            opened.append(match.start())
-        elif match[0] == "}" and opened:
-            pairs[opened.pop()] = match.start()
-    return pairs
 
 
 def _is_code(argument: str) -> bool:
@@ -398,7 +380,7 @@ class _Commands:
 
     def __init__(self, canvas: Canvas, text: str) -> None:
         self.canvas, self.text = canvas, text
-        self.pairs = _pairs(text)
+        self.pairs = brace_pairs(_BRACES.finditer(text))
         self.closing: dict[int, str] = {}  # replacement of each closing brace, by position
         self.code: dict[int, str] = {}  # replacement of each argument that is code, by its brace
         # for each search that failed, the position up to which it fails
@@ -565,7 +547,7 @@ class _Commands:
         self.canvas.fill(match.end() - 1, match.end(), BREAK)
         return at
 
-    def _keep_titles(self, spans: Iterable[tuple[int, int]]) -> None:
+    def _keep_titles(self, spans: Iterable[Span]) -> None:
         """Keep titles within what was painted over."""
         for start, end in spans:
             _keep(self.canvas, self.text, start, end)
@@ -635,7 +617,7 @@ class _Commands:
             if self.tables and kind == "end":
                 self._end_cell(at, stop)
             self.tables = max(0, self.tables + (1 if kind == "begin" else -1))
-        titles: list[tuple[int, int]] = []
+        titles: list[Span] = []
         if kind == "begin":
             options, stop = stop, self._past_options(stop)
             titles = self._option_titles(options, stop)
@@ -649,7 +631,7 @@ class _Commands:
             self.cell = stop
         return stop
 
-    def _option_titles(self, start: int, end: int) -> list[tuple[int, int]]:
+    def _option_titles(self, start: int, end: int) -> list[Span]:
         r"""Return the spans of the titles in options: ``[A title of words]``, ``[title=A title]``."""
         option = _ANY_OPTION.match(self.text, start, end)
         if option is None:
@@ -660,7 +642,7 @@ class _Commands:
             return [inside]
         return _captions(self.text, start, end)
 
-    def _between_formulas(self, start: int, end: int) -> list[tuple[int, int]]:
+    def _between_formulas(self, start: int, end: int) -> list[Span]:
         r"""Return the spans of the texts between the lines of a formula: ``\intertext{...}``."""
         braces = [match.end() - 1 for match in _INTERTEXT.finditer(self.text, start, end)]
         return [(brace + 1, self.pairs[brace]) for brace in braces if self.pairs.get(brace, end) < end]

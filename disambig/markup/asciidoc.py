@@ -126,9 +126,7 @@ class _Blocks:
     def _keep(self, start: int, end: int) -> None:
         """Keep a text within a line that is painted over, as a sentence of its own."""
         if start < end:
-            self.canvas.put(start, self.text[start:end])
-            self.canvas.fill(start - 1, start, BREAK)
-            self.canvas.fill(end, end + 1, BREAK)
+            self.canvas.keep(start, end, self.text)
 
     def _line(self, number: int, start: int, end: int) -> None:
         """Read one line outside or inside a delimited block; the first form that matches decides."""

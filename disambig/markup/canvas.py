@@ -28,6 +28,12 @@ Span = tuple[int, int]
 ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 """A character reference of HTML."""
 
+
+def names(text: str) -> frozenset[str]:
+    """Return the names in a text between blanks."""
+    return frozenset(text.split())
+
+
 _LINE_ENDS = "\r\n"
 APOSTROPHES = ("'", "\u2019")
 _SENTENCE_ENDS = ".!?:;"
@@ -46,6 +52,10 @@ class ShortenedWord:
     start: int  # start of the reference
     painted_end: int  # end of the word in the painted text
     end: int  # end of the word in the file
+
+    def moved(self, by: int) -> ShortenedWord:
+        """Return the word in a text in which everything is so many characters further."""
+        return ShortenedWord(self.start + by, self.painted_end + by, self.end + by)
 
     @property
     def reference(self) -> tuple[int, int]:
@@ -105,6 +115,12 @@ class Canvas:
     def put(self, start: int, replacement: str) -> None:
         """Overwrite the characters at `start` with `replacement`."""
         self._characters[start : start + len(replacement)] = replacement
+
+    def keep(self, start: int, end: int, text: str) -> None:
+        """Write ``text[start:end]`` to its place after it was painted over, as a sentence of its own."""
+        self.put(start, text[start:end])
+        self.fill(start - 1, start, BREAK)
+        self.fill(end, end + 1, BREAK)
 
     def end_sentence(self, end: int) -> None:
         """End a sentence at the line end `end`; line ends are painted over only here and in `finish`."""

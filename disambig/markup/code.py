@@ -20,7 +20,7 @@ from typing import Any
 from disambig.markup._comments import SYNTAXES, scan_comments
 from disambig.markup._components import find_elements, mask_elements, write_elements, write_template
 from disambig.markup._fields import find_yaml_text
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord, iterate_lines
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_lines
 from disambig.markup.markdown import read_markdown
 from disambig.markup.pod import read_pod
 from disambig.markup.reading import FORMATS
@@ -997,11 +997,8 @@ def _write_block(canvas: Canvas, block: CommentBlock, painted: Canvas) -> None:
             for start, end in painted.comments
             if at <= start and end <= at + length
         ]
-        moved = line.start - at
         canvas.shortened += [
-            ShortenedWord(word.start + moved, word.painted_end + moved, word.end + moved)
-            for word in painted.shortened
-            if at <= word.start < at + length
+            word.moved(line.start - at) for word in painted.shortened if at <= word.start < at + length
         ]
         at += length + 1
         if whole[at - 1 : at] == BREAK:

@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from disambig.markup._attributes import find_values_of_html, is_text, keep_values
-from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas
+from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, names
 
 _MARKS = re.compile(
     r"<!--|<!\[CDATA\[|<%|<[!?]|</?(?=[A-Za-z])|&|\{\{\{?|\{%|\{#(?=[\s-])|\\[(\[]"
@@ -101,11 +101,6 @@ class ElementKinds:
     images: frozenset[str] = NOTHING
     # elements that a start tag closes if they are the innermost ones: their end tags may be omitted
     closes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-def names(text: str) -> frozenset[str]:
-    """Return the names in a text between blanks."""
-    return frozenset(text.split())
 
 
 HTML = ElementKinds(

@@ -1031,10 +1031,7 @@ class IncrementalMarkdown:
             painted[whole] = part
             texts.append(part.text)
             comments += [(at + start, at + end) for start, end in part.comments]
-            shortened += [
-                ShortenedWord(at + word.start, at + word.painted_end, at + word.end)
-                for word in part.shortened
-            ]
+            shortened += [word.moved(at) for word in part.shortened]
             at += len(part.text)
         self._painted = painted
         plain = spoken_words("".join(texts), text)

@@ -13,25 +13,20 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, brace_pairs
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, brace_pairs, names
 
-
-def _words(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
-_LEFT_OUT = _words(
+_LEFT_OUT = names(
     "name alias keyword usage examples docType encoding Rdversion rdname references author concept RdOpts"
     " synopsis preformatted deqn if ifelse out newcommand renewcommand figure tabularcolumns"
 )
 """Commands without prose that are not in a sentence."""
-_BLOCKS = _words(
+_BLOCKS = names(
     "title description details value note section subsection arguments seealso source format itemize"
     " enumerate describe custom"
 )
-_TEXT = _words("emph strong bold dfn acronym abbr sQuote dQuote cite")
+_TEXT = names("emph strong bold dfn acronym abbr sQuote dQuote cite")
 """Commands whose argument belongs to the sentence."""
-_CODE = _words(
+_CODE = names(
     "code verb samp option command env file var kbd pkg url email link linkS4class eqn CRANpkg doi method"
     " S3method S4method Sexpr enc packageTitle"
 )

@@ -35,28 +35,24 @@ from disambig.markup.canvas import (
     grid_cells,
     hide_single_word,
     iterate_lines,
+    names,
     strip_span,
 )
 
-
-def _words(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
-_ADMONITIONS = _words(
+_ADMONITIONS = names(
     "attention caution danger error hint important note tip warning seealso todo compound container glossary"
     " only ifconfig figure list-table table hlist tabs tab-set grid aside details footer header compare"
 )
 """Directives whose content is prose, which may begin in the line of the directive."""
-_UNREAD_ARGUMENTS = _words("figure only ifconfig tabs grid hlist container")
+_UNREAD_ARGUMENTS = names("figure only ifconfig tabs grid hlist container")
 """Directives of `_ADMONITIONS` whose argument is not prose."""
-_TITLED = _words(
+_TITLED = names(
     "admonition topic sidebar rubric centered tab tab-item dropdown card grid-item-card versionadded"
     " versionchanged versionremoved deprecated deprecated-removed collapse title group-tab"
 )
 """Directives whose argument is a title or text, and whose content is prose."""
-_VERSIONS = _words("versionadded versionchanged versionremoved deprecated deprecated-removed")
-_OBJECTS = _words(
+_VERSIONS = names("versionadded versionchanged versionremoved deprecated deprecated-removed")
+_OBJECTS = names(
     "function method classmethod staticmethod class exception attribute data module property decorator"
     " decoratormethod option cmdoption envvar describe object confval macro type var member enum enumerator"
     " struct union program setting directive role event hook fixture fieldlookup templatetag templatefilter"
@@ -65,13 +61,13 @@ _OBJECTS = _words(
     " program-output index describe-option generic cfunction cmember ctype cvar cmacro"
 )
 """Descriptions of objects: the argument is a signature, the content is prose."""
-_DOMAINS = _words("py c cpp js rst std django cmake setuptools http")
-_REFERENCES = _words("ref doc term any numref download external std:ref std:doc std:term abbr")
+_DOMAINS = names("py c cpp js rst std django cmake setuptools http")
+_REFERENCES = names("ref doc term any numref download external std:ref std:doc std:term abbr")
 """Roles whose text may be a title: ``:ref:`title <label>```."""
-_TEXT_ROLES = _words("emphasis strong term std:term dfn title-reference title t")
+_TEXT_ROLES = names("emphasis strong term std:term dfn title-reference title t")
 """Roles whose text belongs to the sentence."""
 _TYPES = re.compile(r"(?:type|rtype|vartype|ytype|kwtype|vartype)\b|.*\btype$")
-_DOCUMENT = _words("author authors organization address contact version status date copyright revision")
+_DOCUMENT = names("author authors organization address contact version status date copyright revision")
 
 _BLANKS = re.compile(r"[ \t]*")
 _LINE = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t]*")

@@ -24,30 +24,26 @@ from disambig.markup.canvas import (
     brace_pairs,
     hide_single_word,
     iterate_lines,
+    names,
 )
 
-
-def _words(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
 _COMMAND = re.compile(r"[ \t]*@([A-Za-z]+)(?![A-Za-z{])[ \t]*")
-_LEFT_OUT = _words(
+_LEFT_OUT = names(
     "example smallexample lisp smalllisp display smalldisplay format smallformat verbatim tex html"
     " docbook xml latex ignore macro rmacro linemacro direntry titlepage smallquotation detailmenu"
 )
 """Environments without prose."""
-_TITLES = _words(
+_TITLES = names(
     "top chapter section subsection subsubsection unnumbered unnumberedsec unnumberedsubsec"
     " unnumberedsubsubsec appendix appendixsec appendixsection appendixsubsec appendixsubsubsec majorheading"
     " chapheading heading subheading subsubheading title subtitle shorttitlepage center part"
 )
-_TEXT = _words("noindent indent exdent raggedright group cartouche flushleft flushright indentedblock")
+_TEXT = names("noindent indent exdent raggedright group cartouche flushleft flushright indentedblock")
 """Commands that may stand before text in their line."""
-_TABLES = _words("table ftable vtable")
-_LISTS = _words("itemize enumerate multitable")
-_ITEMS = _words("item itemx headitem tab")
-_CODE_FORMATS = _words(
+_TABLES = names("table ftable vtable")
+_LISTS = names("itemize enumerate multitable")
+_ITEMS = names("item itemx headitem tab")
+_CODE_FORMATS = names(
     "@code @samp @option @var @command @env @file @kbd @key @t @verb @url @email @math @cmd"
 )
 _MENU_ENTRY = re.compile(r"\*[ \t]+(?:[^:\n]{1,200}::|[^:\n]{1,200}:[ \t]+[^.,\n]{1,200}[.,])[ \t]*")
@@ -157,16 +153,16 @@ class _Blocks:
 
 _MARKS = re.compile(r"@(?:[A-Za-z]+\{?|[^A-Za-z])|\}|``|''", re.DOTALL)
 _BRACES = re.compile(r"@[^A-Za-z]|[{}]", re.DOTALL)
-_PLAIN = _words(
+_PLAIN = names(
     "emph strong dfn cite i b r sc slanted sansserif asis w acronym abbr titlefont caption shortcaption"
     " dmn inlineraw sub sup headitemfont"
 )
 """Commands whose argument belongs to the sentence."""
-_LINKS = _words("uref url link email inforef")
+_LINKS = names("uref url link email inforef")
 """Commands whose second argument is the text of a link."""
-_SHORT_FORMS = _words("acronym abbr")
-_UNSEEN = _words("anchor cindex hyphenation errormsg setfilename")
-_LETTERS = _words(
+_SHORT_FORMS = names("acronym abbr")
+_UNSEEN = names("anchor cindex hyphenation errormsg setfilename")
+_LETTERS = names(
     "ss o O l L ae AE oe OE aa AA i j dh DH th TH ogonek u v H tieaccent ringaccent dotless ubaraccent"
     " udotaccent dotaccent"
 )
@@ -251,7 +247,7 @@ class _Inline(InlineReader):
         return start
 
 
-_KNOWN_CODE = _words(
+_KNOWN_CODE = names(
     "code samp kbd key verb var file command option env url uref indicateurl email math t xref pxref ref"
     " link inforef value image dots enddots TeX LaTeX copyright registeredsymbol result expansion print"
     " equiv error point bullet minus comma today pounds euro textdegree arrow geq leq exclamdown"
