@@ -224,18 +224,20 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
 
     `observed` (int32 (n,)): observed candidates that replace those of `scored`.
     """
-    return find_alternatives_padded(
-        PaddedScores.from_batch(scored if observed is None else replace(scored, observed=observed))
-    )
+    padded = PaddedScores.from_batch(scored if observed is None else replace(scored, observed=observed))
+    return find_alternatives_padded(padded, alternative_scores(padded), is_repetition(padded))
 
 
-def find_alternatives_padded(padded: PaddedScores) -> AlternativeFeatures:
-    """Find the best alternatives for instances of padded groups; see `find_alternatives`."""
+def find_alternatives_padded(
+    padded: PaddedScores, alternatives: Floats, repeats: NDArray[np.bool_]
+) -> AlternativeFeatures:
+    """Find the best alternatives for instances of padded groups; see `find_alternatives`.
+
+    `alternatives` and `repeats` are the results of `alternative_scores` and `is_repetition`.
+    """
     scores = padded.scores
     rows = np.arange(len(scores))
-    alternatives = _alternative_scores(padded)
     best = np.argsort(-alternatives, axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
-    repeats = is_repetition(padded)
     empty = _empty_candidates(padded)
     # a repeated word must be compared with its deletion even if that has a bad score
     without_empty = repeats & (empty >= 0) & ~(best == empty[:, None]).any(axis=1)
@@ -247,7 +249,7 @@ def find_alternatives_padded(padded: PaddedScores) -> AlternativeFeatures:
     coverage = padded.n_hits.sum(axis=1) / np.maximum(padded.n_queries, 1)
     margin = np.where(possible, scores[rows[:, None], best] - scores[rows, written][:, None], -FAR)
     places = np.concatenate([written[:, None], best], axis=1)
-    (kinds, changes), words = _edits(padded, places), _words(padded, places)
+    words, kinds, changes = _words_and_edits(padded, places)
     inserted, deleted = kinds == INSERTION, kinds == DELETION
     edits = (~(inserted | deleted), inserted, deleted)
     values = (
@@ -306,18 +308,11 @@ def _empty_candidates(padded: PaddedScores) -> NDArray[np.int64]:
     return np.array(index, np.int64)[padded.group_of]
 
 
-def score_margins(padded: PaddedScores) -> Floats:
-    """Return the margin of the best alternative over the observed candidate, shape (n,).
+def alternative_scores(padded: PaddedScores) -> Floats:
+    """Return the scores of the alternatives, shape (n, K).
 
-    Minus infinity if there is no alternative or no observed candidate.
+    Minus infinity for the observed candidate and its variants, and if there is no observed candidate.
     """
-    observed = padded.scores[np.arange(len(padded.scores)), padded.observed]
-    margins: Floats = _alternative_scores(padded).max(axis=1, initial=-np.inf) - observed
-    return margins
-
-
-def _alternative_scores(padded: PaddedScores) -> Floats:
-    """Return the scores of the alternatives; minus infinity for the observed candidate and its variants."""
     return np.where(padded.is_variant() | (padded.observed < 0)[:, None], -np.inf, padded.scores)
 
 
@@ -330,16 +325,20 @@ def alternative_margins(rivals: AlternativeFeatures) -> Floats:
 def _words(padded: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the hashes of the candidates at `places`, shape (n, P)."""
     if padded.batch.own is not None:
-        texts, index = _texts_of_lists(padded, padded.batch.own, places)
-        return np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
+        return _hash_texts(*_texts_of_lists(padded, padded.batch.own, places))
     filled = np.zeros(padded.scores.shape[1], np.uint64)
     hashes = padded.by_group(lambda group: _candidate_hashes(group.candidates), filled)
     hashed: NDArray[np.uint64] = hashes[padded.group_of[:, None], places]
     return hashed
 
 
-def _edits(padded: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
-    """Return kinds and changes of the edits from the first `places` to the others, shape (n, P - 1)."""
+def _words_and_edits(
+    padded: PaddedScores, places: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int8], NDArray[np.uint64]]:
+    """Return the hashes of the candidates at `places`, and the edits from the first one to the others.
+
+    The hashes have the shape (n, P), the kinds and the changes of the edits the shape (n, P - 1).
+    """
     if padded.batch.own is not None:
         texts, index = _texts_of_lists(padded, padded.batch.own, places)
         n = max(len(texts), 1)
@@ -347,14 +346,19 @@ def _edits(padded: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np.
         written, meant = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
         shape = len(places), places.shape[1] - 1
         kinds, changes = (values[inverse].reshape(shape) for values in pair_edits(written, meant))
-        return kinds, changes
+        return _hash_texts(texts, index), kinds, changes
     k = padded.scores.shape[1]
     cells = padded.group_of[:, None], places[:, :1], places[:, 1:]
     all_kinds = padded.by_group(lambda group: candidate_edits(group.candidates)[0], np.zeros((k, k), np.int8))
     all_changes = padded.by_group(
         lambda group: candidate_edits(group.candidates)[1], np.zeros((k, k), np.uint64)
     )
-    return all_kinds[cells], all_changes[cells]
+    return _words(padded, places), all_kinds[cells], all_changes[cells]
+
+
+def _hash_texts(texts: list[str], index: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the hashes of texts that are given by their index."""
+    return np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
 
 
 def _texts_of_lists(

@@ -20,11 +20,11 @@ from disambig.decision._rivals import (
     AlternativeFeatures,
     HashedWeights,
     alternative_margins,
+    alternative_scores,
     alternatives_repeat,
     find_alternatives,
     find_alternatives_padded,
     is_repetition,
-    score_margins,
     term_keys,
 )
 from disambig.decision.calibration import (
@@ -310,7 +310,9 @@ class Mistakes:
         least_margin = self.weighed_from if rate <= USUAL else EVERYWHERE
         return self.judge_above(scored, self.operating.threshold(rate), least_margin)
 
-    def judge_above(self, scored: ScoreBatch, threshold: float, least_margin: float) -> Predictions:
+    def judge_above(
+        self, scored: ScoreBatch, threshold: float, least_margin: float, *, least: float = 0.0
+    ) -> Predictions:
         """Return the predictions with the flags above a threshold.
 
         Parameters
@@ -319,23 +321,30 @@ class Mistakes:
             In log-odds.
         least_margin : float
             Words whose best other candidate has a lower margin are skipped (see `weighed_from`).
+        least : float
+            Minimum probability of a flag.
         """
         padded = PaddedScores.from_batch(scored)
-        scores = padded.scores
+        scores, observed = padded.scores, padded.observed
         n = len(scores)
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
-        weighed = padded.observed >= 0
+        alternatives, repeats = alternative_scores(padded), is_repetition(padded)
+        weighed = observed >= 0
         if least_margin > -FAR:
-            weighed &= (score_margins(padded) >= least_margin) | is_repetition(padded)
+            margins = alternatives.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
+            weighed &= (margins >= least_margin) | repeats
         rows = np.flatnonzero(weighed)
         if len(rows):
-            rivals = find_alternatives_padded(padded.take(rows))
+            rivals = find_alternatives_padded(padded.take(rows), alternatives[rows], repeats[rows])
             best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
             flagged[rows] = (rivals.evident | (not self.needs_evidence)) & (odds[rows] > threshold)
+        probabilities = to_probability(odds)
+        flagged &= probabilities >= least
+        if flagged.any():
             meant = rivals.candidates[np.arange(len(rows)), best]
             chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
-        return Predictions(chosen, top_margins(scores), to_probability(odds), flagged, np.ones(n, bool))
+        return Predictions(chosen, top_margins(scores), probabilities, flagged, np.ones(n, bool))
 
     def _least_flagged(self, cases: WeightedCases) -> float:
         """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""

@@ -571,17 +571,15 @@ class Proposer(_AsksFirstRule):
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals; the rate is ignored."""
         if isinstance(self.first, Mistakes):
-            decided = self.first.judge_above(scored, -EVERYTHING, self.weighed_from)
-        else:
-            decided = self.first.judge(scored, flags_per_1000=EVERYTHING)
-        if not decided.flagged.any():
-            return decided
+            return self.first.judge_above(scored, -EVERYTHING, self.weighed_from, least=self.least)
+        decided = self.first.judge(scored, flags_per_1000=EVERYTHING)
         proposed = decided.flagged & (decided.probabilities >= self.least)
-        chosen = decided.chosen.copy()
         unflagged = np.flatnonzero(decided.flagged & ~proposed)
-        if len(unflagged):  # they get their best candidate again
-            part = scored.take(unflagged)
-            chosen[unflagged] = argmax(part.scores, part.offsets)
+        if not len(unflagged):
+            return decided
+        chosen = decided.chosen.copy()  # they get their best candidate again
+        part = scored.take(unflagged)
+        chosen[unflagged] = argmax(part.scores, part.offsets)
         return replace(decided, chosen=chosen, flagged=proposed)
 
     def fit(self, data: CalibrationData, *, progress: Any = None) -> Proposer:
