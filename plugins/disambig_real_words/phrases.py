@@ -179,6 +179,7 @@ class PhraseTable:
                 self._keys[size][key].append((number, at))
         self._sorted = {size: np.sort(np.array(list(keys), np.uint64)) for size, keys in self._keys.items()}
         self._recent: WeakKeyDictionary[TokenView, PhraseMatches] = WeakKeyDictionary()
+        self._right: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
 
     def __len__(self) -> int:
         return len(self.phrases)
@@ -188,6 +189,16 @@ class PhraseTable:
         if view not in self._recent:
             self._recent[view] = self._find(view)
         return self._recent[view]
+
+    def right_words(self, view: TokenView) -> NDArray[np.bool_]:
+        """Return which tokens are in a phrase that is right, shape ``(n_tokens,)``; cached as in `find`.
+
+        The mask cannot be written to.
+        """
+        if view not in self._right:
+            right = self._right[view] = self.find(view).select(right=True).covers(np.arange(len(view)))
+            right.flags.writeable = False
+        return self._right[view]
 
     def _find(self, view: TokenView) -> PhraseMatches:
         """Return the matches in a view, without overlaps; the first phrase of the file wins."""

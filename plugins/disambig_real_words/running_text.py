@@ -10,6 +10,7 @@ code and names are protected elsewhere.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from weakref import WeakKeyDictionary
@@ -139,25 +140,31 @@ def is_word_part(
     A place has its first token and its number of tokens; an empty place has the token that follows. With
     `inner_blanks`, blanks before the last token of a place may be wide.
     """
-    if not len(positions):
-        return np.zeros(0, bool)
-    length = int(lengths[0])
-    if len(view) > _SHORT_VIEW or length > 1 or (lengths != length).any():
+    if inner_blanks:
         return _find_word_parts(view, positions, lengths, inner_blanks)
-    parts = _word_parts.setdefault(view, {})
-    if length not in parts:
-        inside = np.arange(1, len(view) - 1)
-        of_tokens = np.zeros(len(view), bool)
-        of_tokens[inside] = _find_word_parts(view, inside, np.full(len(inside), length, np.int32))
-        parts[length] = of_tokens
-    return parts[length][positions]
+    return _find_once(_find_word_parts, view, positions, lengths)
 
 
 _SHORT_VIEW = 64
 """Maximum number of tokens of a view that is searched as a whole, because several tasks need most places."""
-_word_parts: WeakKeyDictionary[TokenView, dict[int, Bools]] = WeakKeyDictionary()
-"""For each view and each length of places (0 or 1 token): a mask of the tokens at which a place is part of a
-larger word."""
+_Find = Callable[[TokenView, Ints, NDArray[np.int32]], Bools]
+_found: WeakKeyDictionary[TokenView, dict[tuple[_Find, int], Bools]] = WeakKeyDictionary()
+"""For each short view, each function and each length of places (0 or 1 token): a mask of the tokens."""
+
+
+def _find_once(find: _Find, view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
+    """Return the result of a function for some places; for a short view it is called for all places once."""
+    if not len(positions):
+        return np.zeros(0, bool)
+    length = int(lengths[0])
+    if len(view) > _SHORT_VIEW or length > 1 or (lengths != length).any():
+        return find(view, positions, lengths)
+    masks = _found.setdefault(view, {})
+    if (find, length) not in masks:
+        words = np.flatnonzero(view.ends > view.starts)
+        of_tokens = masks[find, length] = np.zeros(len(view), bool)
+        of_tokens[words] = find(view, words, np.full(len(words), length, np.int32))
+    return masks[find, length][positions]
 
 
 def _find_word_parts(
@@ -192,6 +199,14 @@ def in_running_text(
     With `any_line`, places within one line of a heading, list or table count as well: small words are omitted
     there, but not doubled. A short line of a comment in code may be code if it begins with a small letter.
     """
+    if any_line:
+        return _find_running(view, positions, lengths, any_line=True)
+    return _find_once(_find_running, view, positions, lengths)
+
+
+def _find_running(
+    view: TokenView, positions: Ints, lengths: NDArray[np.int32], *, any_line: bool = False
+) -> Bools:
     if not len(positions):
         return np.zeros(0, bool)
     if view not in _texts:
@@ -240,12 +255,12 @@ def is_repeated(view: TokenView) -> Bools:
     return repeated
 
 
-def is_before_punctuation(view: TokenView, positions: Ints) -> Bools:
-    """Return which words are followed by punctuation or the end of a sentence, shape ``(n,)``."""
-    following = positions + 1
-    ended = view.ends[following] <= view.starts[following]
-    marks = [not text[start : start + 1].isalnum() for text, start, _ in view.locate(following)]
-    return ended | np.array(marks, bool)
+def is_before_punctuation(view: TokenView, position: int) -> bool:
+    """Return True if a word is followed by punctuation or the end of a sentence."""
+    start = view.starts[position + 1]
+    return bool(
+        view.ends[position + 1] <= start or not view.document_text(position)[start : start + 1].isalnum()
+    )
 
 
 _CODE_SIGNS = frozenset(CODE_SIGNS)
@@ -254,22 +269,19 @@ _CHUNK = re.compile(r"[\w.:]+\s*\Z")
 _LONGEST_CHUNK = 80
 
 
-def is_code(view: TokenView, positions: Ints) -> Bools:
-    """Return which words are code that markup hides, shape ``(n,)``."""
-    marks = [text[start : start + 1] in _CODE_SIGNS for text, start, _ in view.locate(positions)]
-    return np.array(marks, bool)
+def is_code(view: TokenView, position: int) -> bool:
+    """Return True if a word is code that markup hides."""
+    start = view.starts[position]
+    return view.document_text(position)[start : start + 1] in _CODE_SIGNS
 
 
-def is_after_plural_name(view: TokenView, positions: Ints) -> Bools:
-    """Return which words follow a name such as ``MAX_ARGS`` or ``Server.connections``, shape ``(n,)``.
+def is_after_plural_name(text: str, start: int) -> bool:
+    """Return True if a word, which begins at `start`, follows a name such as ``MAX_ARGS``.
 
-    Such a name of code ends in "s", and may mean one thing or several.
+    Such a name of code ends in "s", as ``Server.connections``, and may mean one thing or several.
     """
-    after = []
-    for text, start, _ in view.locate(positions):
-        chunk = _CHUNK.search(text[max(0, start - _LONGEST_CHUNK) : start])
-        after.append(bool(chunk and _PLURAL_NAME.fullmatch(chunk[0].rstrip())))
-    return np.array(after, bool)
+    chunk = _CHUNK.search(text[max(0, start - _LONGEST_CHUNK) : start])
+    return bool(chunk and _PLURAL_NAME.fullmatch(chunk[0].rstrip()))
 
 
 class _TextCharacters:

@@ -106,12 +106,12 @@ class KnowsPhrases(InContext):
 
     def right_words(self, view: TokenView) -> NDArray[np.bool_]:
         """Return the words of phrases that are right: no model that decides with this one flags them."""
-        return self.known_phrases.find(view).select(right=True).covers(np.arange(len(view)))
+        return self.known_phrases.right_words(view)
 
     def outside_right_phrases(self, view: TokenView, places: Instances) -> Instances:
         """Return the places that are not in a phrase that is right."""
-        right = self.known_phrases.find(view).select(right=True)
-        return places.take(np.flatnonzero(~right.covers(places.positions)))
+        right = self.known_phrases.right_words(view)[places.positions]
+        return places.take(np.flatnonzero(~right)) if right.any() else places
 
 
 ARTICLES = ("a", "an", "the")
@@ -219,6 +219,8 @@ class Article(KnowsPhrases):
             return hints
         a, an = map(articles.spellings.index, A_AN)
         at = np.flatnonzero(((number == a) | (number == an)) & (view.ends > view.starts))
+        if not len(at):
+            return hints
         odds = log_odds_after(self.word_sounds, view, at)
         other, wrong = np.where(number[at] == a, an, a), np.where(number[at] == a, odds, -odds)
         is_right = (wrong <= -CLEAR) | np.isnan(wrong)  # nobody knows how hidden code is spoken
@@ -576,49 +578,53 @@ class Form(OtherWords):
         out, as documentation does: "If omitted, uses the default".
         """
         instances = super().instances(view)
-        if instances.own is None or not len(instances):
+        own = instances.own
+        if own is None or not len(instances):
             return instances
-        own, at = instances.own, instances.positions
-        written = np.array([own.texts[i] for i in own.offsets[:-1].tolist()])
-        left_out = np.char.endswith(written, "'s") | np.char.endswith(written, "s'")
-        genitives = np.flatnonzero(left_out)
-        left_out &= is_before_punctuation(view, at) | (np.char.str_len(written) == len("a's"))
-        for row, place in zip(genitives.tolist(), view.locate(at[genitives]), strict=True):
-            left_out[row] |= may_be_elliptical(*place)
-        for row in np.flatnonzero(np.isin(written, AUXILIARIES)).tolist():
-            left_out[row] |= bool(is_code(view, at[[row]] - 1) | is_after_plural_name(view, at[[row]]))
-            ((text, start, _),) = view.locate(at[[row]])
-            verb = str(written[row])
-            left_out[row] |= agrees_with_head(text, start, verb)
-            left_out[row] |= verb in SINGULAR_AUXILIARIES and has_gerund_subject(text, start)
-        base_forms = np.flatnonzero(self._are_bases(view.hashes[at]))
-        for row, place in zip(base_forms.tolist(), view.locate(at[base_forms]), strict=True):
-            left_out[row] |= may_be_subjunctive(*place)
-        for is_left_out, rows in (
-            (is_unreal_past, np.flatnonzero(written == "were")),
-            (follows_opening_clause, np.flatnonzero(np.char.endswith(written, "s"))),
-            (is_after_title, np.flatnonzero(np.isin(written, SINGULAR_VERBS))),
-        ):
-            for row, (text, start, _) in zip(rows.tolist(), view.locate(at[rows]), strict=True):
-                left_out[row] |= is_left_out(text, start)
-        its = np.flatnonzero((written == "its") & (view.hashes[at - 1] == START_HASH))
-        for row, (text, _, end) in zip(its.tolist(), view.locate(at[its]), strict=True):
-            left_out[row] = begins_gerund_subject(text, end)
-        return instances.take(np.flatnonzero(~left_out))
+        written = [own.texts[i] for i in own.offsets[:-1].tolist()]
+        words = zip(written, instances.positions.tolist(), view.locate(instances.positions), strict=True)
+        kept = [
+            row
+            for row, (word, at, place) in enumerate(words)
+            if not self._is_left_out(view, word, at, *place)
+        ]
+        return instances.take(np.array(kept, np.int64)) if len(kept) < len(instances) else instances
 
-    def _are_bases(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return which words may be base forms of verbs: the third person of each is related to it."""
-        numbers = self.related.find(hashes)
-        others = self.related.others.take(numbers)
+    def _is_left_out(self, view: TokenView, word: str, at: int, text: str, start: int, end: int) -> bool:
+        """Return True if a word is not decided (see `instances`).
+
+        `word`: its normal form.
+        `at`: its token, which has the offsets `start` and `end` in `text`.
+        """
+        if word == "its" and view.hashes[at - 1] == START_HASH:
+            return begins_gerund_subject(text, end)
+        if word.endswith(("'s", "s'")):
+            is_alone = len(word) == len("a's") or is_before_punctuation(view, at)
+            if is_alone or may_be_elliptical(text, start, end):
+                return True
+        if word in AUXILIARIES:
+            if (
+                is_code(view, at - 1)
+                or is_after_plural_name(text, start)
+                or agrees_with_head(text, start, word)
+            ):
+                return True
+            if word in SINGULAR_AUXILIARIES and has_gerund_subject(text, start):
+                return True
+        return (
+            (may_be_subjunctive(text, start, end) and self._is_base(view, at))
+            or (word == "were" and is_unreal_past(text, start))
+            or (word.endswith("s") and follows_opening_clause(text, start))
+            or (word in SINGULAR_VERBS and is_after_title(text, start))
+        )
+
+    def _is_base(self, view: TokenView, at: int) -> bool:
+        """Return True if a word may be the base form of a verb: its third person is related to it."""
+        (number,) = self.related.find(view.hashes[at : at + 1]).tolist()
         spellings = self.related.spellings
-        result = np.zeros(len(hashes), bool)
-        for row, (number, first, end) in enumerate(
-            zip(numbers.tolist(), others.offsets[:-1].tolist(), others.offsets[1:].tolist(), strict=True)
-        ):
-            word = spellings[number]
-            third = _THIRD_PERSONS.get(word) or (f"{word}s", f"{word}es", f"{word[:-1]}ies")
-            result[row] = any(spellings[i] in third for i in others.values[first:end])
-        return result
+        word = spellings[number]
+        third = _THIRD_PERSONS.get(word) or (f"{word}s", f"{word}es", f"{word[:-1]}ies")
+        return any(spellings[other] in third for other in self.related.others[number].tolist())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -667,10 +673,13 @@ class Slip(OtherWords):
         if slips.own is None or not len(slips):
             return slips
         own = slips.own
-        rows = np.flatnonzero([own.texts[i] in DETERMINERS for i in own.offsets[:-1].tolist()])
-        kept = np.ones(len(slips), bool)
-        kept[rows] = ~is_code(view, slips.positions[rows] + 1)
-        return slips.take(np.flatnonzero(kept))
+        written = [own.texts[i] for i in own.offsets[:-1].tolist()]
+        kept = [
+            row
+            for row, (word, at) in enumerate(zip(written, slips.positions.tolist(), strict=True))
+            if word not in DETERMINERS or not is_code(view, at + 1)
+        ]
+        return slips.take(np.array(kept, np.int64)) if len(kept) < len(slips) else slips
 
     def certain_mistakes(
         self, view: TokenView, instances: Instances
