@@ -75,47 +75,42 @@ class Spelling:
         they were added at run time or the task has a file of `sets`.
         """
         instances = self.finder.find(view)
-        if self._style_groups:
-            of_style = np.isin(instances.groups, self._style_groups)
-            instances = instances.take(np.flatnonzero(~of_style)) if of_style.any() else instances
-        kept = np.ones(len(instances), bool)
-        rows = _rows_of_groups(self._articles, instances)
+        kept = ~self._of_style[instances.groups]
+        rows = np.flatnonzero(self._articles[instances.groups])
         following = (instances.positions + instances.lengths)[rows]
-        kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in view.locate(following)]
-        rows = _rows_of_groups(self._possessives, instances)
+        spelt_out = [_SPELT_OUT.match(text, start) is not None for text, start, _ in view.locate(following)]
+        kept[rows] &= ~np.array(spelt_out, bool)
+        rows = np.flatnonzero(self._possessives[instances.groups])
         rows = rows[view.hashes[instances.positions[rows] - 1] == START_HASH]
-        kept[rows] = [
-            text[start:end].lower() != ITS or not begins_gerund_subject(text, end)
+        of_gerund = [
+            text[start:end].lower() == ITS and begins_gerund_subject(text, end)
             for text, start, end in view.locate(instances.positions[rows])
         ]
+        kept[rows] &= ~np.array(of_gerund, bool)
         return instances if kept.all() else instances.take(np.flatnonzero(kept))
 
     @cached_property
-    def _articles(self) -> list[int]:
-        """The groups of "a" and "an"."""
-        return self._groups_with(A_AN)
+    def _articles(self) -> NDArray[np.bool_]:
+        """Mask of the groups of "a" and "an"."""
+        return self._groups_with([A_AN])
 
     @cached_property
-    def _possessives(self) -> list[int]:
-        """The groups of "its" and "it's"."""
-        return self._groups_with(ITS_SET)
-
-    def _groups_with(self, candidates: set[str]) -> list[int]:
-        return [i for i, group in enumerate(self.groups) if set(group.candidates) == candidates]
+    def _possessives(self) -> NDArray[np.bool_]:
+        """Mask of the groups of "its" and "it's"."""
+        return self._groups_with([ITS_SET])
 
     @cached_property
-    def _style_groups(self) -> list[int]:
-        """The groups that are a matter of style."""
+    def _of_style(self) -> NDArray[np.bool_]:
+        """Mask of the groups that are a matter of style."""
         if self.sets is not None or self.language != "en":
-            return []
-        style = {frozenset(group.candidates) for group in _read(str(ENGLISH_STYLE))}
-        own = self.groups[: len(self.groups) - len(self.extra)]
-        return [i for i, group in enumerate(own) if frozenset(group.candidates) in style]
+            return np.zeros(len(self.groups), bool)
+        style = self._groups_with([set(group.candidates) for group in _read(str(ENGLISH_STYLE))])
+        style[len(self.groups) - len(self.extra) :] = False
+        return style
 
-
-def _rows_of_groups(groups: Sequence[int], instances: Instances) -> NDArray[np.int64]:
-    """Return the instances of some groups."""
-    return np.flatnonzero(np.isin(instances.groups, groups))
+    def _groups_with(self, sets: Sequence[set[str]]) -> NDArray[np.bool_]:
+        """Return a mask of the groups with the candidates of one of the sets."""
+        return np.array([set(group.candidates) in sets for group in self.groups], bool)
 
 
 @lru_cache(maxsize=8)

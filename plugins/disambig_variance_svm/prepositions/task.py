@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from disambig.api import CandidateFinder, Group, Instances, TokenView
 from disambig.api.features import Headwords, MissingWordOdds, WordNetwork, load_gaps
 from disambig.api.tasks import ENGLISH_RULES, RuleSet, apart, empty_places
-from disambig.api.text import hash_word, hash_words
+from disambig.api.text import hash_words
 
 if TYPE_CHECKING:
     from .usage import PrepositionUsage
@@ -28,8 +28,8 @@ MISSING_WEIGHTS = Path(__file__).parent / "gaps"
 ZERO = ""
 """The empty candidate: no preposition."""
 VARIANTS = (("toward", "towards"), ("on", "upon"))
-BARE_INFINITIVE = hash_words(["need", "dare"])
-"""Verbs after which an infinitive may stand without "to": "no file need be closed"."""
+NEED, DARE, BE = hash_words(["need", "dare", "be"])
+"""The first two are verbs after which an infinitive may stand without "to": "no file need be closed"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ class Preposition:
         places = empty_places(view)
         places = places[apart(places, instances, len(view))]
         before, after = view.hashes[places - 1], view.hashes[places]
-        places = places[~(np.isin(before, BARE_INFINITIVE) & (after == hash_word("be")))]
+        places = places[~(((before == NEED) | (before == DARE)) & (after == BE))]
         odds = load_gaps(str(self.gaps)).log_odds(view, places - 1, places)
         return places[odds >= least_odds]
 
