@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.instances import MAX_WORDS, CandidateLists, Group, Instances, distinct_texts
+from disambig.data.instances import MAX_WORDS, CandidateLists, Group, Instances, Interned, distinct_texts
 from disambig.data.segments import HashVocabulary, offsets_from_sizes, row_ranks
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.registry import describe_component
@@ -80,29 +80,22 @@ class CandidateFinder:
         """
         hashes = view.hashes
         possible = np.flatnonzero(self.filter[(hashes & _FILTER_BITS).astype(np.uint16)])
-        low = np.searchsorted(self.first, hashes[possible], side="left")
-        high = np.searchsorted(self.first, hashes[possible], side="right")
-        sizes = high - low
-        positions = np.repeat(possible, sizes)
-        entries = np.repeat(low, sizes) + row_ranks(offsets_from_sizes(sizes))
+        low = self.first.searchsorted(hashes[possible], side="left")
+        sizes = self.first.searchsorted(hashes[possible], side="right") - low
+        positions = possible.repeat(sizes)
+        entries = low.repeat(sizes) + row_ranks(offsets_from_sizes(sizes))
         # the last token is a boundary, never a candidate: it may be compared with itself
         following = hashes[np.minimum(positions + 1, len(hashes) - 1)] if len(hashes) else hashes
         has_two_words = self.second[entries] != 0
         keep = ~has_two_words | (following == self.second[entries])
         positions, entries, has_two_words = positions[keep], entries[keep], has_two_words[keep]
         keys = positions * (1 + int(self.group.max(initial=0))) + self.group[entries]
-        keep = np.zeros(len(keys), bool)  # the first entry of each group at a position
-        keep[np.unique(keys, return_index=True)[1]] = True
-        keep &= ~glued(view, positions, positions + has_two_words)
-        positions, entries, has_two_words = positions[keep], entries[keep], has_two_words[keep]
-        order = np.lexsort((self.group[entries], positions))
-        positions, entries, has_two_words = positions[order], entries[order], has_two_words[order]
-        return Instances(
-            positions.astype(np.int64),
-            (1 + has_two_words).astype(np.int32),
-            self.group[entries],
-            self.candidate[entries],
-        )
+        # the first entry of each group at a position, in the order of positions and groups
+        first = np.unique(keys, return_index=True)[1]
+        positions, entries, has_two_words = positions[first], entries[first], has_two_words[first]
+        keep = ~glued(view, positions, positions + has_two_words)
+        entries, lengths = entries[keep], 1 + has_two_words[keep].astype(np.int32)
+        return Instances(positions[keep], lengths, self.group[entries], self.candidate[entries])
 
 
 def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -191,6 +184,20 @@ def hash_distinct_candidates(
 
     See `hash_candidates`.
     """
+    if not isinstance(texts, Interned):
+        return _hash_distinct(texts, tokenisation)
+    by_tokenisation = _hashed_candidates.setdefault(texts, {})
+    if tokenisation not in by_tokenisation:
+        by_tokenisation[tokenisation] = _hash_distinct(texts, tokenisation)
+    return by_tokenisation[tokenisation]
+
+
+HashedCandidates = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]
+_hashed_candidates: WeakKeyDictionary[Interned, dict[str, HashedCandidates]] = WeakKeyDictionary()
+"""Cache, because several extractors describe the same candidates."""
+
+
+def _hash_distinct(texts: Sequence[str], tokenisation: str) -> HashedCandidates:
     distinct, row = distinct_texts(texts)
     hashed = _words(distinct, tokenisation)
     lengths = np.fromiter(map(len, hashed), np.int64, len(hashed))

@@ -140,7 +140,7 @@ class Interned(Sequence[str]):
     numbers : array of int, shape (n,)
     """
 
-    __slots__ = ("numbers", "spellings")
+    __slots__ = ("__weakref__", "numbers", "spellings")
 
     def __init__(self, spellings: Sequence[str], numbers: NDArray[np.integer[Any]]) -> None:
         self.spellings, self.numbers = spellings, numbers
@@ -554,7 +554,7 @@ class Instances:
         costs = np.ones(int(offsets[-1]), np.float32)
         has_observed = self.observed >= 0
         costs[offsets[:-1][has_observed] + self.observed[has_observed]] = 0.0
-        if self.own is None or len(offsets) < 2:
+        if self.own is None or np.isnan(self.own.costs).all():
             return costs
         lowest = np.minimum.reduceat(self.own.costs, offsets[:-1])
         excess = self.own.costs - np.repeat(lowest, np.diff(offsets))
