@@ -329,7 +329,7 @@ class CountTable:
         """Return the seed of the n-gram keys of a tokenisation, by default the first one; D110."""
         name = tokenisation or self.tokenisations[0]
         self.require(name)
-        return hash_word(name)
+        return _seed(name)
 
     def is_nested(self, words: Sequence[str]) -> bool:
         """Return True if, for every n-gram with one of `words`, its shorter n-grams with them are here too.
@@ -551,3 +551,9 @@ def _describe_lines(table: CountTable) -> Iterator[str]:
         yield f"source        {source.get('name') or source.get('file') or 'not named'}{source_size}"
     if len(sources) > 20:
         yield f"              and {len(sources) - 20:,} more"
+
+
+@lru_cache(maxsize=64)
+def _seed(tokenisation: str) -> int:
+    """Return the seed of the n-gram keys of a tokenisation, which each look-up needs."""
+    return hash_word(tokenisation)

@@ -157,6 +157,7 @@ def _lexicon_problem(words: NDArray[Any], kinds: NDArray[Any], header: Any) -> s
 
 
 N_HEADS = ("governor", "verb", "object")
+OBJECT = N_HEADS.index("object")
 
 
 def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Ints:
@@ -192,6 +193,24 @@ _HAS_OBJECT = np.array([True, False, False, True, True])
 _HEAD = np.array([-1, 0, 1, 0, 1])
 _GAPPED = np.array([False, False, True, False, True])
 _CANDIDATE_PLACE = (_HEAD >= 0).astype(np.int64) + _GAPPED
+_CONSTANTS = np.array(
+    [
+        (hash_word(HEADWORD_TOKENISATION) + order * ORDER + GAP_HASH * PLACES[1] * gapped) & MASK
+        for order, gapped in zip(ORDERS.tolist(), _GAPPED.tolist(), strict=True)
+    ],
+    np.uint64,
+)
+"""The part of the keys of each pattern that depends on no word, shape ``(5,)``."""
+_FACTORS = np.array(
+    [
+        [PLACES[0] if head == word else 0 for head in _HEAD.tolist()]
+        if word < OBJECT
+        else [PLACES[at + 1] * has for at, has in zip(_CANDIDATE_PLACE, _HAS_OBJECT.tolist(), strict=True)]
+        for word in range(len(N_HEADS))
+    ],
+    np.uint64,
+)
+"""Factor of each head word in the keys of each pattern, shape ``(3, 5)``; 0 if it is not in the pattern."""
 HEADWORD_PARENTS = np.array([[-1, -1], [-1, -1], [-1, -1], [1, 0], [2, 0]])
 """The shorter patterns of each pattern, -1 if there is none, shape ``(5, 2)``."""
 
@@ -223,20 +242,7 @@ def fixed_keys(words: Hashes) -> tuple[Hashes, Ints]:
     candidate's place.
     `place`: int64 (5,).
     """
-    places = np.array(PLACES, np.uint64)
-    fixed = np.empty((len(words), len(PATTERNS)), np.uint64)
-    for pattern, order in enumerate(ORDERS.tolist()):
-        constant = (
-            hash_word(HEADWORD_TOKENISATION)
-            + order * ORDER
-            + (GAP_HASH * PLACES[1] if _GAPPED[pattern] else 0)
-        )
-        fixed[:, pattern] = np.uint64(constant & MASK)
-        if _HEAD[pattern] >= 0:
-            fixed[:, pattern] += words[:, _HEAD[pattern]] * places[0]
-        if _HAS_OBJECT[pattern]:
-            fixed[:, pattern] += words[:, 2] * places[_CANDIDATE_PLACE[pattern] + 1]
-    return fixed, _CANDIDATE_PLACE
+    return words @ _FACTORS + _CONSTANTS, _CANDIDATE_PLACE
 
 
 def pattern_keys(words: Hashes, candidates: Hashes, pattern: int) -> Hashes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import lru_cache, reduce
+from functools import lru_cache
 from inspect import signature
 from types import MethodType
 from typing import Any, TypeVar, get_args
@@ -512,9 +512,11 @@ def transform_table(
 
     Without `check`, the extractors must have been checked before.
     """
+    if not check:
+        of_each = [_transform(extractor, view, table) for extractor in extractors]
+        return [_join(features) for features in zip(*of_each, strict=True)]
     names = extractor_names(extractors)
-    transform = transform_table_checked if check else _transform
-    of_each = [transform(extractor, view, table) for extractor in extractors]
+    of_each = [transform_table_checked(extractor, view, table) for extractor in extractors]
     return [join(features, names) for features in zip(*of_each, strict=True)]
 
 
@@ -541,14 +543,21 @@ def join(parts: Sequence[Features], names: Sequence[str] = ()) -> Features:
     UserError
         D416 for parts that do not describe the same candidates, or are sequences.
     """
+    names = names or [f"{number}" for number in range(1, len(parts) + 1)]
+    for part, name in zip(parts[1:], names[1:], strict=True):
+        _check_joinable(parts[0].batch, names[0], part.batch, name)
+    return _join(parts)
+
+
+def _join(parts: Sequence[Features]) -> Features:
+    """Join features as `join` does, without checks."""
     if len(parts) == 1:
         return parts[0]
-    names = names or [f"{number}" for number in range(1, len(parts) + 1)]
-    batches = [part.batch for part in parts]
-    for batch, name in zip(batches[1:], names[1:], strict=True):
-        _check_joinable(batches[0], names[0], batch, name)
-    evidence = (reduce(np.add, [getattr(part, name) for part in parts]) for name in ("n_hits", "n_queries"))
-    return Features(_join_batches(batches), *(counts.astype(np.int32) for counts in evidence))
+    n_hits, n_queries = parts[0].n_hits, parts[0].n_queries
+    for part in parts[1:]:
+        n_hits, n_queries = n_hits + part.n_hits, n_queries + part.n_queries
+    batch = _join_batches([part.batch for part in parts])
+    return Features(batch, n_hits.astype(np.int32), n_queries.astype(np.int32))
 
 
 def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:
