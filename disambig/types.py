@@ -494,10 +494,14 @@ class SharesWeights(Protocol):
         """Rebuild the saved scorer of all groups."""
 
 
+_UNDECLARED = object()
+
+
 def get_trait(component: object, traits: type, name: str) -> Any:
     """Return a trait of a component, or its default in `traits`; a default method is bound to it."""
-    if hasattr(component, name):
-        return getattr(component, name)
+    value = getattr(component, name, _UNDECLARED)
+    if value is not _UNDECLARED:
+        return value
     default = vars(traits)[name]
     return MethodType(default, component) if isinstance(default, FunctionType) else default
 

@@ -138,9 +138,9 @@ def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | 
     if not isinstance(scorer, LinearScores):
         return None
     same, weights = scorer.linear(batch)
-    groups, n = same.columns.groups, len(same.columns.group_names)
-    parts = [same.scores(np.where(groups == group, weights, 0.0)) for group in range(n)]
-    return np.stack(parts, axis=1).astype(np.float32)
+    groups = np.arange(len(same.columns.group_names))[:, None]
+    of_groups = np.where(same.columns.groups == groups, weights, 0.0)  # (n_feature_groups, n_columns)
+    return np.stack([same.scores(of_group) for of_group in of_groups], axis=1).astype(np.float32)
 
 
 Block = tuple[int, NDArray[np.int64]]
@@ -419,11 +419,10 @@ class Model:
             instances = self.instances(view)
             if near is not None and not decides(self.task).together:
                 instances = _instances_near(instances, near)
-            first_pass = self._begin_at(instances, view, flags_per_1000)
+            return self._begin_at(instances, view, flags_per_1000, right)
         except Exception as problem:
             self._explain_failure(problem, view)
             raise
-        return first_pass if right is None else replace(first_pass, right=right[instances.positions])
 
     def decide_at(
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
@@ -437,7 +436,11 @@ class Model:
         return _finish([first_pass])[0]
 
     def _begin_at(
-        self, instances: Instances, view: TokenView, flags_per_1000: float | None
+        self,
+        instances: Instances,
+        view: TokenView,
+        flags_per_1000: float | None,
+        right: NDArray[np.bool_] | None = None,
     ) -> PendingDecisions:
         """Score and judge instances, piece by piece; parts that need the whole text are left to `_finish`."""
         table = self.task.groups
@@ -485,7 +488,8 @@ class Model:
             rules=task_rules(self.task),
             **columns,
         )
-        return PendingDecisions(self, view, instances, decisions, answered, flags_per_1000)
+        known_right = None if right is None else right[instances.positions]
+        return PendingDecisions(self, view, instances, decisions, answered, flags_per_1000, known_right)
 
     def _explain_failure(
         self, problem: Exception, view: TokenView, instances: Instances | None = None
@@ -569,7 +573,7 @@ class Model:
     def _iterate_features(self, view: TokenView, instances: Instances) -> Iterator[list[BlockFeatures]]:
         """Yield the features of the instances, group by group."""
         if self.unchecked is not None:
-            for group in np.unique(instances.groups).tolist():
+            for group in sorted(set(instances.groups.tolist())):
                 self.unchecked.check(self, group)
         blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
         return iterate_features(self.extractors, view, instances, self.task.groups, blocks, check=False)
@@ -705,7 +709,7 @@ class PendingDecisions:
         except Exception as problem:
             model._explain_failure(problem, view, instances)
             raise
-        if self.right is not None:
+        if self.right is not None and (decisions.flagged & self.right).any():
             decisions = replace(decisions, flagged=decisions.flagged & ~self.right)
         return decisions if self.answered.all() else decisions.take(np.flatnonzero(self.answered))
 

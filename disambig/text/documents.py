@@ -280,6 +280,10 @@ def _name_mask(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
     return are_names
 
 
+_COMMA, _HYPHEN, _AMPERSAND = map(ord, ",-&")
+"""Characters that may stand before a name inside a sentence, besides words, apostrophes and dots."""
+
+
 def _name_mask_of_piece(
     text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
@@ -293,7 +297,7 @@ def _name_mask_of_piece(
     capitals = upper & (lower[ends] == lower[starts])
 
     precedes_name = (first >= ch.FIRST_WORD) | (first == ch.APOSTROPHE) | (first == ch.DOT)
-    precedes_name |= np.isin(codes[starts], [ord(mark) for mark in ",-&"])
+    precedes_name |= (codes[starts] == _COMMA) | (codes[starts] == _HYPHEN) | (codes[starts] == _AMPERSAND)
     precedes_name &= width > 0
     before = np.concatenate(([False], precedes_name))
     before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False

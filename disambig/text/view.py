@@ -189,11 +189,11 @@ class TokenView(WeakRefMixin):
 
     def document_indices(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of the document that contains each token position."""
-        return np.searchsorted(self.documents, positions, side="right") - 1
+        return self.documents.searchsorted(positions, side="right") - 1
 
     def sentence_indices(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of the sentence that contains each token position."""
-        return np.searchsorted(self.sentences, positions, side="right") - 1
+        return self.sentences.searchsorted(positions, side="right") - 1
 
     def sentence_bounds(self, position: int) -> tuple[int, int]:
         """Return the first token of the sentence that contains a token, and the end of the sentence."""
