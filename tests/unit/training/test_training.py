@@ -393,7 +393,7 @@ def test_traits_are_read_once():
     made = ResolvedConfig.from_parts({**toy_components(), "task": Asked(("quite/quiet",))})
     asked.clear()
     assert [made.decides.between for _ in range(3)] == ["labels"] * 3
-    assert len(asked) == 2  # `get_trait` looks whether there is one, and then takes it
+    assert len(asked) == 1
 
 
 def test_changed_parts_have_their_own_traits():
