@@ -1,7 +1,8 @@
 """What stands before or after a verb or a genitive in its clause and shows that its form is right.
 
 These are patterns of characters, not of words: they look back over the clause, whatever its words are. Markup
-that is hidden between the words is left out before they are applied, since a link can be long.
+that is hidden between the words is left out before they are applied, since a link can be long. `before` is
+the text before a word as `clause_before` returns it, because several patterns are searched in it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _CUT = "-"
 _HIDDEN_RUN = re.compile(rf"(?<=[\s{HIDDEN}])[\s{HIDDEN}]+|(?<=[{CODE_SIGNS}])[{CODE_SIGNS}]+")
 
 
-def _clause_before(text: str, start: int) -> str:
+def clause_before(text: str, start: int) -> str:
     """Return the visible characters of a paragraph before an offset, in which hidden code is one sign."""
     for reach in (_NEAR, _REACH):  # hidden characters are rare: the whole reach is seldom needed
         first = max(0, start - reach)
@@ -53,14 +54,14 @@ def _clause_before(text: str, start: int) -> str:
     return before
 
 
-def may_be_subjunctive(text: str, start: int, end: int) -> bool:
-    """Return True if a verb at an offset needs no ending, whatever its subject is.
+def may_be_subjunctive(before: str, text: str, end: int) -> bool:
+    """Return True if a verb that ends at an offset needs no ending, whatever its subject is.
 
     After "it is important that" and "we suggest that", a verb has its base form: "that each file have a
     name, and that it be closed". A word after which another verb stands is not the verb: "that each files are
     closed".
     """
-    return bool(_SUBJUNCTIVE.search(_clause_before(text, start))) and not _ANOTHER_VERB.match(text, end)
+    return bool(_SUBJUNCTIVE.search(before)) and not _ANOTHER_VERB.match(text, end)
 
 
 _UNREAL_PAST = re.compile(
@@ -70,9 +71,9 @@ _UNREAL_PAST = re.compile(
 )
 
 
-def is_unreal_past(text: str, start: int) -> bool:
-    """Return True if "were" at an offset may be about what is not so: "as if each file were empty"."""
-    return bool(_UNREAL_PAST.search(_clause_before(text, start)))
+def is_unreal_past(before: str) -> bool:
+    """Return True if "were" after a clause may be about what is not so: "as if each file were empty"."""
+    return bool(_UNREAL_PAST.search(before))
 
 
 _OPENING_CLAUSE = re.compile(
@@ -80,9 +81,9 @@ _OPENING_CLAUSE = re.compile(
 )
 
 
-def follows_opening_clause(text: str, start: int) -> bool:
-    """Return True if what stands at an offset follows the comma of a clause such as "If none is given,"."""
-    return bool(_OPENING_CLAUSE.search(_clause_before(text, start)))
+def follows_opening_clause(before: str) -> bool:
+    """Return True if the next word follows the comma of a clause such as "If none is given,"."""
+    return bool(_OPENING_CLAUSE.search(before))
 
 
 _COMPARISON = re.compile(
@@ -126,13 +127,12 @@ _NAME = re.compile(
 )
 
 
-def is_after_title(text: str, start: int) -> bool:
-    """Return True if a verb at an offset follows a title or name: "Resource Requirements describes".
+def is_after_title(before: str) -> bool:
+    """Return True if the next verb follows a title or name: "Resource Requirements describes".
 
     The name of a chapter, of a menu or of a program is singular even if its last word is a plural. A single
     word with a capital counts as a name within a sentence only: "Note that Bricks uses it".
     """
-    before = _clause_before(text, start)
     return bool(_TITLE.search(before) or _NAME.search(before))
 
 
@@ -159,13 +159,13 @@ _SINGULAR_VERBS = frozenset("is was has does".split())
 _PLURAL_VERBS = frozenset("are were have do".split())
 
 
-def agrees_with_head(text: str, start: int, verb: str) -> bool:
-    """Return True if a verb at an offset agrees with the first noun of its subject.
+def agrees_with_head(before: str, verb: str) -> bool:
+    """Return True if the next verb agrees with the first noun of its subject.
 
     Behind "the result of all lookups", "is" is right, although a plural stands next to it. Nothing is said of
     words of quantity such as "a number of files", and of subjects that are joined by "and".
     """
-    match = _HEAD.search(_clause_before(text, start))
+    match = _HEAD.search(before)
     if match is None or (head := match["head"].lower()) in _QUANTITIES:
         return False
     is_plural = head.endswith("s") and not head.endswith(_SINGULAR_ENDINGS)
@@ -179,6 +179,6 @@ _GERUND = re.compile(
 )
 
 
-def has_gerund_subject(text: str, start: int) -> bool:
-    """Return True if the subject of a verb at an offset is a gerund: "when sending the files is allowed"."""
-    return bool(_GERUND.search(_clause_before(text, start)))
+def has_gerund_subject(before: str) -> bool:
+    """Return True if the subject of the next verb is a gerund: "when sending the files is allowed"."""
+    return bool(_GERUND.search(before))

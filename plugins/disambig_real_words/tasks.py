@@ -26,6 +26,7 @@ from disambig.api.text import (
 
 from .clauses import (
     agrees_with_head,
+    clause_before,
     follows_opening_clause,
     has_gerund_subject,
     is_after_title,
@@ -578,49 +579,50 @@ class Form(OtherWords):
         out, as documentation does: "If omitted, uses the default".
         """
         instances = super().instances(view)
-        own = instances.own
-        if own is None or not len(instances):
+        if not len(instances):
             return instances
-        written = [own.texts[i] for i in own.offsets[:-1].tolist()]
-        words = zip(written, instances.positions.tolist(), view.locate(instances.positions), strict=True)
+        at = instances.positions
+        words = zip(self.related.find(view.hashes[at]).tolist(), at.tolist(), view.locate(at), strict=True)
         kept = [
             row
-            for row, (word, at, place) in enumerate(words)
-            if not self._is_left_out(view, word, at, *place)
+            for row, (number, token, place) in enumerate(words)
+            if not self._is_left_out(view, number, token, *place)
         ]
         return instances.take(np.array(kept, np.int64)) if len(kept) < len(instances) else instances
 
-    def _is_left_out(self, view: TokenView, word: str, at: int, text: str, start: int, end: int) -> bool:
+    def _is_left_out(self, view: TokenView, number: int, at: int, text: str, start: int, end: int) -> bool:
         """Return True if a word is not decided (see `instances`).
 
-        `word`: its normal form.
+        `number`: its number among the related words.
         `at`: its token, which has the offsets `start` and `end` in `text`.
         """
+        word = self.related.spellings[number]
         if word == "its" and view.hashes[at - 1] == START_HASH:
             return begins_gerund_subject(text, end)
         if word.endswith(("'s", "s'")):
             is_alone = len(word) == len("a's") or is_before_punctuation(view, at)
             if is_alone or may_be_elliptical(text, start, end):
                 return True
-        if word in AUXILIARIES:
-            if (
-                is_code(view, at - 1)
-                or is_after_plural_name(text, start)
-                or agrees_with_head(text, start, word)
-            ):
-                return True
-            if word in SINGULAR_AUXILIARIES and has_gerund_subject(text, start):
-                return True
+        is_auxiliary, is_base = word in AUXILIARIES, self._is_base(number)
+        if not (is_auxiliary or is_base or word.endswith("s")):
+            return False
+        before = clause_before(text, start)
+        if is_auxiliary and (
+            is_code(view, at - 1)
+            or is_after_plural_name(text, start)
+            or agrees_with_head(before, word)
+            or (word in SINGULAR_AUXILIARIES and has_gerund_subject(before))
+            or (word == "were" and is_unreal_past(before))
+        ):
+            return True
         return (
-            (may_be_subjunctive(text, start, end) and self._is_base(view, at))
-            or (word == "were" and is_unreal_past(text, start))
-            or (word.endswith("s") and follows_opening_clause(text, start))
-            or (word in SINGULAR_VERBS and is_after_title(text, start))
+            (is_base and may_be_subjunctive(before, text, end))
+            or (word.endswith("s") and follows_opening_clause(before))
+            or (word in SINGULAR_VERBS and is_after_title(before))
         )
 
-    def _is_base(self, view: TokenView, at: int) -> bool:
+    def _is_base(self, number: int) -> bool:
         """Return True if a word may be the base form of a verb: its third person is related to it."""
-        (number,) = self.related.find(view.hashes[at : at + 1]).tolist()
         spellings = self.related.spellings
         word = spellings[number]
         third = _THIRD_PERSONS.get(word) or (f"{word}s", f"{word}es", f"{word[:-1]}ies")
