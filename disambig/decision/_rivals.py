@@ -251,24 +251,26 @@ def find_alternatives_padded(
     places = np.concatenate([written[:, None], best], axis=1)
     words, kinds, changes = _words_and_edits(padded, places)
     inserted, deleted = kinds == INSERTION, kinds == DELETION
-    edits = (~(inserted | deleted), inserted, deleted)
-    values = (
-        np.clip(margin, -FAR, FAR),
-        np.maximum(log_probabilities[rows[:, None], best], -FAR),
-        np.maximum(log_probabilities[rows, written], -FAR)[:, None],
-    )
-    columns = [value * edit for value in values for edit in edits]
-    columns.append(np.sign(margin) * np.log1p(np.abs(margin)))
-    columns.append(evidence[rows[:, None], best])
-    columns += [evidence[rows, written][:, None], coverage[:, None]]
-    columns += [kinds == kind for kind in range(len(KINDS))]
-    columns += [repeats[:, None] & edit for edit in (edits[0], deleted)]
+    edits = np.stack([~(inserted | deleted), inserted, deleted], axis=2)
     parts = padded.parts_of_scores
+    features = np.empty(
+        (*best.shape, len(FEATURES) + parts.shape[2]), np.float32
+    )  # in the order of `FEATURES`
+    for first, value in (
+        (0, np.clip(margin, -FAR, FAR)),
+        (3, np.maximum(log_probabilities[rows[:, None], best], -FAR)),
+        (6, np.maximum(log_probabilities[rows, written], -FAR)[:, None]),
+    ):
+        np.multiply(value[:, :, None], edits, out=features[:, :, first : first + 3], casting="same_kind")
+    features[:, :, 9] = np.sign(margin) * np.log1p(np.abs(margin))
+    features[:, :, 10] = evidence[rows[:, None], best]
+    features[:, :, 11] = evidence[rows, written][:, None]
+    features[:, :, 12] = coverage[:, None]
+    features[:, :, 13:EARLIER] = kinds[:, :, None] == np.arange(len(KINDS))
+    features[:, :, EARLIER] = repeats[:, None] & edits[:, :, 0]
+    features[:, :, EARLIER + 1] = repeats[:, None] & deleted
     part_margins = parts[rows[:, None], best] - parts[rows, written][:, None]
-    columns += list(np.clip(part_margins, -FAR, FAR).transpose(2, 0, 1))
-    features = np.empty((*best.shape, len(columns)), np.float32)
-    for i, column in enumerate(columns):
-        features[:, :, i] = column
+    np.clip(part_margins, -FAR, FAR, out=features[:, :, len(FEATURES) :])
     features[~possible] = 0.0
     return AlternativeFeatures(
         np.where(possible, best, -1), features, words, changes, padded.neighbours, coverage > 0

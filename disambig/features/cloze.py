@@ -200,6 +200,11 @@ class Cloze:
         return np.ascontiguousarray(wide, np.float32)
 
     @cached_property
+    def hidden_offsets(self) -> NDArray[np.int32]:
+        """The bias of the hidden units, in `PRODUCT_STEP`."""
+        return np.rint(self.hidden_bias / np.float32(PRODUCT_STEP)).astype(np.int32)
+
+    @cached_property
     def state_floats(self) -> NDArray[np.float32]:
         """The weights of states, for BLAS."""
         return self.states.astype(np.float32)
@@ -525,14 +530,13 @@ def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int3
     """Return the hidden units, 0 to 255, shape ``(n, H)``."""
     n, places = which.shape
     h = len(model.hidden_bias)
-    bias = np.rint(model.hidden_bias / np.float32(PRODUCT_STEP)).astype(np.int32)
     if use_numba(n * places * h, nanoseconds=1.5):
         from disambig.features._network_kernels import sum_projections
 
         sums = np.empty((n, h), np.int32)
-        sum_projections(projections.frequent, projections.rare, which, bias, sums)
+        sum_projections(projections.frequent, projections.rare, which, model.hidden_offsets, sums)
     else:
-        sums = bias + projections.take(which, h).sum(axis=1, dtype=np.int32)
+        sums = model.hidden_offsets + projections.take(which, h).sum(axis=1, dtype=np.int32)
     units = sums.astype(np.float32)
     units *= np.float32(PRODUCT_STEP) / model.hidden_step[0]
     np.clip(np.rint(units, out=units), 0, 255, out=units)
@@ -542,7 +546,7 @@ def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int3
 def _words_around(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> NDArray[np.int32]:
     """Return the numbers of the words around places within their sentences, shape ``(n, left + right)``."""
     numbers = token_numbers(model, view)
-    sentence = np.searchsorted(view.sentences, positions, side="right") - 1
+    sentence = view.sentence_indices(positions)
     first, end = view.sentences[sentence][:, None], view.sentences[sentence + 1][:, None]
     left = positions[:, None] - 1 - np.arange(model.left)
     right = ends[:, None] + np.arange(model.right)

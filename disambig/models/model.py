@@ -621,7 +621,8 @@ class Model:
         if protected is None or decides(self.task).between == "labels":
             return instances
         last = instances.positions + instances.lengths - 1
-        return instances.take(~(protected[instances.positions] | protected[last]).astype(bool))
+        is_protected = (protected[instances.positions] | protected[last]).astype(bool)
+        return instances.take(~is_protected) if is_protected.any() else instances
 
 
 def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArray[np.int64]:

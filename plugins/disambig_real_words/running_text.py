@@ -177,6 +177,8 @@ def _find_word_parts(
         right = left + 1
         words = (view.ends[left] > view.starts[left]) & (view.ends[right] > view.starts[right])
         wide = np.flatnonzero(words & (view.starts[right] - view.ends[left] > 1))
+        if not len(wide):
+            continue
         documents = view.document_indices(left[wide]).tolist()
         between = zip(
             documents, view.ends[left[wide]].tolist(), view.starts[right[wide]].tolist(), strict=True
