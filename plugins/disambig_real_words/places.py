@@ -51,25 +51,28 @@ def open_places(
     kept = ~is_word_part(view, positions, lengths)
     if minimum == EVERY_PLACE:
         kept &= _thin_out(kept, MAX_EXAMPLES)
-    if hinted is not None:
-        hinted = hinted[np.repeat(kept, np.diff(lists.offsets))]
-    positions, lengths, lists = positions[kept], lengths[kept], lists.take(kept)
-    offsets, numbers, n = lists.offsets, lists.values, len(lists)
-    row = row_owners(offsets)
+    if not kept.all():
+        if hinted is not None:
+            hinted = hinted[kept[row_owners(lists.offsets)]]
+        positions, lengths, lists = positions[kept], lengths[kept], lists.take(kept)
+    first, numbers, n = lists.offsets[:-1], lists.values, len(lists)
+    row = row_owners(lists.offsets)
     candidates = model_word_ids(model, words)[numbers]
     scores = score_candidates(
         model, context_vectors(model, view, ContextPlaces(positions, positions + lengths)), row, candidates
     )
-    first = np.zeros(len(row), bool)
-    first[offsets[:-1]] = True
-    with np.errstate(invalid="ignore"):  # unknown words have the score NaN
-        near = ~first & (scores - scores[offsets[:-1]][row] >= minimum)
+    with np.errstate(invalid="ignore"):  # the difference between two unknown words is NaN
+        near = scores - scores[first][row] >= minimum
     if hinted is not None:
-        near |= ~first & (hinted > 0) & (candidates >= 0)
+        near |= (hinted > 0) & (candidates >= 0)
         near &= hinted >= 0
-    is_open = (candidates[offsets[:-1]] >= 0) & (np.bincount(row[near], minlength=n) > 0)
+    near[first] = False
+    is_open = np.zeros(n, bool)
+    is_open[row[near]] = True
+    is_open &= candidates[first] >= 0
     is_open[is_open] = in_running_text(view, positions[is_open], lengths[is_open])
-    taken = (near | first) & is_open[row]
+    near[first] = True
+    taken = near & is_open[row]
     sizes = np.bincount(row[taken], minlength=n)[is_open]
     texts = Interned(words.spellings, numbers[taken])
     starts = offsets_from_sizes(sizes)
