@@ -87,6 +87,8 @@ class ConlluSentence:
     tokens : list of ConlluToken
     spelt : str
         The tokens, each (including the last) followed by a space unless it has ``SpaceAfter=No``.
+    path : str
+        The file, for messages.
     """
 
     line: int
@@ -97,6 +99,7 @@ class ConlluSentence:
     lines: list[int] = field(default_factory=list)
     tokens: list[ConlluToken] = field(default_factory=list)
     spelt: str = ""
+    path: str = ""
 
     @property
     def begins_document(self) -> bool:
@@ -119,8 +122,24 @@ class ConlluSentence:
         return [word[XPOS] for word in self.words]
 
     @property
+    def universal_tags(self) -> list[str]:
+        """Their universal tags (UPOS)."""
+        return [word[UPOS] for word in self.words]
+
+    @property
     def heads(self) -> list[int]:
-        """The index of the head of each word; -1 for the root."""
+        """The index of the head of each word; -1 for the root.
+
+        Raises
+        ------
+        UserError
+            D324 for a head that is missing, or not a word of the sentence.
+        """
+        for line, word in zip(self.lines, self.words, strict=True):
+            head = word[HEAD]
+            if not (head.isascii() and head.isdigit() and len(head) < 10 and int(head) <= len(self.words)):
+                problem = f"head {head[:20]!r} instead of 0 or the id of a word of the sentence"
+                raise UserError("D324", path=self.path, line=line, problem=problem)
         return [int(word[HEAD]) - 1 for word in self.words]
 
     @property
@@ -171,7 +190,7 @@ class _SentenceRows:
 
     def __init__(self, path: str, line: int, document: str) -> None:
         self.path = path
-        self.sentence = ConlluSentence(line, document=document)
+        self.sentence = ConlluSentence(line, document=document, path=path)
         self.has_lines = False
         self.open_until = 0  # last word of the current multiword token
         self.last_node = (0, 0)

@@ -71,6 +71,8 @@ def train_parser(
     trees = [_checked(number, sentence) for number, sentence in enumerate(sentences, 1)]
     if not trees:
         raise UserError("D919", problem="it contains no sentence")
+    if all(tag in ("", "_") for _, tags, _, _ in trees for tag in tags):
+        raise UserError("D919", problem="its words have no tags; use other ones, such as UPOS in CoNLL-U")
     relations = sorted(
         {
             label

@@ -146,6 +146,20 @@ def test_names_the_number_of_a_malformed_line(data, line, part):
     assert f"a.conllu: line {line + 3}: " in message and part in message
 
 
+@pytest.mark.parametrize("head", ["_", "x", "3", "-1", "", "\u00b2"])
+def test_a_head_that_is_not_a_word_is_named_with_its_line(tmp_path, head):
+    path = tmp_path / "a.conllu"
+    rows = [("1", "Dogs", "_", "NOUN", "NNS", "_", "2"), ("2", "bark", "_", "VERB", "VBP", "_", "0")]
+    lines = ["\t".join([*row, "dep", "_", "_"]) for row in rows]
+    path.write_text("\n".join(["# text = Dogs bark", *lines, "", ""]), encoding="utf8")
+    (sentence,) = read_conllu(path)
+    assert (sentence.heads, sentence.universal_tags) == ([1, -1], ["NOUN", "VERB"])
+    path.write_text("\n".join([lines[0], lines[1].replace("\t0\t", f"\t{head}\t"), "", ""]), encoding="utf8")
+    (sentence,) = read_conllu(path)
+    with pytest.raises(UserError, match=r"D324.*a\.conllu: line 2: head"):
+        _ = sentence.heads
+
+
 def test_invalid_bytes_and_compressed_files(tmp_path):
     good = (token("1", "Good") + "\n").encode()
     (latin, last) = documents(b"# newdoc\n" + token("1", "caf").encode()[:-2] + b"\xe9\n\n# newdoc\n" + good)

@@ -141,6 +141,12 @@ def test_invalid_trees(sentence, problem):
         train_parser([treebank()[0], sentence])
 
 
+def test_a_treebank_without_tags_is_refused():
+    words, tags, heads, relations = treebank()[0]
+    with pytest.raises(UserError, match=r"D919.*no tags.*UPOS"):
+        train_parser([(words, ["_"] * len(tags), heads, relations)])
+
+
 def test_invalid_settings_and_words():
     for setting in ({"passes": 0}, {"passes": 1.5}, {"beam": 0}, {"beam": 65}, {"beam": True}):
         with pytest.raises(UserError, match="D903"):
