@@ -760,3 +760,20 @@ def test_many_marks_of_languages_take_linear_time(path):
 def test_comments_with_directives_are_found(path, line):
     comments = read_markup(path, line + "\n").comments
     assert "disambig: ignore-line then" in [line[start:end].lstrip("#- ") for start, end in comments]
+
+
+@pytest.mark.parametrize(
+    ("name", "comment"),
+    [
+        ("a.tcc", "// {}\nint has_an(int a);\n"),
+        ("a.inl", "/* {} */\n#include <a>\n"),
+        ("a.ada", "-- {}\nprocedure A is begin null; end A;\n"),
+        ("a.service", "# {}\n[Unit]\nAfter=a.target\n"),
+        ("a.t", "# {}\nok(1, 'a the');\n"),
+        ("BUILD.bazel", "# {}\nfilegroup(name = 'a the')\n"),
+        ("a.thrift", "// {}\nstruct A {{ 1: string an }}\n"),
+    ],
+)
+def test_less_common_suffixes_are_read_as_the_language_they_belong_to(name, comment):
+    sentence = "The value depends on the size."
+    assert comments_of(comment.format(sentence), name) == [sentence]
