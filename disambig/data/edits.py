@@ -214,18 +214,23 @@ def is_ignored(ignored: Collection[str], text: str, start: int, end: int, replac
     return any(phrase in ignored for phrase in phrases)
 
 
-IGNORE_ENTRY = r"^(?!/.*/$)[^*?\[\\]+$"
-"""Regular expression of entries: no characters of patterns."""
+MAX_ENTRY_WORDS = 2 * _MAX_WORDS_BESIDE + 1
+IGNORE_ENTRY = rf"^(?!/.*/$)(?!\s*(?:\S+\s+){{{MAX_ENTRY_WORDS}}}\S)[^*?\[\\]+$"
+"""Regular expression of entries: no characters of patterns, at most `MAX_ENTRY_WORDS` words."""
 
 
 def check_entry(entry: str) -> str:
-    """Return an entry; raise a ValueError if it is a pattern, which would never suppress a flag."""
-    if not re.search(IGNORE_ENTRY, entry):
+    """Return an entry; raise a ValueError if it would never suppress a flag: a pattern, or a long phrase."""
+    if re.search(IGNORE_ENTRY, entry):
+        return entry
+    if len(entry.split()) > MAX_ENTRY_WORDS:
         raise ValueError(
-            "patterns are not supported: give words (then), words with those beside them (more then) and "
-            "corrections (then -> than)"
+            f"a phrase of more than {MAX_ENTRY_WORDS} words is never ignored: give the words beside the flag"
         )
-    return entry
+    raise ValueError(
+        "patterns are not supported: give words (then), words with those beside them (more then) and "
+        "corrections (then -> than)"
+    )
 
 
 def read_ignore_list(path: str) -> tuple[str, ...]:

@@ -262,6 +262,11 @@ BAD = [
     ({"overrides": {"*.md": {"rules": []}}}, "D971", "rules is []: leave it out for the default"),
     ({"ignore": ["then", "th*"]}, "D971", "ignore.1 is 'th*': patterns are not supported"),
     ({"ignore": ["/th.n/"]}, "D971", "ignore.0 is '/th.n/': patterns are not supported"),
+    (
+        {"ignore": ["a b c d e f g h i j k l"]},
+        "D971",
+        "ignore.0 is 'a b c d e f g h i j k l': a phrase of more than 11 words is never ignored",
+    ),
     ({"flags_per_1000": -1}, "D971", f"{RATE} is -1: it must be greater than or equal to 0"),
     ({"flags_per_1000": "1"}, "D971", f"{RATE} is '1': it must be a number"),
     ({"flags_per_1000": float("nan")}, "D971", "is nan: it must be a finite number"),
