@@ -188,10 +188,10 @@ _MAX_WORDS_BESIDE = 5
 
 
 def is_ignored(ignored: Collection[str], text: str, start: int, end: int, replacement: str) -> bool:
-    """Return True if entries of a list of words to ignore suppress a flag.
+    """Return True if a list of words to ignore suppresses a flag.
 
-    These are the entries of `ignore_entries`, and longer phrases that contain the written words, or the place
-    of a missing word, with at most `_MAX_WORDS_BESIDE` words before and after them.
+    Entries that do so are those of `ignore_entries`, and longer phrases that contain the written words, or
+    the place of a missing word, with at most `_MAX_WORDS_BESIDE` words before and after them.
 
     `ignored`: entries as `plain_word` returns them.
     """

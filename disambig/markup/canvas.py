@@ -54,7 +54,7 @@ class ShortenedWord:
     end: int  # end of the word in the file
 
     def moved(self, by: int) -> ShortenedWord:
-        """Return the word in a text in which everything is so many characters further."""
+        """Return the word with all its offsets increased by `by`."""
         return ShortenedWord(self.start + by, self.painted_end + by, self.end + by)
 
     @property
@@ -117,7 +117,7 @@ class Canvas:
         self._characters[start : start + len(replacement)] = replacement
 
     def keep(self, start: int, end: int, text: str) -> None:
-        """Write ``text[start:end]`` to its place after it was painted over, as a sentence of its own."""
+        """Restore ``text[start:end]``, which was painted over, as a sentence of its own."""
         self.put(start, text[start:end])
         self.fill(start - 1, start, BREAK)
         self.fill(end, end + 1, BREAK)

@@ -605,13 +605,13 @@ def run_on_labelled(
                 progress=report_progress,
                 **plan.settings,
             )
+    _print(result, lambda figures: examples_lines(figures, folds), json)
     if errors is not None:
         save_errors(wrong, errors)
-    _print(result, lambda figures: examples_lines(figures, folds), json)
 
 
 def save_errors(wrong: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write wrongly decided examples as JSON Lines, the most certain decisions first."""
+    """Write the wrongly decided examples as JSON Lines, the most certain decisions first."""
     from disambig.cli.output import remark
     from disambig.files import save_output
 
