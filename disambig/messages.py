@@ -33,6 +33,7 @@ MESSAGES: dict[str, str] = {
     "D022": "the task {task} describes the rule {rule!r} differently from {owner}, whose description is used: give the rule another name",
     "D023": "{problem}",
     "D024": "a hook takes one parameter, named register: {problem}",
+    "D025": "cannot read {path}: {problem}; make it again or copy it again",
     # count tables
     "D100": "cannot read count table {path}: {problem}",
     "D101": "count table {path}: the file is empty",

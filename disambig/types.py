@@ -199,6 +199,7 @@ class HasErrorCorpus(Protocol):
         """Return errors of a group: the written word is observed, the intended word has cost 0."""
 
 
+@runtime_checkable
 class DecisionRule(Protocol):
     """Turns scores into decisions: a frozen configuration with the learned state."""
 
@@ -239,6 +240,7 @@ class RaisesFlags(Protocol):
 # Tasks
 
 
+@runtime_checkable
 class Task(Protocol):
     """Defines where decisions are made, and between which candidates."""
 
@@ -353,6 +355,7 @@ class Features:
     n_queries: NDArray[np.int32]
 
 
+@runtime_checkable
 class FeatureExtractor(Protocol):
     """Describes each candidate by features."""
 
@@ -381,6 +384,7 @@ class ReadsCountTable(Protocol):
         """The table, opened on first use; its ``identity`` (str) is unique."""
 
 
+@runtime_checkable
 class Kernel(Protocol):
     """The similarity of two instances: a frozen configuration that learns nothing."""
 
@@ -398,6 +402,7 @@ class Kernel(Protocol):
 # Learning
 
 
+@runtime_checkable
 class Decoder(Protocol):
     """Turns row scores into the best rows or marginals; `layout` says how rows combine.
 
@@ -456,6 +461,7 @@ class Fitted:
     report: dict[str, Any] = field(default_factory=dict)
 
 
+@runtime_checkable
 class Learner(Protocol):
     """A frozen configuration that learns a scorer from a batch, independent of groups."""
 

@@ -112,7 +112,8 @@ class ArrayFolder:
     names : tuple of str
         Names of the arrays.
     code : str
-        Code of the error for a folder that cannot be read; its message has a path and a problem.
+        Code of the error for a folder that cannot be read; its message has a path and a problem. A plugin
+        without a message of its own gives ``"D025"``.
     format : str
         The value of ``format`` in the header.
     has_digest : bool

@@ -22,7 +22,7 @@ from multiprocessing import resource_tracker, spawn, util
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol
 
-from disambig.errors import UserError, nearest_first
+from disambig.errors import UserError, check_call, nearest_first
 from disambig.jobs.work import (
     Function,
     ProgressCallback,
@@ -638,7 +638,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
     """Return the runner of an engine.
 
     Raises D851 for an unknown name, D878 for a memory limit with an engine other than local, D007 if it
-    cannot be imported; errors of the engine.
+    cannot be imported, D414 if what it returns has no method `run`; errors of the engine.
 
     `name`: ``"local"``, ``"dask"`` or another engine, or a full name such as ``"dask.dask.v1"``.
     """
@@ -647,7 +647,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
         return in_processes(options)
     if options.memory is not None:
         raise UserError("D878", name=name)
-    from disambig.registry import entries
+    from disambig.registry import describe_component, entries
 
     registered = entries("runners")
     entry = registered.get(name)
@@ -662,7 +662,11 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
         if name not in newest:
             raise UserError("D851", name=name, names=nearest_first(name, newest))
         entry = newest[name][0]
-    runner: Runner = entry.load()(options)
+    factory = entry.load()
+    runner: Runner = factory(options)
+    wanted = "run(work, items, ordered=False, report_progress=...), which yields a WorkOutcome for each item"
+    component = describe_component("runners", factory)
+    check_call(component, runner, "run", wanted, None, None, ordered=None, report_progress=None)
     return runner
 
 

@@ -410,6 +410,9 @@ def _view_problem(
             return f"{name} of its view {end}", f"ascending offsets that end with the number of tokens, {n}"
     if len(view.documents) != len(texts) + 1:
         return f"its view has {len(view.documents) - 1:,} documents", f"{len(texts):,}, one for each text"
+    for name in ("sentences", "documents"):
+        if begin := int(getattr(view, name)[0]):
+            return f"{name} of its view begins with {begin}", "offsets that begin with 0"
     if list(view.texts) != list(texts):
         return "its view has other texts than it was called with", "the same texts, unchanged"
     lengths = np.repeat(np.array([len(text) for text in texts], np.int64), np.diff(view.documents))

@@ -533,6 +533,7 @@ FAULTS = {
             with_view(sentences=lambda old: old[:-1]),
             r"sentences of its view ends with \d+; expected ascending",
         ),
+        (with_view(sentences=lambda old: old[-1:]), r"sentences of its view begins with \d+; expected offs"),
         (
             with_view(documents=lambda old: old[1:]),
             "its view has 11 documents; expected 12, one for each text",

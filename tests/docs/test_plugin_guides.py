@@ -30,15 +30,18 @@ from disambig.data import CrossedRows, DenseBlocks, DenseLists, JoinedRows, Spar
 from disambig.errors import UserError
 from disambig.formats import ReaderTraits, parse_line
 from disambig.metrics import Outcomes, measure_named
+from disambig.models import load_standalone
 from disambig.packs import default_tasks, packs
 from disambig.scaffold import plugin_files, write_plugin
 from disambig.testing import (
     blocks,
     check_extractor,
     check_judge,
+    check_kernel,
     check_measure,
     check_reader,
     check_runner,
+    check_standalone,
     check_tokenisation,
     crossed,
     dense_lists,
@@ -279,6 +282,43 @@ def test_the_reader_of_the_guide(kind, monkeypatch):
     assert "a.arrows:25: there is no arrow" in output
 
 
+def test_the_model_without_a_task_of_the_guide(kind, monkeypatch, tmp_path):
+    """It fulfils its contract, is found by its format, and a damaged folder is one line."""
+    make = add_entry(
+        kind, monkeypatch, "shapes", "Models without a task", "models", "kind.Shapes.v1", "Shapes"
+    )
+    for check in check_standalone(make(), ["Old men\nsleep", "A tree"]):
+        check()
+    make("aeiouy").save(tmp_path / "my")
+    model = load_standalone(tmp_path / "my")
+    assert model.records(["Why"]) == [[{"line": "Why", "shape": "ccv"}]]
+    (tmp_path / "my" / "shapes.npz").write_bytes(b"")
+    with pytest.raises(UserError, match=r"D025.*cannot read .*my: .*; make it again"):
+        load_standalone(tmp_path / "my")
+
+
+def test_the_kernel_of_the_guide(kind, monkeypatch):
+    """It fulfils its contract, and a learner uses it with the section in the guide."""
+    section = GUIDE.partition("\n## Kernels\n")[2].partition("\n## ")[0]
+    code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S|\Z)", section))
+    write(kind, {"disambig_kind/kernel.py": code.strip() + "\n"})
+    hook = 'def disambig_register_kernels(register):\n    register("kind.Squared.v1", ".kernel:Squared")\n'
+    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
+        plugin.write(f"\n\n@hookimpl\n{hook}")
+    monkeypatch.delitem(sys.modules, "disambig_kind.plugin")
+    plugins.reload_plugins()
+    monkeypatch.chdir(kind)
+    checks = check_kernel(plugins.get("kernels", "kind.Squared.v1")())
+    assert len(checks) > 3
+    for check in checks:
+        check()
+    before = FILES["disambig_kind/kind.cfg"].partition("[learner]")[0]
+    (kind / "my.cfg").write_text(before + config, encoding="utf8")
+    assert "1 of 1 group learned" in run_line("train my.cfg --labelled examples.jsonl --output model")
+    (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
+    assert "request" in run_line("annotate mail.txt --model model --format text")
+
+
 def test_the_runner_of_the_guide(kind):
     """It fulfils the contract of runners without processes of their own."""
     section = GUIDE.partition("\n## Engines of jobs\n")[2].partition("\n## ")[0]
@@ -291,13 +331,17 @@ def test_the_runner_of_the_guide(kind):
         check()
 
 
+SETTINGS = ("DecisionRule", "Task", "FeatureExtractor", "Kernel", "Decoder", "Learner")
+"""Protocols that are no abilities: a setting may be declared as one, and is then checked at run time."""
+
+
 def test_abilities_are_those_of_the_contracts():
     protocols = {
         name: part
         for name, part in vars(disambig.types).items()
         if getattr(part, "_is_runtime_protocol", False)
         and part.__module__ == "disambig.types"
-        and name != "CandidateBatch"
+        and name not in {"CandidateBatch", *SETTINGS}
     }
     shown = {
         name: set(re.findall(r"`(\w+)`", output.partition(":")[0]))

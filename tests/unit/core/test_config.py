@@ -65,6 +65,31 @@ def test_builds_nested_objects_first(load_with):
     assert built["a"]["n"] == 1
 
 
+PROTOCOLS = ("Decoder", "DecisionRule", "FeatureExtractor", "Kernel", "Learner", "Task")
+
+
+def test_a_setting_may_be_declared_as_a_protocol(load_with, monkeypatch, tmp_path):
+    source = (
+        "from dataclasses import dataclass\n"
+        f"from disambig.api import {', '.join(PROTOCOLS)}, hookimpl\n"
+        "@dataclass(frozen=True)\n"
+        "class Declared:\n"
+        + "".join(f"    {name.lower()}: {name} | None = None\n" for name in PROTOCOLS)
+        + "@hookimpl\n"
+        "def disambig_register_learners(register):\n"
+        "    register('declared.Declared.v1', Declared)\n"
+    )
+    (tmp_path / "settings_of_a_test.py").write_text(source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    load_with(declared="settings_of_a_test")
+    section = {"@disambig_learners": "declared.Declared.v1"}
+    assert resolve({"learner": section})["learner"].decoder is None
+    decoder = {"@disambig_decoders": "disambig.Enumerated.v1"}
+    assert resolve({"learner": {**section, "decoder": decoder}})["learner"].decoder is not None
+    with pytest.raises(UserError, match=r"D005.*decoder in \[learner\] is 3: give"):
+        resolve({"learner": {**section, "decoder": 3}})
+
+
 @pytest.mark.parametrize(
     ("section", "code", "expected"),
     [

@@ -40,11 +40,18 @@ def test_local_engine():
 
 def test_finds_engines_of_plugins_by_their_short_names(load_with, monkeypatch, tmp_path):
     source = (
+        "from typing import Any, NamedTuple\n"
         "from disambig.api import hookimpl\n"
+        "class There(NamedTuple):\n"
+        "    number: int\n"
+        "    options: Any\n"
+        "    def run(self, work, items, **options):\n"
+        "        return iter(())\n"
         "@hookimpl\n"
         "def disambig_register_runners(register):\n"
         "    for number in (1, 2, 10):\n"
-        "        register(f'engines.there.v{number}', lambda options, n=number: (n, options))\n"
+        "        register(f'engines.there.v{number}', lambda options, n=number: There(n, options))\n"
+        "    register('engines.nothing.v1', lambda options: 'not a runner')\n"
         "    register('engines.local.v1', lambda options: 'not reached by its short name')\n"
     )
     (tmp_path / "engines_of_a_test.py").write_text(source)
@@ -56,6 +63,8 @@ def test_finds_engines_of_plugins_by_their_short_names(load_with, monkeypatch, t
     assert make_runner("local") == InProcessRunner()
     with pytest.raises(UserError, match=r"D851.*'ther'; available: there"):
         make_runner("ther")
+    with pytest.raises(UserError, match=r"D414.*has no method run; expected run\(work, items"):
+        make_runner("nothing")
 
 
 def test_rejects_invalid_options():
