@@ -144,7 +144,7 @@ class Cloze:
     header: dict[str, Any]
 
     @classmethod
-    def load(cls, folder: Path) -> Cloze:
+    def load(cls, folder: str | Path) -> Cloze:
         """Read the model from a folder.
 
         Raises
@@ -165,7 +165,7 @@ class Cloze:
             raise UserError("D990", path=folder, problem=problem) from problem
         return model
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: str | Path) -> None:
         """Write the model to a folder, which is created."""
         sizes = {"left": self.left, "right": self.right, "endings": self.vocabulary.endings}
         arrays = {name: getattr(self, name) for name in CLOZE_ARRAYS[1:]}

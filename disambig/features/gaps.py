@@ -51,7 +51,7 @@ class Gaps:
     header: dict[str, Any]
 
     @classmethod
-    def load(cls, folder: Path) -> Gaps:
+    def load(cls, folder: str | Path) -> Gaps:
         """Read the weights from a folder.
 
         Raises
@@ -66,7 +66,7 @@ class Gaps:
             raise UserError("D424", path=folder, problem=problem)
         return gaps
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: str | Path) -> None:
         """Write `header.json` and `weights.npz` to `folder`."""
         write_stored(folder, FILE, self.header, weights=self.weights)
 

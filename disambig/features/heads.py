@@ -97,7 +97,7 @@ class PartsOfSpeech:
         return cls(words, np.array(list(kinds.values()), np.uint8)[first], header)
 
     @classmethod
-    def load(cls, folder: Path) -> PartsOfSpeech:
+    def load(cls, folder: str | Path) -> PartsOfSpeech:
         """Read the lexicon from a folder.
 
         Raises
@@ -111,7 +111,7 @@ class PartsOfSpeech:
             raise UserError("D438", path=folder, problem=problem)
         return cls(words, kinds, header)
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: str | Path) -> None:
         """Write `header.json` and `words.npz` to `folder`."""
         write_stored(folder, FILE, self.header, words=self.words, kinds=self.kinds)
 

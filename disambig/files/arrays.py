@@ -29,7 +29,7 @@ UNREADABLE = (
 
 
 def read_stored(
-    folder: Path, file: str, names: tuple[str, ...], *, code: str
+    folder: str | Path, file: str, names: tuple[str, ...], *, code: str
 ) -> tuple[Any, list[NDArray[Any]]]:
     """Return the header and the named arrays in a folder; the caller must validate their content.
 
@@ -39,6 +39,7 @@ def read_stored(
         `code` (with a path and a problem) if a file is missing or has another form than `write_stored`
         writes.
     """
+    folder = Path(folder)
     try:
         header = read_json(folder / HEADER)
         _check_unpacked_size(folder / file)
@@ -70,7 +71,7 @@ def _check_unpacked_size(path: Path) -> None:
         raise ValueError(f"its arrays unpack to {unpacked:,} bytes")
 
 
-def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:
+def write_stored(folder: str | Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:
     """Create a folder and write the arrays and the header into it, each file atomically.
 
     Raises
@@ -78,6 +79,7 @@ def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: N
     UserError
         D309 if the folder cannot be created or a file cannot be written.
     """
+    folder = Path(folder)
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
     with writing(folder):
@@ -126,7 +128,7 @@ class ArrayFolder:
     format: str
     has_digest: bool = True
 
-    def read(self, folder: Path) -> tuple[Mapping[str, Any], dict[str, NDArray[Any]]]:
+    def read(self, folder: str | Path) -> tuple[Mapping[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a folder; the caller must validate their values.
 
         Raises
@@ -143,7 +145,9 @@ class ArrayFolder:
             raise UserError(self.code, path=folder, problem=problem)
         return header, arrays
 
-    def write(self, folder: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    def write(
+        self, folder: str | Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
         """Write the arrays and a header (see `write_stored`), to which the format and the digest are added.
 
         Raises

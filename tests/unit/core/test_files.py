@@ -317,6 +317,8 @@ def test_rejects_damaged_folders(tmp_path, damage, problem):
 def test_header_has_format_and_digest(tmp_path):
     LAYOUT.write(tmp_path, {"format": "test.old.v0", "digest": "of other arrays"}, ARRAYS)
     assert LAYOUT.read(tmp_path)[0] == {"format": LAYOUT.format, "digest": digest_arrays(ARRAYS)}
+    LAYOUT.write(str(tmp_path / "named by a text"), NOTE, ARRAYS)
+    assert LAYOUT.read(str(tmp_path / "named by a text"))[0]["note"] == NOTE["note"]
     without_digest = ArrayFolder(LAYOUT.file, NAMES, "D655", LAYOUT.format, has_digest=False)
     without_digest.write(tmp_path, {"digest": "computed otherwise"}, ARRAYS)
     assert without_digest.read(tmp_path)[0] == {"format": LAYOUT.format, "digest": "computed otherwise"}
