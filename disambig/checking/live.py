@@ -386,7 +386,7 @@ def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callabl
     `options`: see `disambig.markup.read_markup`.
     """
     entry = path_format(name)
-    if entry is not None and entry.incremental:
+    if entry is not None and entry.incremental and name.lower().endswith(entry.suffixes):  # no template
         from disambig.markup import IncrementalMarkdown
 
         return IncrementalMarkdown().read

@@ -99,6 +99,7 @@ def _without_groups(pattern: str) -> str:
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,10}?)'"
 _QUOTED = StringSyntax('"', '"')
 _BLOCK_TEXT = StringSyntax('"""', '"""', lines=True)
+_PREPROCESSOR = r"(?:define|undef|ifn?def|if|elif|else|endif|error|include|pragma)\b"
 _ADDRESS = r"url\([^()\"'\n]*\)"
 _PERCENT = r"(?<![\w)\]}.] )(?<![\w)\]}])%[qQwWiIrsx]?"
 _OPERAND = (
@@ -446,6 +447,23 @@ SYNTAXES = {
         strings=(StringSyntax('"', '"', escape='""'), StringSyntax("'", "'", escape="''")),
         skipped=(r"^[ \t]*![$](?:\w+)?[^\n]*|^[ \t]*!(?:DIR|DEC|GCC)[$][^\n]*",),
     ),
+    "Fortran in columns": Syntax(
+        line=r"^[cC](?=[ \t*!=>-]|$)|^\*|!",
+        block=None,
+        strings=(StringSyntax('"', '"', escape='""'), StringSyntax("'", "'", escape="''")),
+        skipped=(r"^[cC*!](?:[$]|(?i:f2py|dir[$]|dec[$]|gcc[$]))[^\n]*",),
+    ),
+    # Comments of these files are in the syntax of C or PHP or, as whole lines, in that of Make.
+    "include file": Syntax(
+        line=r"(?<!:)//|^[ \t]*#(?=[ \t#]|$)",
+        strings=(_QUOTED,),
+        skipped=(_CHARACTER, rf"^[ \t]*#[ \t]*{_PREPROCESSOR}"),
+    ),
+    "M4": Syntax(
+        line=r"(?<!\w)dnl(?!\w)|(?<![^\s;])#(?![^\s#!])",
+        block=None,
+        skipped=(rf"#[ \t]*{_PREPROCESSOR}[^\n]*",),
+    ),
     "Basic": Syntax(line=r"'+|^[ \t]*(?i:rem)\b", block=None, strings=(StringSyntax('"', '"', escape='""'),)),
     "Ada": Syntax(line="--", block=None, strings=(StringSyntax('"', '"', escape='""'),), skipped=(r"'.'",)),
     "Nim": Syntax(
@@ -468,7 +486,7 @@ SYNTAXES = {
         block=None,
         skipped=(
             r"(?=[^\s#;])[^\n]+",
-            r"#(?:define|undef|ifn?def|if|elif|else|endif|error|include|pragma)\b[^\n]*",
+            rf"#{_PREPROCESSOR}[^\n]*",
         ),
     ),
     "GDScript": Syntax(

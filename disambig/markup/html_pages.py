@@ -36,6 +36,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from disambig.markup._attributes import find_values_of_html, is_text, keep_values
+from disambig.markup._templates import PRINTING, QUOTED_TEXT, TAG_ENDS, hidden_block_end, read_tag
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, names
 
 _MARKS = re.compile(
@@ -44,24 +45,7 @@ _MARKS = re.compile(
     r"[\w \t]*(?:\([^\n{}]*\)[ \t]*)?\{|let\b[^\n;]*;)",
     re.MULTILINE,
 )
-_TEMPLATE_ENDS = {"{{{": "}}}", "{{": "}}", "{%": "%}", "{#": "#}", "<%": "%>"}
-_TEMPLATE = re.compile(r"(?:\{\{\{?|\{%|<%)(?P<kind>[-+~=!#/^>&%]*)\s*(?P<name>[A-Za-z]\w*)?")
 _IN_TAG = re.compile(r"[\s/]*(\{\{|\{%|<%|<\?)")
-_TEMPLATE_BLOCKS = frozenset(
-    "block endblock for endfor each eachIn macro endmacro include extends import from set endset load section"
-    " autoescape endautoescape cache endcache call endcall raw endraw verbatim endverbatim comment endcomment"
-    " tablerow endtablerow capture endcapture assign layout render partial case endcase when".split()
-)
-_ALTERNATIVES = frozenset("else elif elsif elseif".split())
-_CONDITIONS = frozenset(
-    "if endif unless endunless end ifequal endifequal ifchanged endifchanged with endwith blocktrans"
-    " endblocktrans blocktranslate endblocktranslate trans endtrans filter endfilter spaceless"
-    " endspaceless".split()
-)
-_PRINTING = frozenset(("trans", "translate"))
-"""Statements that print a text in quotes, or else translate the text up to their end."""
-_QUOTED_TEXT = re.compile("[\"'](?P<text>[^\"']*)")
-_HIDDEN_BLOCKS = frozenset("raw verbatim comment".split())
 _MATH_ENDS = {r"\(": r"\)", r"\[": r"\]"}
 _LONGEST_TEMPLATE = 4_000
 _CODE_CLASSES = frozenset(
@@ -234,7 +218,7 @@ class TagReader:
 
     def _template(self, mark: str, at: int, after: int) -> int:
         """Read a template's expression or statement, or mathematics; return its end, 0 if there is none."""
-        closing = _TEMPLATE_ENDS.get(mark) or _MATH_ENDS.get(mark)
+        closing = TAG_ENDS.get(mark) or _MATH_ENDS.get(mark)
         if closing is None or self._cover or not self.has_templates:
             return 0
         place = self.text.find(closing, after, after + _LONGEST_TEMPLATE)
@@ -247,39 +231,19 @@ class TagReader:
         if mark in _MATH_ENDS:
             self._paint(at, stop, OPAQUE)
             return stop
-        opening = _TEMPLATE.match(self.text, at)
-        kind, name = (opening["kind"], opening["name"] or "") if opening else ("#", "")
-        if mark == "{#" or (mark, kind[:1]) in (("<%", "#"), ("{{", "!")):
+        name, character = read_tag(self.text, at, place, mark)
+        if not character:
             self._text(at)
             self.canvas.comment(at, stop)
             self.at = stop
             return stop
-        if name in _HIDDEN_BLOCKS and mark == "{%":
-            stop = self._block_end(name, stop)
-        is_statement = mark == "{%" or (mark == "<%" and "=" not in kind) or not set("#/^>").isdisjoint(kind)
-        if name in _TEMPLATE_BLOCKS and (is_statement or mark == "{{"):
-            self._paint(at, stop, BREAK)
-        elif name in _ALTERNATIVES:
-            self._paint(at, stop, OPAQUE)
-        elif name in _PRINTING and (printed := _QUOTED_TEXT.search(self.text, after, place)):
-            self._paint(at, stop, OPAQUE)
+        stop = hidden_block_end(self.text, name, mark, stop, self.missing)
+        self._paint(at, stop, character)
+        if name in PRINTING and (printed := QUOTED_TEXT.search(self.text, after, place)):
+            self.canvas.fill(at, stop, OPAQUE)
             if is_text(printed["text"]):
                 keep_values(self.canvas, [printed.span("text")])
-        elif is_statement and (name in _CONDITIONS or mark != "{%"):
-            self._paint(at, stop, BLANK)
-        else:
-            self._paint(at, stop, OPAQUE)
         return stop
-
-    def _block_end(self, name: str, at: int) -> int:
-        """Return the end of a block of a template whose contents are not read; `at` if it has none."""
-        if name in self.missing:
-            return at
-        end = re.compile(rf"\{{%[-+]?\s*end{name}\s*[-+]?%\}}").search(self.text, at)
-        if end is None:
-            self.missing.add(name)
-            return at
-        return end.end()
 
     def _paint(self, at: int, stop: int, character: str) -> None:
         """Paint over a mark in the text; a word that it cuts is hidden."""
@@ -390,7 +354,7 @@ class TagReader:
             if end := _TAG_END.match(text, at):
                 return end.end(), attributes
             if template := _IN_TAG.match(text, at):
-                end_mark = _TEMPLATE_ENDS.get(template[1], "?>")
+                end_mark = TAG_ENDS.get(template[1], "?>")
                 place = text.find(end_mark, template.end(), template.end() + _LONGEST_TEMPLATE)
                 if place >= 0:
                     at = place + len(end_mark)

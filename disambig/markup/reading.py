@@ -30,7 +30,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from disambig.errors import UserError
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Layout, ShortenedWord, iterate_lines
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Layout, ShortenedWord, Span, iterate_lines
 from disambig.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 HTML_COMMENT = "<!-- ", " -->"
@@ -153,6 +153,15 @@ FORMATS = (
         comment_place="block",
     ),
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
+    MarkupFormat(
+        "template",
+        tuple(".jinja .jinja2 .j2 .njk .twig .liquid .hbs .mustache .erb .ejs .tmpl .gotmpl .tpl".split()),
+        "disambig.markup.html_pages:read_html",
+        HTML_COMMENT,
+        tuple(
+            "jinja jinja2 jinja-html nunjucks twig liquid handlebars mustache erb ejs gotmpl smarty".split()
+        ),
+    ),
     _prose("DocBook", ".docbook .dbk", "html_pages:read_docbook", HTML_COMMENT, "docbook docbk"),
     _prose("DITA", ".dita .ditamap", "html_pages:read_dita", HTML_COMMENT, "dita"),
     MarkupFormat(XML_DOCUMENT, (".xml",), "disambig.markup.html_pages:read_xml", HTML_COMMENT),
@@ -313,12 +322,15 @@ FORMATS = (
     _code("batch file", ".bat .cmd", "Batch", ("REM ", ""), "bat batch", comment_place="line"),
     _code("Vim script", ".vim", "Vim", ('" ', ""), "vim viml", comment_place="line"),
     _code("Fortran", ".f90 .f95 .f03 .f08", "Fortran", ("! ", ""), "fortran fortranfreeform fortran-modern"),
+    _code("Fortran in columns", ".f .f77 .for", "Fortran in columns", ("! ", ""), "fortranfixedform"),
+    _code("include file", ".inc", "include file", SLASHES, ""),
+    _code("M4", ".m4", "M4", ("dnl ", ""), "m4"),
     _code("Basic", ".vb .vbs .bas", "Basic", ("' ", ""), "vb vbscript"),
     _code("Ada or VHDL", ".ada .adb .ads .vhd .vhdl", "Ada", DASHES, "ada vhdl"),
     _code("Verilog", ".v .sv .svh", "Verilog", SLASHES, "verilog systemverilog"),
     _code(
         "code like C",
-        ".sol .glsl .vert .frag .hlsl .wgsl .metal .qml .thrift .fbs .jsonnet .libsonnet .cue",
+        ".sol .glsl .vert .frag .hlsl .wgsl .metal .qml .thrift .fbs .jsonnet .libsonnet .cue .td",
         "C-like",
         SLASHES,
         "solidity glsl hlsl wgsl metal qml",
@@ -345,14 +357,31 @@ FORMATS = (
 _BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}
 _MANUAL_PAGE = _BY_SUFFIX[".1"]
 _BY_NAME = {name: entry for entry in FORMATS for name in entry.names}
+_TEMPLATE = _BY_SUFFIX[".j2"]
 _BY_LANGUAGE = {language: entry for entry in FORMATS for language in entry.languages}
 
 
 def path_format(path: str) -> MarkupFormat | None:
-    """Return the format of a file by its suffix or name, in any case; None if it is not in the table."""
+    """Return the format of a file by its suffix or name, in any case; None if it is not in the table.
+
+    A template has the format of the text that is made from it: ``README.md.j2`` is Markdown. Without another
+    suffix or a name in the table it is HTML, as are templates of data.
+    """
     name = os.path.basename(path).lower()
-    suffix = os.path.splitext(name)[1]
-    return _BY_NAME.get(name) or _BY_SUFFIX.get(suffix) or (_MANUAL_PAGE if is_section(suffix) else None)
+    stem, suffix = os.path.splitext(name)
+    entry = _BY_NAME.get(name) or _BY_SUFFIX.get(suffix) or (_MANUAL_PAGE if is_section(suffix) else None)
+    if entry is not _TEMPLATE:
+        return entry
+    entry = path_format(stem)
+    is_other = (
+        entry is not None and not entry.in_folders and not entry.lexer and not is_section(entry.suffixes[0])
+    )
+    return _BY_SUFFIX[".html"] if is_other or (entry is None and "." not in stem[1:]) else entry
+
+
+def is_template(path: str) -> bool:
+    """Return True if a file is a template by its suffix."""
+    return path.lower().endswith(_TEMPLATE.suffixes)
 
 
 def is_section(suffix: str) -> bool:
@@ -452,7 +481,7 @@ def invalid_markup(path: str, plain: PlainText) -> UserError:
 
 def has_markup(path: str) -> bool:
     """Return True if the suffix of `path` is that of a format with markup."""
-    return path_format(path) is not None
+    return path_format(path) is not None or is_template(path)
 
 
 def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> PlainText:
@@ -464,14 +493,20 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     `options`: settings of formats; a format takes those that its entry in the table names.
     """
     entry, suffix = path_format(path), os.path.splitext(path)[1].lower()
+    tags: list[Span] = []
+    if is_template(path):
+        from disambig.markup._templates import hide_tags
+
+        text, tags = hide_tags(text, suffix, keep_printed=entry is _BY_SUFFIX[".html"])
+        suffix = os.path.splitext(path[: -len(suffix)])[1].lower()
     if entry is None or (is_section(suffix) and not _is_roff(text)):
         plain = without_code_and_quotations(text)
-        return PlainText(spoken_words(plain, text), tuple(_html_comments(text)))
+        return PlainText(spoken_words(plain, text), tuple(sorted([*tags, *_html_comments(text)])))
     taken = {name: options[name] for name in entry.options if name in options}
     canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
     plain = spoken_words(canvas.text, text)
     shortened = sorted(canvas.shortened, key=lambda word: word.start)
-    comments, apostrophes = sorted(canvas.comments), sorted(canvas.apostrophes)
+    comments, apostrophes = sorted([*tags, *canvas.comments]), sorted(canvas.apostrophes)
     return PlainText(plain, tuple(comments), canvas.problem, tuple(shortened), tuple(apostrophes))
 
 

@@ -102,7 +102,31 @@ def test_a_directive_for_an_overlapping_task_hides_the_flag():
 
 
 @pytest.mark.parametrize(
-    "comment", ["<!-- {} -->", "% {}", ".. {}", "# {}", "// {}", "/* {} */", "{{# {} #}}", "-- {}", "{}"]
+    "comment",
+    [
+        *(
+            "<!-- {} -->",
+            "% {}",
+            ".. {}",
+            "# {}",
+            "// {}",
+            "/* {} */",
+            "{{# {} #}}",
+            "-- {}",
+            "{}",
+            "dnl {}",
+            "C {}",
+        ),
+        *(
+            "<%# {} %>",
+            "<%#{}-%>",
+            "{{{{! {} }}}}",
+            "{{{{!-- {} --}}}}",
+            "{{{{~!-- {} --~}}}}",
+            "{{{{/* {} */}}}}",
+        ),
+        *("{{{{- /* {} */ -}}}}", "{{#- {} -#}}", "{{* {} *}}"),
+    ],
 )
 def test_directives_in_every_comment_syntax(comment):
     comment = comment.format("disambig: ignore quite")

@@ -772,6 +772,16 @@ def test_comments_with_directives_are_found(path, line):
         ("a.t", "# {}\nok(1, 'a the');\n"),
         ("BUILD.bazel", "# {}\nfilegroup(name = 'a the')\n"),
         ("a.thrift", "// {}\nstruct A {{ 1: string an }}\n"),
+        ("a.td", '// {}\nlet summary = "a the";\n'),
+        ("a.inc", '#define a the // {}\nx = "http://a.the";\n'),
+        ("b.inc", "# {}\n# define a the\n#a the\n"),
+        ("a.m4", "dnl {}\nAC_A([the])\n#include <a>\n"),
+        ("b.m4", "AC_A([$#, the]) # {}\n"),
+        ("a.f", "C     {}\nCf2py intent(in) a\n      A = 'the ! a'\n      CALL THE\n"),
+        ("b.f", "*> {}\n!$omp a\n"),
+        ("a.for", "      A = 1 ! {}\n"),
+        ("a.conf.j2", "# {}\n{{% if a %}}\na = {{{{ the }}}}\n"),
+        ("Dockerfile.erb", "# {}\nRUN a the\n"),
     ],
 )
 def test_less_common_suffixes_are_read_as_the_language_they_belong_to(name, comment):

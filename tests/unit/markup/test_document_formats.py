@@ -39,6 +39,8 @@ PATHS = (
     "x.vtt",
     "x.eml",
     "x.mbox",
+    "x.j2",
+    "x.md.tpl",
 )
 
 PIECES = [
@@ -238,6 +240,24 @@ READS = {
         ("<a href='b'><b>A</b></a> &nbsp; <a>a</a> <a>I</a> <a>bc</a> d", "# a I bc d"),
         ('<ul><li class="src">f a a</li><li>b c</li></ul>', "b c"),
     ],
+    "x.j2": [
+        ("<p>a {{ b }} c{% if d %} e{% else %} f{% endif %} {# g #}h</p>{% for i in j %}k{% endfor %}", "a # c e# f h¶ ¶k¶"),
+        ("a{{ b }}c {{ d }}'s e{% if f %}s{% endif %} {% raw %}{{ g }}{% endraw %} h", "# #'s # ¶ h"),
+        ("{% trans 'b c d e' %} {# {{ a }} #}f {{ '</p>' }} {{ g", "#¶b c d e¶# f # {{ g"),
+        ("a {% schema %}{ b: 'c' }{% endschema %}d <a {% if e %}title='f g h i k'{% endif %}>j</a>", "a ¶d #¶f g h i k¶#j"),
+    ],
+    "x.hbs": [
+        ("{{#if a}}b{{else}}c{{/if}} {{{d}}} {{!-- e }} f --}} {{! g }} {{#each h}}i{{/each}} {{> j}}", "# # ¶i¶"),
+    ],
+    "x.html.erb": [
+        ("<p>a <%= b %> <% if c > d %>e<% } else { %> f <% end %> <%# g %></p><% each h do |i| %>j<% end %>", "a # e# f ¶ ¶j"),
+    ],
+    "x.tmpl": [("{{if .A}}b {{else}} c{{end}} {{.D}} {{range .E}}f{{end}} {{/* g */}}{{template \"h\" .}}", "b # c # ¶f ¶")],
+    "x.tpl": [("{if $a}b {else} c{/if} {$d|e} {* f *} {foreach $g as $h}i{/foreach} {j", "b # c # ¶i¶ {j")],
+    "x.md.erb": [("## A <%= b %>\n\n* c <%# d %>`e`\n", "A #¶c #")],
+    "x.txt.j2": [("A {{ b }} `c`\n{# d #}\n> e", "A # # ¶")],
+    "x.unknown.j2": [("<a> {{ b }}", "<a> #")],
+    "x.xml.j2": [("<a>{{ b }} c</a>", "# c")],
     "x.dita": [
         ("<p>See <xref href='a.dita'/> or <xref href='b'>that page</xref>.</p>", "See # or that page."),
         ("<p>With <keyword keyref='product'></keyword> <ph id='x'/>it runs.</p>", "With # it runs."),

@@ -1,0 +1,137 @@
+"""Templates of Jinja, Liquid, Twig, Handlebars, ERB, EJS, Go and Smarty: the tags that a program replaces.
+
+A tag that prints something (``{{ name }}``) becomes `OPAQUE`, together with the letters beside it. Blocks,
+loops and inclusions end a sentence, conditions do not, and a word stands for ``else``. Comments are comments
+as in other formats. What is left is a text in the format of the suffix before that of the template, and the
+reader of that format reads it.
+
+A tag without an end is text. The running time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span
+
+TAG_ENDS = {"{{{": "}}}", "{{": "}}", "{%": "%}", "{#": "#}", "<%": "%>"}
+_BLOCKS = frozenset(
+    "block endblock for endfor foreach each eachIn macro endmacro include extends import from set endset load"
+    " section autoescape endautoescape cache endcache call endcall raw endraw verbatim endverbatim"
+    " comment endcomment tablerow endtablerow capture endcapture assign layout render partial case endcase"
+    " when schema javascript stylesheet".split()
+)
+_ALTERNATIVES = frozenset("else elif elsif elseif foreachelse".split())
+_CONDITIONS = frozenset(
+    "if endif unless endunless end ifequal endifequal ifchanged endifchanged with endwith blocktrans"
+    " endblocktrans blocktranslate endblocktranslate trans endtrans filter endfilter spaceless"
+    " endspaceless".split()
+)
+_HIDDEN_BLOCKS = frozenset("raw verbatim comment schema javascript stylesheet".split())
+PRINTING = frozenset(("trans", "translate"))
+"""Statements that print a text in quotes, or else translate the text up to their end."""
+QUOTED_TEXT = re.compile("[\"'](?P<text>[^\"']*)")
+_OPENING = re.compile(r"(?:\{\{\{?|\{[%#]?|<%)(?P<kind>[-+~=!#/^>&%_*]*)[\s}]*(?P<name>[A-Za-z]\w*)?")
+_BRACES = r"\{\{\{?|\{[%#]"
+_SMARTY = r"\{(?=\*|\$|/?(?:if|else|elseif|foreach|foreachelse|for|section|include|block|capture)\b)"
+_MARKS = {
+    **dict.fromkeys((".erb", ".ejs"), re.compile("<%")),
+    ".tmpl": re.compile(rf"<%|{_BRACES}"),
+    ".tpl": re.compile(rf"<%|{_BRACES}|{_SMARTY}"),
+}
+"""What begins a tag, by suffix; in other templates these are braces."""
+_GO = frozenset((".tmpl", ".gotmpl", ".tpl"))
+_GO_BLOCKS, _GO_CONDITIONS = frozenset(("range", "define", "template")), frozenset(("if", "with", "end"))
+_LONGEST_TAG = 20_000
+
+
+def read_tag(text: str, at: int, end: int, mark: str, *, is_go: bool = False) -> tuple[str, str]:
+    """Return the name in a tag, and the character that stands for the tag: empty for a comment.
+
+    `end`: where the closing mark begins.
+    `is_go`: whether the statements of Go have no sign of their own.
+    """
+    opening = _OPENING.match(text, at, end)
+    kind, name = (opening["kind"], opening["name"] or "") if opening else ("#", "")
+    sign = kind.lstrip("-~")[:1]
+    is_go_comment = mark == "{{" and text[at + len(mark) : end].lstrip("- \t").startswith("/*")
+    if is_go_comment or (mark, sign) in (("<%", "#"), ("{{", "!"), ("{", "*")) or mark == "{#":
+        return name, ""
+    is_statement = mark == "{%" or (mark == "<%" and "=" not in kind) or not set("#/^>").isdisjoint(kind)
+    if mark == "{":
+        is_statement = name != ""
+    if is_go and name in _GO_BLOCKS:
+        return name, BREAK
+    if name in _BLOCKS and (is_statement or mark == "{{"):
+        return name, BREAK
+    if name in _ALTERNATIVES:
+        return name, OPAQUE
+    if is_go and name in _GO_CONDITIONS:
+        return name, BLANK
+    return name, BLANK if is_statement and (name in _CONDITIONS or mark != "{%") else OPAQUE
+
+
+def hidden_block_end(text: str, name: str, mark: str, at: int, missing: set[str]) -> int:
+    """Return the end of a block whose contents are not read; `at` if the tag begins no such block.
+
+    `missing`: names of blocks that do not end after this position; those that are looked for in vain are
+    added.
+    """
+    if mark != "{%" or name not in _HIDDEN_BLOCKS or name in missing:
+        return at
+    end = re.compile(rf"\{{%[-+]?\s*end{name}\s*[-+]?%\}}").search(text, at)
+    if end is None:
+        missing.add(name)
+        return at
+    return end.end()
+
+
+def hide_tags(text: str, suffix: str, *, keep_printed: bool = False) -> tuple[str, list[Span]]:
+    """Return a template with its tags painted over, and the spans of its comments.
+
+    `suffix`: that of the template, such as ``.j2``; it determines what a tag is.
+    `keep_printed`: whether ``{% trans "a text" %}`` remains, which the reader of HTML reads.
+    """
+    canvas, marks = Canvas(text), _MARKS.get(suffix) or re.compile(_BRACES)
+    missing: set[str] = set()
+    ends: dict[str, int] = {}  # the next place of each closing mark
+    at = 0
+    while match := marks.search(text, at):
+        start, mark, at = match.start(), match[0], match.end()
+        closing = "*}" if text.startswith("{*", start) else TAG_ENDS.get(mark, "}")
+        if text.startswith(("{{!--", "{{~!--"), start):  # it may contain tags
+            closing = "--}}"
+        if 0 <= ends.get(closing, 0) < at:
+            ends[closing] = text.find(closing, at)
+        place = ends[closing]
+        if not 0 <= place <= start + _LONGEST_TAG:
+            continue
+        name, character = read_tag(text, start, place, mark, is_go=suffix in _GO)
+        if keep_printed and name in PRINTING and QUOTED_TEXT.search(text, start, place):
+            continue
+        at = place + len(closing)
+        if character:
+            at = hidden_block_end(text, name, mark, at, missing)
+            _hide_tag(canvas, start, at, character, is_word=name not in _ALTERNATIVES)
+        else:
+            canvas.comment(start, at)
+    return canvas.text, canvas.comments
+
+
+def _hide_tag(canvas: Canvas, start: int, end: int, character: str, *, is_word: bool) -> None:
+    """Paint over a tag, and over the letters beside it if it is part of a word.
+
+    `is_word`: whether a letter on one side is enough, since the tag prints something.
+    """
+    text = canvas.original
+    begins, ends = text[start - 1 : start].isalnum(), text[end : end + 1].isalnum()
+    if character == BREAK:
+        canvas.leave_out(start, end)
+        return
+    if (character == OPAQUE and is_word) or (begins and ends):
+        character = OPAQUE
+        while start > 0 and text[start - 1].isalnum():
+            start -= 1
+        while end < len(text) and text[end].isalnum():
+            end += 1
+    canvas.fill(start, end, character)
