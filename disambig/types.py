@@ -113,6 +113,10 @@ class ExtractorTraits:
     """See `TaskTraits.folders`."""
     describes: str = "any"
     """The candidates it supports: ``"group"``, ``"own"`` (per-instance candidates), or ``"any"``."""
+    feature_source: object = None
+    """What features are computed from, such as a count table, if they depend on nothing else.
+
+    Of models that decide together, extractors of one class with the same object transform instances once."""
 
     def with_names(self, view: TokenView, instances: Instances) -> Any:
         """Return the extractor with names for the columns that occur in `instances`, if it stores none."""
@@ -683,6 +687,12 @@ def rows_are_shared(extractor: FeatureExtractor) -> bool:
 def describes(extractor: FeatureExtractor) -> str:
     """Return the kind of candidates that an extractor supports."""
     return str(get_trait(extractor, ExtractorTraits, "describes"))
+
+
+def feature_source(extractor: FeatureExtractor) -> tuple[type, int]:
+    """Return a key that is equal for extractors that give the same features."""
+    source = get_trait(extractor, ExtractorTraits, "feature_source")
+    return type(extractor), id(extractor if source is None else source)
 
 
 def cross_fits(extractor: FeatureExtractor) -> bool:

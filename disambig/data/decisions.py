@@ -279,6 +279,17 @@ class ScoreBatch(CandidateTable):
             part = self._slice(first, last) if ordered else self.take(index)
             yield index, replace(part, groups=(group,), numbers=(number,), group_of=part.group_of - i)
 
+    def of_groups(self, first: int, stop: int) -> ScoreBatch:
+        """Return the scores of groups `first` to `stop` (exclusive), if instances are in this order.
+
+        Nothing is copied.
+        """
+        if stop - first == len(self.groups):
+            return self
+        part = self._slice(*self.group_of.searchsorted((first, stop)).tolist())
+        groups, numbers = self.groups[first:stop], self.numbers[first:stop]
+        return replace(part, groups=groups, numbers=numbers, group_of=part.group_of - first)
+
     def map_groups(self, compute: Callable[[ScoreBatch], Floats | None]) -> Floats | None:
         """Return a number for each candidate, computed group by group; None if `compute` returns None."""
         if len(self.groups) == 1:
@@ -340,6 +351,14 @@ class Predictions:
     probabilities: Floats
     flagged: NDArray[np.bool_]
     answered: NDArray[np.bool_]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Predictions]) -> Predictions:
+        """Concatenate predictions; at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        names = cls.__dataclass_fields__
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     @classmethod
     def by_group(cls, scored: ScoreBatch, judge: Callable[[ScoreBatch], Predictions]) -> Predictions:

@@ -171,13 +171,19 @@ def take_texts(texts: Sequence[str], rows: Ints) -> Sequence[str]:
 
 
 def join_texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
-    """Concatenate the texts of all parts; the result is `Interned` if all are and share their spellings."""
-    first = parts[0] if parts else None
-    if isinstance(first, Interned):
-        same = [part for part in parts if isinstance(part, Interned) and part.spellings is first.spellings]
-        if len(same) == len(parts):
-            return Interned(first.spellings, np.concatenate([part.numbers for part in same]))
-    return [text for part in parts for text in part]
+    """Concatenate the texts of all parts; the result is `Interned` if one of them is."""
+    interned = [part for part in parts if isinstance(part, Interned)]
+    if not interned:
+        return [text for part in parts for text in part]
+    spellings = interned[0].spellings
+    if len(interned) == len(parts) and all(part.spellings is spellings for part in interned):
+        return Interned(spellings, np.concatenate([part.numbers for part in interned]))
+    number: dict[str, int] = {}
+    columns = []
+    for part in parts:
+        distinct, index = distinct_texts(part)
+        columns.append(np.array([number.setdefault(text, len(number)) for text in distinct], int)[index])
+    return Interned(list(number), np.concatenate(columns))
 
 
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:

@@ -74,6 +74,7 @@ from .second_look import (
     Proposals as Proposals,
     Proposer as Proposer,
     SecondLook as SecondLook,
+    judge_together as judge_together,
     look_again_together as look_again_together,
     paragraph_shifts as paragraph_shifts,
     passage_paragraphs as passage_paragraphs,

@@ -211,10 +211,16 @@ class AlternativeFeatures:
         """Mask of the alternatives that exist, shape ``(n, R)``."""
         return self.candidates >= 0
 
-    def take(self, rows: NDArray[np.generic]) -> AlternativeFeatures:
+    def take(self, rows: NDArray[np.generic] | slice) -> AlternativeFeatures:
         """Return the alternatives of the instances in `rows`."""
-        columns = (self.candidates, self.features, self.words, self.changes, self.neighbours, self.evident)
-        return AlternativeFeatures(*(column[rows] for column in columns))
+        return AlternativeFeatures(
+            self.candidates[rows],
+            self.features[rows],
+            self.words[rows],
+            self.changes[rows],
+            self.neighbours[rows],
+            self.evident[rows],
+        )
 
 
 def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = None) -> AlternativeFeatures:

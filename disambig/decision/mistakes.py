@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Predictions, ScoreBatch
+from disambig.data import Group, Predictions, ScoreBatch, offsets_from_sizes
 from disambig.decision._rivals import (
     ALONE,
     EARLIER,
@@ -306,45 +307,14 @@ class Mistakes:
         UserError
             D401 for an impossible rate.
         """
+        return judge_mistakes(scored, [self.test(flags_per_1000)], [len(scored)])
+
+    def test(self, flags_per_1000: float | None = None) -> MistakeTest:
+        """Return how words are tested at a rate. Raises D401 for an impossible rate."""
         rate = self._rate(flags_per_1000)
-        least_margin = self.weighed_from if rate <= USUAL else EVERYWHERE
-        return self.judge_above(scored, self.operating.threshold(rate), least_margin)
-
-    def judge_above(
-        self, scored: ScoreBatch, threshold: float, least_margin: float, *, least: float = 0.0
-    ) -> Predictions:
-        """Return the predictions with the flags above a threshold.
-
-        Parameters
-        ----------
-        threshold : float
-            In log-odds.
-        least_margin : float
-            Words whose best other candidate has a lower margin are skipped (see `weighed_from`).
-        least : float
-            Minimum probability of a flag.
-        """
-        padded = PaddedScores.from_batch(scored)
-        scores, observed = padded.scores, padded.observed
-        n = len(scores)
-        chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
-        odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
-        alternatives, repeats = alternative_scores(padded), is_repetition(padded)
-        weighed = observed >= 0
-        if least_margin > -FAR:
-            margins = alternatives.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
-            weighed &= (margins >= least_margin) | repeats
-        rows = np.flatnonzero(weighed)
-        if len(rows):
-            rivals = find_alternatives_padded(padded.take(rows), alternatives[rows], repeats[rows])
-            best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
-            flagged[rows] = (rivals.evident | (not self.needs_evidence)) & (odds[rows] > threshold)
-        probabilities = to_probability(odds)
-        flagged &= probabilities >= least
-        if flagged.any():
-            meant = rivals.candidates[np.arange(len(rows)), best]
-            chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
-        return Predictions(chosen, top_margins(scores), probabilities, flagged, np.ones(n, bool))
+        return MistakeTest(
+            self, self.operating.threshold(rate), self.weighed_from if rate <= USUAL else EVERYWHERE
+        )
 
     def _least_flagged(self, cases: WeightedCases) -> float:
         """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""
@@ -429,6 +399,56 @@ class Mistakes:
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MistakeTest:
+    """How words are tested for mistakes."""
+
+    rule: Mistakes
+    threshold: float  # log-odds above which a word is flagged
+    # words whose best other candidate has a lower margin are skipped (see `Mistakes.weighed_from`)
+    least_margin: float = EVERYWHERE
+    least: float = 0.0  # minimum probability of a flag
+
+
+def judge_mistakes(scored: ScoreBatch, tests: Sequence[MistakeTest], sizes: Sequence[int]) -> Predictions:
+    """Return the predictions of one test, or of several tests, each for the next instances.
+
+    `sizes`: number of instances of each test.
+    """
+    padded = PaddedScores.from_batch(scored)
+    scores, observed = padded.scores, padded.observed
+    n = len(scores)
+    chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
+    odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
+    alternatives, repeats = alternative_scores(padded), is_repetition(padded)
+    weighed = observed >= 0
+    if any(test.least_margin > -FAR for test in tests):
+        least_margins = [test.least_margin if test.least_margin > -FAR else -np.inf for test in tests]
+        margins = alternatives.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
+        weighed &= (margins >= np.repeat(least_margins, sizes)) | repeats
+    rows = weighed.nonzero()[0]
+    if len(rows):
+        rivals = find_alternatives_padded(padded.take(rows), alternatives[rows], repeats[rows])
+        best = np.zeros(len(rows), np.int64)
+        bounds = rows.searchsorted(offsets_from_sizes(sizes)).tolist()
+        for test, (first, stop) in zip(tests, pairwise(bounds), strict=True):
+            part = slice(first, stop)
+            rule, of_test = test.rule, rivals if len(tests) == 1 else rivals.take(part)
+            if len(tests) > 1:  # without the parts of the scores that only other models have
+                features = of_test.features[:, :, : len(rule.weighing.dense)]
+                of_test = replace(of_test, features=features)
+            best[part], odds_of_test = _best(rule.weighing.log_odds(of_test) + rule.shift)
+            odds[rows[part]] = odds_of_test
+            evident = of_test.evident | (not rule.needs_evidence)
+            flagged[rows[part]] = evident & (odds_of_test > test.threshold)
+    probabilities = to_probability(odds)
+    flagged &= probabilities >= np.repeat([test.least for test in tests], sizes)
+    if flagged.any():
+        meant = rivals.candidates[np.arange(len(rows)), best]
+        chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
+    return Predictions(chosen, top_margins(scores), probabilities, flagged, np.ones(n, bool))
 
 
 def weighted_cases(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +29,7 @@ from disambig.decision.calibration import (
     to_probability,
     tune_operating_point,
 )
-from disambig.decision.mistakes import EVERYWHERE, Mistakes
+from disambig.decision.mistakes import EVERYWHERE, Mistakes, MistakeTest, judge_mistakes
 from disambig.features import transform_union
 from disambig.settings import ABOVE_ZERO, SHARE_BELOW_ONE, fitted_field, validate_settings
 from disambig.text import TokenView, paragraph_offsets, passage_offsets
@@ -236,6 +237,12 @@ class SecondLook(_AsksFirstRule):
         if self.is_fitted:
             return self.as_proposer().judge(scored)
         return self.first.judge(scored, flags_per_1000=self._rate(flags_per_1000))
+
+    def test(self, flags_per_1000: float | None = None) -> MistakeTest | None:
+        """Return how words are tested if the first rule is `Mistakes`; else None."""
+        if not isinstance(self.first, Mistakes):
+            return None
+        return self.as_proposer().test() if self.is_fitted else self.first.test(self._rate(flags_per_1000))
 
     def as_proposer(self) -> Proposer:
         """Return a decision rule whose flags are the proposals, with the first rule's probabilities."""
@@ -559,6 +566,31 @@ def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[
     ]
 
 
+def judge_together(
+    scored: ScoreBatch, rules: Sequence[DecisionRule], n_groups: Sequence[int], rates: Sequence[float | None]
+) -> Predictions:
+    """Return the predictions of several rules, each for the instances of the next groups.
+
+    Words with candidates of their own are tested for mistakes together, since this takes fewer steps.
+
+    `n_groups`: number of groups of each rule.
+    `rates`: accepted false alarms per 1,000 correct words of each rule; None: the rule's own.
+    """
+    bounds = list(accumulate(n_groups, initial=0))
+    if len(rules) > 1 and scored.own is not None:
+        tests = [
+            rule.test(rate) if isinstance(rule, Mistakes | SecondLook) else None
+            for rule, rate in zip(rules, rates, strict=True)
+        ]
+        if None not in tests:
+            sizes = np.diff(scored.group_of.searchsorted(bounds))
+            return judge_mistakes(scored, [test for test in tests if test is not None], sizes.tolist())
+    parts = [scored.of_groups(*groups) for groups in pairwise(bounds)]
+    return Predictions.joined(
+        [rule.judge(part, flags_per_1000=rate) for rule, part, rate in zip(rules, parts, rates, strict=True)]
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposer(_AsksFirstRule):
     """Decision rule that flags whatever another one finds at least slightly probable."""
@@ -570,8 +602,9 @@ class Proposer(_AsksFirstRule):
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals; the rate is ignored."""
-        if isinstance(self.first, Mistakes):
-            return self.first.judge_above(scored, -EVERYTHING, self.weighed_from, least=self.least)
+        test = self.test()
+        if test is not None:
+            return judge_mistakes(scored, [test], [len(scored)])
         decided = self.first.judge(scored, flags_per_1000=EVERYTHING)
         proposed = decided.flagged & (decided.probabilities >= self.least)
         unflagged = np.flatnonzero(decided.flagged & ~proposed)
@@ -581,6 +614,12 @@ class Proposer(_AsksFirstRule):
         part = scored.take(unflagged)
         chosen[unflagged] = argmax(part.scores, part.offsets)
         return replace(decided, chosen=chosen, flagged=proposed)
+
+    def test(self) -> MistakeTest | None:
+        """Return how words are tested if the rule is `Mistakes`; else None."""
+        if not isinstance(self.first, Mistakes):
+            return None
+        return MistakeTest(self.first, -EVERYTHING, self.weighed_from, self.least)
 
     def fit(self, data: CalibrationData, *, progress: Any = None) -> Proposer:
         """Fit the rule."""

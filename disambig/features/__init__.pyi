@@ -120,6 +120,7 @@ from .union import (
     join as join,
     restore_checked as restore_checked,
     transform_checked as transform_checked,
+    transform_runs as transform_runs,
     transform_table as transform_table,
     transform_union as transform_union,
 )

@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, HashVocabulary, Instances, hash_candidates, row_owners
+from disambig.data import GroupedInstances, HashVocabulary, hash_candidates, row_owners
 from disambig.errors import UserError
-from disambig.features.rows import StatelessExtractor, by_group, one_score
+from disambig.features.rows import StatelessExtractor, score_features
 from disambig.files import HEADER, read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named
@@ -615,20 +615,30 @@ class WordsInContext(StatelessExtractor):
         """The model, read on first use."""
         return open_cloze(self.words)
 
-    @by_group
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    @property
+    def feature_source(self) -> Cloze:
+        """The model."""
+        return self.model
+
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return the scores. They do not count as n-gram hits, and so never cause a flag on their own."""
-        model, n, offsets = self.model, len(instances), instances.offsets(group)
+        model, instances, offsets = self.model, table.instances, table.offsets
         states = context_vectors(
             model, view, ContextPlaces(instances.positions, instances.positions + instances.lengths)
         )
-        numbers = model.numbers_of_candidates(instances.texts(group))
+        if table.own is not None:
+            numbers = model.numbers_of_candidates(table.own.texts)
+        else:
+            of_groups = [model.numbers_of_candidates(group.candidates) for group in table.groups]
+            numbers = np.concatenate(
+                [np.tile(one, len(part)) for one, (part, _) in zip(of_groups, table.parts, strict=True)]
+            )
         scores = score_candidates(model, states, row_owners(offsets), numbers)
-        if n:
+        if len(table):
             best = np.maximum.reduceat(scores, offsets[:-1])
             floor = np.where(np.isfinite(best), best, np.float32(0)) - np.float32(UNKNOWN_WORD_SCORE)
-            scores = np.maximum(scores, np.repeat(floor, np.diff(offsets)))
-        return one_score(scores, instances, group, GROUP_NAME)
+            scores = np.maximum(scores, floor.repeat(table.sizes))
+        return score_features(table, scores, GROUP_NAME)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"words": self.words}

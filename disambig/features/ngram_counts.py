@@ -165,6 +165,11 @@ class NgramCounts(StatelessExtractor):
 
         return open_table(self.counts)
 
+    @property
+    def feature_source(self) -> CountTable:
+        """The count table."""
+        return self.table
+
     @cached_property
     def logs(self) -> NDArray[np.float32]:
         """log(count + 1) of each rank of the table, shape ``(n_ranks,)``."""

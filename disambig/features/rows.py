@@ -399,9 +399,13 @@ def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, n
     name : str
         Name of the attribute for per-instance candidates.
     """
+    return score_features(GroupedInstances.from_parts([(instances, group)]), scores, name)[0]
+
+
+def score_features(table: GroupedInstances, scores: NDArray[np.float32], name: str) -> list[Features]:
+    """Return a score per candidate of each group, as `one_score` does."""
     none = np.zeros(len(scores), np.int32)
-    table = GroupedInstances.from_parts([(instances, group)])
-    return dense_features(table, scores[:, None], none, none, attribute_columns, _score_columns(name))[0]
+    return dense_features(table, scores[:, None], none, none, attribute_columns, _score_columns(name))
 
 
 @lru_cache(maxsize=256)

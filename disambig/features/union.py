@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from inspect import signature
+from itertools import accumulate, pairwise
 from types import MethodType
 from typing import Any, TypeVar, get_args
 
@@ -42,6 +43,7 @@ from disambig.types import (
     Features,
     cross_fits,
     describes,
+    feature_source,
     folders,
     requires,
     rows_are_shared,
@@ -505,16 +507,41 @@ def transform_union(
     return transform_table(extractors, view, GroupedInstances.from_parts([(instances, group)]))[0]
 
 
-def transform_table(
-    extractors: Sequence[FeatureExtractor], view: TokenView, table: GroupedInstances, *, check: bool = True
+def transform_runs(
+    runs: Sequence[tuple[Sequence[FeatureExtractor], int]], view: TokenView, table: GroupedInstances
 ) -> list[Features]:
-    """Transform a table with every extractor; return the joined features of each group.
+    """Transform runs of the parts of a table, without checks; return the joined features of each part.
 
-    Without `check`, the extractors must have been checked before.
+    An extractor that several runs have (see `feature_source`) transforms their parts together.
+
+    `runs`: the extractors, and the number of the next parts that they transform.
     """
-    if not check:
-        of_each = [_transform(extractor, view, table) for extractor in extractors]
-        return [_join(features) for features in zip(*of_each, strict=True)]
+    ends = list(accumulate((n for _, n in runs), initial=0))
+    sources = [[feature_source(extractor) for extractor in extractors] for extractors, _ in runs]
+    tables: dict[tuple[int, ...], GroupedInstances] = {(): table}
+    transformed: list[dict[Hashable, Features]] = [{} for _ in table.parts]
+    for (extractors, _), first, own_sources in zip(runs, ends, sources, strict=False):
+        for extractor, source in zip(extractors, own_sources, strict=True):
+            if source in transformed[first]:
+                continue
+            users = tuple(number for number, others in enumerate(sources) if source in others)
+            parts = [part for number in users for part in range(ends[number], ends[number + 1])]
+            key = users if len(parts) < len(table.parts) else ()
+            if key not in tables:
+                tables[key] = GroupedInstances.from_parts([table.parts[part] for part in parts])
+            for part, features in zip(parts, _transform(extractor, view, tables[key]), strict=True):
+                transformed[part][source] = features
+    return [
+        _join([transformed[part][source] for source in own_sources])
+        for own_sources, (first, stop) in zip(sources, pairwise(ends), strict=True)
+        for part in range(first, stop)
+    ]
+
+
+def transform_table(
+    extractors: Sequence[FeatureExtractor], view: TokenView, table: GroupedInstances
+) -> list[Features]:
+    """Transform a table with every extractor and check the features; return those of each group, joined."""
     names = extractor_names(extractors)
     of_each = [transform_table_checked(extractor, view, table) for extractor in extractors]
     return [join(features, names) for features in zip(*of_each, strict=True)]

@@ -23,15 +23,18 @@ from .annotation import (
     with_writing as with_writing,
     wrap_annotator as wrap_annotator,
 )
-from .model import (
+from .deciding import (
     BLOCK as BLOCK,
+    Undecided as Undecided,
+    iterate_features as iterate_features,
+)
+from .model import (
     LinearScorer as LinearScorer,
     Model as Model,
     NoPreference as NoPreference,
     decide_together as decide_together,
     evidence_name as evidence_name,
     is_corrector as is_corrector,
-    iterate_features as iterate_features,
 )
 from .model_card import (
     card as card,

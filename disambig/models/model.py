@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,27 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    CrossedRows,
     Decisions,
     Group,
     GroupedInstances,
     Instances,
     ScoreBatch,
-    SequenceRows,
     check_certain_mistakes,
     find_certain_mistakes,
     find_instances,
     find_right_words,
-    has_own_labels,
-    minibatch,
-    neighbour_words,
     offsets_from_sizes,
-    take_rows,
 )
-from disambig.decision import SecondLook, check_predictions, check_rate, look_again_together
+from disambig.decision import (
+    check_predictions,
+    check_rate,
+)
 from disambig.errors import UserError
-from disambig.features import transform_table, transform_union
+from disambig.features import transform_union
 from disambig.formatting import add_note
+from disambig.models.deciding import Undecided, decide_first, finish, iterate_features, score_table
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
@@ -47,7 +43,6 @@ from disambig.types import (
     FindsBest,
     Fitted,
     Learner,
-    LinearScores,
     RaisesFlags,
     ReadsCountTable,
     Scorer,
@@ -56,9 +51,6 @@ from disambig.types import (
     decides,
     get_trait,
     rows_are_shared,
-    sees_beside,
-    sees_parts,
-    task_rules,
 )
 
 
@@ -133,56 +125,8 @@ class NoPreference:
         return ZeroScorer()
 
 
-def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | None:
-    """Split the scores by group of features, shape ``(n_rows, n_feature_groups)``; None if not linear."""
-    if not isinstance(scorer, LinearScores):
-        return None
-    same, weights = scorer.linear(batch)
-    groups = np.arange(len(same.columns.group_names))[:, None]
-    of_groups = np.where(same.columns.groups == groups, weights, 0.0)  # (n_feature_groups, n_columns)
-    return np.stack([same.scores(of_group) for of_group in of_groups], axis=1).astype(np.float32)
-
-
-Block = tuple[int, NDArray[np.int64]]
-"""The number of a group, and the numbers of some of its instances."""
-BlockFeatures = tuple[int, NDArray[np.int64], Instances, Features]
-"""A block with its instances and their features."""
-TOGETHER = 4096
-"""Blocks are processed together until they have this many instances, which stay in the CPU cache."""
-
-
-def iterate_features(
-    extractors: Sequence[FeatureExtractor],
-    view: TokenView,
-    instances: Instances,
-    groups: Sequence[Group],
-    blocks: Iterable[Block],
-    *,
-    check: bool = True,
-) -> Iterator[list[BlockFeatures]]:
-    """Yield the features of the blocks, some blocks at a time.
-
-    `instances`: the instances of all blocks.
-    `groups`: all groups, indexed by number.
-    `check`: whether the features are checked; those of a model were when it was trained or loaded.
-    """
-    n = len(instances)
-    for piece in minibatch(blocks, TOGETHER, lambda block: len(block[1])):
-        # a block of all instances holds them in their order
-        parts = [
-            (instances if len(rows) == n else instances.take(rows), groups[number]) for number, rows in piece
-        ]
-        transformed = transform_table(extractors, view, GroupedInstances.from_parts(parts), check=check)
-        yield [
-            (number, rows, taken, features)
-            for (number, rows), (taken, _), features in zip(piece, parts, transformed, strict=True)
-        ]
-
-
 _MAX_MARGIN = 99
 """The largest allowed `least_margin`, in units of log-odds: no model is that certain."""
-BLOCK = 4096
-"""Number of decisions per block, so that their features stay in the CPU cache."""
 
 
 class DeferredChecks:
@@ -295,6 +239,12 @@ class Model:
         rule: Any = self.judge
         return replace(self, judge=rule.with_mistakes_per_1000(mistakes_per_1000))
 
+    def check_groups(self, instances: Instances) -> None:
+        """Check the groups of some instances if that was deferred (see `DeferredChecks`)."""
+        if self.unchecked is not None:
+            for group in sorted(set(instances.groups.tolist())):
+                self.unchecked.check(self, group)
+
     def with_groups(self, groups: Sequence[Group]) -> Model:
         """Return a model that also decides `groups`, by the shared scorer or the baseline, without training.
 
@@ -355,21 +305,8 @@ class Model:
 
     def scored(self, features: Features, instances: Instances, group: int, view: TokenView) -> ScoreBatch:
         """Return the scores of instances of one group, with the context that the decision rule needs."""
-        in_text = decides(self.task).where != "items"
-        scorer = self.scorer(group, features)
-        return ScoreBatch.from_group(
-            self.task.groups[group],
-            group,
-            features.batch.offsets,
-            scorer.scores(features.batch),
-            instances.observed,
-            features.n_hits,
-            features.n_queries,
-            features.batch.cost,
-            neighbour_words(view, instances) if in_text and sees_beside(self.judge) else None,
-            score_parts(scorer, features.batch) if sees_parts(self.judge) else None,
-            own=instances.own,
-        )
+        table = GroupedInstances.from_parts([(instances, self.task.groups[group])])
+        return score_table(table, [features], [group], [(self, slice(0, 1))], view)
 
     def decide(
         self,
@@ -396,100 +333,40 @@ class Model:
         UserError
             D401 for an invalid rate; D110 for a view with another tokenisation.
         """
-        return _finish([self.begin(view, flags_per_1000=flags_per_1000, near=near)])[0]
+        if not isinstance(view, TokenView):
+            seen = type(view).__name__
+            raise TypeError(f"expected a TokenView, as model.tokenisation(texts) returns it, not a {seen}")
+        undecided = self.undecided(view, flags_per_1000=flags_per_1000, near=near)
+        return finish(decide_first([undecided]))[0]
 
-    def begin(
+    def undecided(
         self,
         view: TokenView,
         *,
         flags_per_1000: float | None = None,
         near: NDArray[np.bool_] | None = None,
         right: NDArray[np.bool_] | None = None,
-    ) -> PendingDecisions:
-        """Decide as `decide` does, up to a second look, which several models take together.
+    ) -> Undecided:
+        """Return the instances that `decide` decides.
 
         Tokens that are `right`, an array of shape ``(n_tokens,)``, are not flagged.
         """
-        if not isinstance(view, TokenView):
-            seen = type(view).__name__
-            raise TypeError(f"expected a TokenView, as model.tokenisation(texts) returns it, not a {seen}")
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
         try:
             instances = self.instances(view)
-            if near is not None and not decides(self.task).together:
-                instances = _instances_near(instances, near)
-            return self._begin_at(instances, view, flags_per_1000, right)
         except Exception as problem:
             self._explain_failure(problem, view)
             raise
+        if near is not None and not decides(self.task).together:
+            instances = _instances_near(instances, near)
+        return Undecided(self, view, instances, flags_per_1000, right)
 
     def decide_at(
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
     ) -> Decisions:
         """Decide given instances: places in `view`, or items outside any text; see `decide`."""
-        try:
-            first_pass = self._begin_at(instances, view, flags_per_1000)
-        except Exception as problem:
-            self._explain_failure(problem, view, instances)
-            raise
-        return _finish([first_pass])[0]
-
-    def _begin_at(
-        self,
-        instances: Instances,
-        view: TokenView,
-        flags_per_1000: float | None,
-        right: NDArray[np.bool_] | None = None,
-    ) -> PendingDecisions:
-        """Score and judge instances, piece by piece; parts that need the whole text are left to `_finish`."""
-        table = self.task.groups
-        n = len(instances)
-        offsets = instances.candidate_offsets(table)
-        scores = np.empty(offsets[-1], np.float32)
-        columns: dict[str, Any] = {
-            name: np.zeros(n, dtype)
-            for name, dtype in (
-                ("chosen", np.int32),
-                ("margins", np.float32),
-                ("probabilities", np.float32),
-                ("flagged", np.bool_),
-                ("n_hits", np.int32),
-                ("n_queries", np.int32),
-            )
-        }
-        answered = np.ones(n, bool)
-        for piece in self._iterate_features(view, instances):
-            check_time()  # a time limit may interrupt between pieces
-            for group, rows, _, features in piece:
-                if table[group].learned:
-                    columns["n_hits"][rows] = instance_evidence(features.n_hits, features.batch)
-                    columns["n_queries"][rows] = instance_evidence(features.n_queries, features.batch)
-            scored = ScoreBatch.joined(
-                [self.scored(features, taken, group, view) for group, _, taken, features in piece]
-            )
-            predictions = self.judge.judge(scored, flags_per_1000=flags_per_1000)
-            # a piece has group after group; decisions are in text order
-            rows = np.concatenate([rows for _, rows, _, _ in piece])
-            for name in ("chosen", "margins", "probabilities", "flagged"):
-                columns[name][rows] = getattr(predictions, name)
-            answered[rows] = predictions.answered
-            scores[take_rows(offsets, rows)[0]] = scored.scores
-        decisions = Decisions(
-            task=self.task.name,
-            model=f"{self.name} {self.version}",
-            table=table,
-            **self._places(instances, view),
-            groups=instances.groups,
-            observed=instances.observed,
-            offsets=offsets,
-            scores=scores,
-            own=instances.own,
-            rules=task_rules(self.task),
-            **columns,
-        )
-        known_right = None if right is None else right[instances.positions]
-        return PendingDecisions(self, view, instances, decisions, answered, flags_per_1000, known_right)
+        return finish(decide_first([Undecided(self, view, instances, flags_per_1000)]))[0]
 
     def _explain_failure(
         self, problem: Exception, view: TokenView, instances: Instances | None = None
@@ -520,10 +397,8 @@ class Model:
         if instances is None:
             find_instances(self.task, view)
             instances = self.instances(view)
-        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
-        for piece in iterate_features(self.extractors, view, instances, self.task.groups, blocks):
-            scored = [self.scored(features, taken, group, view) for group, _, taken, features in piece]
-            check_predictions(self.judge, ScoreBatch.joined(scored))
+        for piece in iterate_features(Undecided(self, view, instances).blocks()):
+            check_predictions(self.judge, piece.scored())
         find_certain_mistakes(self.task, view, instances)
         find_right_words(self.task, view)
 
@@ -560,29 +435,15 @@ class Model:
         """
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
-        pieces = self._iterate_features(view, instances)
-        for group, rows, taken, features in chain.from_iterable(pieces):
-            scorer = self.scorer(group, features)
-            if isinstance(scorer, FindsBest):
-                chosen[rows] = scorer.best(features.batch)
-            else:
-                scored = self.scored(features, taken, group, view)
-                chosen[rows] = self.judge.judge(scored).chosen
+        for piece in iterate_features(Undecided(self, view, instances).blocks(), check=False):
+            for block, features in zip(piece.blocks, piece.features, strict=True):
+                scorer = self.scorer(block.number, features)
+                if isinstance(scorer, FindsBest):
+                    chosen[block.rows] = scorer.best(features.batch)
+                else:
+                    scored = self.scored(features, block.instances, block.number, view)
+                    chosen[block.rows] = self.judge.judge(scored).chosen
         return instances, chosen
-
-    def _iterate_features(self, view: TokenView, instances: Instances) -> Iterator[list[BlockFeatures]]:
-        """Yield the features of the instances, group by group."""
-        if self.unchecked is not None:
-            for group in sorted(set(instances.groups.tolist())):
-                self.unchecked.check(self, group)
-        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
-        return iterate_features(self.extractors, view, instances, self.task.groups, blocks, check=False)
-
-    def _joint_decisions(self, view: TokenView, instances: Instances) -> NDArray[np.int64] | None:
-        """Return the sentence of each instance if the task decides all places of a sentence jointly."""
-        if not decides(self.task).together:
-            return None
-        return view.sentences.searchsorted(instances.positions, side="right")
 
     def candidate_probabilities(self, decisions: Decisions) -> NDArray[np.float64] | None:
         """Return for each of ``decisions.scores`` the probability that its candidate is the right one.
@@ -625,19 +486,6 @@ class Model:
         return instances.take(~is_protected) if is_protected.any() else instances
 
 
-def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArray[np.int64]:
-    """Return the evidence of each instance, summed over its candidates, shape ``(n,)``.
-
-    If all candidates share the same features, their evidence counts once.
-    """
-    offsets = batch.offsets
-    if len(offsets) < 2:
-        return np.zeros(0, np.int64)
-    if isinstance(batch, CrossedRows | SequenceRows) and not has_own_labels(batch):
-        return counts[offsets[:-1]].astype(np.int64)
-    return np.add.reduceat(counts, offsets[:-1], dtype=np.int64)
-
-
 def _instances_near(instances: Instances, near: NDArray[np.bool_]) -> Instances:
     """Return the instances that contain one of some tokens, or are an empty place beside one."""
     n_before = offsets_from_sizes(near)
@@ -645,34 +493,6 @@ def _instances_near(instances: Instances, near: NDArray[np.bool_]) -> Instances:
     first = np.maximum(instances.positions - is_empty, 0)
     last = instances.positions + np.maximum(instances.lengths, 1)
     return instances.take(np.flatnonzero(n_before[last] > n_before[first]))
-
-
-def _blocks(
-    groups: NDArray[np.int32], together: NDArray[np.int64] | None = None
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield each group with its rows, one block at a time, so that memory does not grow with the batch.
-
-    Rows of a group with the same number in `together` stay in one block.
-    """
-    n = len(groups)
-    if not n:
-        return
-    if n <= BLOCK and (groups == groups[0]).all():
-        yield int(groups[0]), np.arange(n)
-        return
-    order = groups.argsort(kind="stable")
-    in_order = groups[order]
-    starts = [0, *((in_order[1:] != in_order[:-1]).nonzero()[0] + 1).tolist()]
-    for first, last in pairwise([*starts, n]):
-        number, rows = int(in_order[first]), order[first:last]
-        start = 0
-        while start < len(rows):
-            stop = start + BLOCK
-            if together is not None and stop < len(rows):
-                # rows of one sentence are decided jointly: extend the block to the end of the sentence
-                stop = int(together[rows].searchsorted(together[rows[stop - 1]], side="right"))
-            yield number, rows[start:stop]
-            start = stop
 
 
 def is_corrector(model: Model) -> bool:
@@ -690,31 +510,6 @@ def evidence_name(model: Model) -> str:
     return "n-grams" if counted and not shared and not what.together else "features"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PendingDecisions:
-    """Decisions of a model before a second look, as `Model.begin` returns them."""
-
-    model: Model
-    view: TokenView
-    instances: Instances
-    decisions: Decisions
-    answered: NDArray[np.bool_]  # (n,): where the decision rule does not abstain
-    flags_per_1000: float | None  # the rate; by default the model's own
-    right: NDArray[np.bool_] | None = None  # (n,): where the observed word is known to be right
-
-    def finish(self, decisions: Decisions) -> Decisions:
-        """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
-        model, view, instances = self.model, self.view, self.instances
-        try:
-            decisions = model._with_certain_mistakes(view, instances, decisions, self.flags_per_1000)
-        except Exception as problem:
-            model._explain_failure(problem, view, instances)
-            raise
-        if self.right is not None and (decisions.flagged & self.right).any():
-            decisions = replace(decisions, flagged=decisions.flagged & ~self.right)
-        return decisions if self.answered.all() else decisions.take(np.flatnonzero(self.answered))
-
-
 def decide_together(
     models: Sequence[Model],
     views: Sequence[TokenView],
@@ -724,32 +519,28 @@ def decide_together(
 ) -> list[Decisions]:
     """Return the decisions of several models about the same texts, as `Model.decide` does of each.
 
-    Second looks at the same view find the density of mistakes in it together (`look_again_together`).
+    Words that are right according to one model's task are flagged by none. Second looks at the same view find
+    the density of mistakes in it together (`look_again_together`).
 
     `views`: the texts, one view per model; models may share a view.
     `rates`: accepted false alarms per 1,000 correct words; None: the model's own.
     `near`: see `Model.decide`.
     """
-    decided: list[Decisions | None] = []
-    pending: dict[int, list[tuple[int, PendingDecisions]]] = {}
+    decided: dict[int, Decisions] = {}
+    by_view: dict[int, list[tuple[int, Undecided]]] = {}
     right = _right_words(models, views)
     for i, (model, view, rate) in enumerate(zip(models, views, rates, strict=True)):
         check_time()
         options = {} if near is None else {"near": near[i]}
-        if not isinstance(model, Model):
-            decided.append(model.decide(view, flags_per_1000=rate, **options))
-            continue
-        first_pass = model.begin(view, flags_per_1000=rate, right=right.get(id(view)), **options)
-        if isinstance(model.judge, SecondLook):
-            pending.setdefault(id(view), []).append((i, first_pass))
-            decided.append(None)
+        if isinstance(model, Model):
+            one = model.undecided(view, flags_per_1000=rate, right=right.get(id(view)), **options)
+            by_view.setdefault(id(view), []).append((i, one))
         else:
-            decided.append(_finish([first_pass])[0])
-    for same_view in pending.values():
-        numbers, first_passes = zip(*same_view, strict=True)
-        for i, decisions in zip(numbers, _finish(first_passes), strict=True):
-            decided[i] = decisions
-    return [decisions for decisions in decided if decisions is not None]
+            decided[i] = model.decide(view, flags_per_1000=rate, **options)
+    for same_view in by_view.values():
+        numbers, undecided = zip(*same_view, strict=True)
+        decided.update(zip(numbers, finish(decide_first(undecided)), strict=True))
+    return [decided[i] for i in range(len(models))]
 
 
 def _right_words(models: Sequence[Model], views: Sequence[TokenView]) -> dict[int, NDArray[np.bool_]]:
@@ -764,31 +555,3 @@ def _right_words(models: Sequence[Model], views: Sequence[TokenView]) -> dict[in
         if tokens is not None:
             right[id(view)] = tokens | right[id(view)] if id(view) in right else tokens
     return right
-
-
-def _finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
-    """Return the decisions of models about one view, after those that look again did so together."""
-    rules = [first_pass.model.judge for first_pass in pending]
-    pairs = zip(rules, pending, strict=True)
-    looks = [(rule, first_pass) for rule, first_pass in pairs if isinstance(rule, SecondLook)]
-    proposals = []
-    for rule, first_pass in looks:
-        with _naming(first_pass):
-            proposals.append(rule.propose(first_pass.view, first_pass.instances, first_pass.decisions))
-    with _naming(*(first_pass for _, first_pass in looks)):
-        again = iter(look_again_together(proposals, [first_pass.flags_per_1000 for _, first_pass in looks]))
-    return [
-        first_pass.finish(next(again) if isinstance(rule, SecondLook) else first_pass.decisions)
-        for rule, first_pass in zip(rules, pending, strict=True)
-    ]
-
-
-@contextmanager
-def _naming(*pending: PendingDecisions) -> Iterator[None]:
-    """Name the models in an exception that their second look raises."""
-    try:
-        yield
-    except Exception as problem:
-        names = [first_pass.model.name for first_pass in pending]
-        add_note(problem, f"the model {names[0]}" if len(names) == 1 else f"the models {', '.join(names)}")
-        raise

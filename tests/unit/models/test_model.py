@@ -42,10 +42,11 @@ from disambig.models import (
     Model,
     ModelSet,
     NoPreference,
+    Undecided,
+    deciding,
     iterate_features,
     load,
     load_standalone,
-    model as model_module,
     rates_for_precision,
     storage,
     task_rates,
@@ -81,15 +82,21 @@ class Positions:
         return Features(batch, result, result + 1)
 
 
+def undecided(*extractors, instances=INSTANCES):
+    task = SimpleNamespace(groups=GROUPS, decides=Decides())
+    return Undecided(SimpleNamespace(extractors=extractors, task=task), None, instances)
+
+
 @pytest.mark.parametrize("shared", [True, False])
 def test_features_of_several_groups_equal_those_of_each_group(shared):
     extractor = Positions(shared)
-    blocks = [(g, np.flatnonzero(INSTANCES.groups == g)) for g in range(len(GROUPS))]
-    described = iterate_features([extractor, Positions(shared)], None, INSTANCES, GROUPS, blocks)
-    for (g, rows), (number, same_rows, taken, result) in zip(blocks, chain(*described), strict=True):
-        group = GROUPS[g]
-        assert number == g and same_rows is rows
-        np.testing.assert_array_equal(taken.positions, INSTANCES.positions[rows])
+    blocks = list(undecided(extractor, Positions(shared)).blocks())
+    (piece,) = iterate_features(blocks)
+    for g, (block, result) in enumerate(zip(blocks, piece.features, strict=True)):
+        group, rows = GROUPS[g], block.rows
+        assert block.group is group
+        np.testing.assert_array_equal(rows, np.flatnonzero(INSTANCES.groups == g))
+        np.testing.assert_array_equal(block.instances.positions, INSTANCES.positions[rows])
         alone = transform_checked(Positions(), None, INSTANCES.take(rows), group)
         np.testing.assert_array_equal(result.batch.costs, alone.batch.costs)
         np.testing.assert_array_equal(result.batch.rows.toarray()[:, :5], alone.batch.rows.toarray())
@@ -112,12 +119,11 @@ def test_shared_rows_must_be_crossed():
             return Features(DenseBlocks(values, np.zeros((k, 1), np.int64), numbered(1), costs), none, none)
 
     with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
-        list(iterate_features([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
+        list(iterate_features(undecided(Blocks()).blocks()))
 
 
 def test_features_of_lists_are_computed_per_group():
     lists = CandidateLists.from_texts([GROUPS[group].candidates for group in INSTANCES.groups])
-    rows = np.flatnonzero(INSTANCES.groups == 1)
     per_instance = replace(INSTANCES, own=lists)
 
     class Lists:
@@ -130,7 +136,8 @@ def test_features_of_lists_are_computed_per_group():
         n = len(instances)
         return csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5)), np.ones(n), np.ones(n)
 
-    [[(_, _, _, result)]] = iterate_features([Lists()], None, per_instance, GROUPS, [(1, rows)])
+    (piece,) = iterate_features(undecided(Lists(), instances=per_instance).blocks())
+    result = piece.features[1]
     assert result.batch.labels is not None and result.batch.labels.values.tolist() == [0, 1] * 3
 
 
@@ -142,11 +149,35 @@ def test_transforms_several_groups_at_once_up_to_a_limit(monkeypatch):
             asked.append([len(instances) for instances, _ in table.parts])
             return Positions.transform(self, view, table)
 
-    blocks = [(0, np.array([0])), (1, np.array([1, 3])), (0, np.array([2])), (1, np.array([4]))]
-    monkeypatch.setattr(model_module, "TOGETHER", 3)
-    result = list(iterate_features([Together(rows_are_shared=False)], None, INSTANCES, GROUPS, blocks))
-    assert asked == [[1, 2], [1, 1]]
-    assert [[item[2].positions.tolist() for item in piece] for piece in result] == [[[0], [1, 3]], [[2], [4]]]
+    monkeypatch.setattr(deciding, "TOGETHER", 3)
+    monkeypatch.setattr(deciding, "BLOCK", 1)
+    result = list(iterate_features(undecided(Together(rows_are_shared=False)).blocks()))
+    assert asked == [[1, 1, 1], [1, 1]]
+    assert [[block.instances.positions.tolist() for block in piece.blocks] for piece in result] == [
+        [[0], [2], [1]],
+        [[3], [4]],
+    ]
+
+
+def test_models_with_an_extractor_of_the_same_source_transform_together():
+    class Sourced(Positions):
+        source = object()
+
+        @property
+        def feature_source(self):
+            return self.source
+
+    extractors = [Sourced(), Sourced(), Positions()]
+    several = [undecided(extractors[0]), undecided(extractors[1], extractors[2])]
+    (piece,) = iterate_features(chain.from_iterable(one.blocks() for one in several), check=False)
+    assert [extractor.asked for extractor in extractors] == [4, 0, 2]
+    assert [len(run.blocks) for run in piece.runs] == [2, 2]
+    for block, features in zip(piece.blocks, piece.features, strict=True):
+        n = len(block.undecided.model.extractors)
+        assert (
+            features.n_hits.tolist()
+            == np.repeat(n * block.instances.positions, len(block.group.candidates)).tolist()
+        )
 
 
 BANK = Group("bank.n", ("money", "river"), glosses=("bank%1", "bank%2"))
