@@ -589,6 +589,12 @@ class Decisions:
         """Return the decisions that are `shown`; a text has more empty places than words to decide."""
         return self if self.shown.all() else self.take(np.flatnonzero(self.shown))
 
+    def only_flags(self) -> Decisions:
+        """Return the decisions that are flagged."""
+        if not self.flagged.any():
+            return self.slice(0, 0)
+        return self if self.flagged.all() else self.take(np.flatnonzero(self.flagged))
+
     def take(self, rows: NDArray[np.int64]) -> Decisions:
         """Return the decisions in `rows`, in that order."""
         settled = None if self.settled is None else self.settled.take(rows)

@@ -100,12 +100,18 @@ class CandidateFinder:
 
 def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return a mask of the spans of tokens `first` to `last` that a hyphen or similar touches."""
-    before, after = np.maximum(first - 1, 0), np.minimum(last + 1, max(len(view) - 1, 0))
-    left = (view.ends[before] == view.starts[first]) & _JOINERS.contains(view.hashes[before])
-    right = (view.ends[last] == view.starts[after]) & _JOINERS.contains(view.hashes[after])
-    return left | right
+    if view not in _touched:
+        touches = view.ends[:-1] == view.starts[1:]
+        is_joiner = _JOINERS.contains(view.hashes)
+        left, right = np.zeros((2, len(view)), bool)
+        left[1:], right[:-1] = touches & is_joiner[:-1], touches & is_joiner[1:]
+        _touched[view] = left, right
+    left, right = _touched[view]
+    return left[first] | right[last]
 
 
+_touched: WeakKeyDictionary[TokenView, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = WeakKeyDictionary()
+"""Cache: the tokens that a joiner touches, on the left and on the right."""
 _word_tokens: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
 """Cache, because several tasks use the same view."""
 

@@ -25,7 +25,7 @@ from disambig.data import (
     neighbour_words,
     take_rows,
 )
-from disambig.decision import Proposals, SecondLook, judge_together, look_again_together
+from disambig.decision import SecondLook, judge_together, look_again_together
 from disambig.features import transform_runs, transform_table
 from disambig.formatting import add_note
 from disambig.runtime import check_time
@@ -222,7 +222,10 @@ def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | 
     same, weights = scorer.linear(batch)
     groups = np.arange(len(same.columns.group_names))[:, None]
     of_groups = np.where(same.columns.groups == groups, weights, 0.0)  # (n_feature_groups, n_columns)
-    return np.stack([same.scores(of_group) for of_group in of_groups], axis=1).astype(np.float32)
+    parts = np.empty((len(same.cost), len(groups)), np.float32)
+    for number, of_group in enumerate(of_groups):
+        parts[:, number] = same.scores(of_group)
+    return parts
 
 
 def _concatenate(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -267,6 +270,11 @@ class PendingDecisions:
     undecided: Undecided
     decisions: Decisions
     answered: NDArray[np.bool_]  # (n,): where the decision rule does not abstain
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self.undecided.model
 
     def finish(self, decisions: Decisions) -> Decisions:
         """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
@@ -386,18 +394,21 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
 
 def finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
-    proposals: dict[int, Proposals] = {}
-    for i, first_pass in enumerate(pending):
-        one = first_pass.undecided
-        if isinstance(one.model.judge, SecondLook):
+    decisions = [first_pass.decisions for first_pass in pending]
+    looks = [i for i, first_pass in enumerate(pending) if isinstance(first_pass.model.judge, SecondLook)]
+    if any(decisions[i].flagged.any() for i in looks):
+        proposals = []
+        for i in looks:
+            one, rule = pending[i].undecided, pending[i].model.judge
+            assert isinstance(rule, SecondLook)
             with _naming(one):
-                proposals[i] = one.model.judge.propose(one.view, one.instances, first_pass.decisions)
-    looks = [pending[i].undecided for i in proposals]
-    with _naming(*looks):
-        again = look_again_together(list(proposals.values()), [one.flags_per_1000 for one in looks])
-    decisions = {i: first_pass.decisions for i, first_pass in enumerate(pending)}
-    decisions.update(zip(proposals, again, strict=True))
-    return [first_pass.finish(decisions[i]) for i, first_pass in enumerate(pending)]
+                proposals.append(rule.propose(one.view, one.instances, decisions[i]))
+        undecided = [pending[i].undecided for i in looks]
+        with _naming(*undecided):
+            again = look_again_together(proposals, [one.flags_per_1000 for one in undecided])
+        for i, looked_at in zip(looks, again, strict=True):
+            decisions[i] = looked_at
+    return [first_pass.finish(batch) for first_pass, batch in zip(pending, decisions, strict=True)]
 
 
 @contextmanager

@@ -175,10 +175,9 @@ class Proofreader(SpanWriter):
                 )
             view_by_model.append(views[key])
         rates = [self.rates.get(model.task.name) for model in self.models]
-        decisions_by_task = []
-        for decisions in decide_together(self.models, view_by_model, rates):
-            rows = np.flatnonzero(decisions.flagged)
-            decisions_by_task.append(decisions.take(rows) if len(rows) < len(decisions) else decisions)
+        decisions_by_task = [
+            decisions.only_flags() for decisions in decide_together(self.models, view_by_model, rates)
+        ]
         if not any(map(len, decisions_by_task)):
             return decisions_by_task
         model_set = ModelSet(self.models, self.rates, self.ignore, self.protect)

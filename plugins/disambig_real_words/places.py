@@ -55,6 +55,8 @@ def open_places(
         if hinted is not None:
             hinted = hinted[kept[row_owners(lists.offsets)]]
         positions, lengths, lists = positions[kept], lengths[kept], lists.take(kept)
+    if not len(positions):
+        return NO_PLACES
     first, numbers, n = lists.offsets[:-1], lists.values, len(lists)
     row = row_owners(lists.offsets)
     candidates = model_word_ids(model, words)[numbers]
@@ -70,6 +72,8 @@ def open_places(
     is_open = np.zeros(n, bool)
     is_open[row[near]] = True
     is_open &= candidates[first] >= 0
+    if not is_open.any():
+        return NO_PLACES
     is_open[is_open] = in_running_text(view, positions[is_open], lengths[is_open])
     near[first] = True
     taken = near & is_open[row]
@@ -85,6 +89,10 @@ def open_places(
     )
     zeros = np.zeros(len(sizes), np.int32)
     return Instances(positions[is_open], lengths[is_open], zeros, zeros.copy(), own)
+
+
+_NONE = np.zeros(0, np.int32)
+NO_PLACES = Instances(np.zeros(0, np.int64), _NONE, _NONE, _NONE, CandidateLists.from_texts([]))
 
 
 def model_word_ids(model: Cloze, words: WordRelations) -> NDArray[np.int32]:

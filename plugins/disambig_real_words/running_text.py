@@ -10,7 +10,6 @@ code and names are protected elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from weakref import WeakKeyDictionary
@@ -140,55 +139,33 @@ def is_word_part(
     A place has its first token and its number of tokens; an empty place has the token that follows. With
     `inner_blanks`, blanks before the last token of a place may be wide.
     """
-    if inner_blanks:
-        return _find_word_parts(view, positions, lengths, inner_blanks)
-    return _find_once(_find_word_parts, view, positions, lengths)
+    if view not in _wide:
+        _wide[view] = _find_wide_blanks(view)
+    wide = _wide[view]
+    first, last = _ends_of_places(positions, lengths)
+    is_part = glued(view, first, last) | wide[first] | wide[last + 1]
+    return is_part if inner_blanks else is_part | wide[last]
 
 
-_SHORT_VIEW = 64
-"""Maximum number of tokens of a view that is searched as a whole, because several tasks need most places."""
-_Find = Callable[[TokenView, Ints, NDArray[np.int32]], Bools]
-_found: WeakKeyDictionary[TokenView, dict[tuple[_Find, int], Bools]] = WeakKeyDictionary()
-"""For each short view, each function and each length of places (0 or 1 token): a mask of the tokens."""
+_wide: WeakKeyDictionary[TokenView, Bools] = WeakKeyDictionary()
+"""Cache, because several tasks use the same view."""
 
 
-def _find_once(find: _Find, view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
-    """Return the result of a function for some places; for a short view it is called for all places once."""
-    if not len(positions):
-        return np.zeros(0, bool)
-    length = int(lengths[0])
-    if len(view) > _SHORT_VIEW or length > 1 or (lengths != length).any():
-        return find(view, positions, lengths)
-    masks = _found.setdefault(view, {})
-    if (find, length) not in masks:
-        words = np.flatnonzero(view.ends > view.starts)
-        of_tokens = masks[find, length] = np.zeros(len(view), bool)
-        of_tokens[words] = find(view, words, np.full(len(words), length, np.int32))
-    return masks[find, length][positions]
+def _find_wide_blanks(view: TokenView) -> Bools:
+    """Return which words follow another word in the same line after a wide blank, shape ``(n_tokens,)``."""
+    is_wide = np.zeros(len(view), bool)
+    is_word = view.ends > view.starts
+    may_be = (is_word[1:] & is_word[:-1] & (view.starts[1:] - view.ends[:-1] > 1)).nonzero()[0] + 1
+    for token, document in zip(may_be.tolist(), view.document_indices(may_be).tolist(), strict=True):
+        blank = view.texts[document][view.ends[token - 1] : view.starts[token]]
+        is_wide[token] = visible_width(blank) > 1 and not blank.strip() and not _ENDS.search(blank)
+    return is_wide
 
 
-def _find_word_parts(
-    view: TokenView, positions: Ints, lengths: NDArray[np.int32], inner_blanks: bool = False
-) -> Bools:
-    first = np.where(lengths > 0, positions, positions - 1)  # an empty place has a word on both sides
-    last = positions + np.maximum(lengths, 1) - 1
-    is_part: Bools = glued(view, first, last)
-    for left in (first - 1, last) if inner_blanks else (first - 1, last - 1, last):
-        right = left + 1
-        words = (view.ends[left] > view.starts[left]) & (view.ends[right] > view.starts[right])
-        wide = np.flatnonzero(words & (view.starts[right] - view.ends[left] > 1))
-        if not len(wide):
-            continue
-        documents = view.document_indices(left[wide]).tolist()
-        between = zip(
-            documents, view.ends[left[wide]].tolist(), view.starts[right[wide]].tolist(), strict=True
-        )
-        blanks = [view.texts[document][end:start] for document, end, start in between]
-        is_part[wide] |= np.array(
-            [visible_width(blank) > 1 and not blank.strip() and not _ENDS.search(blank) for blank in blanks],
-            bool,
-        )
-    return is_part
+def _ends_of_places(positions: Ints, lengths: NDArray[np.int32]) -> tuple[Ints, Ints]:
+    """Return the first and the last word of each place; an empty place has a word on both sides."""
+    is_empty = lengths == 0
+    return positions - is_empty, positions + lengths - 1 + is_empty
 
 
 def in_running_text(
@@ -201,9 +178,21 @@ def in_running_text(
     With `any_line`, places within one line of a heading, list or table count as well: small words are omitted
     there, but not doubled. A short line of a comment in code may be code if it begins with a small letter.
     """
-    if any_line:
-        return _find_running(view, positions, lengths, any_line=True)
-    return _find_once(_find_running, view, positions, lengths)
+    if any_line or len(view) > _SHORT_VIEW or lengths.max(initial=0) > 1:
+        return _find_running(view, positions, lengths, any_line=any_line)
+    if view not in _running:
+        words = (view.ends > view.starts).nonzero()[0]
+        lengths_of_both = np.repeat(np.array([0, 1], np.int32), len(words))
+        found = _find_running(view, np.concatenate([words, words]), lengths_of_both)
+        masks = _running[view] = np.zeros((2, len(view)), bool)
+        masks[:, words] = found.reshape(2, -1)
+    return _running[view][lengths, positions]
+
+
+_SHORT_VIEW = 64
+"""Maximum number of tokens of a view that is searched as a whole, because several tasks need most places."""
+_running: WeakKeyDictionary[TokenView, Bools] = WeakKeyDictionary()
+"""Masks of the empty places and of the words of short views that are in running text, ``(2, n_tokens)``."""
 
 
 def _find_running(
@@ -214,8 +203,7 @@ def _find_running(
     if view not in _texts:
         _texts[view] = _TextCharacters(view)
     text = _texts[view]
-    first = np.where(lengths > 0, positions, positions - 1)
-    last = positions + np.maximum(lengths, 1) - 1
+    first, last = _ends_of_places(positions, lengths)
     documents = view.document_indices(positions)
     base = text.bases[documents]
     starts, ends = base + view.starts[first], base + view.ends[last]

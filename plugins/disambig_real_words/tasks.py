@@ -37,6 +37,7 @@ from .clauses import (
 from .phrases import ENGLISH_PHRASES, PhraseMatches, PhraseTable, read_phrases
 from .places import (
     EVERY_PLACE,
+    NO_PLACES,
     ZERO,
     insertion_lists,
     join_places,
@@ -464,6 +465,8 @@ class Doubled(InContext):
         """Return the words that repeat the previous one, regardless of the context, but not names."""
         words = word_tokens(view)
         at = np.flatnonzero(words[1:] & words[:-1] & (view.hashes[1:] == view.hashes[:-1])) + 1
+        if not len(at):
+            return NO_PLACES
         if "near" in view.layers:  # to compare each word with its rivals takes time
             at = at[view.layers["near"][at - 1].astype(bool) | view.layers["near"][at].astype(bool)]
         if "protected" in view.layers:  # the first word is one of code or of a quotation
