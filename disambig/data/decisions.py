@@ -604,13 +604,27 @@ class Decisions:
         self, index: Selection, rows: Selection, offsets: Ints, settled: OverlapResolution | None
     ) -> Decisions:
         """Return the decisions in `index`, whose candidates are `rows` and get the offsets `offsets`."""
-        return replace(
-            self,
-            offsets=offsets,
-            scores=self.scores[rows],
-            own=None if self.own is None else self.own.take(index),
-            settled=settled,
-            **{name: getattr(self, name)[index] for name in _COLUMNS},
+        return Decisions(
+            self.task,
+            self.model,
+            self.table,
+            self.documents[index],
+            self.starts[index],
+            self.ends[index],
+            self.groups[index],
+            self.observed[index],
+            self.chosen[index],
+            offsets,
+            self.scores[rows],
+            self.margins[index],
+            self.probabilities[index],
+            self.flagged[index],
+            self.n_hits[index],
+            self.n_queries[index],
+            None if self.own is None else self.own.take(index),
+            settled,
+            self.trust,
+            self.rules,
         )
 
     def places(self) -> Instances:

@@ -273,6 +273,8 @@ FREQUENT = 1024
 """Number of the most frequent words whose projections are kept: 12 kB each with 512 hidden units."""
 _BLOCK = 512
 """Number of words that are projected at a time; the sums of one take 24 kB with 512 hidden units."""
+_FEW_PRODUCTS = 12
+"""Up to this number of words are projected one by one: for more, BLAS first copies the weights (2 MB)."""
 _LARGEST_PRODUCT = 32_767
 
 
@@ -359,7 +361,11 @@ def _compute_projections(model: Cloze, words: Ints) -> NDArray[np.int16]:
     products = np.empty((len(words), model.input_floats.shape[1]), np.int16)
     for start in range(0, len(words), _BLOCK):
         part = words[start : start + _BLOCK]
-        exact = model.embeddings[part].astype(np.float32) @ model.input_floats  # integers, so exact
+        embedded = model.embeddings[part].astype(np.float32)
+        if len(part) <= _FEW_PRODUCTS:
+            exact = np.matmul(embedded[:, None], model.input_floats)[:, 0]
+        else:
+            exact = embedded @ model.input_floats  # integers, so exact
         exact *= (model.word_scale[part] * (model.input_scale[0] / np.float32(PRODUCT_STEP)))[:, None]
         np.clip(np.rint(exact, out=exact), -_LARGEST_PRODUCT, _LARGEST_PRODUCT, out=exact)
         products[start : start + _BLOCK] = exact

@@ -225,14 +225,15 @@ class PhraseTable:
 
     def _candidates(self, view: TokenView) -> Iterator[tuple[int, int, int]]:
         """Yield the number, first token and end of each phrase that no exception excuses; some overlap."""
+        n = len(view)
         for size, table in self._sorted.items():
-            if not len(table) or len(view) < size:
+            if not len(table) or n < size:
                 continue
             keys = view.hashes if size == 1 else view.hashes[:-1] * _PAIR ^ view.hashes[1:]
             for token in np.flatnonzero(HashVocabulary(table).contains(keys)).tolist():
                 for number, anchor in self._keys[size][int(keys[token])]:
                     phrase, start = self.phrases[number], token - anchor
-                    if start < 0 or start + len(phrase.items) > len(view):
+                    if start < 0 or start + len(phrase.items) > n:
                         continue
                     first, last = start + phrase.first, start + phrase.last
                     if _match(phrase.items, view, start) and self._applies(view, phrase, first, last):
