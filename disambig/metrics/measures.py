@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -323,8 +323,8 @@ class AUC:
 class _OtherChoice:
     """Base class of measures of a choice other than the system's."""
 
-    # A measure made of sums (`AddsUp`); the default is accuracy
-    measure: Measure = field(default_factory=Accuracy)
+    # A measure made of sums (`AddsUp`); no factory, since a config reads the default
+    measure: Measure = Accuracy()
 
     def __post_init__(self) -> None:
         if not isinstance(self.measure, AddsUp):

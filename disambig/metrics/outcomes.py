@@ -256,6 +256,7 @@ def _joined(parts: Iterable[Ints]) -> Ints:
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
+@runtime_checkable
 class Measure(Protocol):
     """A measure of the quality of decisions, as one number."""
 

@@ -14,15 +14,19 @@ from toy_plugin import NearbyWords, Pairs
 
 from disambig import registry
 from disambig.config import resolve
-from disambig.data import Columns, DenseBlocks, DenseLists, JoinedRows, convert
+from disambig.data import CandidateLists, Columns, DenseBlocks, DenseLists, JoinedRows, convert
 from disambig.errors import UserError
+from disambig.metrics import Outcomes
 from disambig.models import LinearScorer, load_model, save_model
 from disambig.settings import get_settings
 from disambig.testing import (
     blocks,
     chains,
     check_extractor,
+    check_kernel,
     check_learner,
+    check_measure,
+    check_task,
     check_tokenisation,
     crossed,
     crossed_lists,
@@ -69,6 +73,87 @@ def test_tokenisation(name, settings):
     texts = ["It's here, isn't it? Mr. Smith's e-mail (3.5%)!", "", "Nothing.\n\nAT&T: “quote”… naïve ß"]
     for check in check_tokenisation(tokenisation(**settings), texts):
         check()
+
+
+ARTICLES = {"candidates": ["a", "an", "the", ""]}
+TASKS = {  # the settings of every registered task that it needs to decide something in the texts
+    "boosted_lasso.KanaKanji.v1": [{}],
+    "disambig.Candidates.v1": [{"candidates": ["may be", "maybe"]}, {"sets": ["a/an", "in/on"]}, ARTICLES],
+    "disambig.Lists.v1": [{}],
+    "kernel_rls.Senses.v1": [{"words": [["cat.n", {"cat": 8, "cats": 2}, ["animal", "person"], []]]}],
+    "random_subspace.Tags.v1": [{"tags": ["A", "B"]}],
+    "random_subspace.Topic.v1": [{"labels": ["news", "sport"]}, {"labels": ["a", "b"], "language": "de"}],
+    "real_words.Article.v1": [{}],
+    "real_words.Doubled.v1": [{}],
+    "real_words.Form.v1": [{}],
+    "real_words.Slip.v1": [{}],
+    "variance_svm.It.v1": [{}],
+    "variance_svm.Preposition.v1": [
+        {},
+        {"only_as_preposition": False},
+        {"or_none": True},
+        {"or_none": True, "only_as_preposition": False, "least_odds": -4.0},
+    ],
+    "variance_svm.Spelling.v1": [{}],
+}
+TASK_TEXTS = [
+    "They may be late. Maybe not! It's cold, and its tail is wet.",
+    "",
+    "The cat sat on the mat under a table. To whom did he go to speak? We walked toward it.",
+    "He came form form in an old coat. They want go, go the them.\r\n\r\n\N{GRINNING FACE} They isn't.",
+    " \n",
+    "She ate a apple, and she saw old house. Whose turn is it? Their affect had no effect.",
+]
+TOKENISED = {
+    "kernel_rls.Senses.v1": "disambig.spacy_tokens.v1",
+    "random_subspace.Tags.v1": "disambig.spacy_tokens.v1",
+    "variance_svm.It.v1": "variance_svm.NormalisedWords.v1",
+}
+KERNELS = [
+    (f"kernel_rls.{kind}.v1", {"normalise": normalise})
+    for kind in ("Linear", "Polynomial", "Gaussian")
+    for normalise in ("row", "groups", "none")
+] + [("kernel_rls.Linear.v1", {"normalise": "groups", "weights": {"words": 3.0, "bias": 1.0}})]
+MEASURES = {"disambig.F1.v1": {"candidate": "to"}}  # the settings of measures that have no defaults
+TREES = ["(S (NP (N birds)) (VP (V sing)))", "(S (N birds) (VP (V sing)))", "(S (N birds) (V sing))"]
+
+
+def built(kind, name, **settings):
+    """Return an entry that is built from a config."""
+    return resolve({"entry": {f"@disambig_{kind}": name, **settings}})["entry"]
+
+
+def test_every_task_kernel_and_measure_is_checked():
+    """An entry without a row here is a fault of this file: plugins that are not installed have no entries."""
+    assert registry.entries("tasks").keys() <= TASKS.keys()
+    assert registry.entries("kernels").keys() <= {name for name, _ in KERNELS}
+
+
+@pytest.mark.parametrize("name", sorted(registry.entries("tasks")))
+def test_tasks_keep_their_contract(name):
+    texts = ["ははは。", ""] if "Kana" in name else TASK_TEXTS
+    tokenisation = built("tokenisations", TOKENISED.get(name, "disambig.words.v1"))
+    for settings in TASKS[name]:
+        for check in check_task(built("tasks", name, **settings), texts, tokenisation):
+            check()
+
+
+@pytest.mark.parametrize(("name", "settings"), KERNELS, ids=str)
+def test_kernels_keep_their_contract(name, settings):
+    if name not in registry.entries("kernels"):
+        pytest.skip("no plugin")
+    for check in check_kernel(built("kernels", name, **settings)):
+        check()
+
+
+@pytest.mark.parametrize("name", sorted(registry.entries("measures")))
+def test_measures_keep_their_contract(name):
+    lists = CandidateLists.from_texts([TREES, TREES[::-1], TREES[:2]])
+    trees = Outcomes.from_lists(lists, scores=np.arange(8.0) % 5, references=[TREES[0]] * 3)
+    problem = trees if "Bracket" in name else None
+    for check in check_measure(built("measures", name, **MEASURES.get(name, {})), problem):
+        if problem is None or check.name != "right_texts_have_no_cost":  # these texts are words
+            check()
 
 
 @pytest.mark.parametrize(("learner", "kind"), [("Perceptron", LinearScorer), ("KernelRidge", KernelScorer)])

@@ -56,7 +56,6 @@ from kana_words import converter, folder_of, segmented, sentences
 
 from disambig.errors import UserError
 from disambig.formats import read_nbest
-from disambig.testing import check_task
 
 MARK = re.compile("([ぁ-ゖ])([ゝゞ])")
 
@@ -436,9 +435,7 @@ def test_both_readings_have_one_probability(unit):
     assert plain.best(["かれははなぢがでた。"]) != ["彼は鼻血が出た。"]
 
 
-def test_the_contract():
-    for check in check_task(KanaKanji(), ["ははは。", ""]):
-        check()
+def test_invalid_settings_of_the_task():
     with pytest.raises(UserError, match="D675"):
         KanaKanji(k=0)
     with pytest.raises(UserError, match="D674"):

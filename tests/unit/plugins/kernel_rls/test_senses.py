@@ -17,7 +17,6 @@ from disambig.config import resolve
 from disambig.errors import UserError
 from disambig.evaluation import add_assessment, cross_validate, curve_of_labelled, evaluate_labelled
 from disambig.formats import Labelled, read_labelled
-from disambig.testing import check_task
 from disambig.text import SpacyTokens, Words, hash_word
 from disambig.training import label_instances, read_plan, run, train_labelled
 
@@ -188,11 +187,6 @@ def test_invalid_names():
         SenseTask(words=[BANK_N, BANK_N])
     with pytest.raises(UserError, match="D487"):
         SenseTask(name="no name")
-
-
-def test_contract():
-    for check in check_task(SenseTask(words=WORDS), ["A bank .", TEXT], SpacyTokens()):
-        check()
 
 
 def test_certain_forms():

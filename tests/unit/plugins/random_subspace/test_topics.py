@@ -29,7 +29,7 @@ from disambig.formats import Labelled
 from disambig.models import annotate, card, load_model, save_model
 from disambig.spacy.labellers import DocumentLabeller
 from disambig.tasks import OwnCandidates
-from disambig.testing import check_extractor, check_task
+from disambig.testing import check_extractor
 from disambig.text import Words
 from disambig.training import is_significantly_better, label_instances, read_plan, run, train, train_labelled
 
@@ -60,8 +60,6 @@ CONTRACT_TEXTS = ["The match. It was late!", "!!!", "Bake the bread.", "", " \n"
 
 
 def contract_checks():
-    for task in (TopicTask(labels=LABELS), TopicTask(labels=("a", "b"), name="part", language="de")):
-        yield from check_task(task, CONTRACT_TEXTS)
     for extractor in (Tfidf(), Tfidf(min_documents=2, sublinear_tf=True), Tfidf(kept=3), Tfidf(bits=5)):
         yield from check_extractor(extractor, TopicTask(labels=LABELS), [*CONTRACT_TEXTS, "The late match."])
 
