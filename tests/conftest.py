@@ -78,6 +78,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Collect what errors of unreachable objects there are once; pytest would search all objects five times."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[PluginReport]]]:
     """Reload the plugins together with additional ones: ``load_with(name="module")``."""

@@ -416,7 +416,7 @@ def test_cuts_a_file_of_lines_without_loss(tmp_path_factory, lengths, size, bloc
 def test_one_large_text_is_divided_into_shards(tmp_path):
     """So several workers can share it, and a resumed job does not start it again."""
     path = tmp_path / "large.txt"
-    path.write_text(("It was a quite place.\n" * 1_000 + "\n") * 60)
+    path.write_text(("It was a quite place.\n" + f"{'so ' * 300}on.\n" * 23 + "\n") * 60)
     large = Input(str(path), "large.txt", "file")
     several = job([large], tmp_path / "several", size=400_000)
     one = job([large], tmp_path / "one", size=4_000_000)

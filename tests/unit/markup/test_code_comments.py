@@ -743,7 +743,7 @@ def test_many_marks_of_languages_take_linear_time(path):
         def read(size: int, mark: str = mark) -> None:
             find_comments(mark * (size // len(mark)), path[1:].lower())
 
-        assert grows_linearly(read, 5_000), mark
+        assert grows_linearly(read, 3_500), mark
 
 
 @pytest.mark.parametrize(
