@@ -485,7 +485,7 @@ def test_blank_lines_are_not_kept_in_memory():
 
 
 def test_line_numbers_are_right_after_blank_lines():
-    text = "\n" * 1_100_000 + sentence(2) + "\n" * 1_000 + sentence(3) + "\n\nno row\n"
+    text = "\n" * 1_100_000 + sentence(2) + "\n" * 1_100_000 + sentence(3) + "\n\nno row\n"
     actual = conllu_of(text.encode())
     assert [document.text for document in actual[:1]] == ["word word"]
     assert actual[0].line == 1_100_001
