@@ -79,7 +79,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Collect what errors of unreachable objects there are once; pytest would search all objects five times."""
+    """Find the errors of unreachable objects once: pytest would search all objects five times."""
     gc.collect()
     gc.freeze()
 

@@ -289,7 +289,9 @@ def test_sample_covers_every_model_of_the_pack(short_doctor):
     assert "3 models" in result[-1].what and result[-1].numbers["words_per_second"] > 0
 
 
-@pytest.mark.parametrize("text", ["Zzyx qwv.", "a", "?", "Quiet", "to " * 20, "They went to the old town. " * 60])
+@pytest.mark.parametrize(
+    "text", ["Zzyx qwv.", "a", "?", "Quiet", "to " * 20, "They went to the old town. " * 60]
+)
 def test_texts_of_any_length(short_doctor, text):
     result = list(doctor.check_sample(load_pack_models(), text))
     assert not problems(result) and len(result) == 4
