@@ -69,7 +69,7 @@ def test_compares_versions_with_requirements(monkeypatch):
             raise PackageNotFoundError(name)
         return installed[name]
 
-    requirements = ["numpy>=2.0", "scipy>=1.13", "absent>=3", 'pyarrow>=15; extra == "parquet"']
+    requirements = ["numpy>=2.0", "scipy>=1.13", "absent>=3", 'pyarrow>=16; extra == "parquet"']
     requirements += ["spacy>=3.8,<4", "pluggy>=1.5"]
     monkeypatch.setattr(doctor, "requires", lambda name: requirements)
     monkeypatch.setattr(doctor, "version", version)

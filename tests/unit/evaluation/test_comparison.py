@@ -507,7 +507,7 @@ def test_rejects_plots_that_cannot_be_drawn(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"D483.*curve\.jpg.*\.svg, \.png, \.pdf"):
         plot_curve({}, tmp_path / "curve.jpg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(UserError, match=r"D482.*matplotlib>=3.8"):
+    with pytest.raises(UserError, match=r"D482.*matplotlib>=3.10"):
         plot_curve({}, tmp_path / "curve.svg")
 
 

@@ -284,7 +284,7 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     (bad,) = documents(tmp_path / "a.parquet", "parquet")
-    assert "pip install 'pyarrow>=15'" in str(bad.error)
+    assert "pip install 'pyarrow>=16'" in str(bad.error)
     with pytest.raises(UserError, match="D328"):
         make_format("parquet").encode([])
 
