@@ -202,7 +202,9 @@ def test_command_errors_are_one_line(home, tmp_path, options, code):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 141)])
+@pytest.mark.parametrize(
+    ("end", "status"), [pytest.param("interrupt", 130, marks=pytest.mark.slow), ("closed output", 141)]
+)
 def test_parsing_answers_at_once_and_ends_cleanly(home, end, status):
     command = [sys.executable, "-m", "disambig.cli.main", "parse", "--model", str(home), "-q"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)

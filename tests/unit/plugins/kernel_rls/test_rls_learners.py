@@ -373,13 +373,6 @@ def test_alignment_equals_its_definition(n, seed, several):
         assert shares == pytest.approx(positive / positive.sum(), abs=1e-6)
 
 
-@pytest.mark.parametrize("weights", ["alignment", "loo"])
-def test_the_informative_group_weighs_most(weights):
-    result = RLSCComb(weights=weights).fit(make_informative_rows()).report["weights"]
-    assert tuple(result) == NAMES and result["signal"] > 0.5
-    assert sum(result.values()) == pytest.approx(1.0)
-
-
 def test_search_goes_half_the_way_to_the_best_weights():
     groups = FeatureGroups.from_batch(make_informative_rows(50))
     shares = search_weights(groups, 1e-3)

@@ -167,16 +167,6 @@ def test_masks_equal_masked_copies(name, labels, n_masks, rate, seed, alpha):
     assert learner.fit_masked(batch, masks) == pytest.approx(expected, abs=1e-9, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_blocks_of_masks(name):
-    learner, batch = LEARNERS[name](), make_batch(labels=3)
-    masks = np.random.default_rng(0).random((20, 12)) > 0.2
-    ready = learner.prepare(batch)
-    at_once = learner.fit_masked(batch, masks)
-    in_blocks = sum(learner.fit_masked(ready, masks[i : i + 8]) for i in (0, 8, 16))
-    assert at_once.tobytes() == in_blocks.tobytes()
-
-
 @pytest.mark.parametrize("labels", [1, 2, 4])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_single_label_is_always_chosen(name, labels):
@@ -364,17 +354,6 @@ def test_all_dimensions_are_removed_equally_often():
     assert np.abs(np.mean(~masks, axis=0) - 0.25).max() < 0.05
 
 
-@pytest.mark.parametrize("labels", [2, 4])
-@pytest.mark.parametrize("name", BASES)
-def test_without_removal_equal_to_the_base_learner(name, labels):
-    batch, base = crossed(labels=labels), BASES[name]
-    averaged = RandomSubspaces(base=base, n_subspaces=11, removal_rate=0.0).fit(batch).scorer
-    assert averaged.weights == pytest.approx(base.fit(batch).scorer.weights, abs=1e-12)
-    few = RandomSubspaces(base=base, n_subspaces=11, removal_rate=0.04).fit(batch)
-    assert few.report["removed"] == 0  # a 25th of 8 dimensions is none
-    assert few.scorer.weights.tobytes() == averaged.weights.tobytes()
-
-
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("name", BASES)
 def test_average_of_decision_values(name, labels):
@@ -482,18 +461,6 @@ def make_documents(n=120, words=40, classes=2, *, seed=0):
     for label in range(classes):
         rates[label, label :: 2 * classes] = 1.5
     return rng.poisson(rates[y]).astype(float), np.array(["comp", "rec", "sci", "talk"])[y]
-
-
-@pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize("name", NAMES)
-def test_it_learns(name, classes):
-    X, y = make_documents(400, classes=classes)
-    fitted = RandomSubspaceClassifier(name, n_subspaces=20, random_state=0).fit(X[:300], y[:300])
-    assert fitted.score(X[300:], y[300:]) > 0.85
-    assert fitted.classes_.tolist() == ["comp", "rec", "sci", "talk"][:classes]
-    assert fitted.coef_.shape == (1 if classes == 2 else 4, 40)
-    assert fitted.intercept_.shape == (len(fitted.coef_),)
-    assert fitted.n_features_in_ == 40
 
 
 @pytest.mark.parametrize("classes", [2, 3])

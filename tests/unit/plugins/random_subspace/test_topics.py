@@ -29,7 +29,6 @@ from disambig.formats import Labelled
 from disambig.models import annotate, card, load_model, save_model
 from disambig.spacy.labellers import DocumentLabeller
 from disambig.tasks import OwnCandidates
-from disambig.testing import check_extractor
 from disambig.text import Words
 from disambig.training import is_significantly_better, label_instances, read_plan, run, train, train_labelled
 
@@ -56,17 +55,6 @@ def topic_config(**task):
 
 
 LABELS = sorted(TOPICS)
-CONTRACT_TEXTS = ["The match. It was late!", "!!!", "Bake the bread.", "", " \n"]
-
-
-def contract_checks():
-    for extractor in (Tfidf(), Tfidf(min_documents=2, sublinear_tf=True), Tfidf(kept=3), Tfidf(bits=5)):
-        yield from check_extractor(extractor, TopicTask(labels=LABELS), [*CONTRACT_TEXTS, "The late match."])
-
-
-@pytest.mark.parametrize("check", list(contract_checks()), ids=str)
-def test_contract(check):
-    check()
 
 
 @pytest.fixture(scope="module")
