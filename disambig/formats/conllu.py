@@ -133,19 +133,44 @@ class ConlluSentence:
         Raises
         ------
         UserError
-            D324 for a head that is missing, or not a word of the sentence.
+            D324 for a head that is missing or not a word of the sentence, and for heads that are not a tree
+            with one root.
         """
         for line, word in zip(self.lines, self.words, strict=True):
             head = word[HEAD]
             if not (head.isascii() and head.isdigit() and len(head) < 10 and int(head) <= len(self.words)):
                 problem = f"head {head[:20]!r} instead of 0 or the id of a word of the sentence"
                 raise UserError("D324", path=self.path, line=line, problem=problem)
-        return [int(word[HEAD]) - 1 for word in self.words]
+        heads = [int(word[HEAD]) - 1 for word in self.words]
+        roots = [number for number, head in enumerate(heads) if head < 0]
+        if len(roots) > 1:
+            problem = f"a second root: word {roots[0] + 1} is one already"
+            raise UserError("D324", path=self.path, line=self.lines[roots[1]], problem=problem)
+        if (word := _word_in_cycle(heads)) >= 0:
+            problem = f"the heads from word {word + 1} lead back to it, and not to the root"
+            raise UserError("D324", path=self.path, line=self.lines[word], problem=problem)
+        return heads
 
     @property
     def relations(self) -> list[str]:
         """The relation of each word to its head."""
         return [word[DEPREL] for word in self.words]
+
+
+def _word_in_cycle(heads: Sequence[int]) -> int:
+    """Return the first word that is its own ancestor, an index; -1 if there is none."""
+    seen_from = [-1] * len(heads)  # the word from which each word was first reached
+    for start in range(len(heads)):
+        word = start
+        while word >= 0 and seen_from[word] < 0:
+            seen_from[word] = start
+            word = heads[word]
+        if word >= 0 and seen_from[word] == start:
+            cycle = [word]
+            while heads[cycle[-1]] != word:
+                cycle.append(heads[cycle[-1]])
+            return min(cycle)
+    return -1
 
 
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
@@ -227,7 +252,7 @@ class _SentenceRows:
             words.append(columns)
             self.sentence.lines.append(number)
             if int(name[1]) != len(words):
-                self._fail(number, f"id {name[1]} instead of {len(words)}")
+                self._fail(number, f"id {name[1]} instead of {len(words)}{_new_sentence(int(name[1]))}")
             if len(words) > self.open_until:
                 self._token(number, columns, range(len(words) - 1, len(words)))
 
@@ -267,7 +292,7 @@ class _SentenceRows:
     def _range(self, number: int, low: int, high: int) -> None:
         words = len(self.sentence.words)
         if low != words + 1 or high < low or low <= self.open_until:
-            self._fail(number, f"invalid range {low}-{high} after word {words}")
+            self._fail(number, f"invalid range {low}-{high} after word {words}{_new_sentence(low)}")
         self.open_until = high
 
     def _token(self, number: int, columns: list[str], words: range) -> None:
@@ -282,6 +307,10 @@ class _SentenceRows:
 
     def _fail(self, number: int, problem: str) -> NoReturn:
         raise UserError("D324", path=self.path, line=number, problem=problem)
+
+
+def _new_sentence(word: int) -> str:
+    return " (a blank line is missing before a new sentence)" if word == 1 else ""
 
 
 SENTENCES = 500

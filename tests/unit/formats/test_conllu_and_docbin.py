@@ -160,6 +160,28 @@ def test_a_head_that_is_not_a_word_is_named_with_its_line(tmp_path, head):
         _ = sentence.heads
 
 
+@pytest.mark.parametrize(
+    ("heads", "line", "problem"),
+    [
+        ((0, 1, 0), 4, "a second root: word 1 is one already"),
+        ((3, 0, 1), 2, "the heads from word 1 lead back to it"),
+        ((2, 0, 3), 4, "the heads from word 3 lead back to it"),
+        ((2, 3, 2), 3, "the heads from word 2 lead back to it"),
+    ],
+)
+def test_heads_that_are_not_a_tree_are_named_with_their_line(tmp_path, heads, line, problem):
+    rows = [token(str(i), "a").replace("\t_\t_\t_\t_\n", f"\t{h}\t_\t_\t_\n") for i, h in enumerate(heads, 1)]
+    (tmp_path / "a.conllu").write_text("# a\n" + "".join(rows) + "\n")
+    (sentence,) = read_conllu(tmp_path / "a.conllu")
+    with pytest.raises(UserError, match=rf"D324.*a\.conllu: line {line}: {problem}"):
+        _ = sentence.heads
+
+
+def test_a_missing_blank_line_is_named():
+    (bad,) = documents((token("1", "a") + token("2", "b") + token("1-2", "c") + token("1", "d")).encode())
+    assert "line 3: invalid range 1-2 after word 2 (a blank line is missing" in str(bad.error)
+
+
 def test_invalid_bytes_and_compressed_files(tmp_path):
     good = (token("1", "Good") + "\n").encode()
     (latin, last) = documents(b"# newdoc\n" + token("1", "caf").encode()[:-2] + b"\xe9\n\n# newdoc\n" + good)
