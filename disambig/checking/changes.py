@@ -34,6 +34,7 @@ _DIFF_COMMAND = (
     "--find-renames",
     "--unified=0",
     "--inter-hunk-context=0",
+    "--ignore-cr-at-eol",  # other line ends are no new text
     "--ignore-submodules=all",
     "--src-prefix=a/",
     "--dst-prefix=b/",
@@ -397,6 +398,7 @@ def _with_paths(settings: Mapping[str, str]) -> dict[str, str]:
 def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
     """Yield the files with added lines in a diff without context, and the ranges of these lines."""
     path: str | None = None
+    is_link = False
     added: list[range] = []
     n_remaining = 0  # remaining lines of the current hunk
     for line in diff.split(b"\n"):
@@ -405,12 +407,14 @@ def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
         elif line.startswith(b"diff --git "):
             if path is not None and added:
                 yield path, added
-            path, added = None, []
+            path, added, is_link = None, [], False
+        elif line.startswith((b"new file mode 120000", b"new mode 120000")):
+            is_link = True
         elif line.startswith(b"+++ "):
             name = line[4:].removesuffix(b"\t")
             if name.startswith(b'"'):
                 name = ast.literal_eval("b" + name.decode("ascii"))
-            path = os.fsdecode(name[2:]) if name.startswith(b"b/") else None
+            path = os.fsdecode(name[2:]) if name.startswith(b"b/") and not is_link else None
         elif line.startswith(b"@@ "):
             before, after = line.split(b" ")[1:3]
             (_, n_removed), (first, n_added) = _parse_range(before), _parse_range(after)
@@ -502,6 +506,19 @@ class Changes:
         changes, path = self._find(path)
         return path in changes.lines or path in changes.untracked
 
+    def only_staged(self, folder: str) -> Iterator[str]:
+        """Yield the files of a folder that have staged lines but are not in the work tree, in sorted order.
+
+        Raises D961 to D965, D968 and D969 if git fails.
+        """
+        if self._since is not None:
+            return
+        changes, _ = self._find(os.path.join(folder, "x"))
+        real = os.path.realpath(folder)
+        for path in sorted(changes.lines):
+            if _is_inside(path, real) and not os.path.lexists(path):
+                yield os.path.join(folder, os.path.relpath(path, real))
+
     def read(self, path: str) -> TextFile:
         """Read a file from the work tree, or its staged contents.
 
@@ -510,6 +527,8 @@ class Changes:
         if self._since is not None:
             return read_text(path)
         changes, absolute = self._find(path)
+        if absolute not in changes.lines and not os.path.lexists(path):
+            raise UserError("D300", path=path)
         return as_text(path, changes.repository.staged_bytes(absolute))
 
     def keep(self, path: str, text: str, flags: Iterable[Flag]) -> list[Flag]:
@@ -535,9 +554,12 @@ class Changes:
         """Return the changes in the repository of a file, and the absolute path of the file in it."""
         folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
         if folder not in self._by_folder:
-            if not os.path.isdir(folder):
+            existing = folder
+            while not os.path.isdir(existing) and self._since is None:  # a staged file may be in no folder
+                existing = os.path.dirname(existing)
+            if not os.path.isdir(existing):
                 raise UserError("D300", path=path)
-            repository = self._repositories.get(folder)
+            repository = self._repositories.get(existing)
             if repository.home not in self._changed:
                 self._changed[repository.home] = self._compare(repository)
             self._by_folder[folder] = self._changed[repository.home]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 from disambig.checking.baseline import (
@@ -16,6 +17,7 @@ from disambig.checking.baseline import (
 )
 from disambig.checking.changes import Changes, WorkTrees
 from disambig.checking.files import (
+    PACKAGE_FOLDERS,
     TextFile,
     find_files,
     has_checked_suffix,
@@ -280,7 +282,7 @@ class _Linter:
             self.request.paths, self._takes, self._report, left_out=self.left_out, git=self.work_trees
         )
         report_path = self.request.report_path and os.path.realpath(self.request.report_path)
-        for path in files:
+        for path in chain(files, self._only_staged()):
             if path != STDIN and report_path == os.path.realpath(path):
                 continue  # the report of an earlier run
             settings = self.project.for_file(self._name(path))
@@ -299,6 +301,18 @@ class _Linter:
             if note := read_as_text_note(self._name(path)):
                 self._note(note)
             yield settings, file
+
+    def _only_staged(self) -> Iterator[str]:
+        """Yield the staged files in the checked directories that are not in the work tree."""
+        changes = self.request.changes
+        if changes is None:
+            return
+        for folder in filter(os.path.isdir, self.request.paths):
+            for path in changes.only_staged(folder):
+                parts = os.path.relpath(path, folder).split(os.sep)
+                is_left_out = any(part.startswith(".") or part in PACKAGE_FOLDERS for part in parts)
+                if not is_left_out and self._takes(path):
+                    yield path
 
     def _takes(self, path: str) -> bool:
         """Return True if a file in a directory is checked; count it otherwise."""

@@ -146,9 +146,9 @@ class ConlluSentence:
         if len(roots) > 1:
             problem = f"a second root: word {roots[0] + 1} is one already"
             raise UserError("D324", path=self.path, line=self.lines[roots[1]], problem=problem)
-        if (word := _word_in_cycle(heads)) >= 0:
-            problem = f"the heads from word {word + 1} lead back to it, and not to the root"
-            raise UserError("D324", path=self.path, line=self.lines[word], problem=problem)
+        if (first := _word_in_cycle(heads)) >= 0:
+            problem = f"the heads from word {first + 1} lead back to it, and not to the root"
+            raise UserError("D324", path=self.path, line=self.lines[first], problem=problem)
         return heads
 
     @property

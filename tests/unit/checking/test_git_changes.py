@@ -464,6 +464,30 @@ def test_staged_contents_are_read(repository):
     assert not changes.has("new.md")
 
 
+def test_staged_files_that_are_not_in_the_work_tree(repository):
+    for name in ("docs/gone.md", "gone.md", "here.md"):
+        (repository / name).write_bytes(b"STAGED\n")
+    (repository / "link.md").symlink_to("one of of them")
+    call("add", "-A")
+    for name in ("docs/gone.md", "gone.md", "link.md"):
+        (repository / name).unlink()
+    assert list(Changes().only_staged(".")) == ["./docs/gone.md", "./gone.md"]
+    assert list(Changes().only_staged("docs")) == ["docs/gone.md"]
+    assert list(Changes("HEAD").only_staged(".")) == []
+    shutil.rmtree("docs")
+    assert Changes().read("docs/gone.md").text == "STAGED\n"
+    assert code_of(Changes().read, "docs/none.md") == "D300"
+
+
+def test_other_line_ends_are_no_new_lines(repository):
+    (repository / "a.md").write_bytes(b"one\r\ntwo\r\n")
+    commit()
+    (repository / "a.md").write_bytes(b"one\nTWO\nNEW\n")
+    assert new_words(Changes("HEAD"), "a.md", ["one", "TWO", "NEW"]) == ["TWO", "NEW"]
+    (repository / "a.md").write_bytes(b"one\ntwo\n")
+    assert not Changes("HEAD").has("a.md")
+
+
 def test_changes_before_the_first_commit(tmp_path, monkeypatch, repository):
     monkeypatch.chdir(tmp_path)
     call("init", "-q", "young")
@@ -533,7 +557,7 @@ def test_each_file_belongs_to_its_own_repository(repository):
 def test_errors_of_git(repository, tmp_path, monkeypatch):
     assert code_of(Changes("nothing").has, "a.md") == "D963"
     assert code_of(Changes("--all").has, "a.md") == "D963"
-    assert code_of(Changes().read, "nothing.md") == "D964"
+    assert code_of(Changes().read, "nothing.md") == "D300"
     assert code_of(Changes().read, "no/folder.md") == "D300"
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.md").write_text("x")
