@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from model_configs import model_config
 from toy_learners import KernelScorer
-from toy_plugin import NearbyWords, Pairs
+from toy_plugin import Pairs
 
 from disambig import registry
 from disambig.config import resolve
@@ -22,7 +22,6 @@ from disambig.settings import get_settings
 from disambig.testing import (
     blocks,
     chains,
-    check_extractor,
     check_kernel,
     check_learner,
     check_measure,
@@ -54,11 +53,6 @@ def trained(learner):
     config = sections_of(learner)
     texts = {"train": TEXTS, "dev": TEXTS}
     return train(resolve(config), texts, name="toys", config=config, min_examples=5)
-
-
-@pytest.mark.parametrize("check", check_extractor(NearbyWords(), Pairs(), TEXTS), ids=str)
-def test_extractor(check):
-    check()
 
 
 TOKENISATIONS = sorted(set(registry.entries("tokenisations")) - {"disambig.headwords.v1"})  # not for text
@@ -197,8 +191,6 @@ def test_a_task_of_labels_flags_nothing(load_with):
             result.observed[:] = -1
             return result
 
-    from dataclasses import replace
-
     decisions = replace(model, task=Senses()).decide(view)
     expected = model.decide(view)
     assert np.array_equal(decisions.chosen, expected.chosen)
@@ -252,11 +244,7 @@ PROBLEMS = {
 }
 
 LISTS = {"sparse lists", "dense lists", "equal lists", "crossed lists", "joined lists"}
-
-
 """What every linear learner learns from."""
-
-
 SETTINGS = {
     "random_subspace.RandomSubspaces.v1": {"n_subspaces": 9},
     "variance_svm.KSVM.v1": {"C": 0.3},
@@ -264,13 +252,8 @@ SETTINGS = {
 }
 
 WITH_GROUPS = {"variance_svm.VarianceSVM.v1": "variance", "variance_svm.SumLM.v1": "patterns"}
-
-
 """The setting that names feature groups: all that there are."""
-
-
 CHAIN = {"@disambig_decoders": "disambig.Chain.v1"}
-
 REFUSED = {
     "boosted_lasso.AveragedPerceptron.v1": {"chains"},
     "boosted_lasso.BLasso.v1": {"chains"},
@@ -294,11 +277,7 @@ REFUSED = {
     "variance_svm.OneVersusAll.v1": {"chains"},
     "variance_svm.VarianceSVM.v1": {"chains"},
 }
-
-
 """The storages that a learner says it does not take; without a decoder sequences are none."""
-
-
 LEARNERS = sorted(registry.load_all("learners"))
 CASES = [(name, problem) for name in LEARNERS for problem in PROBLEMS if problem not in REFUSED.get(name, ())]
 

@@ -258,8 +258,6 @@ def test_the_readings_that_ship():
 
 TEXT = "We like a quite street, and the room is quiet at night. He wants a peace of cake.\n"
 WRONG = ["quite", "peace"]
-
-
 """Flagged if a learner wrote it, and not by default."""
 
 

@@ -195,8 +195,6 @@ def test_an_opened_block_changes_all_that_follows(opened):
 
 
 MUST_HIDE = "XX"
-
-
 """Words with these letters must not be left in the plain text; words with "kept" must be."""
 
 
