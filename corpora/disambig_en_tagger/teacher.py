@@ -14,7 +14,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from disambig_encoder.encoder import batches_by_length
+from disambig_encoder.encoder import batches_by_length, import_onnxruntime
 from disambig_encoder.pieces import WordPieces
 from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
@@ -40,9 +40,9 @@ class LayerReader:
 
     def __init__(self, folder: Path, layers: Sequence[int] = LAYERS) -> None:
         import onnx
-        import onnxruntime
         from onnx.utils import Extractor
 
+        onnxruntime = import_onnxruntime()
         graph = onnx.load(str(folder / "encoder.onnx"))
         norms = [node.output[0] for node in graph.graph.node if node.op_type == "LayerNormalization"]
         # one norm after the embeddings, two in each layer

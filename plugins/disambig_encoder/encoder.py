@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,19 @@ BATCH_PIECES = 512
 
 MAX_KEPT = 1 << 10
 """Maximum number of states that are kept by default; training keeps more (see `EncoderStates.fit`)."""
+
+
+def import_onnxruntime() -> ModuleType:
+    """Return the module onnxruntime, which sends nothing to its makers.
+
+    From release 1.29 on, it reports each process, session and model to Microsoft, and keeps an identifier of
+    the machine in the user's cache. The variable ``ORT_DISABLE_TELEMETRY`` turns this off if it is set before
+    the module is loaded, for all that uses onnxruntime in this process. It stays as it is if it was set.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +116,7 @@ class Encoder:
         folder = Path(folder)
         details = _read_checked(folder)
         try:
-            import onnxruntime
+            onnxruntime = import_onnxruntime()
         except ImportError as error:
             raise UserError("D747") from error
         options = onnxruntime.SessionOptions()

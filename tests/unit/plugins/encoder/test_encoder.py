@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -292,6 +293,10 @@ def test_damaged_folders(weights, tmp_path, damage, problem):
     assert "\n" not in str(caught.value)
 
 
+SUPPRESS_TELEMETRY = {"ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS", "CI", "GITHUB_ACTIONS"}
+"""Variables with which onnxruntime itself sends nothing."""
+
+
 def test_onnxruntime_is_missing_or_not_imported(folder):
     code = (
         "import sys; sys.modules['onnxruntime'] = None\n"
@@ -303,6 +308,18 @@ def test_onnxruntime_is_missing_or_not_imported(folder):
     imports = "import sys, disambig_encoder.encoder, disambig_encoder.evidence"
     code = f"{imports}; assert 'onnxruntime' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_onnxruntime_sends_nothing(folder, tmp_path):
+    """Its telemetry leaves an identifier of the machine in the home directory, and warns if it cannot."""
+    code = (
+        f"from disambig_encoder import Encoder\nEncoder.load({str(folder)!r}).error_scores(['a b'], [(0, 1)])"
+    )
+    environment = {name: value for name, value in os.environ.items() if name not in SUPPRESS_TELEMETRY}
+    environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [path.name for path in tmp_path.rglob("*onnxruntime*")] == []
 
 
 HAVE = Group("has/have", ("has", "have"))
