@@ -226,7 +226,7 @@ def test_long_texts_and_sentences(monkeypatch):
     assert shares[1] == pytest.approx(shares[0], abs=1e-4)
     text = "the dog barks a cat sleeps dogs bark I like cats . " * 30
     whole = model.choose(model.tokenisation([text, text]))[1].tolist()
-    monkeypatch.setattr("disambig.models.model.BLOCK", 7)  # blocks do not cut sentences
+    monkeypatch.setattr("disambig.models.deciding.BLOCK", 7)  # blocks do not cut sentences
     assert model.choose(model.tokenisation([text, text]))[1].tolist() == whole
 
 
