@@ -78,6 +78,14 @@ def test_the_action_prints_notices(home):
 
 
 @needs_bash
+def test_the_action_keeps_the_log_that_it_writes_to(home):
+    step = f"echo begin\n{ACTION['runs']['steps'][-1]['run']}"
+    given = {"HERE": ".", "FORMAT": "github", "PATHS": ".", "FAIL": "true"}
+    bash(f"exec > ../log\n{step}", home, **given)
+    assert (home.parent / "log").read_text().startswith("begin\n::notice file=note.md,line=1,")
+
+
+@needs_bash
 def test_the_action_gives_the_address_of_the_rules(home):
     (home.parent / "bin" / "disambig").write_text('#!/bin/sh\necho "$DISAMBIG_RULES_PAGE"\n')
     step = ACTION["runs"]["steps"][-1]["run"]
@@ -127,7 +135,8 @@ def test_the_action_splits_paths_like_a_shell(home, paths, checked):
     done = act(home, paths=paths, options="--trust '4 in 5'\n--rule its")
     assert done.returncode == 0, done.stderr
     shown = done.stdout.splitlines()
-    assert shown == ["check", "--format", "github", "--trust", "4 in 5", "--rule", "its", "--", *checked]
+    options = ["--format", "github", "--output", "-", "--trust", "4 in 5", "--rule", "its"]
+    assert shown == ["check", *options, "--", *checked]
 
 
 @needs_bash
@@ -146,7 +155,7 @@ def test_the_options_of_the_action_exist():
     shown = here("check", "--help").stdout
     (line,) = [line for line in ACTION["runs"]["steps"][-1]["run"].splitlines() if "disambig check" in line]
     options = re.findall(r"(--[a-z][a-z0-9-]*)", line)
-    assert options == ["--format", "--since"] and all(option in shown for option in options)
+    assert options == ["--format", "--output", "--since"] and all(option in shown for option in options)
     assert {"github", "sarif"} <= set(FORMATS)
     assert ACTION["inputs"]["format"]["default"] == "github"
 
