@@ -38,6 +38,7 @@ import disambig.markup._dialects as dialects
 import disambig.markup._latex as _latex
 from disambig.markup._attributes import find_values, is_text, keep_values
 from disambig.markup._fields import paint_cell_options, paint_front_matter
+from disambig.markup._templates import read_tag
 from disambig.markup.canvas import (
     BLANK,
     BREAK,
@@ -298,6 +299,13 @@ class _Inline(InlineReader):
         if match := _AUTOLINK.match(text, at, self.end):
             canvas.fill(at, match.end(), OPAQUE)
             return match.end()
+        if text.startswith("<%", at) and (stop := self._search("%>", at + 2)) >= 0:  # ERB or EJS
+            _, character = read_tag(text, at, stop - len("%>"), "<%")
+            if character:
+                canvas.mark(at, stop, character)
+            else:
+                canvas.comment(at, stop)
+            return stop
         match = _TAG.match(text, at, self.end)
         if not match:
             return at + 1

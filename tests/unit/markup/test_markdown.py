@@ -82,6 +82,7 @@ def squeeze(text):
         ("a <https://b.c> <d@e.f> g", "a ############# ####### g"),
         ("see https://a.b/c_d. Then", "see ###############. Then"),
         ("x {{ y.z }} {% if a %} b", "x ######### ########## b"),
+        ("x <%= y %> <% if z %>a<% } else { %> b<%# c %>, <% d", "x ######## a############## b , <% d"),
     ],
 )
 def test_marks_in_a_line(text, expected):
