@@ -230,7 +230,7 @@ def _load_error(entry: EntryPoint) -> str:
     try:
         entry.load()
     except (Exception, SystemExit) as problem:
-        return describe_exception(problem)
+        return describe_failure(problem, (entry.value.partition(":")[0].partition(".")[0],))
     return ""
 
 
