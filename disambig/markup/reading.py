@@ -365,7 +365,8 @@ def path_format(path: str) -> MarkupFormat | None:
     """Return the format of a file by its suffix or name, in any case; None if it is not in the table.
 
     A template has the format of the text that is made from it: ``README.md.j2`` is Markdown. Without another
-    suffix or a name in the table it is HTML, as are templates of data.
+    suffix or a name in the table it is HTML, as are templates of data; `read_markup` reads it as text if it
+    has no elements.
     """
     name = os.path.basename(path).lower()
     stem, suffix = os.path.splitext(name)
@@ -404,6 +405,8 @@ CODE = tuple(suffix for entry in FORMATS if entry.lexer for suffix in entry.suff
 """Suffixes of code, whose comments and docstrings are text."""
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
+_ELEMENTS = re.compile("</[A-Za-z]|/>|<!|<p>|<br>", re.IGNORECASE)
+"""What a template of HTML contains, and a template of text hardly ever."""
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
 _QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"
 _TAG = r"</?(?:a|b|code|em|i|kbd|samp|span|strong|tt|u|var)\b[^<>]*>"
@@ -497,6 +500,8 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     if is_template(path):
         from disambig.markup._templates import hide_tags
 
+        if entry is _BY_SUFFIX[".html"] and "." not in os.path.basename(path)[1 : -len(suffix)]:
+            entry = entry if _ELEMENTS.search(text) else None  # perhaps a mail, or notes of a release
         text, tags = hide_tags(text, suffix, keep_printed=entry is _BY_SUFFIX[".html"])
         suffix = os.path.splitext(path[: -len(suffix)])[1].lower()
     if entry is None or (is_section(suffix) and not _is_roff(text)):

@@ -246,6 +246,7 @@ READS = {
         ("{% trans 'b c d e' %} {# {{ a }} #}f {{ '</p>' }} {{ g", "#¶b c d e¶# f # {{ g"),
         ("a {% schema %}{ b: 'c' }{% endschema %}d <a {% if e %}title='f g h i k'{% endif %}>j</a>", "a ¶d #¶f g h i k¶#j"),
     ],
+    "y.j2": [("It is {{ b }}s `c`.\n> d\n-- \ne", "It is # #. ¶")],
     "x.hbs": [
         ("{{#if a}}b{{else}}c{{/if}} {{{d}}} {{!-- e }} f --}} {{! g }} {{#each h}}i{{/each}} {{> j}}", "# # ¶i¶"),
     ],
