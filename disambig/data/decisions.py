@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -271,13 +272,12 @@ class ScoreBatch(CandidateTable):
             return
         ordered = bool((self.group_of[1:] >= self.group_of[:-1]).all())
         ends = offsets_from_sizes(np.bincount(self.group_of, minlength=len(self.groups))).tolist()
-        for i, (group, number) in enumerate(zip(self.groups, self.numbers, strict=True)):
-            first, last = ends[i : i + 2]
+        for i, (first, last) in enumerate(pairwise(ends)):
             if first == last:
                 continue
             index = np.arange(first, last) if ordered else np.flatnonzero(self.group_of == i)
             part = self._slice(first, last) if ordered else self.take(index)
-            yield index, replace(part, groups=(group,), numbers=(number,), group_of=part.group_of - i)
+            yield index, part._of_group_numbers(i, i + 1)
 
     def of_groups(self, first: int, stop: int) -> ScoreBatch:
         """Return the scores of groups `first` to `stop` (exclusive), if instances are in this order.
@@ -287,8 +287,24 @@ class ScoreBatch(CandidateTable):
         if stop - first == len(self.groups):
             return self
         part = self._slice(*self.group_of.searchsorted((first, stop)).tolist())
-        groups, numbers = self.groups[first:stop], self.numbers[first:stop]
-        return replace(part, groups=groups, numbers=numbers, group_of=part.group_of - first)
+        return part._of_group_numbers(first, stop)
+
+    def _of_group_numbers(self, first: int, stop: int) -> ScoreBatch:
+        """Return the same scores, all of which are of groups `first` to `stop`, without the other groups."""
+        return ScoreBatch(
+            self.groups[first:stop],
+            self.group_of - first,
+            self.offsets,
+            self.own,
+            self.numbers[first:stop],
+            self.scores,
+            self.observed,
+            self.n_hits,
+            self.n_queries,
+            self.cost,
+            self.neighbours,
+            self.parts,
+        )
 
     def map_groups(self, compute: Callable[[ScoreBatch], Floats | None]) -> Floats | None:
         """Return a number for each candidate, computed group by group; None if `compute` returns None."""

@@ -200,6 +200,11 @@ class Cloze:
         return np.ascontiguousarray(wide, np.float32)
 
     @cached_property
+    def outside_projection(self) -> NDArray[np.int16]:
+        """The projection of what is outside the sentence (see `Projections`), shape ``(1, places * H)``."""
+        return _compute_projections(self, np.array([self.vocabulary.outside], np.int32))
+
+    @cached_property
     def hidden_offsets(self) -> NDArray[np.int32]:
         """The bias of the hidden units, in `PRODUCT_STEP`."""
         return np.rint(self.hidden_bias / np.float32(PRODUCT_STEP)).astype(np.int32)
@@ -347,7 +352,11 @@ def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.in
     n_cached = len(cache.is_known)
     n_frequent = int(np.searchsorted(words, n_cached))
     cache.fill(model, words[:n_frequent])
-    rare = _compute_projections(model, words[n_frequent:])
+    n_rare = len(words) - n_frequent
+    ends_outside = n_rare > 0 and words[-1] == model.vocabulary.outside
+    rare = _compute_projections(model, words[n_frequent : len(words) - ends_outside])
+    if ends_outside:  # every view has this one
+        rare = np.concatenate([rare, model.outside_projection])
     if len(words) <= _FEW:
         copied = np.concatenate([cache.rows[words[:n_frequent]], rare])
         return Projections(copied, rare[:0]), np.arange(len(words), dtype=np.int32)
