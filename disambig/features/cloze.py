@@ -414,9 +414,10 @@ class ViewCache:
     # int32 (outside + 1,): row of each word number in `projections`; used only with `projections`
     rows: NDArray[np.int32]
     projections: Projections | None  # projections of each word, if the view has few enough distinct ones
-    # for places of one word (1) and empty places (0): which tokens are computed, ``(n_tokens,)``, and their
-    # states
-    states: dict[int, tuple[Bools, NDArray[np.int16]]]
+    # for empty places and places of one word: which are computed, ``(2, n_tokens)``, and their states,
+    # ``(2, n_tokens, S)``
+    is_known: Bools
+    states: NDArray[np.int16]
 
     @classmethod
     def from_view(cls, model: Cloze, view: TokenView) -> ViewCache:
@@ -424,10 +425,12 @@ class ViewCache:
         numbers = model.vocabulary.view_numbers(view)
         words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
         rows = np.zeros(model.vocabulary.outside + 1, np.int32)
+        is_known = np.zeros((2, len(view)), bool)
+        states = np.empty((2, len(view), model.states.shape[1]), np.int16)
         if len(words) > MAX_KEPT:
-            return cls(numbers, rows, None, {})
+            return cls(numbers, rows, None, is_known, states)
         projections, rows[words] = project_words(model, words)
-        return cls(numbers, rows, projections, {})
+        return cls(numbers, rows, projections, is_known, states)
 
 
 _view_caches: WeakKeyDictionary[TokenView, dict[Cloze, ViewCache]] = WeakKeyDictionary()
@@ -459,32 +462,28 @@ def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDA
         D992 for a view with another tokenisation than the model's.
     """
     model.require(view.tokenisation)
-    lengths = places.ends - places.positions
-    if len(lengths) and (lengths == lengths[0]).all():
-        return _vectors_for_length(model, view, places.positions, int(lengths[0]))
-    vectors = np.empty((len(places.positions), model.states.shape[1]), np.int16)
-    for length in np.unique(lengths).tolist():
-        rows = np.flatnonzero(lengths == length)
-        vectors[rows] = _vectors_for_length(model, view, places.positions[rows], int(length))
-    return vectors
-
-
-def _vectors_for_length(model: Cloze, view: TokenView, positions: IntArray, length: int) -> NDArray[np.int16]:
-    """Return the states of places of `length` tokens; those of one token or none are cached."""
+    positions, lengths = places.positions, places.ends - places.positions
+    if lengths.max(initial=0) > 1:  # these are few
+        vectors = np.empty((len(positions), model.states.shape[1]), np.int16)
+        for length in np.unique(lengths).tolist():
+            rows = np.flatnonzero(lengths == length)
+            part = ContextPlaces(positions[rows], places.ends[rows])
+            vectors[rows] = (
+                _in_blocks(model, view, part.positions, length)
+                if length > 1
+                else context_vectors(model, view, part)
+            )
+        return vectors
     cache = view_cache(model, view)
-    if length > 1:
-        return _in_blocks(model, view, positions, length)
-    if length not in cache.states:
-        empty = np.empty((len(view), model.states.shape[1]), np.int16)
-        cache.states[length] = np.zeros(len(view), bool), empty
-    is_known, states = cache.states[length]
-    unknown = positions[~is_known[positions]]
-    if len(unknown):
-        # states before flags, as in `ProjectionCache.fill`
-        wanted = np.arange(len(view)) if len(view) <= SHORT_VIEW else np.unique(unknown)
-        states[wanted] = _in_blocks(model, view, wanted, length)
-        is_known[wanted] = True
-    return states[positions]
+    is_unknown = ~cache.is_known[lengths, positions]
+    for length in (0, 1) if is_unknown.any() else ():
+        wanted = positions[is_unknown & (lengths == length)]
+        if len(wanted):
+            wanted = np.arange(len(view)) if len(view) <= SHORT_VIEW else np.unique(wanted)
+            # states before flags, as in `ProjectionCache.fill`
+            cache.states[length, wanted] = _in_blocks(model, view, wanted, length)
+            cache.is_known[length, wanted] = True
+    return cache.states[lengths, positions]
 
 
 def _in_blocks(model: Cloze, view: TokenView, positions: IntArray, length: int) -> NDArray[np.int16]:
