@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,16 +119,23 @@ def _blocks(
             start = stop
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Run:
-    """Consecutive blocks of one model in a table."""
+    """Consecutive blocks of one model, which are parts of a table."""
 
     undecided: Undecided
+    table: GroupedInstances
+    first: int  # the first of the parts
     blocks: list[Block]
-    # the parts, instances and rows of the table that belong to these blocks
-    parts: slice
-    instances: slice
-    rows: slice
+
+    @property
+    def parts(self) -> slice:
+        """The parts of the table."""
+        return slice(self.first, self.first + len(self.blocks))
+
+    def of_table(self, of_parts: Sequence[slice]) -> slice:
+        """Return what belongs to the blocks, given the instances or rows of all parts of the table."""
+        return slice(of_parts[self.first].start, of_parts[self.first + len(self.blocks) - 1].stop)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,15 +164,11 @@ def iterate_features(blocks: Iterable[Block], *, check: bool = True) -> Iterator
     for piece in minibatch(blocks, TOGETHER, lambda block: len(block.rows)):
         first, view = piece[0].undecided, piece[0].undecided.view
         table = GroupedInstances.from_parts([(block.instances, block.group) for block in piece])
-        runs = []
-        for _, same in groupby(enumerate(piece), lambda pair: id(pair[1].undecided)):
-            numbers, of_model = zip(*same, strict=True)
-            parts = slice(numbers[0], numbers[-1] + 1)
-            instances, rows = (
-                slice(of_parts[numbers[0]].start, of_parts[numbers[-1]].stop)
-                for of_parts in (table.slices, table.rows)
-            )
-            runs.append(Run(of_model[0].undecided, list(of_model), parts, instances, rows))
+        runs: list[Run] = []
+        for part, block in enumerate(piece):
+            if not runs or runs[-1].undecided is not block.undecided:
+                runs.append(Run(block.undecided, table, part, []))
+            runs[-1].blocks.append(block)
         if check:
             features = transform_table(first.model.extractors, view, table)
         else:
@@ -321,11 +324,12 @@ class _Columns:
         if len(run.blocks) > 1 or len(run.blocks[0].rows) < len(self.undecided.instances):
             rows = np.concatenate([block.rows for block in run.blocks])
             of_candidates = take_rows(self.offsets, rows)[0]
-        self.scores[of_candidates] = scores[run.rows]
+        self.scores[of_candidates] = scores[run.of_table(run.table.rows)]
+        instances = run.of_table(run.table.slices)
         for name, column in self.predicted.items():
-            column[rows] = getattr(predictions, name)[run.instances]
+            column[rows] = getattr(predictions, name)[instances]
         for column, values in zip(self.evidence, evidence, strict=True):
-            column[rows] = values[run.instances]
+            column[rows] = values[instances]
 
     def decisions(self) -> PendingDecisions:
         """Return the decisions; all must have been filled in."""
