@@ -517,7 +517,8 @@ def transform_runs(
     `runs`: the extractors, and the number of the next parts that they transform.
     """
     ends = list(accumulate((n for _, n in runs), initial=0))
-    sources = [[feature_source(extractor) for extractor in extractors] for extractors, _ in runs]
+    source_of: Callable[[FeatureExtractor], Hashable] = feature_source if len(runs) > 1 else id
+    sources = [list(map(source_of, extractors)) for extractors, _ in runs]
     tables: dict[tuple[int, ...], GroupedInstances] = {(): table}
     transformed: list[dict[Hashable, Features]] = [{} for _ in table.parts]
     for (extractors, _), first, own_sources in zip(runs, ends, sources, strict=False):
