@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from disambig.api import TokenView
 from disambig.api.arrays import Bools, Ints
 from disambig.api.tasks import glued
-from disambig.api.text import CODE_SIGNS, HIDDEN, visible_width
+from disambig.api.text import CODE_SIGNS, HIDDEN, START_HASH, hash_word, visible_width
 
 TextLine = tuple[int, int, str]
 """Begin, end and stripped text of a line."""
@@ -254,6 +254,8 @@ def is_before_punctuation(view: TokenView, position: int) -> bool:
 
 
 _CODE_SIGNS = frozenset(CODE_SIGNS)
+_BEFORE_SENTENCE = frozenset((int(START_HASH), *map(hash_word, ".!?:")))
+_RELATIVES = frozenset(map(hash_word, ("that", "which", "who")))
 _PLURAL_NAME = re.compile(r"(?=\w*[_.:]+\w|\w*[a-z0-9][A-Z])[\w.:]*[sS]")
 _CHUNK = re.compile(r"[\w.:]+\s*\Z")
 _LONGEST_CHUNK = 80
@@ -263,6 +265,17 @@ def is_code(view: TokenView, position: int) -> bool:
     """Return True if a word is code that markup hides."""
     start = view.starts[position]
     return view.document_text(position)[start : start + 1] in _CODE_SIGNS
+
+
+def has_hidden_subject(view: TokenView, position: int) -> bool:
+    """Return True if the subject of a verb is the first word of its sentence, and code that markup hides.
+
+    A relative pronoun may stand between: "`foo` that occur".
+    """
+    first = position - 1
+    if int(view.hashes[first]) in _RELATIVES:
+        first -= 1
+    return first > 0 and int(view.hashes[first - 1]) in _BEFORE_SENTENCE and is_code(view, first)
 
 
 def is_after_plural_name(text: str, start: int) -> bool:

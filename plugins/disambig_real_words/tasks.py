@@ -49,6 +49,7 @@ from .places import (
 from .relations import ENGLISH_RELATIONS, KINDS, WordRelations, is_word, load_relations, normalise_word
 from .repeated import ENGLISH_REPEATED, RIGHT, UNDECIDED, WRONG, RepeatedWords, is_enclosed, read_repeated
 from .running_text import (
+    has_hidden_subject,
     in_running_text,
     is_after_plural_name,
     is_before_punctuation,
@@ -579,7 +580,8 @@ class Form(OtherWords):
         the subject of a sentence: "Its being late is fine", and an auxiliary verb after a name of code, which
         may mean several things: "the optional `args` are passed". So is a verb that may be a subjunctive: "it
         is important that each file have a name", "as if each file were empty"; and one whose subject is left
-        out, as documentation does: "If omitted, uses the default".
+        out, as documentation does: "If omitted, uses the default"; and the base form of a verb after a first
+        word that is hidden, as the first words of comments are: "Events that occur", "Pools enable you".
         """
         instances = super().instances(view)
         if not len(instances):
@@ -619,7 +621,7 @@ class Form(OtherWords):
         ):
             return True
         return (
-            (is_base and may_be_subjunctive(before, text, end))
+            (is_base and (may_be_subjunctive(before, text, end) or has_hidden_subject(view, at)))
             or (word.endswith("s") and follows_opening_clause(before))
             or (word in SINGULAR_VERBS and is_after_title(before))
         )

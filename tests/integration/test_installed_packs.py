@@ -358,6 +358,17 @@ def test_a_subjunctive_needs_no_ending(text):
 
 
 @pytest.mark.parametrize(
+    ("comment", "wrong"),
+    [
+        ("Events that occur while the user drags it. Pools enable you to share it.", None),
+        ("The event that occur while the user drags it is lost.", "occur"),
+    ],
+)
+def test_the_first_word_of_a_comment_may_be_a_plural(comment, wrong):
+    assert [flag.observed for flag in disambig.check(f"// {comment}\n", name="a.ts")] == [wrong] * bool(wrong)
+
+
+@pytest.mark.parametrize(
     ("text", "wrong"),
     [
         ("Resource Requirements describes the hardware that you need.", None),

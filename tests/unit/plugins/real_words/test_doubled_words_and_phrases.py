@@ -335,6 +335,12 @@ def test_english_words_that_are_right_after_others(table):
         ("It has more words than are needed.", ["than"]),
         ("Validate form fields first.", ["form"]),
         ("It is read in parts, each a document.", ["a"]),
+        ("The connection type if known.", ["if"]),
+        ("The tree if found; otherwise, nothing.", ["if"]),
+        ("The name of it if the server.", []),
+        ("\ufffc if the file exists.", ["if"]),
+        ("Return the item with index index.", ["index"]),
+        ("A page on manually grouping objects.", ["manually"]),
     ):
         matches = table.find(Words()([text])).select(right=True)
         assert [written for written, _ in matches.texts] == right, text
