@@ -27,6 +27,9 @@ COMMANDS = {
     "schema": "Print the JSON Schema of the records that annotate writes.",
     "doctor": "Check the installation: what is wrong and how to fix it.",
 }
+ON_ONE_THREAD = frozenset({"annotate", "check", "explain", "job", "lsp", "serve", "tune"})
+"""Commands that decide and do not train. More threads do not speed up their small products of matrices, and
+take processor time while they wait."""
 PACKAGE = "disambig.cli.commands"
 
 

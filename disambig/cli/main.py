@@ -21,7 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from disambig import __version__
-from disambig.cli import COMMANDS, command_module
+from disambig.cli import COMMANDS, ON_ONE_THREAD, command_module
 from disambig.cli.options import SETTINGS, show_help
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
@@ -138,7 +138,12 @@ def plugin_commands() -> dict[str, LazyCommand]:
 
 
 def _core_command(name: str) -> Callable[[], Any]:
-    return lambda: get_command(import_module(command_module(name)).app)
+    def load() -> Any:
+        if name in ON_ONE_THREAD:  # NumPy, which reads this variable, is imported by the command
+            os.environ.setdefault("OMP_NUM_THREADS", "1")
+        return get_command(import_module(command_module(name)).app)
+
+    return load
 
 
 def _plugin_command(entry: Any) -> Callable[[], Any]:

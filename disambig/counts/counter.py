@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MEMORY = 2 << 30
 """Default memory limit of a counting process, in bytes."""
-RESERVE = 352 << 20
+RESERVE = 392 << 20
 """Bytes of it for the interpreter, the compiled functions, the current text and the merge."""
 MIN_MEMORY = 512 << 20
 _FOLDER_NAME = "disambig.counts.runs"

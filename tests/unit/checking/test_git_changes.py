@@ -379,7 +379,7 @@ def test_new_lines_are_those_of_git_diff(tmp_path_factory, clean_git, old, new, 
     call("-C", folder, "add", "-A")
     call("-C", folder, "commit", "-q", "-m", "x")
     file.write_text("\n".join(new) + "\n" * ends)
-    diff = call("-C", folder, "diff", "-U0", "HEAD").decode()
+    diff = call("-C", folder, "diff", "-U0", "--ignore-cr-at-eol", "HEAD").decode()
     expected = []
     left = 0
     for line in diff.split("\n"):

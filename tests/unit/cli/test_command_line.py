@@ -170,6 +170,31 @@ def test_a_damaged_pack_stops_only_the_commands_that_need_it(tmp_path):
         assert "disambig_en_tagger" in needing.stderr.splitlines()[-1]
 
 
+THREADS = """
+import atexit, os, sys
+from disambig.cli.main import run
+from threadpoolctl import threadpool_info
+
+def show():
+    numbers = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    print(max(numbers), os.environ["OMP_NUM_THREADS"], file=sys.stderr)
+
+atexit.register(show)
+run()
+"""
+
+
+@pytest.mark.parametrize("chosen", [None, "2"])
+def test_check_multiplies_on_one_thread_unless_told_otherwise(tmp_path, chosen):
+    (tmp_path / "a.md").write_text("It is here.\n")
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    environment |= {"OMP_NUM_THREADS": chosen} if chosen else {}
+    done = process("a.md", python=("-c", THREADS, "check"), folder=tmp_path, env=environment)
+    n_threads, variable = done.stderr.split()[-2:]
+    assert variable == (chosen or "1")
+    assert int(n_threads) <= int(variable)
+
+
 def test_a_closed_pipe_is_silent():
     line = f'"{sys.executable}" -m disambig.cli.main --help | true; exit "${{PIPESTATUS[0]}}"'
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
