@@ -9,11 +9,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.checking import StableSource
 from disambig.cli.options import (
     SETTINGS,
     DetectLanguage,
@@ -72,7 +71,9 @@ from disambig.jobs import (
     make_runner,
     run_job,
 )
-from disambig.models import AnnotatorSource
+
+if TYPE_CHECKING:
+    from disambig.models import AnnotatorSource
 
 app = typer.Typer(**SETTINGS)
 
@@ -514,6 +515,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         records=RECORD_VERSIONS[-1] if request.records is None else request.records,
     )
     if name == "corrected":
+        from disambig.checking import StableSource
+
         source = StableSource(source)
     if request.only_flags:
         format = only_flags(format, can_flag=source.can_flag())
