@@ -116,7 +116,8 @@ class ExtractorTraits:
     feature_source: object = None
     """What features are computed from, such as a count table, if they depend on nothing else.
 
-    Of models that decide together, extractors of one class with the same object transform instances once."""
+    Of models that decide together, extractors of one class with the same object transform instances once. A
+    subclass has to declare it again."""
 
     def with_names(self, view: TokenView, instances: Instances) -> Any:
         """Return the extractor with names for the columns that occur in `instances`, if it stores none."""
@@ -690,8 +691,13 @@ def describes(extractor: FeatureExtractor) -> str:
 
 
 def feature_source(extractor: FeatureExtractor) -> tuple[type, int]:
-    """Return a key that is equal for extractors that give the same features."""
-    source = get_trait(extractor, ExtractorTraits, "feature_source")
+    """Return a key that is equal for extractors that give the same features.
+
+    The trait of a base class does not count: its subclass may have settings of its own.
+    """
+    source = None
+    if "feature_source" in vars(type(extractor)):
+        source = get_trait(extractor, ExtractorTraits, "feature_source")
     return type(extractor), id(extractor if source is None else source)
 
 

@@ -477,6 +477,7 @@ class ContextProbabilities(NgramCounts):
         A count table: a file, or the name of a table in an installed pack.
     """
 
+    feature_source = NgramCounts.feature_source
     _zero = True
 
     def _values(

@@ -237,14 +237,14 @@ def _concatenate(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def _join_parts(parts: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
     """Concatenate the parts of scores; models with fewer feature groups get further columns of zeros."""
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    linear = [part for part in parts if part is not None]
+    if len(linear) < len(parts):
         return None
-    if len(known) == 1:
-        return known[0]
-    ends = list(accumulate((len(part) for part in known), initial=0))
-    joined = np.zeros((ends[-1], max(part.shape[1] for part in known)), np.float32)
-    for part, first in zip(known, ends, strict=False):
+    if len(linear) == 1:
+        return linear[0]
+    ends = list(accumulate((len(part) for part in linear), initial=0))
+    joined = np.zeros((ends[-1], max(part.shape[1] for part in linear)), np.float32)
+    for part, first in zip(linear, ends, strict=False):
         joined[first : first + len(part), : part.shape[1]] = part
     return joined
 

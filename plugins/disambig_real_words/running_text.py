@@ -183,9 +183,9 @@ def in_running_text(
     if view not in _running:
         words = (view.ends > view.starts).nonzero()[0]
         lengths_of_both = np.repeat(np.array([0, 1], np.int32), len(words))
-        found = _find_running(view, np.concatenate([words, words]), lengths_of_both)
+        is_running = _find_running(view, np.concatenate([words, words]), lengths_of_both)
         masks = _running[view] = np.zeros((2, len(view)), bool)
-        masks[:, words] = found.reshape(2, -1)
+        masks[:, words] = is_running.reshape(2, -1)
     return _running[view][lengths, positions]
 
 

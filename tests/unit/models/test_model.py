@@ -167,10 +167,16 @@ def test_models_with_an_extractor_of_the_same_source_transform_together():
         def feature_source(self):
             return self.source
 
-    extractors = [Sourced(), Sourced(), Positions()]
-    several = [undecided(extractors[0]), undecided(extractors[1], extractors[2])]
+    class WithSettings(Sourced):
+        """A subclass that does not declare the source: two of them may give different features."""
+
+    extractors = [Sourced(), Sourced(), Positions(), WithSettings(), WithSettings()]
+    several = [
+        undecided(extractors[0], extractors[3]),
+        undecided(extractors[1], extractors[2], extractors[4]),
+    ]
     (piece,) = iterate_features(chain.from_iterable(one.blocks() for one in several), check=False)
-    assert [extractor.asked for extractor in extractors] == [4, 0, 2]
+    assert [extractor.asked for extractor in extractors] == [4, 0, 2, 2, 2]
     assert [len(run.blocks) for run in piece.runs] == [2, 2]
     for block, features in zip(piece.blocks, piece.features, strict=True):
         n = len(block.undecided.model.extractors)
