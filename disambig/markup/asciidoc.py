@@ -206,7 +206,12 @@ class _Blocks:
             self.described = False
         elif (not self.paragraph or self.listed) and (match := _TERM.search(text, start, end)):
             self._term(start, match, end)
-        elif text[start].isspace() and not self.paragraph and not self.listed:
+        elif (
+            text[start].isspace()
+            and text[start] != BLANK  # a tag of a template
+            and not self.paragraph
+            and not self.listed
+        ):
             self.hidden = True
             canvas.leave_out(start, end)
         else:

@@ -970,6 +970,8 @@ def _indent(line: str) -> tuple[int, int]:
             column += _TAB - column % _TAB
         elif character == BREAK:  # what was painted over before it is no indentation
             column = 0
+        elif character == BLANK:  # a tag of a template
+            continue
         elif character.isspace() or character == "\ufeff":
             column += 1
         else:

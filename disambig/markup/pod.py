@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BREAK, OPAQUE, Canvas, InlineReader, Span, iterate_lines
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, Span, iterate_lines
 
 _COMMAND = re.compile(r"=([A-Za-z]\w*)[ \t]*")
 _ITEM_MARK = re.compile(r"(?:\*|o|-|\d{1,4}[.)]?|\[\d{1,4}\])(?:[ \t]+|$)")
@@ -63,7 +63,8 @@ class _Blocks:
             canvas.leave_out(start, end)
             return
         if not self.paragraph:
-            self.paragraph = "code" if text[start].isspace() else "prose"
+            is_indented = text[start].isspace() and text[start] != BLANK  # a tag of a template
+            self.paragraph = "code" if is_indented else "prose"
             if self.in_name and (name := _NAME.match(text, start, end)):
                 canvas.fill(start, name.end(), BREAK)
         if self.paragraph == "code":

@@ -256,6 +256,10 @@ READS = {
     "x.tmpl": [("{{if .A}}b {{else}} c{{end}} {{.D}} {{range .E}}f{{end}} {{/* g */}}{{template \"h\" .}}", "b # c # ¶f ¶")],
     "x.tpl": [("{if $a}b {else} c{/if} {$d|e} {* f *} {foreach $g as $h}i{/foreach} {j", "b # c # ¶i¶ {j")],
     "x.md.erb": [("## A <%= b %>\n\n* c <%# d %>`e`\n", "A #¶c #")],
+    # a tag at the beginning of a line does not indent it
+    "x.md.j2": [("a\n\n{% if b %}c d.{% endif %}\n\n    e\n\n- f\n\n  {% if g %}h{% endif %}", "a c d.¶f h")],
+    "x.adoc.j2": [("a\n\n{% if b %}c d.{% endif %}\n\n e", "a c d.")],
+    "x.pod.erb": [("=pod\n\na\n\n<% if b %>c d.<% end %>\n\n e", "a c d.")],
     "x.txt.j2": [("A {{ b }} `c`\n{# d #}\n> e", "A # # ¶")],
     "x.unknown.j2": [("<a> {{ b }}", "<a> #")],
     "x.xml.j2": [("<a>{{ b }} c</a>", "# c")],
