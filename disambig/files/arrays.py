@@ -81,7 +81,7 @@ def write_stored(folder: str | Path, file: str, header: Mapping[str, Any], **arr
     """
     folder = Path(folder)
     packed = io.BytesIO()
-    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
+    np.savez(packed, **arrays)  # type: ignore[arg-type]  # unpacking would take most of the time of loading
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     # the header is last: if it has a digest, this shows that the process was killed between the two files
