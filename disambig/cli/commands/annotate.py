@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import time
@@ -13,23 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import (
-    SETTINGS,
-    DetectLanguage,
-    Engine,
-    Ignore,
-    Lines,
-    Models,
-    Quiet,
-    Rate,
-    Scheduler,
-    Sets,
-    Tasks,
-    Timeout,
-    Workers,
-    Writing,
-    complete_from,
-)
+from disambig.cli import options
 from disambig.cli.output import (
     Meter,
     ProgressRate,
@@ -61,21 +44,12 @@ from disambig.formats import (
     read_all,
 )
 from disambig.formatting import escape_control_chars, pluralize
-from disambig.jobs import (
-    LOCAL,
-    EngineOptions,
-    JobLimits,
-    JobReport,
-    Runner,
-    annotate_stream,
-    make_runner,
-    run_job,
-)
+from disambig.jobs import EngineOptions, JobLimits, JobReport, Runner, annotate_stream, make_runner, run_job
 
 if TYPE_CHECKING:
     from disambig.models import AnnotatorSource
 
-app = typer.Typer(**SETTINGS)
+app = typer.Typer(**options.SETTINGS)
 
 
 def _formats() -> Iterable[str]:
@@ -102,7 +76,7 @@ def annotate(
         str | None,
         typer.Option(
             metavar="NAME",
-            autocompletion=complete_from(_formats),
+            autocompletion=options.complete_from(_formats),
             help="jsonl, text (one flag per line), corrected (the text with flagged words replaced; rows of "
             "CSV and Parquet become JSON Lines), html (a page to read), csv, tsv or parquet (one row per "
             "decision), conllu (in MISC), spacy, m2 (one S line per line of text, with its edits; it is not "
@@ -112,14 +86,14 @@ def annotate(
             "corrected and m2 cannot be made from conllu and spacy.",
         ),
     ] = None,
-    task: Tasks = None,
-    model: Models = None,
-    flags_per_1000: Rate = None,
-    sets: Sets = None,
-    ignore: Ignore = None,
-    writing: Writing = None,
-    detect_language: DetectLanguage = None,
-    lines: Lines = None,
+    task: options.Tasks = None,
+    model: options.Models = None,
+    flags_per_1000: options.Rate = None,
+    sets: options.Sets = None,
+    ignore: options.Ignore = None,
+    writing: options.Writing = None,
+    detect_language: options.DetectLanguage = None,
+    lines: options.Lines = None,
     field: Annotated[
         str | None,
         typer.Option(
@@ -160,10 +134,10 @@ def annotate(
             "1, which the next release will no longer write. Default: 2.",
         ),
     ] = None,
-    workers: Workers = 1,
-    engine: Engine = "local",
-    scheduler: Scheduler = None,
-    timeout: Timeout = None,
+    workers: options.Workers = 1,
+    engine: options.Engine = "local",
+    scheduler: options.Scheduler = None,
+    timeout: options.Timeout = None,
     document_timeout: Annotated[
         float | None,
         typer.Option(
@@ -211,7 +185,7 @@ def annotate(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")] = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Annotate a corpus: text, lines, JSONL, CSV, Parquet, CoNLL-U, .spacy files or standard input.
 
@@ -220,19 +194,14 @@ def annotate(
     """
     command = {"directory": os.getcwd(), "options": dict(locals())}
 
-    from disambig.cli.options import parse_rates
-    from disambig.cli.output import remark
     from disambig.counts import parse_size
     from disambig.data import read_confusion_sets, read_ignore_list
-    from disambig.jobs import EngineOptions, JobLimits
     from disambig.models import ModelSource
 
     output = None if output == "-" else output
     paths = expand_patterns(paths)
-    rates = parse_rates(flags_per_1000)
-    options = EngineOptions(
-        workers, scheduler, timeout, None if worker_memory is None else parse_size(worker_memory)
-    )
+    rates = options.parse_rates(flags_per_1000)
+    memory = None if worker_memory is None else parse_size(worker_memory)
     if source_format == NBEST_KIND:
         has_workers = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
         reads_text = lines or field or ignore or sets or rates is not None or writing is not None
@@ -266,7 +235,7 @@ def annotate(
         text=not no_text,
         only_flags=only_flags,
         engine=engine,
-        options=options,
+        engine_options=EngineOptions(workers, scheduler, timeout, memory),
         shard_size=None if shard_size is None else max(1, round(shard_size * 1_000_000)),
         safe_cells=safe_cells,
         records=records,
@@ -275,15 +244,12 @@ def annotate(
         shard_index=shard_index,
         limits=JobLimits(0 if max_input is None else max(1, parse_size(max_input)), document_timeout),
     )
-    status = run_annotate(request, source)
-    if status:
+    if status := run_annotate(request, source):
         raise typer.Exit(status)
 
 
 def is_directory(output: str) -> bool:
     """Return True if an output names a directory: an existing one, or a name without a suffix."""
-    from disambig.files import is_special
-
     path = Path(output)
     if path.is_dir() or output.endswith(("/", "\\")):
         return True
@@ -329,11 +295,7 @@ class MessageLimit:
 
 
 class AnnotationReporter:
-    """Show the progress of annotation, its messages and its summary.
-
-    `meter`: shows the progress.
-    `clock`: returns the time in seconds.
-    """
+    """Show the progress of annotation, its messages and its summary; `clock` returns the time in seconds."""
 
     def __init__(self, meter: Meter | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._meter = meter or Meter()
@@ -362,11 +324,7 @@ class AnnotationReporter:
         return f", {words * bytes_per_second / self._rate.done:,.0f} words/s"
 
     def summary(self, report: JobReport, output: str | None, *, language: str = "en") -> None:
-        """Show the number of documents and words, the rate, and the decisions and flags per task.
-
-        `output`: name of the output; None for standard output.
-        `language`: language of the models.
-        """
+        """Show the number of documents and words, the rate, and the decisions and flags per task."""
         totals = report.totals
         rate = self._words_per_second(report.fresh.words) if not report.skipped else ""
         remark(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}{rate}")
@@ -456,7 +414,6 @@ def run_reranking(
 
 
 FAILURE = 2
-_THIS_PROCESS = EngineOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,23 +421,23 @@ class AnnotateRequest:
     """The validated options of ``disambig annotate``."""
 
     paths: tuple[str, ...]
-    output: Path | None = None
-    is_job: bool = False
-    format: str | None = None
-    lines: bool = False
-    field: str | None = None
-    source_format: str | None = None
-    text: bool = True
-    only_flags: bool = False
-    engine: str = LOCAL
-    options: EngineOptions = _THIS_PROCESS
-    shard_size: int | None = None
-    safe_cells: bool | None = None
-    records: int | None = None
-    force: bool = False
-    command: dict[str, Any] | None = None
-    shard_index: bool = False
-    limits: JobLimits = dataclasses.field(default_factory=JobLimits)
+    output: Path | None
+    is_job: bool
+    format: str | None
+    lines: bool
+    field: str | None
+    source_format: str | None
+    text: bool
+    only_flags: bool
+    engine: str
+    engine_options: EngineOptions
+    shard_size: int | None
+    safe_cells: bool | None
+    records: int | None
+    force: bool
+    command: dict[str, Any]
+    shard_index: bool
+    limits: JobLimits
 
 
 def _check_destination(request: AnnotateRequest, format_name: str, *, to_terminal: bool) -> None:
@@ -502,7 +459,9 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     if not (request.output is None or request.format or request.is_job or is_special(request.output)):
         check_suffix(str(request.output))
     to_terminal = request.output is None and is_terminal()
-    name = request.format or _format_name(request, to_terminal)
+    name = request.format or "jsonl"
+    if not (request.format or request.is_job):
+        name = guess_format(str(request.output) if request.output else None, terminal=to_terminal)
     if request.records is not None and name != "jsonl":
         raise UserError("D532", format=name)
     language = source.language() if name in LANGUAGE_FORMATS else "en"
@@ -536,7 +495,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         note=note,
     )
     check_inputs(format, inputs)
-    runner = make_runner(request.engine, request.options)
+    runner = make_runner(request.engine, request.engine_options)
     with progress() as meter:
         reporter = AnnotationReporter(meter)
         run = _Run(request, inputs, source, format, reporter, runner)
@@ -636,14 +595,6 @@ def _default_kind(request: AnnotateRequest) -> Kind | None:
     if request.source_format is None:
         return None if request.field is None else "json"
     if request.source_format not in FORMAT_NAMES:
-        raise UserError(
-            "D601", name=request.source_format, names=nearest_first(request.source_format, FORMAT_NAMES)
-        )
+        names = nearest_first(request.source_format, FORMAT_NAMES)
+        raise UserError("D601", name=request.source_format, names=names)
     return FORMAT_NAMES[request.source_format]
-
-
-def _format_name(request: AnnotateRequest, to_terminal: bool) -> str:
-    """Return the name of the output format if the user has not chosen one."""
-    if request.is_job:
-        return "jsonl"
-    return guess_format(str(request.output) if request.output else None, terminal=to_terminal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,9 @@ from disambig.cli.options import (
     settings_from_options,
     share_options,
 )
+from disambig.cli.output import LateProgress, StandardOutput, open_results, remark
 from disambig.errors import UserError, nearest_first
+from disambig.files import STDIN, expand_patterns, stdin_has_data
 from disambig.formatting import escape_control_chars
 
 app = typer.Typer(**SETTINGS)
@@ -86,8 +89,7 @@ def check(
         ),
     ] = False,
     since: Annotated[
-        str | None,
-        typer.Option(metavar="REV", help="Check only lines that changed since this git revision."),
+        str | None, typer.Option(metavar="REV", help="Check only lines that changed since this git revision.")
     ] = None,
     staged: Annotated[
         bool, typer.Option("--staged", help="Check only lines that are staged in git, in their staged form.")
@@ -127,9 +129,7 @@ def check(
     corrected or an option or setting is invalid.
     """
     from disambig.checking import Changes, CheckRun, load_checker, run
-    from disambig.cli.output import LateProgress, StandardOutput, open_results, remark
     from disambig.configuration import ProjectSettings, settings_to_toml
-    from disambig.files import STDIN, expand_patterns, stdin_has_data
 
     if not paths and stdin_has_data():
         # As in other linters, standard input is read only if it is named: git passes data to hooks there, and
@@ -138,19 +138,18 @@ def check(
     paths = expand_patterns(paths or ["."])
     options = settings_from_options(choices, baseline=baseline)
     suffix = backup_suffix if backup else None
-    _check_combinations(
-        paths,
-        fix=fix,
-        diff=diff,
-        format=format,
-        backup=suffix,
-        since=since,
-        staged=staged,
-        write_baseline=write_baseline,
-        evidence=evidence,
-        output=(output := None if output == "-" else output),
-        show_settings=show_settings,
-    )
+    output = None if output == "-" else output
+    is_given = {
+        "--fix": fix,
+        "--diff": diff,
+        "--write-baseline": write_baseline is not None,
+        "--since": since is not None,
+        "--staged": staged,
+        "--output": output is not None,
+        "--show-settings": show_settings,
+    }
+    given = {name for name, is_set in is_given.items() if is_set}
+    _check_combinations(given, paths, format, suffix, output, evidence=evidence)
     project = ProjectSettings(options)
     if show_settings:
         for path in paths:
@@ -170,19 +169,10 @@ def check(
         evidence=evidence,
         report_path=output,
     )
-    with LateProgress("checking", "files") as progress:
-        if output is None:
-            status = run(request, project, load_checker, StandardOutput(), report_progress=progress.update)
-        else:
-            with open_results(Path(output), force=True) as write_report:
-                status = run(
-                    request,
-                    project,
-                    load_checker,
-                    StandardOutput(),
-                    write_report,
-                    report_progress=progress.update,
-                )
+    console = StandardOutput()
+    report = nullcontext() if output is None else open_results(Path(output), force=True)
+    with LateProgress("checking", "files") as progress, report as write_report:
+        status = run(request, project, load_checker, console, write_report, report_progress=progress.update)
     if output is not None:
         remark(f"disambig: the report is in {escape_control_chars(output)}")
     if status:
@@ -205,38 +195,16 @@ _EXCLUSIVE = (
 
 
 def _check_combinations(
-    paths: list[str],
-    *,
-    fix: bool,
-    diff: bool,
-    format: str,
-    backup: str | None,
-    since: str | None,
-    staged: bool,
-    write_baseline: str | None,
-    evidence: bool,
-    output: str | None,
-    show_settings: bool,
+    given: set[str], paths: list[str], format: str, backup: str | None, output: str | None, *, evidence: bool
 ) -> None:
-    """Raise an error if options exclude each other.
+    """Raise an error if options exclude each other; `given` are those of `_EXCLUSIVE` that were given.
 
     Raises D600; D601 for an unknown format, D316 if the output is one of the files to check.
     """
     from disambig.checking import FORMATS, WITH_EVIDENCE, WITH_OUTCOMES
-    from disambig.files import STDIN
 
     if format not in FORMATS:
         raise UserError("D601", name=format, names=nearest_first(format, FORMATS))
-    options = {
-        "--fix": fix,
-        "--diff": diff,
-        "--write-baseline": write_baseline is not None,
-        "--since": since is not None,
-        "--staged": staged,
-        "--output": output is not None,
-        "--show-settings": show_settings,
-    }
-    given = {name for name, is_given in options.items() if is_given}
     for first, second in _EXCLUSIVE:
         if {first, second} <= given:
             raise _usage_error(f"{first} and {second} cannot be combined")
@@ -245,7 +213,7 @@ def _check_combinations(
             raise _usage_error(f"{name} and --format {format} cannot be combined")
     if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given):
         raise _usage_error(f"--evidence can only be used with --format {', '.join(WITH_EVIDENCE)}")
-    if STDIN in paths and (since is not None or staged):
+    if STDIN in paths and {"--since", "--staged"} & given:
         raise _usage_error("standard input is not tracked by git: omit --since and --staged")
     if backup is not None and (not backup or os.sep in backup):
         raise _usage_error(f"invalid --backup-suffix {backup!r}; use --no-backup to keep no copy")
@@ -255,7 +223,6 @@ def _check_combinations(
 
 def _check_output(output: str, paths: list[str]) -> None:
     """Raise an error if writing a report would destroy a text. Raises D316, D600."""
-    from disambig.files import STDIN
     from disambig.markup import path_format
 
     if any(path != STDIN and os.path.realpath(path) == os.path.realpath(output) for path in paths):

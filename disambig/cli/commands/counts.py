@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import (
-    GROUP_SETTINGS,
-    Engine,
-    Quiet,
-    Scheduler,
-    Timeout,
-    Workers,
-    record_command,
-    share_options,
-)
+from disambig.cli import options
+from disambig.cli.output import format_size, is_typed, progress, remark, say
+from disambig.errors import UserError
+from disambig.files import drop_repeated
+from disambig.formatting import pluralize
 from disambig.jobs import LOCAL, EngineOptions
 
 if TYPE_CHECKING:
@@ -43,10 +38,7 @@ class CountingPlace:
         return self.job is not None or not is_here
 
     def place(self, output: Path, command: dict[str, Any], temporary: Path | None = None) -> JobPlace:
-        """Return the place of the job that writes the table `output`.
-
-        Raises the errors of `disambig.jobs.make_runner`.
-        """
+        """Return the place of the job that writes the table `output`."""
         from disambig.jobs import JobPlace, make_runner
 
         directory = self.job or (temporary or output.parent) / f"{output.name}.job"
@@ -57,8 +49,6 @@ class CountingPlace:
 @contextmanager
 def explain_interrupt() -> Iterator[None]:
     """Say how to resume the job if the user interrupts it."""
-    from disambig.cli.output import say
-
     try:
         yield
     except KeyboardInterrupt:
@@ -67,7 +57,7 @@ def explain_interrupt() -> Iterator[None]:
 
 
 app = typer.Typer(
-    **GROUP_SETTINGS, help="Build, import, merge, prune, check and query tables of n-gram counts."
+    **options.GROUP_SETTINGS, help="Build, import, merge, prune, check and query tables of n-gram counts."
 )
 
 
@@ -114,16 +104,16 @@ def build_options(
     licence: Annotated[str, typer.Option(help="Licence of the text, to be stored in the table.")] = "",
     temporary: Annotated[Path | None, typer.Option(help="Directory for temporary files.")] = None,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> Any:
     """Return the options that `build` and `import` have in common."""
-    from disambig.counts import BuildOptions, inputs as options
+    from disambig.counts import BuildOptions, inputs
 
     return BuildOptions(
         orders=orders,
-        min_counts=options.parse_thresholds(min_count or (), orders=orders),
-        keep_words=options.read_word_file(keep_words),
-        memory=options.parse_size(memory),
+        min_counts=inputs.parse_thresholds(min_count or (), orders=orders),
+        keep_words=inputs.read_word_file(keep_words),
+        memory=inputs.parse_size(memory),
         record=record,
         keys=keys,
         licence=licence,
@@ -133,10 +123,10 @@ def build_options(
 
 
 def place_options(
-    workers: Workers = 1,
-    engine: Engine = "local",
-    scheduler: Scheduler = None,
-    timeout: Timeout = None,
+    workers: options.Workers = 1,
+    engine: options.Engine = "local",
+    scheduler: options.Scheduler = None,
+    timeout: options.Timeout = None,
     job: Annotated[
         Path | None,
         typer.Option(
@@ -154,9 +144,9 @@ def place_options(
 
 
 @app.command()
-@record_command("counts build")
-@share_options(place_options, "where")
-@share_options(build_options)
+@options.record_command("counts build")
+@options.share_options(place_options, "where")
+@options.share_options(build_options)
 def build(
     paths: Annotated[
         list[str],
@@ -225,7 +215,7 @@ def build(
 
 
 @app.command("import")
-@share_options(build_options)
+@options.share_options(build_options)
 def import_(
     paths: Annotated[
         list[str],
@@ -265,20 +255,14 @@ def import_(
     _check_output(output, [file for file, _ in files])
     with _counting(sum(Path(file).stat().st_size for file, _ in files)) as choices["progress"]:
         import_table(
-            output,
-            files,
-            tokenisation,
-            format=format,
-            years=(from_year, to_year),
-            tagged=tagged,
-            **choices,
+            output, files, tokenisation, format=format, years=(from_year, to_year), tagged=tagged, **choices
         )
     _report_table(output)
 
 
 @app.command()
-@record_command("counts merge")
-@share_options(place_options, "where")
+@options.record_command("counts merge")
+@options.share_options(place_options, "where")
 def merge(
     tables: Annotated[
         list[Path], typer.Argument(metavar="TABLE...", help="Tables built with --keys and not pruned.")
@@ -288,18 +272,17 @@ def merge(
     record: RecordForm = "exact",
     keys: Keys = False,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
     *,
     where: Any,
     command: Any,
 ) -> None:
     """Merge tables into one, with the same result as counting all their text at once."""
-    from disambig.counts import inputs as options, merge_tables, open_table
-    from disambig.files import drop_repeated
+    from disambig.counts import inputs, merge_tables, open_table
 
     opened = [open_table(table) for table in drop_repeated(map(str, tables))]
     settings: dict[str, Any] = {
-        "min_counts": options.parse_thresholds(min_count or (), orders=opened[0].orders),
+        "min_counts": inputs.parse_thresholds(min_count or (), orders=opened[0].orders),
         "record": record,
         "keys": keys,
         "force": force,
@@ -324,13 +307,13 @@ def prune(
     record: RecordForm = "exact",
     keys: Keys = False,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write a smaller copy of a table built with --keys, as if it was built with these thresholds."""
-    from disambig.counts import inputs as options, open_table, prune_table
+    from disambig.counts import inputs, open_table, prune_table
 
     opened = open_table(table)
-    min_counts = options.parse_thresholds(min_count or (), orders=orders or opened.orders)
+    min_counts = inputs.parse_thresholds(min_count or (), orders=orders or opened.orders)
     with _counting(opened.n_ngrams, unit="n-grams") as progress:
         prune_table(
             output,
@@ -379,9 +362,7 @@ def query(
     import sys
     from itertools import islice
 
-    from disambig.cli.output import is_typed, remark
     from disambig.counts import ngram_words, open_table
-    from disambig.formatting import pluralize
     from disambig.text import tokenisation_named
 
     opened = open_table(table)
@@ -415,12 +396,8 @@ def verify(table: Table) -> None:
 def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | None = None) -> Iterator[Any]:
     """Yield a progress callback of counting and writing.
 
-    `total`: amount of input, or None if it is unknown.
-    `unit`: unit of `total`.
-    `done`: returns the amount of input that is processed; by default it is the number in the callback.
+    `done` returns the amount of input that is processed; by default it is the number in the callback.
     """
-    from disambig.cli.output import progress
-
     with progress() as meter:
 
         def report(stage: str, amount: int, _: int | None) -> None:
@@ -434,16 +411,12 @@ def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | N
 
 def _check_output(output: Path, inputs: Iterable[str]) -> None:
     """Raise D316 if the table would replace a file that is counted, even with --force."""
-    from disambig.errors import UserError
-
     if os.path.realpath(output) in {os.path.realpath(file) for file in inputs if file != "-"}:
         raise UserError("D316", path=output)
 
 
 def _note_left_out(files: TextFiles) -> None:
     """Report the files in directories that are not counted, by suffix, and named files with markup."""
-    from disambig.cli.output import remark
-    from disambig.errors import UserError
     from disambig.formats import files_by_suffix
 
     if files.left_out:
@@ -455,7 +428,6 @@ def _note_left_out(files: TextFiles) -> None:
 
 def _report_table(output: Path) -> None:
     """Show the name and size of the table that was written."""
-    from disambig.cli.output import format_size, remark
     from disambig.counts import open_table
 
     table = open_table(output)

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from disambig.cli.options import SETTINGS, Clean, Encoding, Fixes, Labelled, Lines, Quiet, Strict, Texts
+from disambig.cli.output import check_stdout, note_printer, remark, stages
+from disambig.errors import UserError
 from disambig.files import json_text
 from disambig.formatting import format_p, pluralize
 
@@ -40,8 +42,6 @@ def curve(
 ) -> None:
     """Show how the accuracy of a model grows with more examples."""
     size_numbers = _parse_sizes(sizes)
-    from disambig.cli.output import check_stdout, remark, stages
-    from disambig.errors import UserError
     from disambig.evaluation import check_plot, plot_curve
 
     if text and labelled:
@@ -50,20 +50,8 @@ def curve(
     if plot is not None:
         check_plot(plot)
     with stages() as progress:
-        result = _run(
-            config,
-            text or [],
-            labelled or [],
-            fixes=fixes or [],
-            clean=clean or [],
-            encoding=encoding,
-            strict=strict,
-            lines=lines,
-            sizes=size_numbers,
-            draws=draws,
-            seed=seed,
-            progress=progress,
-        )
+        settings = {"sizes": size_numbers, "draws": draws, "seed": seed, "progress": progress}
+        result = _run(config, text, labelled, fixes, clean, encoding, strict=strict, lines=lines, **settings)
     if plot is not None:
         plot_curve(result, plot)
         remark(f"{plot}: drawn")
@@ -83,19 +71,17 @@ def _parse_sizes(sizes: str) -> list[int]:
 
 def _run(
     config: Path,
-    text: list[str],
-    labelled: list[str],
-    *,
-    fixes: list[str],
-    clean: list[str],
+    text: list[str] | None,
+    labelled: list[str] | None,
+    fixes: list[str] | None,
+    clean: list[str] | None,
     encoding: str | None,
+    *,
     strict: bool,
     lines: bool | None,
     **curve_settings: Any,
 ) -> dict[str, Any]:
     """Read the examples that the config and the options name, and compute the curve."""
-    from disambig.cli.output import note_printer
-    from disambig.errors import UserError
     from disambig.evaluation import curve_of_labelled, curve_of_texts
     from disambig.formats import read_labelled
     from disambig.training import check_error_files, nothing_named, read_error_corpus, read_plan, read_texts
@@ -110,12 +96,8 @@ def _run(
     if any(error_files):
         check_error_files(plan, *error_files, other=bool(labelled_paths))
     if labelled_paths:
-        examples = read_labelled(
-            labelled_paths,
-            encoding=encoding or sources.get("encoding"),
-            strict=strict,
-            tell=note_printer(),
-        )
+        encoding = encoding or sources.get("encoding")
+        examples = read_labelled(labelled_paths, encoding=encoding, strict=strict, tell=note_printer())
         return curve_of_labelled(plan.with_learned_settings(examples).parts, examples, **settings)
     if parts.decides.between == "labels":
         raise UserError("D463", task=parts.task.name)

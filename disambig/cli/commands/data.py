@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from disambig.cli.options import GROUP_SETTINGS, Quiet, complete_from
+from disambig.cli.output import progress, remark, say
+from disambig.files import json_text
+from disambig.formatting import escape_control_chars
 
 if TYPE_CHECKING:
     from disambig.experiments import DataSet
@@ -36,8 +39,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def list_data_sets(data: Directory = None, json: Json = False) -> None:
     """List the data sets: whether they are present, their licence, and who may use them."""
     from disambig.experiments import data_sets
-    from disambig.files import json_text
-    from disambig.formatting import escape_control_chars
 
     place, entries = data_directory(data), data_sets()
     if json:
@@ -57,8 +58,6 @@ def show(
 ) -> None:
     """Show a data set: files, addresses, digests, who may use it, and how to make what is not fetched."""
     from disambig.experiments import data_set
-    from disambig.files import json_text
-    from disambig.formatting import escape_control_chars
 
     entry, place = data_set(name), data_directory(data)
     if json:
@@ -70,8 +69,7 @@ def show(
 @app.command("get")
 def get(
     names: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME...", help="Data sets.", autocompletion=complete_from(_names)),
+        list[str], typer.Argument(metavar="NAME...", help="Data sets.", autocompletion=complete_from(_names))
     ],
     data: Directory = None,
     local: Annotated[
@@ -94,7 +92,6 @@ def get(
 
     Proxies are those of the environment (HTTPS_PROXY).
     """
-    from disambig.cli.output import progress, remark, say
     from disambig.experiments import Fetcher, data_set
 
     place, entries = data_directory(data), [data_set(name) for name in dict.fromkeys(names)]

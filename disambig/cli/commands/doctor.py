@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disambig.cli.options import SETTINGS, Quiet
+from disambig.cli.options import SETTINGS, Quiet, text_argument
+from disambig.cli.output import stages
+from disambig.formatting import pluralize
 
 if TYPE_CHECKING:
     from disambig.doctor import CheckResultLine
@@ -44,9 +46,6 @@ def doctor(
     With --compile nothing else is checked. Exit status: 2 if there is a problem, 0 otherwise, even if there
     are warnings.
     """
-    from disambig.cli.options import text_argument
-    from disambig.formatting import pluralize
-
     if text is not None:
         text = text_argument(text)
     for name in ("disambig.registry", "disambig.packs"):  # broken plugins and packs are reported as findings
@@ -70,7 +69,6 @@ def doctor(
 
 
 def _compile() -> Iterator[CheckResultLine]:
-    from disambig.cli.output import stages
     from disambig.doctor import compile_all
 
     with stages() as report_progress:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from disambig.cli import options
-from disambig.files import json_text
+from disambig.cli.output import check_stdout, note_printer, progress, remark, stages
+from disambig.errors import UserError, nearest_first
+from disambig.files import error_sink, json_text, save_output
 from disambig.formatting import format_figure, format_p, pluralize
 
 if TYPE_CHECKING:
@@ -109,75 +112,50 @@ def evaluate(
         from disambig.evaluation import check_plot
 
         check_plot(plot)
-    from disambig.cli.output import check_stdout
-
     check_stdout()  # before long work
     if errors is not None and not errors.parent.is_dir():
-        from disambig.errors import UserError
-
         raise UserError("D309", path=errors, problem=f"there is no directory {errors.parent}")
     reading: dict[str, Any] = {"encoding": encoding, "strict": strict}
+    wrong: list[dict[str, Any]] = []
+    show: Callable[[dict[str, Any]], Iterable[str]]
     if form == FIXES:
         if len(names) > 2 or (len(names) == 2 and (plot is not None or rate)):
             raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
         if readings and not clean:
             raise typer.BadParameter("--readings requires --clean FILE")
-        run_on_fixes(
-            names,
-            fixes or [],
-            clean=clean or [],
-            readings=readings,
-            tier=tier,
-            rates=rate,
-            flags_per_1000=options.parse_rates(flags_per_1000),
-            writing=writing,
-            plot=plot,
-            json=json,
+        limits = options.parse_rates(flags_per_1000)
+        result = figures_on_fixes(
+            names, fixes or [], clean or [], readings, tier, rate, limits, writing, plot
         )
+        show = fixes_comparison_lines if len(names) == 2 else fixes_lines
     elif form == TWO_MODELS:
-        run_comparison(
-            names,
-            labelled=labelled or (),
-            lists=lists or (),
-            text=text or (),
-            lines=bool(lines),
-            only_test=only_test,
-            measure=measure,
-            json=json,
-            **reading,
-        )
+        examples: dict[str, Any] = {"labelled": labelled, "lists": lists, "text": text}
+        parts: dict[str, Any] = {"lines": bool(lines), "only_test": only_test}
+        result, show = compare_models(names, measure, **examples, **parts, **reading), comparison_lines
     elif not names:
         raise typer.BadParameter("MODEL is required, except with --fixes FILE")
     elif form == LISTS:
-        run_on_lists(names[0], lists or [], json=json, measure=measure)
+        from disambig.evaluation import list_lines
+
+        result, show = figures_on_lists(names[0], lists or [], measure), list_lines
     elif form == LABELLED:
         if sensemap and not key:
             raise typer.BadParameter("--sensemap requires --key FILE")
         if key and folds is not None:
             raise typer.BadParameter("--key cannot be used with --folds")
-        run_on_labelled(
-            names[0],
-            labelled or [],
-            folds=folds,
-            text=text or (),
-            json=json,
-            key=key,
-            sensemap=sensemap,
-            errors=errors,
-            **reading,
-        )
+        if text or not labelled:
+            raise UserError("D465")
+        result = figures_on_labelled(names[0], labelled, folds, key, sensemap, wrong, **reading)
+        show = partial(examples_lines, folds=folds)
     elif not text:
         raise typer.BadParameter("give text with --text, or labelled examples with --labelled")
     else:
-        run_on_text(
-            names[0],
-            text,
-            lines=bool(lines),
-            only_test=only_test,
-            rates=rate or DEFAULT_RATES,
-            plot=plot,
-            json=json,
-        )
+        rates = rate or DEFAULT_RATES
+        result = figures_on_text(names[0], text, rates, plot, lines=bool(lines), only_test=only_test)
+        show = evaluation_lines
+    _print(result, show, json)
+    if errors is not None:
+        save_errors(wrong, errors)
 
 
 FIXES, TWO_MODELS, LISTS = "--fixes", "two models", "--lists"
@@ -203,8 +181,7 @@ def evaluation_form(
 ) -> str:
     """Return the one of `FORMS` that the arguments select.
 
-    Raises `typer.BadParameter` for more than two models without ``--fixes``. Raises `UserError`: the errors
-    of `disambig.cli.commands.evaluate.check_named` for the second model.
+    Raises `typer.BadParameter` for more than two models without ``--fixes``; the errors of `check_named`.
     """
     if fixes:
         return FIXES
@@ -232,7 +209,6 @@ def check_named(name: str) -> None:
 
     Raises D525 for a file or directory that is not a model, D403 if its pack is damaged, D942 otherwise.
     """
-    from disambig.errors import UserError, nearest_first
     from disambig.packs import available, providing_pack, require_undamaged_pack
 
     if is_model(name):
@@ -243,20 +219,19 @@ def check_named(name: str) -> None:
     raise UserError("D942", name=name, names=nearest_first(name, available()))
 
 
-def run_comparison(
+def compare_models(
     names: Sequence[str],
+    measure: str | None,
     *,
-    labelled: Sequence[str] = (),
-    lists: Sequence[str] = (),
-    text: Sequence[str] = (),
-    encoding: str | None = None,
-    strict: bool = False,
-    lines: bool = False,
-    only_test: bool = False,
-    measure: str | None = None,
-    json: bool = False,
-) -> None:
-    """Compare two models and print the result."""
+    labelled: Sequence[str] | None,
+    lists: Sequence[str] | None,
+    text: Sequence[str] | None,
+    lines: bool,
+    only_test: bool,
+    encoding: str | None,
+    strict: bool,
+) -> dict[str, Any]:
+    """Return the comparison of two models on one kind of examples."""
     from disambig.evaluation import compare, on_labelled, on_lists, on_texts
     from disambig.metrics import list_measure_named, measure_named
     from disambig.models import load
@@ -268,7 +243,6 @@ def run_comparison(
         (list_measure_named if lists else measure_named)(measure)  # raise an error before anything is read
     models = distinguish_models((load(first), load(second)), (first, second))
     if labelled:
-        from disambig.cli.output import note_printer
         from disambig.formats import read_labelled
 
         examples = read_labelled(labelled, encoding=encoding, strict=strict, tell=note_printer())
@@ -283,9 +257,9 @@ def run_comparison(
     else:
         from disambig.training import read_texts, split
 
-        texts = read_texts(list(text), lines=lines)
+        texts = read_texts(list(text or ()), lines=lines)
         decided = on_texts(*models, split(texts)["test"] if only_test else texts)
-    _print(compare(models, decided, measure=measure), comparison_lines, json)
+    return compare(models, decided, measure=measure)
 
 
 def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
@@ -347,39 +321,30 @@ def _quoted(candidate: str | None) -> str:
     return repr(candidate if len(candidate) <= 60 else f"{candidate[:60]} ...") if candidate else "(no word)"
 
 
-def run_on_fixes(
+def figures_on_fixes(
     names: Sequence[str],
     fixes: Sequence[str],
-    *,
-    clean: Sequence[str] = (),
-    readings: str | None = None,
+    clean: Sequence[str],
+    readings: str | None,
     tier: int,
     rates: Sequence[float] | None,
     flags_per_1000: float | Mapping[str, float] | None,
-    writing: str | None = None,
+    writing: str | None,
     plot: Path | None,
-    json: bool,
-) -> None:
-    """Print the share of human errors that a checker finds, or compare two checkers.
+) -> dict[str, Any]:
+    """Return the share of human errors that a checker finds, or the comparison of two checkers.
 
     `names`: for each checker, the names of its models joined by ``+``; by default all installed models.
-    `fixes` and `clean`: files of human errors with their corrections, and of paragraphs without errors.
-    `readings`: file with what people decided about flags in the clean paragraphs.
-    `tier`: 1 for certain errors only, 2 for all.
     `rates`: rates of false alarms for the points of the curve.
-    `flags_per_1000` (float or mapping from task to float): rate of false alarms at which the figures are
-    computed; by default the rate of each model.
-    `writing`: kind of writing that the models assume (see `disambig.models.with_writing`).
+    `flags_per_1000`: rate of false alarms at which the figures are computed; by default that of each model.
     """
     from disambig.checking import RATES, ModelChecker, sweep_rates
-    from disambig.cli.options import check_rate
-    from disambig.cli.output import progress, remark
     from disambig.evaluation import MistakeTrial, mistake_figures
     from disambig.formats import read_clean, read_fixes, read_flag_readings
     from disambig.models import unused_writing
 
     for rate in rates or ():
-        check_rate(rate, option="--rate")
+        options.check_rate(rate, option="--rate")
     checkers = [ModelChecker.from_names(name, writing=writing) for name in names or ("",)]
     for checker in checkers:
         if note := unused_writing(checker.models, writing):
@@ -396,9 +361,7 @@ def run_on_fixes(
     if len(checkers) == 2:
         from disambig.evaluation import compare_trials
 
-        result = compare_trials((trials[0], trials[1]), (limits[0], limits[1]))
-        _print(result, fixes_comparison_lines, json)
-        return
+        return compare_trials((trials[0], trials[1]), (limits[0], limits[1]))
     checker, trial = checkers[0], trials[0]
     curve = sweep_rates(checker, trial, rates or RATES)
     result = {
@@ -414,7 +377,7 @@ def run_on_fixes(
 
         plot_rates(curve, plot, title=checker.name)
         remark(f"{plot}: drawn")
-    _print(result, fixes_lines, json)
+    return result
 
 
 def fixes_lines(result: dict[str, Any]) -> list[str]:
@@ -540,35 +503,26 @@ def _print(result: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[st
 SYSTEM_NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
 
 
-def run_on_labelled(
+def figures_on_labelled(
     model: str,
     labelled: Sequence[str],
+    folds: int | None,
+    key: str | None,
+    sensemap: str | None,
+    wrong: list[dict[str, Any]],
     *,
     encoding: str | None,
     strict: bool,
-    folds: int | None,
-    text: Sequence[str],
-    json: bool,
-    key: str | None = None,
-    sensemap: str | None = None,
-    errors: Path | None = None,
-) -> None:
-    """Print the accuracy on labelled examples of a model or, with `folds`, of a config.
+) -> dict[str, Any]:
+    """Return the accuracy on labelled examples of a model or, with `folds`, of a config.
 
-    `errors`: file for the examples that were decided wrongly.
-    Raises D465 if text is given too, or no examples; D426 for a config with human errors.
+    The examples that were decided wrongly are added to `wrong`. Raises D426 for a config with human errors.
     """
-    from disambig.cli.output import note_printer, progress, stages
-    from disambig.errors import UserError
     from disambig.evaluation import cross_validate, evaluate_labelled
-    from disambig.files import error_sink
     from disambig.formats import read_labelled
 
-    if text or not labelled:
-        raise UserError("D465")
     on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
     report = error_sink(**on_error)
-    wrong: list[dict[str, Any]] = []
     if folds is None:
         from disambig.models import load
 
@@ -585,36 +539,22 @@ def run_on_labelled(
         with progress() as meter:
             meter.show("scoring", 0, None)
             figures = evaluate_labelled(loaded, examples, report=report, wrong=wrong)
-        result = {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
-    else:
-        from disambig.training import check_error_files, read_plan
+        return {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
+    from disambig.training import check_error_files, read_plan
 
-        plan = read_plan(model)
-        error_files = plan.sources.get("fixes", []), plan.sources.get("clean", [])
-        if any(error_files):  # they can only be used with text, not with labelled examples
-            check_error_files(plan, *error_files, other=True)
-        examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **on_error)
-        plan = plan.with_learned_settings(examples)
-        with stages() as report_progress:
-            result = cross_validate(
-                plan.parts,
-                examples,
-                folds=folds,
-                report=report,
-                wrong=wrong,
-                progress=report_progress,
-                **plan.settings,
-            )
-    _print(result, lambda figures: examples_lines(figures, folds), json)
-    if errors is not None:
-        save_errors(wrong, errors)
+    plan = read_plan(model)
+    error_files = plan.sources.get("fixes", []), plan.sources.get("clean", [])
+    if any(error_files):  # they can only be used with text, not with labelled examples
+        check_error_files(plan, *error_files, other=True)
+    examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **on_error)
+    plan = plan.with_learned_settings(examples)
+    with stages() as report_progress:
+        common: dict[str, Any] = {"report": report, "wrong": wrong, "progress": report_progress}
+        return cross_validate(plan.parts, examples, folds=folds, **common, **plan.settings)
 
 
 def save_errors(wrong: Sequence[dict[str, Any]], path: Path) -> None:
     """Write the wrongly decided examples as JSON Lines, the most certain decisions first."""
-    from disambig.cli.output import remark
-    from disambig.files import save_output
-
     by_margin = sorted(wrong, key=lambda record: -(record["margin"] or 0.0))
     with save_output(path) as write:
         for record in by_margin:
@@ -672,9 +612,9 @@ def labelled_lines(system: str, groups: dict[str, Any]) -> list[str]:
     return lines
 
 
-def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | None = None) -> None:
-    """Print the figures of the model `name` on n-best lists."""
-    from disambig.evaluation import evaluate_lists, list_lines
+def figures_on_lists(name: str, paths: Sequence[str], measure: str | None) -> dict[str, Any]:
+    """Return the figures of the model `name` on n-best lists."""
+    from disambig.evaluation import evaluate_lists
     from disambig.formats import read_nbest
     from disambig.metrics import list_measure_named
     from disambig.models import check_lists, load
@@ -684,54 +624,38 @@ def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | 
     model = load(name)
     check_lists(model)
     figures = evaluate_lists(model, list(read_nbest(paths)), measure=measure)
-    _print({"model": f"{model.name} {model.version}", **figures}, list_lines, json)
+    return {"model": f"{model.name} {model.version}", **figures}
 
 
-def run_on_text(
+def figures_on_text(
     model: str,
-    text: Sequence[str],
+    paths: Sequence[str],
+    rates: Sequence[float],
+    plot: Path | None,
     *,
     lines: bool,
     only_test: bool,
-    rates: Sequence[float],
-    plot: Path | None,
-    json: bool,
-) -> None:
-    """Print the figures of a model on text that is assumed to be correct.
+) -> dict[str, Any]:
+    """Return the figures of a model on text that is assumed to be correct.
 
     Raises D664 if the text has nothing to decide, D751 if there is nothing to plot.
-
-    `text`: files and directories.
-    `lines`: whether each line of a file is a document.
-    `only_test`: whether to use only the documents that training sets aside for testing.
-    `rates`: flags per 1,000 correct words.
-    `plot`: file for a plot of the reliability of probabilities.
-    `json`: whether to print JSON.
     """
-    from disambig.cli.options import check_rate
-    from disambig.cli.output import progress, remark
-    from disambig.errors import UserError
     from disambig.evaluation import evaluate
     from disambig.models import load
     from disambig.training import read_texts, split
 
     for rate in rates:
-        check_rate(rate, option="--rate")
+        options.check_rate(rate, option="--rate")
     loaded = load(model)
-    texts = read_texts(text, lines=lines)
+    texts = read_texts(paths, lines=lines)
     with progress() as meter:
         meter.show("scoring", 0, None)
         figures = evaluate(loaded, split(texts)["test"] if only_test else texts, rates=rates)
     if not figures["decisions"]:
-        part = "the test part of " * only_test
-        raise UserError(
-            "D664",
-            what=part + ", ".join(text),
-            documents=figures["documents"],
-            words=figures["words"],
-            task=loaded.task.name,
-            hint="give more documents: a fifth of them is the test part" if only_test else "give other text",
-        )
+        what = "the test part of " * only_test + ", ".join(paths)
+        hint = "give more documents: a fifth of them is the test part" if only_test else "give other text"
+        read = {"documents": figures["documents"], "words": figures["words"]}
+        raise UserError("D664", what=what, **read, task=loaded.task.name, hint=hint)
     if plot is not None:
         if not figures["reliability"]:
             raise UserError("D751", model=model)
@@ -739,7 +663,7 @@ def run_on_text(
 
         plot_reliability(figures["reliability"], plot, title=loaded.task.name)
         remark(f"{plot}: drawn")
-    _print({"model": f"{loaded.name} {loaded.version}", **figures}, evaluation_lines, json)
+    return {"model": f"{loaded.name} {loaded.version}", **figures}
 
 
 def evaluation_lines(figures: dict[str, Any]) -> list[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import SETTINGS, Models, Quiet, Rate, Sets, Tasks
+from disambig.cli.options import SETTINGS, Models, Quiet, Rate, Sets, Tasks, parse_rates, text_argument
+from disambig.cli.output import check_stdout, is_terminal
 from disambig.formatting import escape_control_chars
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ class Console:
 
     def __init__(self) -> None:
         from rich.console import Console as RichConsole
-
-        from disambig.cli.output import check_stdout, is_terminal
 
         check_stdout()
         width = None if is_terminal() else _PIPE_WIDTH
@@ -109,7 +108,6 @@ def explain(
     means that the n-gram does not occur in the counted text; <3 that the table omits n-grams seen fewer than
     3 times. All digits are counted as 0.
     """
-    from disambig.cli.options import parse_rates, text_argument
     from disambig.data import read_confusion_sets
     from disambig.explain import check_together
     from disambig.models import ModelSource, detected_languages, task_rates

@@ -8,6 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from disambig.cli.options import GROUP_SETTINGS, Quiet
+from disambig.cli.output import StandardOutput, stages
+from disambig.files import json_text
+from disambig.formatting import pluralize
 
 app = typer.Typer(
     **GROUP_SETTINGS, help="Collect human errors with their corrections from the git history of projects."
@@ -47,9 +50,7 @@ def mine(
     Everything stays on this machine, and nothing that a repository contains is run. The results contain
     text of the projects, but no names of authors.
     """
-    from disambig.cli.output import StandardOutput, stages
     from disambig.configuration import ProjectSettings, SettingsSource
-    from disambig.files import json_text
     from disambig.mining import History, Miner, PackVocabulary, check_output, summarise, write_mined
     from disambig.models import ModelSource
 
@@ -77,8 +78,6 @@ def mine(
 
 def summary_lines(summary: dict[str, Any]) -> list[str]:
     """Return the summary as lines of text."""
-    from disambig.formatting import pluralize
-
     lines = []
     for project in summary["projects"]:
         corrections = f"{pluralize(project['corrections'], 'correction')} ({project['tier_1']:,} very likely)"

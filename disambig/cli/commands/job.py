@@ -11,6 +11,10 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from disambig.cli.options import GROUP_SETTINGS, Quiet
+from disambig.cli.output import StandardOutput, is_terminal, open_output, progress, remark
+from disambig.errors import UserError
+from disambig.files import json_text, writing
+from disambig.formatting import pluralize
 
 app = typer.Typer(
     **GROUP_SETTINGS, help="Manage jobs of `annotate` and `counts`: show progress, verify, resume, merge."
@@ -22,9 +26,6 @@ Job = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a job.")]
 @app.command("status")
 def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Show the progress of a job; exit status 0 if it is finished, 1 otherwise."""
-    from disambig.cli.output import StandardOutput
-    from disambig.files import json_text
-    from disambig.formatting import pluralize
     from disambig.jobs import status
 
     job_status, output = status(directory), StandardOutput()
@@ -68,9 +69,6 @@ def verify(
 
     The exit status is 2 if something is damaged.
     """
-    from disambig.cli.output import StandardOutput, progress, remark
-    from disambig.files import writing
-    from disambig.formatting import pluralize
     from disambig.jobs import is_whole, locked, record_path, status, verify as verify_job
 
     output, damaged = StandardOutput(), set()
@@ -115,7 +113,6 @@ def resume(
 
     from disambig.cli.commands import counts
     from disambig.cli.commands.annotate import annotate
-    from disambig.errors import UserError
     from disambig.jobs import NAME, load_manifest
 
     invocation = load_manifest(directory / NAME).get("command")
@@ -164,10 +161,7 @@ def merge(
     quiet: Quiet = False,
 ) -> None:
     """Merge the parts of a finished job into one file, as `disambig annotate --output FILE` would write."""
-    from disambig.cli.output import is_terminal, open_output, remark
-    from disambig.errors import UserError
     from disambig.formats import BINARY, check_output
-    from disambig.formatting import pluralize
     from disambig.jobs import merge as merge_parts, parts_format
 
     format = parts_format(directory)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from disambig.cli.options import SETTINGS, Writing
+from disambig.errors import UserError
 
 app = typer.Typer(**SETTINGS)
 
@@ -32,8 +33,6 @@ def lsp(
     read from disambig.toml or pyproject.toml; options and the settings of the editor take precedence.
     """
     from importlib.util import find_spec
-
-    from disambig.errors import UserError
 
     if find_spec("pygls") is None or find_spec("tomlkit") is None:
         raise UserError("D840")

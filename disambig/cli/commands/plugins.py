@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from disambig.cli.options import SETTINGS, complete_from
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.registry import COMMANDS, Entry
 from disambig.settings import get_settings
 
@@ -86,7 +86,6 @@ def plugins(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the installed plugins and what each provides; exit status 1 if one is broken."""
-    from disambig.errors import UserError, nearest_first
     from disambig.packs import packs
     from disambig.registry import load_plugins
 

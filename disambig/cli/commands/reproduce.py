@@ -12,7 +12,9 @@ import typer
 
 from disambig.cli.commands.data import VARIABLE, data_directory
 from disambig.cli.options import SETTINGS, Engine, Quiet, Scheduler, Workers, complete_from
-from disambig.files import json_text
+from disambig.cli.output import check_stdout, remark, stages
+from disambig.errors import UserError, nearest_first
+from disambig.files import TempFiles, is_special, json_text, save_output, writing
 
 if TYPE_CHECKING:
     from disambig.registry import Entry
@@ -32,8 +34,7 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR",
-            help="Directory of the data. Default: $DISAMBIG_DATA, else that of `data get`.",
+            metavar="DIR", help="Directory of the data. Default: $DISAMBIG_DATA, else that of `data get`."
         ),
     ] = None,
     quick: Annotated[
@@ -59,8 +60,6 @@ def reproduce(
     quiet: Quiet = False,
 ) -> None:
     """Reproduce a table of a paper and compare the figures."""
-    from disambig.errors import UserError, nearest_first
-
     by_name = experiments()
     if name is None:
         for experiment_name, entry in by_name.items():
@@ -74,7 +73,6 @@ def reproduce(
     check_experiment(experiment)
     place = _checked_data(name, experiment, data)
     _check_outputs(name, json, plots)
-    from disambig.cli.output import stages
     from disambig.experiments import as_json, result_lines
 
     run = experiment.run
@@ -102,9 +100,6 @@ def reproduce(
 
 
 def _write_json(path: str, result: dict[str, Any]) -> None:
-    from disambig.cli.output import remark
-    from disambig.files import save_output
-
     with save_output(Path(path)) as write:
         write((json_text(result, ensure_ascii=False) + "\n").encode())
     remark(f"{path}: written")
@@ -133,11 +128,9 @@ def _parts_runner(
 ) -> Callable[..., Any]:
     """Return a function that runs an experiment in parts.
 
-    `name`: registered name of the experiment.
-    `workers`: (engine, number of workers, scheduler) or None; none for this process.
+    `workers`: engine, number of workers, scheduler; None for this process.
     `directory`: directory for the results of parts.
     """
-    from disambig.errors import UserError
     from disambig.jobs import (
         EngineOptions,
         HasParts,
@@ -160,8 +153,6 @@ def _parts_runner(
 
 
 def _description(entry: Entry) -> str:
-    from disambig.errors import UserError
-
     try:
         return str(entry.load()().description)
     except UserError as problem:
@@ -170,7 +161,6 @@ def _description(entry: Entry) -> str:
 
 def _checked_data(name: str, experiment: Any, option: Path | None) -> Path:
     """Return the data directory after checking that it contains the files that the experiment needs."""
-    from disambig.errors import UserError
     from disambig.experiments import data_advice
 
     place = data_directory(option)
@@ -191,11 +181,7 @@ def _checked_data(name: str, experiment: Any, option: Path | None) -> Path:
 
 def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
     """Check before the long run that its outputs can be written."""
-    from disambig.cli.output import check_stdout
-
     check_stdout()
-    from disambig.files import writing
-
     if json is not None and json != "-":
         _check_target(Path(json))
     if plots is not None:
@@ -209,8 +195,6 @@ def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
 
 def _check_target(path: Path) -> None:
     """Raise an error if the file cannot be written or replaced, without changing its contents."""
-    from disambig.files import TempFiles, is_special, writing
-
     with writing(path):
         if is_special(path):
             return
@@ -222,7 +206,6 @@ def _check_target(path: Path) -> None:
 
 
 def _plot(name: str, title: str, result: Any, directory: Path) -> None:
-    from disambig.cli.output import remark
     from disambig.experiments import has_plot, plot_result
 
     if not has_plot(result):

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from disambig.cli.options import SETTINGS
+from disambig.errors import UserError, nearest_first
+from disambig.formatting import escape_control_chars
 
 app = typer.Typer(**SETTINGS)
 
@@ -20,8 +22,6 @@ def rules(
     """List the rules of flags with the measured share of their flags that were right, or explain one rule."""
     from dataclasses import asdict
 
-    from disambig.errors import UserError, nearest_first
-    from disambig.formatting import escape_control_chars
     from disambig.rules import installed_rules, measured_shares, rule_text
 
     available, shares = installed_rules(), measured_shares()

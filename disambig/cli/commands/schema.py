@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from disambig.cli.options import SETTINGS
+from disambig.cli.output import StandardOutput
 
 app = typer.Typer(**SETTINGS)
 
@@ -15,7 +16,6 @@ def schema() -> None:
 
     In Python, `disambig.api.formats.record_schema()` returns it, and `arrow_schema()` returns it for pyarrow.
     """
-    from disambig.cli.output import StandardOutput
     from disambig.formats import record_schema_text
 
     StandardOutput().result(record_schema_text())

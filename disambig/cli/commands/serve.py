@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from disambig.cli.options import SETTINGS, Quiet, flag_options, settings_from_options, share_options
+from disambig.cli.output import StandardOutput
 
 app = typer.Typer(**SETTINGS)
 
@@ -76,7 +77,6 @@ def serve(
     precedence. Texts are neither stored nor logged. SIGINT and SIGTERM stop the server after the last request
     is answered.
     """
-    from disambig.cli.output import StandardOutput
     from disambig.configuration import ProjectSettings
     from disambig.server import AllowedOrigins, ServerLimits, serve as run
 

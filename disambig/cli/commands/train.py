@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from disambig.cli import options
+from disambig.cli.output import note_printer, remark, say, stages
 from disambig.formatting import first_names, pluralize
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ def train(
     if form := next((name for name in FORMS if context.params[name.removeprefix("--")]), None):
         options.check_form_options(context, FORMS, form)
     check_target(output, force=force)  # raise an error before the long training
-    from disambig.cli.output import note_printer, remark, say, stages
     from disambig.evaluation import add_assessment, assessment_line, why_untested
     from disambig.models import save_model
     from disambig.training import report_line, run

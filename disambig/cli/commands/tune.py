@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from disambig.cli.options import SETTINGS, Quiet
+from disambig.cli.output import StandardOutput, stages
+from disambig.files import json_text
 
 if TYPE_CHECKING:
     from disambig.mining import Measurement, TunedProject, TunedSettings
@@ -40,8 +42,6 @@ def tune(
     the newer half. They are written to disambig.toml and disambig-ignore.txt in the repository, or nothing is
     written if the history gives no reason to change a setting; everything stays on this machine.
     """
-    from disambig.cli.output import StandardOutput, stages
-    from disambig.files import json_text
     from disambig.mining import tune_project, tuned_settings
 
     with stages() as progress:
