@@ -6,14 +6,8 @@ from .baseline import (
     read_baseline as read_baseline,
     sentence_around as sentence_around,
 )
-from .changes import (
-    Changes as Changes,
-    Repositories as Repositories,
-    Repository as Repository,
-)
-from .document_words import (
-    DocumentWords as DocumentWords,
-)
+from .changes import Changes as Changes, Repositories as Repositories, Repository as Repository
+from .document_words import DocumentWords as DocumentWords
 from .files import (
     PACKAGE_FOLDERS as PACKAGE_FOLDERS,
     SUFFIXES as SUFFIXES,
@@ -36,10 +30,7 @@ from .flags import (
     select_fitting as select_fitting,
     unused_directive as unused_directive,
 )
-from .linter import (
-    CheckRun as CheckRun,
-    run as run,
-)
+from .linter import CheckRun as CheckRun, run as run
 from .live import (
     CONTEXT_WORDS as CONTEXT_WORDS,
     MAX_CONTEXT_PARTS as MAX_CONTEXT_PARTS,

@@ -25,20 +25,10 @@ from disambig.errors import UserError
 TIME_LIMIT = 120.0
 """Maximum number of seconds per git command."""
 
-_DIFF_COMMAND = (
-    "diff-index",
-    "--patch",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--find-renames",
-    "--unified=0",
-    "--inter-hunk-context=0",
-    "--ignore-cr-at-eol",  # other line ends are no new text
-    "--ignore-submodules=all",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-)
+_DIFF_COMMAND = (  # --ignore-cr-at-eol: other line ends are no new text
+    "diff-index --patch --no-color --no-ext-diff --no-textconv --find-renames --unified=0 "
+    "--inter-hunk-context=0 --ignore-cr-at-eol --ignore-submodules=all --src-prefix=a/ --dst-prefix=b/"
+).split()
 _SAFE_SETTINGS = {
     "safe.bareRepository": "explicit",
     "core.fsmonitor": "",  # not "false": git before 2.36 runs a command of that name
@@ -48,40 +38,15 @@ _SAFE_SETTINGS = {
     "core.safecrlf": "false",
 }
 _COMPARISON_SETTINGS = frozenset(
-    f"core.{name}"
-    for name in (
-        "attributesfile",
-        "autocrlf",
-        "checkstat",
-        "eol",
-        "excludesfile",
-        "filemode",
-        "ignorecase",
-        "longpaths",
-        "precomposeunicode",
-        "symlinks",
-        "trustctime",
-    )
+    "core.attributesfile core.autocrlf core.checkstat core.eol core.excludesfile core.filemode "
+    "core.ignorecase core.longpaths core.precomposeunicode core.symlinks core.trustctime".split()
 )
 """Settings of the user or the repository that affect what counts as changed; none of them names a command."""
 _REPOSITORY_VARIABLES = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_ATTR_SOURCE",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_DIFF_OPTS",
-    "GIT_DIR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-)
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_ATTR_SOURCE GIT_COMMON_DIR GIT_CONFIG GIT_DIFF_OPTS GIT_DIR "
+    "GIT_EXTERNAL_DIFF GIT_GRAFT_FILE GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE GIT_INTERNAL_SUPER_PREFIX "
+    "GIT_NAMESPACE GIT_OBJECT_DIRECTORY GIT_PREFIX GIT_SHALLOW_FILE GIT_WORK_TREE"
+).split()
 """Environment variables with which git describes a repository to the commands of a hook."""
 _HOOK_VARIABLES = ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 """Variables that replace files of the repository: kept if the hook belongs to the same repository."""
@@ -140,9 +105,7 @@ class Repositories:
 
 
 class Repository:
-    """A repository with a work tree.
-
-    Raises D964 if git fails, D969 if it does not finish in time.
+    """A repository with a work tree; its methods raise D964 if git fails, D969 if it takes too long.
 
     `home`: the folder that contains ``.git``.
     `top`: the top folder of the work tree: `home`, unless the repository sets another one.
@@ -186,8 +149,7 @@ class Repository:
     def merge_base(self, revision: str) -> str:
         """Return the last common commit of `revision` and HEAD.
 
-        Raises D963 for an unknown revision, D965 if there is no common commit, D969 if git does not finish in
-        time.
+        Raises D963 for an unknown revision, D965 if there is no common commit.
         """
         commit = self._commit(f"{revision}^{{commit}}")
         if commit is None:
@@ -199,12 +161,9 @@ class Repository:
         return done.stdout.decode().strip()
 
     def changed_lines(self, base: str | None) -> dict[str, list[range]]:
-        """Return the numbers of the added lines in each file, counted from 1.
-
-        Raises D964 if git fails, D969 if it does not finish in time.
+        """Return the numbers of the added lines, counted from 1, by the absolute path of their file.
 
         `base`: the commit with which the work tree is compared; None compares the index with HEAD.
-        Returns ranges of lines by absolute path; files without added lines are omitted.
         """
         against = ["--cached", self._head_or_empty()] if base is None else [base]
         diff = self._call_isolated([*_DIFF_COMMAND, *against, "--"])
@@ -212,14 +171,15 @@ class Repository:
 
     def untracked_files(self) -> set[str]:
         """Return the absolute paths of the files that git neither tracks nor ignores."""
-        names = self._call_isolated(["ls-files", "--others", "--exclude-standard", "-z", "--full-name"])
-        return {os.path.join(self.top, os.fsdecode(name)) for name in names.split(b"\0") if name}
+        return self._list_files("--others", "--exclude-standard")
 
     def ignored_files(self) -> set[str]:
         """Return the absolute paths of ignored files and folders, but none inside an ignored folder."""
-        command = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"]
-        names = self._call_isolated([*command, "-z", "--full-name"])
-        return {os.path.join(self.top, os.fsdecode(name).rstrip("/")) for name in names.split(b"\0") if name}
+        return self._list_files("--others", "--ignored", "--exclude-standard", "--directory")
+
+    def _list_files(self, *options: str) -> set[str]:
+        names = self._call_isolated(["ls-files", *options, "-z", "--full-name"]).split(b"\0")
+        return {os.path.join(self.top, os.fsdecode(name).rstrip("/")) for name in names if name}
 
     def tracks(self, folder: str) -> bool:
         """Return True if git tracks a file in the folder at an absolute path."""
@@ -229,7 +189,7 @@ class Repository:
     def staged_bytes(self, path: str) -> bytes:
         """Return the staged contents of the file at an absolute path; filters of git are not run.
 
-        Raises D320 if it is too large, D964 if git fails, D969 if it does not finish in time.
+        Raises D320 if it is too large.
         """
         name = f":0:{os.path.relpath(path, self.top).replace(os.sep, '/')}"
         if int(self._call_isolated(["cat-file", "-s", name])) > MAX_FILE_BYTES:
@@ -242,19 +202,13 @@ class Repository:
         return os.path.exists(os.path.join(self._isolated_folder, "shallow"))
 
     def head(self) -> str | None:
-        """Return the commit of HEAD, or None before the first commit.
-
-        Raises D969 if git does not finish in time.
-        """
+        """Return the commit of HEAD, or None before the first commit."""
         return self._commit("HEAD^{commit}")
 
     def start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start a git command that reads objects; no command that the repository configures is run.
 
-        Raises D961 if git is not installed, D964 if it cannot be started.
-
-        Returns a process with pipes for input and output, which the caller ends. Error messages are
-        discarded.
+        The process has pipes for input and output, and the caller ends it. Error messages are discarded.
         """
         try:
             return subprocess.Popen(
@@ -298,9 +252,7 @@ class Repository:
         done = self._run_isolated(command)
         if done.returncode:
             if self._is_partial and b"unable to read" in done.stderr:
-                problem = (
-                    "this partial clone lacks objects: run `git diff`, which fetches them, and try again"
-                )
+                problem = "this partial clone lacks objects: run `git diff` to fetch them, and try again"
                 raise UserError("D964", path=self.top, problem=problem)
             raise _git_error(self.top, done.stderr)
         return done.stdout
@@ -489,7 +441,7 @@ class Changes:
     """The changes since a commit, or the staged changes.
 
     `since`: a revision: files are compared with the last common commit of this revision and HEAD. Without it,
-    staged texts are compared with HEAD.
+    staged texts are compared with HEAD. The methods raise D961 to D965, D968 and D969 if git fails.
     """
 
     def __init__(self, since: str | None = None) -> None:
@@ -499,18 +451,12 @@ class Changes:
         self._by_folder: dict[str, _RepositoryChanges] = {}
 
     def has(self, path: str) -> bool:
-        """Return True if a file is untracked or has an added line.
-
-        Raises D961 to D965, D968 and D969 if git fails.
-        """
+        """Return True if a file is untracked or has an added line."""
         changes, path = self._find(path)
         return path in changes.lines or path in changes.untracked
 
     def only_staged(self, folder: str) -> Iterator[str]:
-        """Yield the files of a folder that have staged lines but are not in the work tree, in sorted order.
-
-        Raises D961 to D965, D968 and D969 if git fails.
-        """
+        """Yield the files of a folder that have staged lines but are not in the work tree, sorted."""
         if self._since is not None:
             return
         changes, _ = self._find(os.path.join(folder, "x"))
@@ -520,10 +466,7 @@ class Changes:
                 yield os.path.join(folder, os.path.relpath(path, real))
 
     def read(self, path: str) -> TextFile:
-        """Read a file from the work tree, or its staged contents.
-
-        Raises the errors of `read_text`; D964 and D969 if git fails.
-        """
+        """Read a file from the work tree, or its staged contents. Raises the errors of `read_text`."""
         if self._since is not None:
             return read_text(path)
         changes, absolute = self._find(path)

@@ -108,12 +108,7 @@ class HiddenSpan:
     follows_text: bool = False
 
     def hides(self, start: int, observed: str, names: Collection[str]) -> bool:
-        """Return True if the span suppresses a flag.
-
-        `start`: offset of the flag.
-        `observed`: the flagged word, as `plain_word` returns it.
-        `names`: rules and tasks of the flag, in lower case.
-        """
+        """Return True if the span suppresses a flag with a plain word, and names in lower case."""
         inside = self.start <= start < self.end
         return inside and self.word in ("", observed) and (not self.rule or self.rule in names)
 
@@ -126,13 +121,7 @@ class Directives:
     problems: tuple[UserError, ...] = ()  # invalid directives (D641)
 
     def hiding(self, start: int, observed: str, *names: str) -> list[HiddenSpan]:
-        """Return the spans that suppress a flag.
-
-        `start`: offset of the flag.
-        `observed`: the flagged word.
-        `*names`: the rule and the task of the flag, and those of its alternatives. A directive that names one
-        of them suppresses the flag.
-        """
+        """Return the spans that suppress a flag, by its word or by one of its `names` (see `Flag.names`)."""
         word, plain_names = plain_word(observed), {name.lower() for name in names}
         return [span for span in self.hidden if span.hides(start, word, plain_names)]
 
@@ -146,10 +135,8 @@ def read_directives(
 ) -> Directives:
     """Return the directives in the comments of a text.
 
-    `comments` (iterable of (start, end)): offsets of the comments.
-    `lines`: the lines of the text, for messages.
-    `plain`: the text without markup. It is needed for notebooks, where directives refer to the lines of
-    cells, and for formats in which a comment inside a paragraph is text.
+    The text without markup (`plain`) is needed for notebooks, where directives refer to the lines of cells,
+    and for formats in which a comment inside a paragraph is text.
     """
     reader = _DirectiveReader(path, text, lines, lines)
     if path.lower().endswith(_NOTEBOOK) and plain:
@@ -413,8 +400,6 @@ def find_flags(
 ) -> CheckedText:
     """Return the flags of one text.
 
-    `path`: name of the file, for messages.
-    `text`: the text of the file.
     `plain`: the text without markup, to which the decisions refer.
     `decisions`: one per task, of this text only, without overlapping flags
     (`disambig.decision.resolve_overlaps`).
@@ -465,12 +450,7 @@ def _without_markup(record: dict[str, Any], text: str) -> dict[str, Any]:
     """Return the record of the words that differ, if there is markup between the words of a phrase.
 
     The correction of "You *should* of known" replaces "of" alone. If there is markup between the words that
-    differ, the record is returned as it is.
-
-    Parameters
-    ----------
-    text : str
-        The text without markup.
+    differ, the record is returned as it is. `text` is the text without markup.
     """
     observed = text[record["start"] : record["end"]]
     if HIDDEN not in observed:
@@ -498,7 +478,6 @@ def _make_flag(
     """Return the flag of a record; `rules` maps each task to its rules, which name those of alternatives."""
     from disambig.data import record_edit
 
-    probability = record["probability"]
     observed = plain.text[record["start"] : record["end"]]
     replacement = match_apostrophes(record["replacement"], text).strip()
     file_record = _in_file(record, text, plain)
@@ -506,24 +485,15 @@ def _make_flag(
     edit = record_edit(file_record, text)
     alternatives = []
     for alternative in (*record["alternatives"], *_removal_alternative(file_record, text)):
-        rule, rule_set = alternative["task"], rules.get(alternative["task"])
+        name, rule_set = alternative["task"], rules.get(alternative["task"])
         if rule_set:
             written = plain.text[alternative["start"] : alternative["end"]].rstrip(HIDDEN)
-            rule = rule_set.rule_name(Correction.plain(written, alternative["replacement"]))
-        alternatives.append({**_in_file(alternative, text, plain), "rule": rule})
-    return Flag(
-        start,
-        end,
-        *lines.line_and_column(start),
-        observed,
-        replacement,
-        record["task"],
-        probability,
-        (edit["start"], edit["end"], edit["replacement"]),
-        tuple(alternatives),
-        trust,
-        record["rule"],
-    )
+            name = rule_set.rule_name(Correction.plain(written, alternative["replacement"]))
+        alternatives.append({**_in_file(alternative, text, plain), "rule": name})
+    new_edit = edit["start"], edit["end"], edit["replacement"]
+    task, probability, rule = record["task"], record["probability"], record["rule"]
+    place = start, end, *lines.line_and_column(start)
+    return Flag(*place, observed, replacement, task, probability, new_edit, tuple(alternatives), trust, rule)
 
 
 def _in_file(record: dict[str, Any], text: str, plain: PlainText) -> dict[str, Any]:
@@ -559,9 +529,8 @@ def _removal_alternative(record: dict[str, Any], text: str) -> list[dict[str, An
 
 
 def most_certain(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
-    """Return the most certain flags of a text, in text order.
+    """Return the most certain flags of a text of this many words, in text order.
 
-    `words`: number of words of the text.
     `most_per_1000`: maximum number of flags per 1,000 words, rounded up; None for all flags.
     """
     maximum = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
@@ -596,21 +565,13 @@ def select_compatible(flags: Iterable[Flag]) -> list[Flag]:
 
 
 def select_fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:
-    """Return the flags whose corrections fit into the tables of a text.
-
-    `flags`: flags that do not overlap (see `select_compatible`).
-    `layout`: the layout of the text.
-    """
+    """Return those of some compatible flags whose corrections fit into the tables of a text."""
     fits = layout.fits([flag.edit for flag in flags])
     return [flag for flag, fit in zip(flags, fits, strict=True) if fit]
 
 
 def apply_corrections(text: str, flags: Sequence[Flag], layout: Layout | None = None) -> str:
-    """Return `text` with the corrections of flags.
-
-    `flags`: flags that do not overlap (see `select_compatible`).
-    `layout`: the layout to keep, into which the corrections fit (see `select_fitting`).
-    """
+    """Return `text` with the corrections of flags that are compatible and fit into the layout."""
     edits = [flag.edit for flag in flags]
     further = [] if layout is None else layout.further(edits)
     return edited_text(text, sorted([*edits, *further], key=lambda edit: edit[:2]))

@@ -507,33 +507,19 @@ class _Linter:
         return sorted([*flags, *new_flags], key=lambda flag: flag.start)
 
     def _reported_flags(
-        self,
-        file: TextFile,
-        plain: str,
-        flags: Sequence[Flag],
-        outcomes: Sequence[tuple[str, str]] = (),
+        self, file: TextFile, plain: str, flags: Sequence[Flag], outcomes: Sequence[tuple[str, str]] = ()
     ) -> list[ReportedFlag]:
         """Return the flags of a file as reports need them; `outcomes` has the outcome and reason of each."""
         name = self._name(file.path)
         path, lines = path_in_repository(name), TextLines(file.text)
         fingerprints = number_fingerprints(flag_identity(path, plain, flag) for flag in flags)
         evidence_for, layout = self._evidence(name, plain), read_layout(name, file.text if flags else "")
-        return [
-            ReportedFlag(
-                name,
-                path,
-                flag,
-                lines,
-                fingerprint,
-                outcome,
-                reason,
-                evidence_for(flag),
-                layout.complete(flag.edit),
-            )
-            for flag, fingerprint, (outcome, reason) in zip(
-                flags, fingerprints, outcomes or [("", "")] * len(flags), strict=True
-            )
-        ]
+        reported = []
+        outcomes = outcomes or [("", "")] * len(flags)
+        for flag, fingerprint, outcome in zip(flags, fingerprints, outcomes, strict=True):
+            details = *outcome, evidence_for(flag), layout.complete(flag.edit)
+            reported.append(ReportedFlag(name, path, flag, lines, fingerprint, *details))
+        return reported
 
     def _evidence(self, name: str, plain: str) -> Callable[[Flag], FlagEvidence | None]:
         """Return a function that returns the evidence for a flag, or None if evidence is not requested."""

@@ -11,13 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from disambig.checking.flags import (
-    Flag,
-    apply_corrections,
-    find_flags,
-    is_likely_right,
-    select_compatible,
-)
+from disambig.checking.flags import Flag, apply_corrections, find_flags, is_likely_right, select_compatible
 from disambig.configuration import CheckSettings, unknown_task_error
 from disambig.data import plain_word
 from disambig.errors import UserError

@@ -239,12 +239,10 @@ def _rdjson_document(diagnostics: list[Any], summary: RunSummary) -> dict[str, A
 
 def _rdjson_diagnostic(reported: ReportedFlag) -> dict[str, Any]:
     rule = find_rule(reported.flag.rule)
+    place = _rdjson_range(reported, reported.flag.start, reported.flag.end)
     return {
         "message": reported.message,
-        "location": {
-            "path": reported.path,
-            "range": _rdjson_range(reported, reported.flag.start, reported.flag.end),
-        },
+        "location": {"path": reported.path, "range": place},
         "severity": "INFO",
         "code": {"value": rule.name, **({"url": rule.url} if rule.url else {})},
         **_rdjson_suggestions(reported),
@@ -259,12 +257,8 @@ def _rdjson_suggestions(reported: ReportedFlag) -> dict[str, Any]:
 
 
 def _rdjson_range(reported: ReportedFlag, start: int, end: int) -> dict[str, Any]:
-    return {"start": _rdjson_position(reported, start), "end": _rdjson_position(reported, end)}
-
-
-def _rdjson_position(reported: ReportedFlag, offset: int) -> dict[str, int]:
-    line, column = reported.lines.in_utf8(offset)
-    return {"line": line, "column": column}
+    (line, column), (end_line, end_column) = (reported.lines.in_utf8(offset) for offset in (start, end))
+    return {"start": {"line": line, "column": column}, "end": {"line": end_line, "column": end_column}}
 
 
 class JUnitReport:
@@ -301,12 +295,9 @@ class JUnitReport:
             cases = suite(path, len(reported_flags), 0)
             for reported in reported_flags:
                 flag = reported.flag
-                place = {"line": f"{flag.line}", "column": f"{flag.column}"}
-                case = SubElement(
-                    cases,
-                    "testcase",
-                    {"name": _qualified_rule(flag), "classname": path, "file": path, **place},
-                )
+                place = {"file": path, "line": f"{flag.line}", "column": f"{flag.column}"}
+                names = {"name": _qualified_rule(flag), "classname": path}
+                case = SubElement(cases, "testcase", names | place)
                 failure = SubElement(case, "failure", {"message": _xml_text(reported.message)})
                 failure.text = _xml_text(f"{reported.path}:{flag.line}:{flag.column}: {reported.message}")
         if summary.problems or not self._suites:
