@@ -25,10 +25,7 @@ def disambig_register_tasks(register: Register) -> None:
 @hookimpl
 def disambig_register_extractors(register: Register) -> None:
     """Register the extractors of the core."""
-    register(
-        "disambig.ContextProbabilities.v1",
-        "disambig.features.ngram_counts:ContextProbabilities",
-    )
+    register("disambig.ContextProbabilities.v1", "disambig.features.ngram_counts:ContextProbabilities")
     register("disambig.ContextWindow.v1", "disambig.features.context_window:ContextWindow")
     register("disambig.ContextWords.v1", "disambig.features.learned_words:ContextWords")
     register("disambig.GapOdds.v1", "disambig.features.gaps:MissingWordOdds")

@@ -1,6 +1,4 @@
-from .patterns import (
-    GitIgnorePatterns as GitIgnorePatterns,
-)
+from .patterns import GitIgnorePatterns as GitIgnorePatterns
 from .project import (
     ADDED as ADDED,
     CHOICES as CHOICES,

@@ -1,7 +1,4 @@
-from ._kernels import (
-    find_slot as find_slot,
-    rank_at as rank_at,
-)
+from ._kernels import find_slot as find_slot, rank_at as rank_at
 from .build import (
     BuildOptions as BuildOptions,
     PrunedChunks as PrunedChunks,
@@ -20,11 +17,7 @@ from .build import (
     slice_places as slice_places,
     write_counter as write_counter,
 )
-from .counter import (
-    MEMORY as MEMORY,
-    NgramCounter as NgramCounter,
-    ngram_kinds as ngram_kinds,
-)
+from .counter import MEMORY as MEMORY, NgramCounter as NgramCounter, ngram_kinds as ngram_kinds
 from .file import (
     COMPACT as COMPACT,
     EXACT as EXACT,
@@ -38,10 +31,7 @@ from .file import (
     rounded_ranks as rounded_ranks,
     rounded_values as rounded_values,
 )
-from .importing import (
-    CountReader as CountReader,
-    import_table as import_table,
-)
+from .importing import CountReader as CountReader, import_table as import_table
 from .inputs import (
     TextFiles as TextFiles,
     count_files as count_files,

@@ -243,9 +243,7 @@ _AT_ONCE = 1 << 19
 
 
 def merge_tables(
-    path: str | os.PathLike[str],
-    tables: Sequence[CountTable],
-    **choices: Unpack[TableOptions],
+    path: str | os.PathLike[str], tables: Sequence[CountTable], **choices: Unpack[TableOptions]
 ) -> Path:
     """Merge tables into one that equals, byte for byte, the table counted from all the text at once.
 

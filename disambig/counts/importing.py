@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts.build import (
-    BuildOptions,
-    header_info,
-    make_counter,
-    refuse_no_ngrams,
-    write_counter,
-)
+from disambig.counts.build import BuildOptions, header_info, make_counter, refuse_no_ngrams, write_counter
 from disambig.counts.counter import NgramCounter
 from disambig.counts.inputs import BOM, count_format, unpacked
 from disambig.counts.table import UNSPLIT_TOKENISATIONS

@@ -72,10 +72,7 @@ class TextFiles:
         self.total = sum(sizes)
         self.done = 0
         self.sources = [
-            {
-                "name": os.path.basename(file) if file != STDIN else "<stdin>",
-                "bytes": size,
-            }
+            {"name": os.path.basename(file) if file != STDIN else "<stdin>", "bytes": size}
             for file, size in zip(self.paths, sizes, strict=True)
         ]
 

@@ -16,15 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import file as files
-from disambig.counts.file import (
-    C1,
-    C2,
-    EXACT,
-    RECORD_FORMS,
-    SMALL,
-    checked_edges,
-    describe_least_counts,
-)
+from disambig.counts.file import C1, C2, EXACT, RECORD_FORMS, SMALL, checked_edges, describe_least_counts
 from disambig.data import HashVocabulary
 from disambig.errors import UserError
 from disambig.files import file_stamp

@@ -328,10 +328,7 @@ def write_index(
 
 
 def renumber(
-    file: BinaryIO,
-    start: int,
-    directory: NDArray[np.uint64],
-    new_ranks: NDArray[np.uint16],
+    file: BinaryIO, start: int, directory: NDArray[np.uint64], new_ranks: NDArray[np.uint16]
 ) -> None:
     """Replace each rank r in an index of exact records by ``places[r]``."""
     for records, slots, *_ in directory.tolist():

@@ -21,14 +21,8 @@ from .charts import (
     Parse as Parse,
     WordScores as WordScores,
 )
-from .hypergraph import (
-    Hypergraph as Hypergraph,
-    Hypergraphs as Hypergraphs,
-)
-from .hypergraph_kernels import (
-    best_edges as best_edges,
-    inside_outside as inside_outside,
-)
+from .hypergraph import Hypergraph as Hypergraph, Hypergraphs as Hypergraphs
+from .hypergraph_kernels import best_edges as best_edges, inside_outside as inside_outside
 from .learning import (
     Enumerated as Enumerated,
     StructuredExamples as StructuredExamples,

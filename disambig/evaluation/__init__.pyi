@@ -16,10 +16,7 @@ from .comparison import (
     on_texts as on_texts,
     why_untested as why_untested,
 )
-from .curve import (
-    curve_of_labelled as curve_of_labelled,
-    curve_of_texts as curve_of_texts,
-)
+from .curve import curve_of_labelled as curve_of_labelled, curve_of_texts as curve_of_texts
 from .labelled import (
     credit as credit,
     cross_validate as cross_validate,

@@ -124,11 +124,7 @@ def on_lists(first: Model, second: Model, items: Sequence[NBestList]) -> SharedD
 
 
 def compare(
-    models: tuple[Model, Model],
-    shared: SharedDecisions,
-    *,
-    measure: str | None = None,
-    draws: int = DRAWS,
+    models: tuple[Model, Model], shared: SharedDecisions, *, measure: str | None = None, draws: int = DRAWS
 ) -> dict[str, Any]:
     """Compare the decisions of two models.
 
@@ -390,10 +386,7 @@ def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     for g, rows in instances.rows_by_group():
         part, group = instances.take(rows), model.task.groups[g]
         features = model.features(view, part.without_labels(), g)
-        scorers = {
-            "model": model.scorer(g, features),
-            "baseline": model.baseline.fit(features.batch).scorer,
-        }
+        scorers = {"model": model.scorer(g, features), "baseline": model.baseline.fit(features.batch).scorer}
         for system, scorer in scorers.items():
             chosen = segments.argmax(scorer.scores(features.batch), features.batch.offsets)
             systems[system][group.name] = figures(part, group, part.observed, chosen)

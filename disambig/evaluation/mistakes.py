@@ -482,8 +482,7 @@ def _share(part: int, n: int) -> float | None:
 
 
 def compare_trials(
-    trials: tuple[MistakeTrial, MistakeTrial],
-    limits: tuple[Limits | None, Limits | None],
+    trials: tuple[MistakeTrial, MistakeTrial], limits: tuple[Limits | None, Limits | None]
 ) -> dict[str, Any]:
     """Compare how many of the same mistakes two checkers correct.
 

@@ -182,12 +182,7 @@ class TextWithErrors:
 
 
 def substitute(
-    view: TokenView,
-    instances: Instances,
-    groups: Sequence[Group],
-    *,
-    share: float,
-    rng: np.random.Generator,
+    view: TokenView, instances: Instances, groups: Sequence[Group], *, share: float, rng: np.random.Generator
 ) -> TextWithErrors:
     """Replace a random `share` of the instances by random other candidates of their groups.
 
@@ -482,10 +477,7 @@ def _are_chosen(decided: Decisions, index: NDArray[np.int64], right: Instances) 
 
 
 def _matching(
-    decided: Decisions,
-    documents: NDArray[np.int64],
-    starts: NDArray[np.int32],
-    groups: NDArray[np.int32],
+    decided: Decisions, documents: NDArray[np.int64], starts: NDArray[np.int32], groups: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return the index of the decision at each place and of each group; -1 if there is none."""
     columns = (

@@ -19,11 +19,7 @@ from .data import (
     read_manifest as read_manifest,
     text_lines as text_lines,
 )
-from .fetching import (
-    Fetcher as Fetcher,
-    digest_members as digest_members,
-    file_difference as file_difference,
-)
+from .fetching import Fetcher as Fetcher, digest_members as digest_members, file_difference as file_difference
 from .learning import (
     CurveOutcome as CurveOutcome,
     Draw as Draw,

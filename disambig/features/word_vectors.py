@@ -127,10 +127,7 @@ def _cooccurrences(text: Ints, n: int, n_contexts: int) -> Any:
     width = min(n, n_contexts)
     table = csr_array((n, width), dtype=np.float32)
     for distance in range(1, REACH + 1):
-        for words, contexts in (
-            (text[:-distance], text[distance:]),
-            (text[distance:], text[:-distance]),
-        ):
+        for words, contexts in ((text[:-distance], text[distance:]), (text[distance:], text[:-distance])):
             counted = (words >= 0) & (contexts >= 0) & (contexts < width)
             values = np.full(int(counted.sum()), 1.0 / distance, np.float32)
             table = table + csr_array(coo_array((values, (words[counted], contexts[counted])), (n, width)))

@@ -11,10 +11,7 @@ from .conllu import (
     read_conllu as read_conllu,
     sentences as sentences,
 )
-from .docbin import (
-    SpacyFormat as SpacyFormat,
-    docbin_documents as docbin_documents,
-)
+from .docbin import SpacyFormat as SpacyFormat, docbin_documents as docbin_documents
 from .documents import (
     FORMAT_NAMES as FORMAT_NAMES,
     SUFFIXES as SUFFIXES,
@@ -46,12 +43,7 @@ from .fixes import (
     read_fixes as read_fixes,
     read_flag_readings as read_flag_readings,
 )
-from .html import (
-    JobPart as JobPart,
-    escape as escape,
-    page_head as page_head,
-    parts_page as parts_page,
-)
+from .html import JobPart as JobPart, escape as escape, page_head as page_head, parts_page as parts_page
 from .jsonl import (
     RECORD_VERSIONS as RECORD_VERSIONS,
     SCHEMA_NAME as SCHEMA_NAME,

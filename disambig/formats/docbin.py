@@ -32,14 +32,7 @@ OBJECT_SIZE = 500
 _TOO_MANY = re.compile(r"(\d+) exceeds max_(?:array|map)_len")
 ORTH = 65
 """spaCy's id of the attribute that holds a token's form; part of the file format."""
-_REQUIRED = {
-    "attrs": list,
-    "tokens": bytes,
-    "spaces": bytes,
-    "lengths": bytes,
-    "strings": list,
-    "cats": list,
-}
+_REQUIRED = {"attrs": list, "tokens": bytes, "spaces": bytes, "lengths": bytes, "strings": list, "cats": list}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

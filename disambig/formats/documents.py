@@ -169,8 +169,7 @@ _DATA_HINTS: dict[str, str] = {
         "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
     ),
     **dict.fromkeys(
-        (".svg", ".tei", ".vrt", ".stringsdict", ".plist", ".bib"),
-        "convert it to .txt, .jsonl or .conllu",
+        (".svg", ".tei", ".vrt", ".stringsdict", ".plist", ".bib"), "convert it to .txt, .jsonl or .conllu"
     ),
     ".xml": "it is neither DocBook nor DITA nor strings of Android: convert it to .txt, .jsonl or .conllu",
     **dict.fromkeys(

@@ -17,13 +17,7 @@ from typing import Any
 from disambig import __version__
 from disambig.files import checked_writer, writing
 from disambig.formats.documents import Kind
-from disambig.formats.jsonl import (
-    CANDIDATES_KEPT,
-    AnnotatedDocument,
-    count_words,
-    flagged_records,
-    rule_name,
-)
+from disambig.formats.jsonl import CANDIDATES_KEPT, AnnotatedDocument, count_words, flagged_records, rule_name
 from disambig.formatting import FEW_MEASURED, describe_share, escape_control_chars, pluralize
 
 _REPLACEMENT = "\ufffd"

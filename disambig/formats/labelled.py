@@ -14,14 +14,7 @@ from typing import Any, Protocol
 
 from disambig import registry
 from disambig.errors import UserError, contract_error, describe_value
-from disambig.files import (
-    ErrorCallback,
-    decode_as,
-    error_sink,
-    open_bytes,
-    reading,
-    without_compression,
-)
+from disambig.files import ErrorCallback, decode_as, error_sink, open_bytes, reading, without_compression
 from disambig.formats.documents import InvalidLines, can_be_encoded, has_other_format, read_lines
 from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_component

@@ -1,8 +1,4 @@
-from .counting import (
-    JobPlace as JobPlace,
-    build_in_job as build_in_job,
-    merge_in_job as merge_in_job,
-)
+from .counting import JobPlace as JobPlace, build_in_job as build_in_job, merge_in_job as merge_in_job
 from .experiment_parts import (
     HasParts as HasParts,
     SavedParts as SavedParts,

@@ -294,11 +294,7 @@ def _digest(lines: Iterable[bytes]) -> str:
 
 
 def check_directory(
-    directory: Path,
-    manifest: dict[str, Any],
-    *,
-    force: bool,
-    inputs: Collection[Mapping[str, Any]] = (),
+    directory: Path, manifest: dict[str, Any], *, force: bool, inputs: Collection[Mapping[str, Any]] = ()
 ) -> bool:
     """Return True if `directory` already contains this job, without changing anything.
 

@@ -16,10 +16,7 @@ from .scheduler import (
     LoadedCheckers as LoadedCheckers,
     ThreadQueue as ThreadQueue,
 )
-from .server import (
-    EditorProtocol as EditorProtocol,
-    EditorSettings as EditorSettings,
-)
+from .server import EditorProtocol as EditorProtocol, EditorSettings as EditorSettings
 from .serving import (
     PORT as PORT,
     exit_if_busy as exit_if_busy,

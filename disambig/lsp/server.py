@@ -244,10 +244,7 @@ class EditorSession:
             if state.version != result.version:
                 return ()
             recheck = Recheck(
-                live.annotate,
-                live.ignored_words,
-                live.settings.markup_options,
-                live.settings.project_names,
+                live.annotate, live.ignored_words, live.settings.markup_options, live.settings.project_names
             )
             return stable_flags(live.name, state.text, candidates, recheck)
 

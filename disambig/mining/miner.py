@@ -500,12 +500,7 @@ class Miner:
         return mined
 
     def clean_paragraphs(
-        self,
-        blobs: BlobReader,
-        commit: str,
-        days: int,
-        mined: MinedProject,
-        progress: Progress = no_progress,
+        self, blobs: BlobReader, commit: str, days: int, mined: MinedProject, progress: Progress = no_progress
     ) -> list[CleanParagraph]:
         """Return the paragraphs of a commit that were the same `days` before, without duplicates.
 

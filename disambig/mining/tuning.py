@@ -378,11 +378,7 @@ class TunedProject:
 
 
 def tune_project(
-    folder: str,
-    *,
-    days: int = UNTOUCHED_DAYS,
-    tier: int = 1,
-    progress: Progress = no_progress,
+    folder: str, *, days: int = UNTOUCHED_DAYS, tier: int = 1, progress: Progress = no_progress
 ) -> TunedProject:
     """Mine the history of a repository and tune the models that the settings of its top folder name.
 
@@ -499,10 +495,7 @@ def _drop_without_effect(
 
 
 def choose_rates(
-    checker: ModelChecker,
-    trials: _HalfTrials,
-    ignore: Collection[str],
-    trust: Mapping[str, PrecisionTable],
+    checker: ModelChecker, trials: _HalfTrials, ignore: Collection[str], trust: Mapping[str, PrecisionTable]
 ) -> dict[str, float]:
     """Return the rates with the fewest flags in clean text that correct no fewer mistakes.
 
@@ -549,10 +542,7 @@ def choose_rates(
 
 
 def is_better_held_out(
-    checker: ModelChecker,
-    trials: _HalfTrials,
-    ignore: Collection[str],
-    trust: Mapping[str, PrecisionTable],
+    checker: ModelChecker, trials: _HalfTrials, ignore: Collection[str], trust: Mapping[str, PrecisionTable]
 ) -> bool:
     """Return True if chosen rates are better than the models' own in cross-validation.
 

@@ -1,14 +1,6 @@
-from ._endpoints import (
-    openapi as openapi,
-)
-from .app import (
-    BASES as BASES,
-    make_app as make_app,
-)
-from .checker import (
-    ModelThread as ModelThread,
-    ServerChecker as ServerChecker,
-)
+from ._endpoints import openapi as openapi
+from .app import BASES as BASES, make_app as make_app
+from .checker import ModelThread as ModelThread, ServerChecker as ServerChecker
 from .languagetool import (
     AnnotatedPiece as AnnotatedPiece,
     AnnotatedText as AnnotatedText,
@@ -25,6 +17,4 @@ from .middleware import (
     BodyReader as BodyReader,
     ServerLimits as ServerLimits,
 )
-from .serving import (
-    serve as serve,
-)
+from .serving import serve as serve

@@ -12,14 +12,7 @@ from disambig.errors import UserError
 from disambig.formats import RECORD_VERSIONS, AnnotatedDocument, Document, JsonlFormat, record_schema, to_json
 from disambig.runtime import DeadlineExceeded, check_time, processor_time_limit
 from disambig.server.checker import ServerChecker
-from disambig.server.languagetool import (
-    PREFIX,
-    check_text,
-    parse_json,
-    parse_rate,
-    parse_writing,
-    rule_id,
-)
+from disambig.server.languagetool import PREFIX, check_text, parse_json, parse_rate, parse_writing, rule_id
 from disambig.server.middleware import ServerLimits, unclear_request
 
 if TYPE_CHECKING:

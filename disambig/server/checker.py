@@ -257,11 +257,7 @@ class ServerChecker:
         return sum(self.rates.values())
 
     def options_for(
-        self,
-        flags_per_1000: float | None = None,
-        *,
-        picky: bool = False,
-        writing: str | None = None,
+        self, flags_per_1000: float | None = None, *, picky: bool = False, writing: str | None = None
     ) -> CheckOptions:
         """Return the options of a request.
 

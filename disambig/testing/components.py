@@ -159,8 +159,7 @@ class _TaskChecks:
         if decides(self._task).between == "labels":
             observed = self._find(self._texts)[1].observed
             require(
-                bool((observed == -1).all()),
-                "observed is a label, but the text contains no labels: use -1",
+                bool((observed == -1).all()), "observed is a label, but the text contains no labels: use -1"
             )
 
     def places_are_inside_sentences(self) -> None:
@@ -171,8 +170,7 @@ class _TaskChecks:
             if "" not in self._candidates(instances, i)
         ]
         require(
-            not empty,
-            "an instance has no token, although its group has no empty candidate: leave it out",
+            not empty, "an instance has no token, although its group has no empty candidate: leave it out"
         )
         where = decides(self._task).where
         require(
@@ -336,10 +334,7 @@ class _TokenisationChecks:
 
 
 def check_extractor(
-    extractor: FeatureExtractor,
-    task: Task,
-    texts: Sequence[str],
-    tokenisation: Tokenisation | None = None,
+    extractor: FeatureExtractor, task: Task, texts: Sequence[str], tokenisation: Tokenisation | None = None
 ) -> list[Check]:
     """Return the checks of a feature extractor, which is fitted on `texts` first.
 

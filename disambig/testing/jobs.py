@@ -232,24 +232,15 @@ class _RunnerChecks:
                 )
             if self._processes:
                 outcomes = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
-                require(
-                    _results(outcomes) == [2, None, 6],
-                    f"persistent workers after a kill: {outcomes}",
-                )
+                require(_results(outcomes) == [2, None, 6], f"persistent workers after a kill: {outcomes}")
             outcomes = list(runner.run(Doubling(), [4]))
-            require(
-                _results(outcomes) == [8],
-                f"a last run on persistent workers: {outcomes}",
-            )
+            require(_results(outcomes) == [8], f"a last run on persistent workers: {outcomes}")
 
     def retries_the_item_of_a_killed_worker(self) -> None:
         if self._processes:
             with tempfile.TemporaryDirectory() as folder:
                 outcomes = self._run(Doubling(folder=folder), [1, "die once", 3], ordered=True)
-            require(
-                _results(outcomes) == [2, "die once" * 2, 6],
-                f"after a kill: {outcomes}",
-            )
+            require(_results(outcomes) == [2, "die once" * 2, 6], f"after a kill: {outcomes}")
 
     def skips_an_item_that_kills_workers(self) -> None:
         if self._processes:
@@ -263,10 +254,7 @@ class _RunnerChecks:
             with tempfile.TemporaryDirectory() as folder:
                 work = Doubling(folder=folder)
                 outcomes = list(self._make(2.0).run(work, [1, "hang once", 3], ordered=True))
-            require(
-                _results(outcomes) == [2, "hang once" * 2, 6],
-                f"after a hang: {outcomes}",
-            )
+            require(_results(outcomes) == [2, "hang once" * 2, 6], f"after a hang: {outcomes}")
 
     def fails_if_no_worker_can_start(self) -> None:
         if self._processes:

@@ -15,11 +15,7 @@ from .documents import (
     view_of_docs as view_of_docs,
     view_of_texts as view_of_texts,
 )
-from .kernels import (
-    ORDER_STEP as ORDER_STEP,
-    PLACE as PLACE,
-    fmix64 as fmix64,
-)
+from .kernels import ORDER_STEP as ORDER_STEP, PLACE as PLACE, fmix64 as fmix64
 from .languages import (
     LANGUAGE_NAMES as LANGUAGE_NAMES,
     NO_LANGUAGE as NO_LANGUAGE,

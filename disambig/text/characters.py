@@ -62,10 +62,7 @@ _CLASS_BY_CHARACTER = {
     **dict.fromkeys("\u3002\uff61\uff01\uff1f", WIDE_STOP),
     **dict.fromkeys("\u00bf\u00a1", OPENING),
 }
-_FOLDED = {
-    **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
-    **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"),
-}
+_FOLDED = {**dict.fromkeys("\u201c\u201d\u201e\u201f", '"'), **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'")}
 _ASSIGNED_ASTRAL = (range(0x10000, 0x33480), range(0xE0000, 0xE01F0))
 """Ranges of assigned astral code points outside the private-use areas (a test checks this)."""
 

@@ -292,8 +292,7 @@ def read_plan(
     missing = [name for name in (*_OBJECTS, "model") if name not in config and name not in _OPTIONAL]
     if missing:
         raise _invalid_config(
-            path,
-            f"section [{missing[0]}] is missing; `disambig train --example` shows all",
+            path, f"section [{missing[0]}] is missing; `disambig train --example` shows all"
         )
     settings = dict(config.get("training", {}))
     _check_settings(settings, path)
