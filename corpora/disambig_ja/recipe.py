@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +15,6 @@ from disambig_boosted_lasso.kana import (
     KanaLexicon,
     SegmentedText,
     general_usage,
-    language_model_sentences,
     reading_usage,
     save_domain,
     sudachi_lexicon,
@@ -26,7 +24,7 @@ from material import ANNOTATED, SOURCES, JapaneseTexts, stretches
 from mozc import class_bigram, new_words, read_mozc
 from numpy.typing import NDArray
 
-from disambig.api.language_models import Mixture, estimate
+from disambig.api.language_models import Mixture
 
 LONGEST = 5
 """Maximum length of dictionary words in characters: longer words do not reduce errors."""
@@ -137,23 +135,10 @@ class Recipe:
     def domain(self, converter: Converter, name: str) -> Mixture:
         """Return a domain's mixture of language models, with the weight that fits held-out text best."""
         text = SegmentedText.concat([self.texts[self.names.index(source)] for source in DOMAINS[name]])
-        settings, background = converter.settings, converter.background
-        counts: Counter[str] = Counter()
-        for (surface, reading, _), n in zip(
-            text.entries, np.bincount(text.ids, minlength=len(text.entries)).tolist(), strict=True
-        ):
-            counts[settings.language_model_unit(surface, reading)] += n
-        vocabulary = background.vocabulary.extended(
-            unit for unit, n in counts.items() if n >= MIN_DOMAIN_COUNT
-        )
-        model = estimate(
-            language_model_sentences(text, vocabulary, settings), vocabulary, min_counts=MIN_COUNTS
-        )
         held_out = self.material.held_out(HELD_OUT.get(name, name))
-        mixture = Mixture(background, model, 0.5)
-        return mixture.reweighted(
-            mixture.best_weight(language_model_sentences(held_out, vocabulary, settings))
-        )
+        adapted = converter.adapted(text, held_out=held_out, minimum=MIN_DOMAIN_COUNT, min_counts=MIN_COUNTS)
+        assert isinstance(adapted.model, Mixture)
+        return adapted.model
 
     def chosen_by(self) -> dict[str, tuple[list[str], list[str]]]:
         """Return the sentences for choosing settings by source, as (kana input, written text)."""

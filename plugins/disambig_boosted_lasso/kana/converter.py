@@ -335,18 +335,20 @@ class Converter:
             unit for unit, count in counts.items() if count >= minimum
         )
         sentences = language_model_sentences(text, vocabulary, self.settings)
-        if weight is None:
+        if weight is None and held_out is None:
+            # the weight must be chosen on unseen sentences; the final model then learns from all of them
             apart = np.arange(len(sentences)) % 10 == 9
-            learn = sentences
-            if held_out is not None:
-                tuned = language_model_sentences(held_out, vocabulary, self.settings)
-            elif not len((tuned := sentences.take(np.flatnonzero(apart))).ids):
+            tuned = sentences.take(np.flatnonzero(apart))
+            if not len(tuned.ids):
                 raise UserError("D676")
-            else:
-                learn = sentences.take(np.flatnonzero(~apart))
-            trial = Mixture(background, estimate(learn, vocabulary, **estimation), 0.5)
-            weight = trial.best_weight(tuned)
-        model = Mixture(background, estimate(sentences, vocabulary, **estimation), weight)
+            learned = estimate(sentences.take(np.flatnonzero(~apart)), vocabulary, **estimation)
+            weight = Mixture(background, learned, 0.5).best_weight(tuned)
+        model = Mixture(
+            background, estimate(sentences, vocabulary, **estimation), 0.5 if weight is None else weight
+        )
+        if weight is None and held_out is not None:
+            tuned = language_model_sentences(held_out, vocabulary, self.settings)
+            model = model.reweighted(model.best_weight(tuned))
         return replace(self, lexicon=self.lexicon.with_more(KanaLexicon.from_text(text)), model=model)
 
     @property

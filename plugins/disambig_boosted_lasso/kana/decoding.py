@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
-from disambig.api.arrays import offsets_from_sizes, row_owners, row_ranks
+from disambig.api.arrays import offsets_from_sizes, row_owners, row_ranks, take_rows
 from disambig.api.tasks import CandidateLists, CandidateWords
 
 from .characters import code_points, to_katakana
@@ -213,9 +213,7 @@ class LatticePaths:
         line_of = row_owners(self.offsets)
         order = np.lexsort((-scores, line_of))
         kept = order[row_ranks(self.offsets) < k]
-        sizes = np.diff(self.word_offsets)[kept]
-        word_offsets = offsets_from_sizes(sizes)
-        rows = np.repeat(self.word_offsets[kept] - word_offsets[:-1], sizes) + np.arange(word_offsets[-1])
+        rows, word_offsets = take_rows(self.word_offsets, kept)
         offsets = offsets_from_sizes(np.minimum(np.diff(self.offsets), k))
         return LatticePaths(offsets, scores[kept], word_offsets, self.words[rows])
 

@@ -19,9 +19,9 @@ from .pairs import (
     GROUP_NAME,
     base_columns,
     base_weights,
-    pair_row_differences,
     pair_rows,
     reference_rows,
+    row_differences,
     sparse_lists,
 )
 
@@ -191,14 +191,10 @@ def _signed_differences(
     lists: SparseRows, right: NDArray[np.int64], wrong: NDArray[np.int64]
 ) -> tuple[Any, NDArray[np.int64]]:
     """Return the differences of pairs; scikit-learn needs two classes, so every second one is negated."""
-    from scipy.sparse import csr_array
-
-    skip = np.zeros(lists.rows.shape[1], np.bool_)
-    starts, columns, values = pair_row_differences(lists.rows, right, wrong, skip)
+    differences = row_differences(lists.rows, right, wrong, np.zeros(lists.rows.shape[1], np.bool_))
     labels = np.where(np.arange(len(right)) % 2 == 0, 1, -1)
-    values = values * np.repeat(labels, np.diff(starts))
-    narrow = np.int32 if len(columns) < np.iinfo(np.int32).max else np.int64
-    return csr_array((values, columns, starts.astype(narrow)), (len(right), len(skip))), labels
+    differences.data *= np.repeat(labels, np.diff(differences.indptr))
+    return differences, labels
 
 
 def _minimise(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, SparseRows, UserError
-from disambig.api.arrays import Floats, Ints
+from disambig.api.arrays import Floats, Ints, row_owners
 from disambig.api.batches import canonical_rows, check_finite, convert, segments
 from disambig.api.decoding import from_the_least
 from disambig.api.settings import Constraint
@@ -54,6 +54,7 @@ def base_weights(differences: Floats) -> Floats:
     return weights / unit
 
 
+_PAIRS_AT_A_TIME = 1 << 12
 _MAX_CODES = 1 << 16
 """Integers in a range up to this size are numbered without sorting."""
 
@@ -141,19 +142,18 @@ def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
     `base` is the feature group whose weights are set first and then fixed; it need not exist. Raises the
     errors of `sparse_lists`; D459 for a batch that cannot be converted to sparse rows.
     """
-    from ._kernels import index_by_feature
-
     lists = sparse_lists(batch)
     rows, fixed = lists.rows, base_columns(lists, base)
     right, wrong = pair_rows(lists, fixed)
     skip = np.zeros(rows.shape[1], np.bool_)
     skip[fixed] = True
-    starts, columns, values = pair_row_differences(rows, right, wrong, skip)
+    differences = row_differences(rows, right, wrong, skip)
+    starts, columns = differences.indptr.astype(np.int64), differences.indices
     occurs = np.bincount(columns, minlength=rows.shape[1]) > 0
     used = np.flatnonzero(occurs)
     number = np.cumsum(occurs, dtype=np.int64).astype(np.int32) - np.int32(1)
     features = number[columns]
-    distinct, codes = encode_values(values)
+    distinct, codes = encode_values(differences.data)
     ends, pairs, pair_codes = index_by_feature(starts, features, codes, len(used), len(distinct))
     base_scores = rows[:, fixed].toarray() if len(fixed) else np.zeros((rows.shape[0], 0))
     return CandidatePairs(
@@ -162,19 +162,33 @@ def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
     )  # fmt: skip
 
 
-def pair_row_differences(
-    rows: Any, right: Ints, wrong: Ints, skip: NDArray[np.bool_]
-) -> tuple[Ints, NDArray[np.int32], Floats]:
-    """Return the differences of pairs of rows as CSR arrays: starts, columns and values, without zeros."""
-    from ._kernels import pair_differences
+def row_differences(rows: Any, right: Ints, wrong: Ints, skip: NDArray[np.bool_]) -> Any:
+    """Return the differences of pairs of rows as a csr_array without zeros and without columns in `skip`."""
+    from scipy.sparse import csr_array, vstack
 
-    arrays = rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, right, wrong, skip
-    starts = np.empty(len(right) + 1, np.int64)
-    size = pair_differences(*arrays, starts, np.empty(0, np.int32), np.empty(0))
-    columns, values = np.empty(size, np.int32), np.empty(size)
-    if size:
-        pair_differences(*arrays, starts, columns, values)
-    return starts, columns, values
+    parts = [csr_array((0, rows.shape[1]))]
+    # the rows of all pairs at once would take many times the memory of their differences
+    for first in range(0, len(right), _PAIRS_AT_A_TIME):
+        some = slice(first, first + _PAIRS_AT_A_TIME)
+        part = csr_array(rows[right[some]] - rows[wrong[some]])
+        part.data[skip[part.indices]] = 0.0
+        part.eliminate_zeros()
+        parts.append(part)
+    return vstack(parts, format="csr")
+
+
+def index_by_feature(
+    starts: Ints, features: NDArray[np.int32], codes: NDArray[np.int32], n_features: int, n_codes: int
+) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
+    """Return the entries sorted by feature, then code, then pair: the features' ends, pairs and codes."""
+    from scipy.sparse import csr_array
+
+    # SciPy converts rows to columns by a stable counting sort: its time is linear, and pairs stay in order
+    n = len(features)
+    by_code = csr_array((np.arange(n), codes, starts), (len(starts) - 1, n_codes)).tocsc().data
+    by_feature = csr_array((by_code, features[by_code], np.arange(n + 1)), (n, n_features)).tocsc()
+    order = by_feature.data
+    return by_feature.indptr.astype(np.int64), row_owners(starts)[order].astype(np.int32), codes[order]
 
 
 def encode_values(values: Floats) -> tuple[Floats, NDArray[np.int32]]:
