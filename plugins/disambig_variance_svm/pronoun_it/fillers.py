@@ -34,7 +34,8 @@ from disambig.api import (
 from disambig.api.arrays import minibatch
 from disambig.api.counts import CONTEXTS, context_room, open_table
 from disambig.api.experiments import Progress
-from disambig.api.text import GAP_HASH, hash_word, hash_words
+from disambig.api.kernels import ORDER_STEP
+from disambig.api.text import GAP_HASH, NGRAM_PLACES, fmix, hash_word, hash_words
 
 from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords, check_two_labels
 
@@ -149,6 +150,7 @@ Texts = Callable[[], Iterable[str]]
 """Returns the texts from the start each time it is called."""
 KeyCounts = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 """N-gram keys, ascending, and their counts."""
+_PLACES = np.array(NGRAM_PLACES, np.uint64)
 _BATCH = 1 << 22
 """Number of characters that are tokenised at once."""
 
@@ -159,25 +161,50 @@ def count_fillers(texts: Texts, *, minimum: int) -> KeyCounts:
     `texts` returns the texts from the start each time it is called; they are read twice. `minimum` is the
     minimum count of "it" and "they" together for a context to be kept.
     """
-    from ._counting_kernels import FILL, contexts_at, count_into, filled_keys
+    from ._counting_kernels import FILL, count_into
 
     seed = np.uint64(hash_word(NormalisedWords.name))
-    contexts = np.array(CONTEXTS)
-    contexts_of_places: list[NDArray[np.uint64]] = []
     it_they = hash_words([IT, THEY])
-    for hashes, sentences in _batches(texts):
-        places = np.flatnonzero(np.isin(hashes, it_they))
-        contexts_of_places.append(contexts_at(hashes, sentences, places, contexts, seed))
-    rows = np.concatenate(contexts_of_places)  # (n, 4): see `contexts_at`
-    del contexts_of_places  # frees memory before the second pass
+    rows = np.concatenate(  # (n, 3): see `_contexts_at`
+        [
+            _contexts_at(hashes, sentences, np.flatnonzero(np.isin(hashes, it_they)), seed)
+            for hashes, sentences in _batches(texts)
+        ]
+    )
     _, index, n_occurrences = np.unique(rows[:, 0], return_index=True, return_counts=True)
-    kept = rows[index[n_occurrences >= minimum]]  # ascending by the first column
-    counts = np.zeros((len(kept), FILL), np.uint64)
+    names, any_keys, places = rows[index[n_occurrences >= minimum]].T  # names are ascending
+    del rows  # frees memory before the second pass
+    names, counts = names.copy(), np.zeros((len(names), FILL), np.uint64)
     for hashes, sentences in _batches(texts):
-        count_into(hashes, sentences, kept[:, 0].copy(), contexts, seed, FILLER_HASHES, counts)
-    keys, amounts = filled_keys(kept, counts, FILLER_HASHES)
-    keys, index = np.unique(keys, return_index=True)
+        count_into(hashes, sentences, names, np.array(CONTEXTS), seed, FILLER_HASHES, counts)
+    filled = fmix(names[:, None] + _PLACES[places.astype(np.int64), None] * FILLER_HASHES)
+    amounts = np.column_stack([counts[:, : len(FILLER_HASHES)], counts.sum(axis=1)]).ravel()
+    keys, index = np.unique(np.column_stack([filled, any_keys]), return_index=True)
     return keys[amounts[index] > 0], amounts[index][amounts[index] > 0]
+
+
+def _contexts_at(
+    hashes: NDArray[np.uint64], bounds: NDArray[np.int64], places: NDArray[np.int64], seed: np.uint64
+) -> NDArray[np.uint64]:
+    """Return the contexts of `places`, one per row: name (see `_counting_kernels`), key with any word, left.
+
+    `bounds`, shape ``(n, 2)``, is the begin and end of each word's sentence.
+    """
+    contexts = []
+    for left, right in CONTEXTS:
+        usable = places[(places - left >= bounds[places, 0]) & (places + right < bounds[places, 1])]
+        words = hashes[usable[:, None] + np.arange(-left, right + 1)]
+        any_keys = fmix(_key_sums(any_word(words, left), seed))
+        words[:, left] = 0  # leaves out the term of the filler
+        contexts.append(np.column_stack([_key_sums(words, seed), any_keys, np.full_like(any_keys, left)]))
+    return np.concatenate(contexts)
+
+
+def _key_sums(words: NDArray[np.uint64], seed: np.uint64) -> NDArray[np.uint64]:
+    """Return the sum that `fmix` turns into the key of each n-gram, from words of shape ``(n, order)``."""
+    order = words.shape[1]
+    sums = (words * _PLACES[:order]).sum(axis=1, dtype=np.uint64)
+    return sums + seed + np.full_like(sums, order) * ORDER_STEP  # arrays wrap around without a warning
 
 
 def _batches(texts: Texts) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
