@@ -34,7 +34,6 @@ from disambig.api import (
 from disambig.api.arrays import minibatch
 from disambig.api.counts import CONTEXTS, context_room, open_table
 from disambig.api.experiments import Progress
-from disambig.api.kernels import ORDER_STEP
 from disambig.api.text import GAP_HASH, NGRAM_PLACES, fmix, hash_word, hash_words
 
 from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords, check_two_labels
@@ -202,6 +201,8 @@ def _contexts_at(
 
 def _key_sums(words: NDArray[np.uint64], seed: np.uint64) -> NDArray[np.uint64]:
     """Return the sum that `fmix` turns into the key of each n-gram, from words of shape ``(n, order)``."""
+    from disambig.api.kernels import ORDER_STEP
+
     order = words.shape[1]
     sums = (words * _PLACES[:order]).sum(axis=1, dtype=np.uint64)
     return sums + seed + np.full_like(sums, order) * ORDER_STEP  # arrays wrap around without a warning
