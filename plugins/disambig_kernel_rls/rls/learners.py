@@ -5,8 +5,8 @@ Support vector machines with the same kernels, by scikit-learn, are there for co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
 from typing import Any, ClassVar
@@ -190,8 +190,64 @@ MANY, LAMBDA_OF_MANY = 1000, 3e-4
 """The "auto" lambda for `MANY` or more examples; for fewer examples it is proportionally smaller."""
 
 
+class LeastSquares:
+    """A learner of regularised least squares with `regularisation`; subclasses say with which kernel."""
+
+    __slots__ = ()
+    regularisation: float | str
+    takes: ClassVar[tuple[type, ...]] = TAKES
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `dev` and `rng` are not used, since tuning is by leave-one-out.
+
+        Raises D705, D772 and D773 for unusable examples, D779 and D782 for an unusable kernel matrix; with
+        weights, D451 and D476 if they do not match the feature groups.
+        """
+        prepared = self._prepare(batch)
+        problem, system, n = prepared.problem, prepared.system, len(prepared.problem.targets)
+        lam, quality = _regularisation(self.regularisation, problem, system)
+        scorer = prepared.make_scorer(system.solve(problem.targets, lam * n))
+        form = "primal" if isinstance(system, PrimalSystem) else "dual"
+        report: dict[str, Any] = {"examples": n, "regularisation": lam, "form": form}
+        if len(problem.columns):
+            report["columns"] = len(problem.columns)
+        if quality is not None:
+            report["leave_one_out"] = quality.accuracy
+        return Fitted(scorer, report | prepared.report)
+
+    def leave_one_out(self, batch: CandidateBatch) -> float:
+        """Return the leave-one-out accuracy (errors: see `fit`).
+
+        It is computed in closed form at the same ``n lambda``. A lambda, or weights, that were chosen on all
+        examples are not chosen again for each of them.
+        """
+        prepared = self._prepare(batch)
+        problem, system = prepared.problem, prepared.system
+        lam, quality = _regularisation(self.regularisation, problem, system)
+        return (quality or leave_one_out_qualities(problem, system, [lam])[0]).accuracy
+
+    def _prepare(self, batch: CandidateBatch) -> PreparedExamples:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedExamples:
+    """Training examples as a linear system, and how its solution becomes a scorer."""
+
+    problem: RLSProblem
+    system: LinearSystem
+    make_scorer: Callable[[Floats], Scorer]
+    report: dict[str, Any] = field(default_factory=dict)  # additional figures
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RLSC:
+class RLSC(LeastSquares):
     """Regularised least squares with a kernel, each candidate against all others.
 
     For each candidate, ``min_f 1/n sum_i (y_i - f(x_i))^2 + lambda |f|^2`` is solved, with y_i one if the
@@ -214,39 +270,9 @@ class RLSC:
 
     kernel: Any = None
     regularisation: float | str = LAMBDA
-    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         validate_settings(self, regularisation=REGULARISATION, kernel=KERNEL.or_none)
-
-    def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> Fitted:
-        """Return the scorer; `dev` and `rng` are not used, since tuning is by leave-one-out.
-
-        Raises D705, D772 and D773 for unusable examples, D779 and D782 for an unusable kernel matrix.
-        """
-        kernel, problem, system = self._prepare(batch)
-        lam, quality = _regularisation(self.regularisation, problem, system)
-        solution = system.solve(problem.targets, lam * len(problem.targets))
-        report = _report(problem, system, lam, quality)
-        if not kernel.is_linear:
-            return Fitted(SupportRows(kernel, problem.rows, solution, problem.frequencies), report)
-        weights = column_weights(system, solution, problem.rows)
-        return Fitted(problem.scorer(kernel, weights), report)
-
-    def leave_one_out(self, batch: CandidateBatch) -> float:
-        """Return the leave-one-out accuracy (errors: see `fit`).
-
-        It is computed in closed form at the same ``n lambda``. A lambda that was chosen on all examples is
-        not chosen again for each of them.
-        """
-        _, problem, system = self._prepare(batch)
-        return _leave_one_out(self.regularisation, problem, system)
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
@@ -255,17 +281,33 @@ class RLSC:
             return ColumnWeights.from_state(kernel, arrays)
         return SupportRows.from_state(kernel, arrays)
 
-    def _prepare(self, batch: CandidateBatch) -> tuple[Kernel, RLSProblem, LinearSystem]:
-        kernel = self._kernel()
-        problem = prepare_problem(batch, kernel)
-        return kernel, problem, _system(problem, kernel)
-
     def _kernel(self) -> Kernel:
         return LinearKernel() if self.kernel is None else self.kernel
 
+    def _prepare(self, batch: CandidateBatch) -> PreparedExamples:
+        return _with_kernel(batch, self._kernel())
+
+
+def _with_kernel(batch: CandidateBatch, kernel: Kernel) -> PreparedExamples:
+    """Return the examples as a linear system in its smaller form (primal or dual)."""
+    problem = prepare_problem(batch, kernel)
+    rows, (n, d) = problem.rows, problem.rows.shape
+    system: LinearSystem
+    if kernel.is_linear and d < n:
+        system = PrimalSystem(rows.toarray())
+    else:
+        system = DualSystem.from_kernel(kernel.gram(rows, rows), n)
+
+    def make_scorer(solution: Floats) -> Scorer:
+        if not kernel.is_linear:
+            return SupportRows(kernel, rows, solution, problem.frequencies)
+        return problem.scorer(kernel, column_weights(system, solution, rows))
+
+    return PreparedExamples(problem, system, make_scorer)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RLSCLin:
+class RLSCLin(LeastSquares):
     """RLSC-LIN: regularised least squares with one normalised linear kernel over all features.
 
     Parameters
@@ -280,32 +322,20 @@ class RLSCLin:
     """
 
     regularisation: float | str = LAMBDA
-    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         validate_settings(self, regularisation=REGULARISATION)
-
-    def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> Fitted:
-        """Return the scorer; see `RLSC.fit`."""
-        return RLSC(regularisation=self.regularisation).fit(batch)
-
-    def leave_one_out(self, batch: CandidateBatch) -> float:
-        """Return the leave-one-out accuracy; see `RLSC.leave_one_out`."""
-        return RLSC(regularisation=self.regularisation).leave_one_out(batch)
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         return ColumnWeights.from_state(LinearKernel(), arrays)
 
+    def _prepare(self, batch: CandidateBatch) -> PreparedExamples:
+        return _with_kernel(batch, LinearKernel())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RLSCComb:
+class RLSCComb(LeastSquares):
     """RLSC-COMB: regularised least squares with a weighted sum of one normalised kernel per feature group.
 
     Parameters
@@ -325,48 +355,25 @@ class RLSCComb:
 
     weights: str | Mapping[str, float] | None = None
     regularisation: float | str = LAMBDA
-    takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
         validate_settings(
             self, weights=group_weights_constraint(WEIGHT_CHOICES), regularisation=REGULARISATION
         )
 
-    def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> Fitted:
-        """Return the scorer; see `RLSC.fit`.
-
-        Raises the errors of `RLSC.fit`; D451 and D476 if the weights do not match the feature groups.
-        """
-        groups, shares, system = self._prepare(batch)
-        problem = groups.problem
-        lam, quality = _regularisation(self.regularisation, problem, system)
-        solution = system.solve(problem.targets, lam * len(problem.targets))
-        scorer = groups.scorer(shares, column_weights(system, solution, groups.rows(shares)))
-        report = _report(problem, system, lam, quality) | {"weights": groups.by_name(shares)}
-        return Fitted(scorer, report)
-
-    def leave_one_out(self, batch: CandidateBatch) -> float:
-        """Return the leave-one-out accuracy; see `RLSC.leave_one_out`.
-
-        Weights that were chosen on all examples are not chosen again for each of them, either.
-        """
-        groups, _, system = self._prepare(batch)
-        return _leave_one_out(self.regularisation, groups.problem, system)
-
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         return ColumnWeights.from_state(UNIT, arrays)
 
-    def _prepare(self, batch: CandidateBatch) -> tuple[FeatureGroups, Floats, LinearSystem]:
+    def _prepare(self, batch: CandidateBatch) -> PreparedExamples:
         groups = FeatureGroups.from_batch(batch)
         shares = group_weights(groups, self.weights, self.regularisation)
-        return groups, shares, groups.system(shares)
+        system = groups.system(shares)
+
+        def make_scorer(solution: Floats) -> Scorer:
+            return groups.scorer(shares, column_weights(system, solution, groups.rows(shares)))
+
+        return PreparedExamples(groups.problem, system, make_scorer, {"weights": groups.by_name(shares)})
 
 
 def group_weights(
@@ -389,14 +396,6 @@ def column_weights(system: LinearSystem, solution: Floats, rows: Any) -> Floats:
     return solution if isinstance(system, PrimalSystem) else np.asarray(rows.T @ solution)
 
 
-def _system(problem: RLSProblem, kernel: Kernel) -> LinearSystem:
-    """Return the linear system of a problem, in its smaller form (primal or dual)."""
-    n, d = problem.rows.shape
-    if kernel.is_linear and d < n:
-        return PrimalSystem(problem.rows.toarray())
-    return DualSystem.from_kernel(kernel.gram(problem.rows, problem.rows), n)
-
-
 def _regularisation(
     setting: float | str, problem: RLSProblem, system: LinearSystem
 ) -> tuple[float, LeaveOneOutQuality | None]:
@@ -413,26 +412,6 @@ def auto_regularisation(n: int) -> float:
     features, an exact fit of contradicting examples would destroy most of what was learned.
     """
     return LAMBDA_OF_MANY * min(n / MANY, 1.0)
-
-
-def _leave_one_out(setting: float | str, problem: RLSProblem, system: LinearSystem) -> float:
-    lam, quality = _regularisation(setting, problem, system)
-    return (quality or leave_one_out_qualities(problem, system, [lam])[0]).accuracy
-
-
-def _report(
-    problem: RLSProblem, system: LinearSystem, lam: float, quality: LeaveOneOutQuality | None
-) -> dict[str, Any]:
-    report: dict[str, Any] = {
-        "examples": len(problem.targets),
-        "regularisation": lam,
-        "form": "primal" if isinstance(system, PrimalSystem) else "dual",
-    }
-    if len(problem.columns):
-        report["columns"] = len(problem.columns)
-    if quality is not None:
-        report["leave_one_out"] = quality.accuracy
-    return report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
