@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, SparseRows
@@ -55,11 +56,7 @@ class AveragedPerceptron:
         validate_settings(self, base=GROUP_NAME, passes=COUNT.or_none, seed=NON_NEGATIVE_COUNT)
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer for the averaged weights; the order depends on `seed`, `rng` is not used.
 
@@ -142,11 +139,7 @@ class PairwiseL2:
         validate_settings(self, C=ABOVE_ZERO.or_none, base=GROUP_NAME, max_iter=COUNT)
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer with the lowest loss; `rng` is not used (the problem is convex).
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
+from numpy.random import Generator
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, SparseRows
 from disambig.api.settings import (
@@ -48,11 +48,7 @@ class Stagewise:
         validate_settings(self, max_steps=COUNT, patience=COUNT, tolerance=ABOVE_ZERO)
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer of the first step with the lowest cost of winners on `dev`.
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Enumerated, Fitted, LinearScorer, Scorer, UserError
@@ -105,7 +106,7 @@ def run_epochs(
     updates: str,
     epochs: int,
     gap: float,
-    rng: np.random.Generator,
+    rng: Generator,
     watch: Callable[[Floats], float] | None = None,
 ) -> TrainingHistory:
     """Train until the relative gap is `gap`, for at most `epochs` epochs; return the history.
@@ -210,11 +211,7 @@ class EG:
         return self.decoder is not None and not isinstance(self.decoder, Enumerated)
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer for the weights with the lowest objective; `seed` sets the order, not `rng`.
 

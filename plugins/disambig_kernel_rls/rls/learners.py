@@ -12,6 +12,7 @@ from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer, UserError, nearest_first
@@ -198,11 +199,7 @@ class LeastSquares:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used, since tuning is by leave-one-out.
 
@@ -438,11 +435,7 @@ class SVMLin:
         validate_settings(self, C=ABOVE_ZERO)
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used.
 
@@ -484,11 +477,7 @@ class SVMComb:
         validate_settings(self, C=ABOVE_ZERO, weights=group_weights_constraint(WEIGHT_CHOICES))
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used.
 

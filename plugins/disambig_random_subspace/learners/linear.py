@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, LinearScorer, SparseRows, UserError
@@ -53,11 +54,7 @@ class LinearLearner:
         return TAKES
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer; `dev` and `rng` are not used: nothing is tuned, `seed` orders the rows.
 
@@ -286,11 +283,7 @@ class SGD(GradientDescent):
         return TAKES if self.decoder is None else ()
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer; see `LinearLearner.fit`."""
         if self.decoder is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from disambig.api import (
@@ -137,11 +138,7 @@ class RandomSubspaces:
             raise UserError("D774", base=type(self.base).__name__, problem="it is not a learner")
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer of the average; `dev` and `rng` are not used, since seeds determine everything.
 

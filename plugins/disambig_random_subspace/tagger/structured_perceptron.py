@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, Scorer, UserError
@@ -41,11 +42,7 @@ class StructuredPerceptron:
         validate_settings(self, decoder=DECODER, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer of the averaged weights; `dev` and `rng` are not used.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer
 
@@ -28,11 +29,7 @@ class SumLM:
     needs_training: ClassVar[bool] = False
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the sum over the chosen patterns; the examples are not used."""
         weights = batch.columns.in_groups(self.patterns, setting="SumLM.patterns").astype(np.float64)
@@ -51,11 +48,7 @@ class Majority:
     """
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the candidates' frequencies as bias weights."""
         right = batch.adjoint((batch.cost == 0).astype(np.float64))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -94,11 +95,7 @@ class ConditionalLogit:
         validate_settings(self, decoder=DECODER, strength=strength, shared_strength=ABOVE_ZERO)
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer of maximum penalised likelihood; `rng` is not used (the problem is convex).
 

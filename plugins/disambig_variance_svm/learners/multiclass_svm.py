@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, CrossedRows, DenseBlocks, Fitted, SparseRows, UserError
@@ -217,11 +218,7 @@ class LiblinearLearner(ABC):
         """Return the scorer that is learned from checked examples."""
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer; `rng` is not used, because LIBLINEAR's seed is fixed.
 

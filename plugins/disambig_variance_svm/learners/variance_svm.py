@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from disambig.api import (
     Arrays,
@@ -233,11 +234,7 @@ class VarianceSVM:
     tolerance: float = 1e-3
 
     def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
+        self, batch: CandidateBatch, *, dev: CandidateBatch | None = None, rng: Generator | None = None
     ) -> Fitted:
         """Return the scorer that minimises the objective; `rng` is not used (the problem is convex).
 
