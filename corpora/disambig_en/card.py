@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -22,8 +22,6 @@ NAMES = {0.5: "1 in 2", 2 / 3: "2 in 3", 0.8: "4 in 5", 0.9: "9 in 10"}
 
 def trust_section(figures: dict[str, Any]) -> str:
     """Return the section on how often flags are right, by task and minimum probability, on both parts."""
-    if not figures:
-        return ""
     lines = [
         "## How often flags are right\n",
         "Measured on the same mistakes and paragraphs (`--trust`), weighted as in text with "
@@ -53,8 +51,6 @@ def _cell(point: dict[str, Any]) -> str:
 
 def people_section(figures: dict[str, Any]) -> str:
     """Return the section on real mistakes: how many are found, and the rate of false flags."""
-    if not figures:
-        return ""
     lines = [
         "## Mistakes that people made\n",
         "All models that correct words, used together, each position flagged at most once, on mistakes that",
@@ -105,8 +101,6 @@ def _mistake_cells(name: str, at: dict[str, Any]) -> list[str]:
 
 def evidence_section(figures: dict[str, Any]) -> str:
     """Return the section on the second look: what each kind of evidence adds on the development part."""
-    if not figures:
-        return ""
     rows = [
         [name, *_rate_cells(points, points[len(points) // 2], COLUMNS_OF_EVIDENCE)]
         for name, points in figures.items()
@@ -116,8 +110,6 @@ def evidence_section(figures: dict[str, Any]) -> str:
 
 def learning_curve_section(figures: dict[str, Any]) -> str:
     """Return the table of what more mistakes to learn from add on the development part."""
-    if not figures:
-        return ""
     heads = ["learned from", "mistakes", "projects", *LEARNING_COLUMNS]
     rows = []
     for name, run in figures.items():
@@ -228,19 +220,23 @@ TWENTY = (
 
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
-    """Write ``README.md`` into `home`."""
+    """Write ``README.md`` into `home`; a section without figures is left out."""
+
+    def section(name: str, write: Callable[[Any], str]) -> str:
+        return write(figures[name]) if figures.get(name) else ""
+
     parts = [
         SECTIONS["INTRODUCTION"],
-        people_section(figures.get("people", {})),
-        evidence_section(figures.get("evidence", {})),
-        learning_curve_section(figures.get("learning_curve", {})),
-        trust_section(figures.get("trust", {})),
+        section("people", people_section),
+        section("evidence", evidence_section),
+        section("learning_curve", learning_curve_section),
+        section("trust", trust_section),
         _contents(home),
         SECTIONS["SOURCES"],
     ]
     for task, scores in figures.get("scores", {}).items():
         parts.append(_task(task, scores, figures))
-    parts += [_it(figures.get("it", {})), _curve(figures), SECTIONS["WEAKNESSES"]]
+    parts += [section("it", _it), section("curve", _curve), SECTIONS["WEAKNESSES"]]
     (home / "README.md").write_text("\n".join(part for part in parts if part), encoding="utf8")
 
 
@@ -283,8 +279,6 @@ def _contents(home: Path) -> str:
 
 def _it(figures: dict[str, Any]) -> str:
     """Return the section on "it"."""
-    if not figures:
-        return ""
     lines = [
         "## Task it\n",
         'Is this "it" referential? F1 is that of the non-referential class. QA-It: 10-fold cross-validation',
@@ -502,10 +496,8 @@ def _twenty(figures: dict[str, Any]) -> list[str]:
     ]
 
 
-def _curve(figures: dict[str, Any]) -> str:
+def _curve(points: Sequence[dict[str, Any]]) -> str:
     """Return the section that shows accuracy by the size of the count table."""
-    if not figures.get("curve"):
-        return ""
     lines = [
         "## Size against accuracy\n",
         "The pack's weights and thresholds with tables that are pruned differently (`--curve`); n-grams",
@@ -514,7 +506,7 @@ def _curve(figures: dict[str, Any]) -> str:
     ]
     heads = ["table", "minimum counts of 1- to 5-grams", "preposition", "found", "spelling", "found"]
     rows = []
-    for point in figures["curve"]:
+    for point in points:
         minimum = "/".join(str(count) for count in point["min_counts"].values())
         cells = [f"{point['bytes'] / 1e6:.1f} MB", minimum]
         for at in (point["preposition"], point["spelling"]):

@@ -14,10 +14,11 @@ import argparse
 import tempfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from material import FIRST_TRAINING_PART, read_kept_back, read_part, read_people
+from material import FIRST_TRAINING_PART, People, read_kept_back, read_part, read_people, select_projects
 from real_words import learn_real_words
 from scoring import FIGURES
 from second_looks import COMPARED_RATES, look_again
@@ -25,7 +26,6 @@ from second_looks import COMPARED_RATES, look_again
 from disambig.checking import ModelChecker, sweep_rates
 from disambig.evaluation import MistakeTrial
 from disambig.experiments import log_progress
-from disambig.formats import Clean, Fix
 from disambig.models import save_model
 
 LEARNING = ("article", "form", "slip")
@@ -33,24 +33,16 @@ LEARNING = ("article", "form", "slip")
 FIXED = ("preposition", "spelling", "doubled")
 SHARES = {"a quarter of the first part": 0.25, "half of it": 0.5, "all of it": 1.0}
 
-People = tuple[list[Fix], list[Clean]]
-
 
 def training_sets(data: Path) -> Iterator[tuple[str, People]]:
     """Yield a name, and the mistakes and clean paragraphs, from few to all."""
-    mistakes, clean = read_part(data, FIRST_TRAINING_PART)
+    people = read_part(data, FIRST_TRAINING_PART)
     for name, share in SHARES.items():
-        yield (
-            name,
-            (
-                [fix for fix in mistakes if _is_among(fix.repo, share)],
-                [paragraph for paragraph in clean if _is_among(paragraph.repo, share)],
-            ),
-        )
+        yield name, select_projects(people, partial(_is_among, share))
     yield "both parts", read_people(data, "train")
 
 
-def _is_among(repo: str, share: float) -> bool:
+def _is_among(share: float, repo: str) -> bool:
     """Return True for about this share of the projects; a greater share has those of a smaller one."""
     return zlib.crc32(b"curve " + repo.encode()) < share * 2**32
 

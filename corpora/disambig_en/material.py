@@ -6,37 +6,27 @@ dialect, and their surroundings if there are several, are left out: 28 % of 17.5
 
 from __future__ import annotations
 
-import lzma
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from disambig_variance_svm import EVERY_NTH, PACK_DOMAINS as DOMAINS
+from disambig_variance_svm import EVERY_NTH
 
+from disambig.experiments import text_lines
 from disambig.formats import Clean, Fix, read_clean, read_fixes
 
-__all__ = [
-    "CORRECTING",
-    "DOMAINS",
-    "FIRST_TRAINING_PART",
-    "HOME",
-    "TASKS",
-    "VERSION",
-    "read_kept_back",
-    "read_part",
-    "read_people",
-    "read_text",
-]
 HOME = Path(__file__).parent
 CORRECTING = ("preposition", "spelling")
 """Tasks that correct words; *it* labels them."""
 TASKS = (*CORRECTING, "it")
 VERSION = "0.3.0"
-FIXES = "labelled/fixes"
+People = tuple[list[Fix], list[Clean]]
 """Mistakes that people made, and clean paragraphs of the same projects."""
+FIXES = "labelled/fixes"
 FIRST_TRAINING_PART, SECOND_TRAINING_PART = "train", "train2"
 
 
@@ -44,33 +34,31 @@ def read_text(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
     """Yield the paragraphs of domains; for text to count, every n-th one of the domains in `EVERY_NTH`."""
     for domain in domains:
         step = EVERY_NTH.get(domain, 1) if part == "train" else 1
-        with lzma.open(data / "english" / f"{domain}.{part}.txt.xz", "rt", encoding="utf8") as lines:
-            for number, line in enumerate(lines):
-                if number % step == 0:
-                    yield line.rstrip("\n")
+        yield from islice(text_lines(data / "english" / f"{domain}.{part}.txt.xz"), 0, None, step)
 
 
 @lru_cache(maxsize=4)
-def read_people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
+def read_people(data: Path, part: str) -> People:
     """Return the most reliable mistakes of a part, and its clean paragraphs.
 
     The part ``train`` consists of both training parts, without the projects that `read_kept_back` returns.
     """
     mistakes, clean = read_part(data, part)
     if part == "train":
-        more_mistakes, more_clean = read_part(data, SECOND_TRAINING_PART)
-        mistakes = [*mistakes, *(fix for fix in more_mistakes if not is_kept_back(fix.repo))]
-        clean = [*clean, *(paragraph for paragraph in more_clean if not is_kept_back(paragraph.repo))]
+        more = select_projects(read_part(data, SECOND_TRAINING_PART), lambda repo: not is_kept_back(repo))
+        mistakes, clean = [*mistakes, *more[0]], [*clean, *more[1]]
     return mistakes, clean
 
 
-def read_kept_back(data: Path) -> tuple[list[Fix], list[Clean]]:
+def read_kept_back(data: Path) -> People:
     """Return mistakes and clean paragraphs that no model was trained on, for fitting the second looks."""
-    mistakes, clean = read_part(data, SECOND_TRAINING_PART)
-    return (
-        [fix for fix in mistakes if is_kept_back(fix.repo)],
-        [paragraph for paragraph in clean if is_kept_back(paragraph.repo)],
-    )
+    return select_projects(read_part(data, SECOND_TRAINING_PART), is_kept_back)
+
+
+def select_projects(people: People, is_selected: Callable[[str], bool]) -> People:
+    """Return the mistakes and clean paragraphs of some projects."""
+    mistakes, clean = people
+    return [fix for fix in mistakes if is_selected(fix.repo)], [x for x in clean if is_selected(x.repo)]
 
 
 def is_kept_back(repo: str) -> bool:
@@ -78,7 +66,7 @@ def is_kept_back(repo: str) -> bool:
     return zlib.crc32(repo.encode()) % 3 == 0
 
 
-def read_part(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
+def read_part(data: Path, part: str) -> People:
     """Return the most reliable mistakes of one part as it is, and its clean paragraphs."""
     folder = data / FIXES
     return (

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import lzma
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +21,7 @@ from second_looks import FLAGS_PER_1000
 
 from disambig.data import minibatch, record_edit
 from disambig.decision import Proposer
-from disambig.experiments import log_progress
+from disambig.experiments import log_progress, text_lines
 from disambig.models import Model, load_model
 from disambig.text import view_of_texts
 
@@ -45,10 +44,9 @@ def clean_texts(data: Path) -> Iterator[str]:
         yield paragraph.text
     rng = random.Random(5)
     for domain, share in SHARES.items():
-        with lzma.open(data / f"english/{domain}.train.txt.xz", "rt", encoding="utf8") as lines:
-            for line in lines:
-                if rng.random() < share and len(line.split()) >= MIN_WORDS:
-                    yield line.strip()
+        for line in text_lines(data / f"english/{domain}.train.txt.xz"):
+            if rng.random() < share and len(line.split()) >= MIN_WORDS:
+                yield line.strip()
 
 
 def proposals(model: Model, texts: list[str]) -> Iterator[dict[str, Any]]:

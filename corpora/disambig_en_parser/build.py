@@ -15,7 +15,6 @@ Figures and card are written after each step.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -48,7 +47,7 @@ from disambig_exponentiated_gradient.treebank import (
 )
 from plain_english import check_trees
 
-from disambig.experiments import ewt_sentences, log_progress
+from disambig.experiments import PackFigures, ewt_sentences, log_progress
 
 PARSER = Path("models", "parser")
 SPLITS = (
@@ -176,12 +175,15 @@ def build(data: Path, output: Path) -> None:
     save_shipped(shipped, folder, len(train) + n_articles)
     craft, some_craft = filter_by_length(split.test), filter_by_length(split.test)[::EVERY]
     every = (*split.train, *split.dev, *split.test)
-    figures: dict[str, Any] = {
-        "trees": {"ewt": len(train), "craft": len(every), "craft_measured": len(split.train)},
-        "words": {name: _count_words(trees) for name, trees in (("ewt", train), ("craft", every))},
-        "chosen": f"h={GENERAL.horizontal}, v={GENERAL.vertical}",
-        "megabytes": sum(path.stat().st_size for path in folder.iterdir()) / 1e6,
-    }
+    (output / "figures.json").unlink(missing_ok=True)
+    PackFigures(output, write_card).add(
+        {
+            "trees": {"ewt": len(train), "craft": len(every), "craft_measured": len(split.train)},
+            "words": {name: _count_words(trees) for name, trees in (("ewt", train), ("craft", every))},
+            "chosen": f"h={GENERAL.horizontal}, v={GENERAL.vertical}",
+            "megabytes": _megabytes(folder),
+        }
+    )
     steps = general_steps(shipped, folder, data)
     steps |= {
         "craft_some": lambda: measured(parser, some_craft),
@@ -190,7 +192,11 @@ def build(data: Path, output: Path) -> None:
         "craft": lambda: measured(parser, craft),
         "choosing": lambda: choose(train, filter_by_length(read_ewt(data, "dev"))[::2]),
     }
-    run_steps(output, figures, steps)
+    run_steps(output, steps)
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.iterdir()) / 1e6
 
 
 def save_shipped(parser: Parser, folder: Path, n_trees: int) -> None:
@@ -202,16 +208,13 @@ def save_shipped(parser: Parser, folder: Path, n_trees: int) -> None:
 def build_general(data: Path, output: Path) -> None:
     """Train the general grammar of a pack again; the grammar of articles stays as it is."""
     log_progress("general grammar")
-    folder, path = output / PARSER, output / "figures.json"
+    folder, figures = output / PARSER, PackFigures(output, write_card)
     articles = read_parser(folder).second
     general = general_grammar(read_ewt(data, "train"))
-    figures = json.loads(path.read_text(encoding="utf8"))
+    trees = figures.read()["trees"]
     shutil.rmtree(folder)
-    save_shipped(
-        Parser(general, second=articles), folder, figures["trees"]["ewt"] + figures["trees"]["craft"]
-    )
-    figures["megabytes"] = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
+    save_shipped(Parser(general, second=articles), folder, trees["ewt"] + trees["craft"])
+    figures.add({"megabytes": _megabytes(folder)})
 
 
 Steps = dict[str, Callable[[], dict[str, Any]]]
@@ -233,14 +236,11 @@ def general_steps(shipped: Parser, folder: Path, data: Path) -> Steps:
     }
 
 
-def run_steps(output: Path, figures: dict[str, Any], steps: Steps) -> None:
+def run_steps(output: Path, steps: Steps) -> None:
     """Measure, and write figures and card after each step."""
     for name, step in steps.items():
         log_progress(name)
-        figures[name] = step()
-        (output / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
-        if "speed" in figures:
-            write_card(output, figures)
+        PackFigures(output, write_card).add({name: step()})
 
 
 def _count_words(trees: Sequence[Tree]) -> int:
@@ -259,16 +259,14 @@ def main() -> None:
     parser.add_argument("--measure", nargs="+", metavar="STEP", help=help_text)
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / "figures.json"
     if options.card:
-        write_card(options.output, json.loads(path.read_text(encoding="utf8")))
+        PackFigures(options.output, write_card).add({})
     elif options.general:
         build_general(options.data, options.output)
     elif options.measure:
         folder = options.output / PARSER
         steps = general_steps(read_parser(folder), folder, options.data)
-        figures = json.loads(path.read_text(encoding="utf8"))
-        run_steps(options.output, figures, {name: steps[name] for name in options.measure})
+        run_steps(options.output, {name: steps[name] for name in options.measure})
     else:
         build(options.data, options.output)
 

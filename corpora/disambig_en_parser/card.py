@@ -23,7 +23,9 @@ ROWS = {
 
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
-    """Write ``README.md`` with the figures that were measured so far into `home`."""
+    """Write ``README.md`` with the figures that were measured so far into `home`; none before the speed."""
+    if "speed" not in figures:
+        return
     best = figures["chosen"]
     choosing = [
         f"| {f'**{name}**' if name == best else name} | {100 * f1:.1f} |"

@@ -10,7 +10,6 @@ every word (lemma and part of speech) with at least 50 labelled occurrences.
 from __future__ import annotations
 
 import argparse
-import lzma
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 
 from disambig.api.features import Vectors, learn_vectors
 from disambig.config import read_config, resolve
-from disambig.experiments import PackFigures, log_progress
+from disambig.experiments import PackFigures, log_progress, text_lines
 from disambig.formats import Labelled, read_noad
 from disambig.models import Model, save_model
 from disambig.text import Tokenisation, TokenView, hash_word, view_of_texts
@@ -88,12 +87,11 @@ def _words(data: Path) -> Iterator[NDArray[np.uint64]]:
     """Yield the hashes of the words of plain text."""
     tokens = resolve({"tokens": {"@disambig_tokenisations": "disambig.spacy_tokens.v1"}})["tokens"]
     for domain, max_words in VECTOR_WORDS.items():
-        seen = 0
-        with lzma.open(data / "english" / f"{domain}.train.txt.xz", "rt", encoding="utf8") as lines:
-            while seen < max_words and (paragraphs := list(islice(lines, AT_ONCE))):
-                view = view_of_texts([line.strip() for line in paragraphs], tokens)
-                seen += len(view)
-                yield view.hashes
+        seen, lines = 0, text_lines(data / "english" / f"{domain}.train.txt.xz")
+        while seen < max_words and (paragraphs := list(islice(lines, AT_ONCE))):
+            view = view_of_texts([line.strip() for line in paragraphs], tokens)
+            seen += len(view)
+            yield view.hashes
 
 
 MIN_WEIGHT_SHARE = 0.05
