@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import random
 import zlib
 from collections import Counter, defaultdict
@@ -13,6 +12,8 @@ from pathlib import Path
 
 from disambig_encoder.pieces import SENTENCE_END, WordPieces, sentence_around, split_words
 from network import CLS, MISSING_BEFORE, NOTHING, RIGHT, SEP, SUPERFLUOUS, WRONG
+
+from disambig.experiments import text_lines
 
 MIN_WORDS, MAX_WORDS, MAX_PIECES = 5, 56, 80
 IGNORED = -100
@@ -128,13 +129,6 @@ def build_example(right: list[str], edits: list[Edit], pieces: WordPieces) -> Ex
     return example
 
 
-def read_jsonl(path: Path) -> Iterator[dict]:
-    """Yield the rows of a compressed JSON lines file."""
-    with lzma.open(path, "rt", encoding="utf8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
 def is_kept_back(repo: str) -> bool:
     """Return True for the third of the projects whose `train2` is kept for what uses the encoder's scores."""
     return zlib.crc32(repo.encode()) % 3 == 0
@@ -143,7 +137,7 @@ def is_kept_back(repo: str) -> bool:
 def read_fixes(data: Path, name: str) -> Iterator[dict]:
     """Yield the rows of both training parts, without the projects of `train2` that are kept back."""
     for split in ("train", "train2"):
-        for row in read_jsonl(data / f"labelled/fixes/{name.format(split)}.jsonl.xz"):
+        for row in map(json.loads, text_lines(data / f"labelled/fixes/{name.format(split)}.jsonl.xz")):
             if split == "train" or not is_kept_back(row["repo"]):
                 yield row
 
@@ -297,9 +291,8 @@ def sentence_pool(data: Path, seed: int, limit: int) -> list[str]:
         pool += usable_sentences(row["text"])
     top = max(DOMAINS.values())
     for domain, weight in DOMAINS.items():
-        with lzma.open(data / f"english/{domain}.train.txt.xz", "rt", encoding="utf8") as paragraphs:
-            for paragraph in paragraphs:
-                if rng.random() < weight / top:
-                    pool += usable_sentences(paragraph)
+        for paragraph in text_lines(data / f"english/{domain}.train.txt.xz"):
+            if rng.random() < weight / top:
+                pool += usable_sentences(paragraph)
     rng.shuffle(pool)
     return pool[:limit]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +22,8 @@ from disambig_boosted_lasso.kana import (
     write_segmented,
 )
 from numpy.typing import NDArray
+
+from disambig.experiments import text_lines
 
 SOURCES = ("wikinews", "wikipedia", "dialogue", "tanaka", "law", "novels")
 ANNOTATED = "wikiannot"
@@ -84,8 +85,7 @@ class JapaneseTexts:
         path = self.work / f"{name}.tsv"
         if not path.is_file():
             self.log(f"segmenting {name}")
-            with lzma.open(self.data / "japanese" / f"{name}.txt.xz", "rt", encoding="utf8") as file:
-                write_segmented(path, segment_lines(line.rstrip("\n") for line in file))
+            write_segmented(path, segment_lines(text_lines(self.data / "japanese" / f"{name}.txt.xz")))
         return read_segmented(path)
 
     def _with_agreeing_readings(self) -> SegmentedText:
@@ -98,8 +98,7 @@ class JapaneseTexts:
 
     def _read(self, name: str, *, choosing: bool) -> Iterator[tuple[str, str, str]]:
         path = self.data / "japanese" / f"{name}.gold.traindev.tsv.xz"
-        with lzma.open(path, "rt", encoding="utf8") as file:
-            rows = [line.rstrip("\n").split("\t") for line in file]
+        rows = [line.split("\t") for line in text_lines(path)]
         documents = sorted({document for document, *_ in rows})
         chosen = {document for number, document in enumerate(documents) if number % CHOOSING_EVERY == 0}
         for document, _, text, words in rows:
