@@ -40,8 +40,6 @@ def entry_points(*, group: str, name: str | None = None) -> tuple[EntryPoint, ..
 
     Raises D021, with the distribution whose entry points cannot be read. `importlib.metadata` does not name
     it, and spaCy and other packages cannot be imported then.
-
-    `name`: return only entry points with this name.
     """
     query: dict[str, Any] = {"group": group} if name is None else {"group": group, "name": name}
     try:
@@ -332,7 +330,6 @@ def describe_component(kind: str, component: object) -> str:
     """Return what messages call a component: its registered name and plugin, or its class.
 
     `kind`: one of `KINDS`.
-    `component`: an object or its class.
     """
     component_class = component if isinstance(component, type) else type(component)
     role = _ROLES.get(kind, kind[:-1])

@@ -242,7 +242,6 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
     regular file, or a model that is too large.
 
     `settings`: the settings of the file, without options.
-    `file`: path of the settings file.
     `options`: options that take precedence: values that they replace are not checked.
     """
     if not file:

@@ -119,10 +119,7 @@ def build_table(
 
 
 def refuse_no_ngrams(totals: Sequence[int], keep_words: Collection[str] | None) -> None:
-    """Raise an error if nothing was counted: D113, or D126 if only n-grams with certain words are kept.
-
-    `totals`: number of counted n-grams of each kind, such as of each length.
-    """
+    """Raise an error if nothing was counted: D113, or D126 if only n-grams with certain words are kept."""
     if any(totals):
         return
     if keep_words is None:

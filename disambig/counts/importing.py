@@ -33,7 +33,6 @@ _GOOGLE_BOUNDARIES = {b"_START_": START_HASH, b"_END_": END_HASH}
 class WordMap:
     """A growing map from the hashes of words as written to the hashes of their normal forms.
 
-    `tokenisation`: registry name.
     `google`: whether the words come from Google Books.
     `tagged`: whether to keep words with a part-of-speech tag.
     Attribute `entries` (uint64 (a power of two, 2)): for compiled functions (`_import_kernels.find_row`):

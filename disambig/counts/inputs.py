@@ -54,7 +54,6 @@ class TextFiles:
     `paths`: files, directories (searched recursively for `SUFFIXES`; hidden and empty files and compressed
     ones of structured formats are skipped), and ``-`` for standard input. A file that is named twice is read
     once. Files named ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` are decompressed.
-    Attribute `paths`: the files.
     Attributes `total` and `done`: bytes to read, and bytes read so far, on disk (standard input counts as
     nothing).
     Attribute `sources`: name and size of each file, for the header of the table.

@@ -160,9 +160,7 @@ Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
 class Merge:
     """Merges the n-grams of several runs and counts them.
 
-    `orders`: number of words of the longest n-grams.
     `kinds`: kinds of n-grams (see `file.PATTERN`).
-    `runs`: the runs of each kind.
     `min_counts`: see `least_counts`.
     Attribute `edges` (int64 (SLICES + 1,)): number of n-grams of all runs before each slice; those in several
     runs count several times.

@@ -130,7 +130,6 @@ def compare(
 
     Raises D443 for a measure of a candidate that no example has; the errors of `measure_named`.
 
-    `models`: (Model, Model).
     `measure`: see `measure_named`; by default the measure of the first model's task.
     `draws`: number of draws of the bootstrap, which draws documents or, if there are fewer than
     `MIN_DOCUMENTS`, instances.
@@ -261,10 +260,8 @@ def _shared_instances(
 ) -> SharedDecisions:
     """Return the outcomes of the instances that both models decide, in the order of the first model.
 
-    `models`: (Model, Model).
     `sides` (sequence of (keys, outcomes)): for each model, a key that identifies each instance, and the
     outcomes of the same instances.
-    `problems`: see `SharedDecisions.left_out`.
     """
     # if a key occurs more than once, its first instance counts: later ones are overwritten
     index_of_key = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
@@ -353,10 +350,7 @@ def assess_model(
 ) -> dict[str, Any]:
     """Evaluate a model on held-out text or lists, or its config by cross-validation on its labelled examples.
 
-    `parts` (dict or ResolvedConfig): the resolved config.
-    `texts`: the held-out test part.
     `labelled`: all examples; folds consist of whole documents.
-    `lists`: the held-out test part.
     `**settings`: settings of training.
     Returns ``how``, ``n``, ``documents`` and ``systems`` as returned by `cross_validate`; for text also
     ``rates`` and ``reliability`` as returned by `evaluate`. Empty if there is nothing to test on.

@@ -80,7 +80,6 @@ def curve_of_texts(
     Raises D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
     mistakes that cannot be used.
 
-    `parts` (dict or ResolvedConfig): the resolved config.
     `sizes`: training examples per group; by default `SIZES` and all available ones (up to ``max_examples``).
     `draws`: number of samples of each size; by default more for smaller sizes.
     `mistakes` and `clean`: as for `trainer.train`; the decision rule of each model learns from all of them.

@@ -124,7 +124,6 @@ def cross_validate(
 
     Raises D338 for a task on items outside any text; D464 for more folds than documents, or fewer than two.
 
-    `parts` (dict or ResolvedConfig): the resolved config.
     `enough`: stop after the fold at which each group has this many tested examples.
     `also`: additional training examples for each fold, which are not tested. Those at the place of one of
     `labelled` are left out.

@@ -550,7 +550,6 @@ def measure_precision(
 
     `limits`: limit of each task: a pair of words with enough flags above it gets its own curve.
     `text`: description of the source of the mistakes and paragraphs.
-    `per_1000`: assumed mistakes per 1,000 words.
     """
     weights = _weights(trial, per_1000)
     all_flags = _count_flags(trial)
@@ -590,11 +589,7 @@ def share_at(
 def precision_by_rule(
     trial: MistakeTrial, limits: Limits, rules: Mapping[str, RuleSet]
 ) -> dict[str, PrecisionPoint]:
-    """Return how often the flags of each rule were right, at the limits of their tasks.
-
-    `limits`: limit of each task.
-    `rules`: the rules of each task.
-    """
+    """Return how often the flags of each rule were right, at the limits of their tasks."""
     flags = _count_flags(trial, limits)
     names = np.array(
         [

@@ -55,7 +55,6 @@ def most_frequent_candidates(
     Observed per-instance candidates that are right only once are not counted: many lists occur once, and
     would always be decided rightly.
 
-    `instances`: instances of `group`.
     `right` (bool (n_candidates,)): which candidates of the instances are right; by default the observed ones.
     `seen`: instances in which right candidates are counted; by default `instances`.
     """
@@ -94,7 +93,6 @@ def figures(
     ``confusions`` are the most frequent errors. Groups with two candidates also have ``auc``, the area under
     the ROC curve of the second candidate's logit. Per-instance candidates are identified by their texts.
 
-    `instances`: instances of `group`.
     `gold` and `chosen` (int (n,)): indices of candidates in the group, or in the list of each instance.
     `logits`: float64 (n, K).
     """

@@ -341,7 +341,6 @@ class NgramPair:
 def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str) -> list[NgramPair]:
     """Return the n-grams of a place that were seen, shorter ones first; empty if the model uses no n-grams.
 
-    `model`: the model that decides the place.
     `text`: the text around the place, without markup.
     `start` and `end`: offsets of the place in `text`.
     `proposed`: a candidate of the place.

@@ -426,7 +426,6 @@ def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
 
     Raises D324 for a line that is not CoNLL-U.
 
-    `text`: the lines of the document.
     `path` and `first` (str and int): its file and the number of its first line, for messages.
     """
     parsed = ParsedConllu()

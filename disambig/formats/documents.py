@@ -334,7 +334,6 @@ def find_inputs(
     one of `SUFFIXES`, also compressed (see `COMPRESSED`); hidden files and README.md are left out.
     `lines`: whether each line of a text file is a document.
     `other`: kind of standard input and of files that end in .txt or in an unknown suffix; text by default.
-    `exclude`: directories that are not searched.
     `note`: called with D341 for a file with an unknown suffix that is read as text, with D353 if no file is
     of the kind `other`, with D308 for a directory inside others that cannot be read, and once with D342,
     which counts the files in directories that are not read, and names links to files that do not exist and to
@@ -655,7 +654,6 @@ def text_parts(
 
     `source` (binary file): at byte `start`.
     `start` and `end`: where a part begins. The parts between these places are those of the whole file.
-    `number`: number of the line at `start`.
     `whole`: maximum number of bytes of a text that is one part.
     `size`: maximum number of bytes of a part, unless a single line is longer.
     `longest`: maximum number of bytes of a line; a longer one is a part without data.

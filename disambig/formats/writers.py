@@ -366,8 +366,6 @@ def only_flags(format: Format, *, can_flag: bool) -> FlagsOnlyFormat:
     """Return `format` restricted to flags.
 
     Raises D650 for a format that contains the whole text, D651 if nothing can be flagged.
-
-    `can_flag`: whether any model can flag anything.
     """
     if format.name not in DECISION_FORMATS:
         raise UserError("D650", format=format.name, formats=", ".join(DECISION_FORMATS))

@@ -231,7 +231,6 @@ def ranges(edges: Ints, bits: int, number: int, *, index: int) -> list[KeyRange]
 
     `edges` (shape (SLICES + 1,)): number of n-grams before each slice.
     `bits`: number of bits of the key that select the part.
-    `index`: index of the first range.
     """
     step = max(1, SLICES >> bits)
     targets = edges[-1] * np.arange(1, number) // number
@@ -429,7 +428,6 @@ def assemble(
     `pieces`: in order of their keys.
     `ranked`: the counts that have a rank, in ascending order. Only exact records need them.
     `header`: tokenisations, gaps, record, orders, info.
-    `keys`: whether the keys are stored.
     `consume`: remove each piece after it was copied, to save disk space.
     `written`: called with the status of the complete file before it gets its name.
     """

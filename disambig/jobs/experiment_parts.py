@@ -197,7 +197,6 @@ def run_parts_on_workers(
 
     Raises D931 for a part that fails.
 
-    `name`: registered name with its version.
     `data`, `quick`, `progress`: as for `Experiment.run`; `progress` is called for each part.
     """
     names = experiment.parts(data=data, quick=quick, progress=progress)

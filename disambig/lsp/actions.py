@@ -128,13 +128,10 @@ def _front_matter_edit(name: str, text: str, flag: Flag, line: tuple[int, int], 
     start, end = line
     indent = text[start:end][: -len(text[start:end].lstrip())]
     target = ignore_target(flag)
+    in_line, before = (_limit_directive(name, target) for name in ("ignore-line", "ignore-next-line"))
     edits = [
-        (end, end, f" # disambig: {_limit_directive('ignore-line', target)}"),
-        (
-            start,
-            start,
-            f"{indent}# disambig: {_limit_directive('ignore-next-line', target)}{_line_end(text)}",
-        ),
+        (end, end, f" # disambig: {in_line}"),
+        (start, start, f"{indent}# disambig: {before}{_line_end(text)}"),
     ]
     return next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
 
@@ -198,7 +195,6 @@ def ignore_everywhere(
 
     Raises D972 and similar errors if the settings file is invalid.
 
-    `path`: path of the checked text.
     `root`: folder in which a settings file is created if there is none: its old contents are then None.
     `open_texts`: texts of open documents by path: they may differ from the files.
     """
@@ -337,13 +333,10 @@ def code_actions(
             actions += _replace_actions(document, state, flag, result.candidates[number], diagnostic)
             if len(numbers) <= MAX_IGNORE_ACTIONS:
                 actions += _ignore_actions(document, state, flag, diagnostic, root, texts)
-        actions += [
-            _quick_fix(
-                UNUSED_TITLE, diagnostic, edit=_workspace_edit(document, state, [edit]), is_preferred=True
-            )
-            for diagnostic, edit in result.unused
-            if edit is not None and overlap(diagnostic.range, where)
-        ]
+        for diagnostic, removal in result.unused:
+            if removal is not None and overlap(diagnostic.range, where):
+                edit = _workspace_edit(document, state, [removal])
+                actions.append(_quick_fix(UNUSED_TITLE, diagnostic, edit=edit, is_preferred=True))
     if is_requested(context, FIX_ALL) and (action := _fix_all_action(document, state, safe_flags)):
         actions.append(action)
     return actions
@@ -396,16 +389,13 @@ def _replace_actions(
     diagnostic: types.Diagnostic,
 ) -> list[types.CodeAction]:
     """Return an action for each candidate; the first one is preferred."""
-    return [
-        types.CodeAction(
-            title=action_title(flag, candidate),
-            kind=types.CodeActionKind.QuickFix,
-            diagnostics=[diagnostic],
-            is_preferred=True if number == 0 else None,
-            edit=_workspace_edit(document, state, [candidate.edit]),
+    actions: list[types.CodeAction] = []
+    for candidate in candidates:
+        edit = _workspace_edit(document, state, [candidate.edit])
+        actions.append(
+            _quick_fix(action_title(flag, candidate), diagnostic, edit=edit, is_preferred=not actions or None)
         )
-        for number, candidate in enumerate(candidates)
-    ]
+    return actions
 
 
 def _ignore_actions(

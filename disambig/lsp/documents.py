@@ -323,7 +323,6 @@ def unused_directives(
 ) -> list[tuple[types.Diagnostic, Edit | None]]:
     """Return a diagnostic for each directive that does not suppress any flag, and the edit that removes it.
 
-    `name`: name of the text.
     `names`: rules and tasks that directives may name.
     The edit is None if the comment has other contents, or if text follows it on its line.
     """

@@ -113,7 +113,6 @@ class LoadedCheckers:
 class CheckScheduler:
     """Schedule the checks of one editor's documents.
 
-    `get_settings`: returns the settings of a path.
     `publish`: called in the event loop with a document and its result, but not for outdated texts or
     settings.
     `show_message`: called in the event loop with a document and a message for the user.

@@ -128,10 +128,7 @@ _INFO_CODES = ("D348",)
 
 
 class EditorSession:
-    """The state of one editor; all methods are called in the thread of the protocol.
-
-    `server` sends messages to the editor.
-    """
+    """The state of one editor; all methods are called in the thread of the protocol."""
 
     def __init__(self, server: LanguageServer, checkers: LoadedCheckers) -> None:
         self._server = server
@@ -142,7 +139,10 @@ class EditorSession:
         self._settings = self._make_settings(None)
         self._initial_values: Any = None
         self._shown_messages: set[str] = set()
-        self.scheduler = CheckScheduler(checkers, self._document_settings, self._publish, self.show_message)
+        # `_settings` is replaced whenever settings change
+        self.scheduler = CheckScheduler(
+            checkers, lambda path: self._settings.for_file(path), self._publish, self.show_message
+        )
 
     def initialize(self, params: types.InitializeParams) -> None:
         """Store the parameters of the ``initialize`` request."""
@@ -180,10 +180,8 @@ class EditorSession:
         """Change an open document and check it soon."""
         document = self._documents.get(text.uri)
         if document is None:
-            problem = "a change of a text that is not open"
-            self.show_message(
-                None, UserError("D846", path=uri_to_path(text.uri) or text.uri, problem=problem)
-            )
+            path, problem = uri_to_path(text.uri) or text.uri, "a change of a text that is not open"
+            self.show_message(None, UserError("D846", path=path, problem=problem))
             return
         try:
             document.change(text.version, changes)
@@ -309,9 +307,6 @@ class EditorSession:
             document.settings_version += 1
             self.scheduler.schedule(document)
 
-    def _document_settings(self, path: str) -> Any:
-        return self._settings.for_file(path)
-
     def _publish(self, document: TextDocument, result: CheckResult) -> None:
         """Store the result of a check and send its diagnostics to the editor."""
         document.check_result = result
@@ -391,18 +386,13 @@ class EditorProtocol(LanguageServerProtocol):
             code, problem = NOT_INITIALIZED, f"{method} was sent before initialize"
         elif self._shutdown and method != "exit":
             code, problem = INVALID_REQUEST, f"{method} was sent after shutdown"
-        elif not self._supports(method):
+        elif method not in {*self.fm.builtin_features, *self.fm.features, types.CANCEL_REQUEST}:
             code, problem = METHOD_NOT_FOUND, f"{method} is not supported"
         else:
             return True
         if message_id is not None:
             self._send_error(message_id, code, problem)
         return False
-
-    def _supports(self, method: Any) -> bool:
-        return (
-            method in self.fm.builtin_features or method in self.fm.features or method == types.CANCEL_REQUEST
-        )
 
     def _send_error(self, message_id: Any, code: int, problem: str) -> None:
         """Answer a message with an error; report an invalid notification to the user."""
@@ -471,17 +461,8 @@ def make_protocol(
         if params.process_id is not None:
             watch(params.process_id)
 
-    def initialized(params: types.InitializedParams) -> None:
-        session.initialized()
-
-    def did_save(params: types.DidSaveTextDocumentParams) -> None:
-        session.saved(params.text_document.uri)
-
     async def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
         await session.configure(params.settings)
-
-    def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
-        session.refresh()
 
     async def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
         return await session.actions(params)
@@ -492,13 +473,13 @@ def make_protocol(
     def ignore(word: str) -> None:
         session.ignore(word)
 
-    kinds = [types.CodeActionKind.QuickFix, FIX_ALL]
+    kinds, saving = [types.CodeActionKind.QuickFix, FIX_ALL], types.SaveOptions(include_text=False)
     features: list[tuple[str, Any, Any]] = [
         (types.INITIALIZE, initialize, None),
-        (types.INITIALIZED, initialized, None),
-        (types.TEXT_DOCUMENT_DID_SAVE, did_save, types.SaveOptions(include_text=False)),
+        (types.INITIALIZED, lambda params: session.initialized(), None),
+        (types.TEXT_DOCUMENT_DID_SAVE, lambda params: session.saved(params.text_document.uri), saving),
         (types.WORKSPACE_DID_CHANGE_CONFIGURATION, did_change_configuration, None),
-        (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, did_change_watched_files, None),
+        (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, lambda params: session.refresh(), None),
         (types.TEXT_DOCUMENT_CODE_ACTION, code_action, types.CodeActionOptions(code_action_kinds=kinds)),
         (types.TEXT_DOCUMENT_HOVER, hover, None),
     ]

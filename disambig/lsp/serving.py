@@ -36,8 +36,6 @@ def read_messages(
 ) -> None:
     """Read messages until the stream ends.
 
-    `handle`: called with the bytes of each message.
-    `report_invalid`: called with a description of each invalid header.
     `skip_invalid`: whether to continue after an invalid header. A server on a port stops there, because the
     client may be a browser that a web page causes to send data.
     """

@@ -386,12 +386,8 @@ def word_edits(old: Paragraph, new: Paragraph) -> list[WordEdit]:
     hunks = _hunks([token.word for token in old.tokens], [token.word for token in new.tokens])
     if not 1 <= len(hunks) <= MAX_EDITS:
         return []
-    edits = []
-    for hunk in hunks:
-        edit = _word_edit(old, new, hunk, len(hunks))
-        if edit is not None:
-            edits.append(edit)
-    return edits
+    edits = (_word_edit(old, new, hunk, len(hunks)) for hunk in hunks)
+    return [edit for edit in edits if edit is not None]
 
 
 _Hunk = tuple[int, int, int, int]

@@ -46,26 +46,11 @@ MAX_BLOB_BYTES = 2_000_000
 _MAX_FIELD = 1 << 20
 """Maximum number of bytes of a commit message or path."""
 _BLOCK = 1 << 16
-_FORMAT = "--format=%H%x00%ct%x00%at%x00%B"
 _LOG = (
-    "log",
-    "-z",
-    "--raw",
-    "--no-abbrev",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-show-signature",
-    "--no-notes",
-    "--no-mailmap",
-    "--no-merges",
-    "--ignore-submodules=all",
-    "--find-renames=60%",
-    "-l200",
-    "--diff-filter=MR",
-    "--encoding=UTF-8",
-    _FORMAT,
-)
+    "log -z --raw --no-abbrev --no-color --no-ext-diff --no-textconv --no-show-signature --no-notes "
+    "--no-mailmap --no-merges --ignore-submodules=all --find-renames=60% -l200 --diff-filter=MR "
+    "--encoding=UTF-8 --format=%H%x00%ct%x00%at%x00%B"
+).split()
 _REGULAR = ("100644", "100755")
 
 
@@ -366,19 +351,9 @@ class MinedCorrection:
 
     def fix(self, repo: str) -> Fix:
         """Return the correction in the form that evaluation reads; its tier is always 1."""
-        edit = self.edit
-        return Fix(
-            before=edit.before,
-            start=edit.start,
-            end=edit.end,
-            old=edit.old,
-            new=edit.new,
-            category=self.kind.category,
-            sub=self.kind.sub,
-            kind=fix_kind(edit.old, edit.new),
-            tier=1,
-            repo=repo,
-        )
+        edit, kind = self.edit, self.kind
+        place = edit.before, edit.start, edit.end, edit.old, edit.new
+        return Fix(*place, kind.category, kind.sub, fix_kind(edit.old, edit.new), 1, repo)
 
     def record(self, repo: str) -> dict[str, Any]:
         """Return the correction as a JSON object (see `disambig.formats.read_fixes`)."""

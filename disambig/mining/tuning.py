@@ -169,10 +169,6 @@ class _HalfTrials:
         edits = list(itertools.compress(self._edits, mask))
         return _HalfTrials(self._checker, HistoryHalf(fixes, clean), edits)
 
-    @property
-    def name(self) -> str:
-        return self._checker.name
-
     def clean_edits(self) -> list[tuple[str, list[ProposedEdit]]]:
         """Return the clean paragraphs with their edits."""
         n_fixes = len(self.half.fixes)
@@ -186,7 +182,8 @@ class _HalfTrials:
         """Return the trial of these models with further words ignored."""
         key = frozenset(ignore)
         if key not in self._trials:
-            stored = _StoredEdits(self.name, self.tasks, without_ignored(self._edits, self.texts, key))
+            edits = without_ignored(self._edits, self.texts, key)
+            stored = _StoredEdits(self._checker.name, self.tasks, edits)
             self._trials[key] = MistakeTrial.from_checker(stored, self.half.fixes, self.half.clean)
         return self._trials[key]
 
@@ -298,12 +295,8 @@ def _half(name: str, corrections: Sequence[MinedCorrection], clean: Sequence[Cle
 
 def _sample(clean: Sequence[CleanParagraph]) -> list[CleanParagraph]:
     """Return clean paragraphs of at most `MAX_CLEAN_WORDS` words, chosen by a hash of their texts."""
-
-    def text_hash(paragraph: CleanParagraph) -> bytes:
-        return hashlib.sha256(paragraph.text.encode("utf8")).digest()
-
     sample, n_words = [], 0
-    for paragraph in sorted(clean, key=text_hash):
+    for paragraph in sorted(clean, key=lambda paragraph: hashlib.sha256(paragraph.text.encode()).digest()):
         n_words += len(paragraph.text.split())
         if n_words > MAX_CLEAN_WORDS:
             break

@@ -179,7 +179,6 @@ class _ConstantName:
 def default_rules(task: str, made_by: type, concern: Concern = "other") -> RuleSet:
     """Return the rules of a task that declares none: a single one, with the name of the task.
 
-    `task`: name of the task.
     `made_by`: class of the task; the first sentence of its docstring becomes the title.
     """
     title = (inspect.getdoc(made_by) or "").partition("\n")[0] or f"The task {task!r} proposes other words."

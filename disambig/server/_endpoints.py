@@ -316,7 +316,6 @@ _TEXT_ERRORS = (*_COMMON_ERRORS, "408", "413")
 def openapi(limits: ServerLimits, bases: Sequence[str]) -> Json:
     """Return the OpenAPI document.
 
-    `limits`: limits on the length of texts.
     `bases`: base paths of LanguageTool's interface; all but the first are deprecated.
     """
     text = {"type": "string", "maxLength": limits.max_text, "pattern": "^[^\\u0000]*$"}

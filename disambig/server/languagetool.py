@@ -557,9 +557,7 @@ def check_response(
 ) -> dict[str, Any]:
     """Return the response to a request to ``/v2/check``.
 
-    `matches`: sequence of (VisibleFlag, LanguageToolRule).
     `language`: as `find_language` returns it.
-    `is_complete`: whether `matches` has all matches.
     `foreign`: paragraphs that were left alone. If they are most of the text, their language is the detected
     one.
     """

@@ -161,7 +161,6 @@ class RequestGuard:
     """ASGI middleware: check the origin of requests, add headers, and turn errors into responses.
 
     `report_bug`: called with a line about each bug; the line contains no part of a text.
-    `routes`: the routes of `app`.
     """
 
     def __init__(
@@ -300,8 +299,6 @@ class BodyReader:
     async def read(self, receive: Receive, content_length: str | None) -> AsyncIterator[bytes]:
         """Yield the body of a request; it counts as held until the block is left.
 
-        `receive`: the ``receive`` of ASGI.
-        `content_length`: the header ``Content-Length``.
         Raises D885 as soon as the body is known to be too long; D887 if too many bytes are held; D889 if the
         body does not arrive in time; D883 if the client closes the connection.
         """

@@ -328,7 +328,6 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
 
     `docs`: a batch. Any spaCy tokenisation is accepted, including merged and split tokens and Docs made from
     words.
-    `tokenisation`: the rule that defines words.
     `protected`: whether to add the layer ``"protected"`` (see `disambig.text.documents`).
     """
     if isinstance(tokenisation, ReadsDocs):

@@ -340,11 +340,7 @@ def foreign_to_all(text: str, languages: Collection[str]) -> list[ForeignParagra
 
 
 def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> str:
-    """Return a phrase for messages: "3 paragraphs that are not in English (most look like German)".
-
-    `counts`: number of paragraphs by language.
-    `languages`: codes of the languages of the models.
-    """
+    """Return a phrase for messages: "3 paragraphs that are not in English (most look like German)"."""
     n = sum(counts.values())
     main = max(counts, key=lambda code: (counts[code], code))
     other = LANGUAGE_NAMES.get(main, main)

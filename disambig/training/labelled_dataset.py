@@ -71,7 +71,6 @@ def explain_empty_part(texts: Mapping[str, Sequence[str]], part: str, task: str)
 
     `texts`: see `split`.
     `part`: one of `_PURPOSES`.
-    `task`: name of the task.
     """
     all_texts = [text.strip() for name in _PURPOSES for text in texts.get(name, ()) if text.strip()]
     n, n_different = len(all_texts), len(set(all_texts))
