@@ -28,9 +28,9 @@ import numpy as np
 
 from disambig import __version__
 from disambig.errors import UserError
-from disambig.features import transform_checked
+from disambig.features import BIAS, CONTEXTS, NgramCounts, transform_checked
 from disambig.formatting import describe_exception, describe_failure, pluralize
-from disambig.registry import distribution_name, entry_points, plugin_packages
+from disambig.registry import distribution_name, entry_points, load_all, load_plugins, plugin_packages
 from disambig.runtime import VARIABLE
 from disambig.type_aliases import Progress, no_progress
 
@@ -169,8 +169,6 @@ def _unmet_requirements(name: str) -> list[Requirement]:
 
 def check_plugins() -> Iterator[CheckResultLine]:
     """Load every plugin and import all its entries."""
-    from disambig.registry import load_plugins
-
     reports = load_plugins()
     if not reports:
         what = "none is installed, not even disambig's own"
@@ -482,7 +480,6 @@ def queries_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
 
     Only n-gram count extractors are considered. A candidate of two words counts as one word.
     """
-    from disambig.features import BIAS, CONTEXTS, NgramCounts
     from disambig.text import view_of_texts
 
     extractors = [extractor for extractor in model.extractors if isinstance(extractor, NgramCounts)]
@@ -566,8 +563,6 @@ def kernel_modules() -> Iterator[str]:
 
 
 def _entry_works(kind: str, work: Callable[[Callable[..., Any]], object]) -> Iterator[Work]:
-    from disambig.registry import load_all
-
     for name, make in sorted(load_all(kind).items()):
         yield name, partial(work, make)
 

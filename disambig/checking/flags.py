@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import CERTAIN_PROBABILITY, DocumentWords
-from disambig.data import WORDS_PER_MISTAKE, edited_text, is_ignored, plain_word
+from disambig.data import WORDS_PER_MISTAKE, edited_text, is_ignored, plain_word, record_edit
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
 from disambig.markup import BREAK, HTML_COMMENT, Layout, PlainText, path_format
@@ -476,8 +476,6 @@ def _make_flag(
     rules: Mapping[str, RuleSet | None],
 ) -> Flag:
     """Return the flag of a record; `rules` maps each task to its rules, which name those of alternatives."""
-    from disambig.data import record_edit
-
     observed = plain.text[record["start"] : record["end"]]
     replacement = match_apostrophes(record["replacement"], text).strip()
     file_record = _in_file(record, text, plain)

@@ -14,7 +14,7 @@ import numpy as np
 from disambig.checking.baseline import read_baseline
 from disambig.checking.flags import CheckedText, Flag, find_flags, match_apostrophes, most_certain
 from disambig.configuration import CheckSettings
-from disambig.data import minibatch, plain_word
+from disambig.data import minibatch, plain_word, rank_alternatives, record_edit, replacement
 from disambig.markup import BREAK, NO_OPTIONS, Layout, PlainText, path_format, read_markup
 from disambig.models import ModelSet, join_pieces
 from disambig.text import connected_spans
@@ -113,8 +113,6 @@ def _model_candidates(
 
     The probability of the flag is divided between them in proportion to their probabilities.
     """
-    from disambig.data import rank_alternatives, replacement
-
     start, end, texts = flag.start, flag.end, decisions.candidate_texts(row)
     results = []
     for number, share in rank_alternatives(decisions, row, probabilities)[: MAX_CANDIDATES + 1]:
@@ -126,8 +124,6 @@ def _model_candidates(
 
 
 def _candidate_edit(start: int, end: int, new: str, text: str) -> _Edit:
-    from disambig.data import record_edit
-
     edit = record_edit({"start": start, "end": end, "observed": text[start:end], "replacement": new}, text)
     return edit["start"], edit["end"], edit["replacement"]
 

@@ -17,7 +17,7 @@ from disambig.data import plain_word
 from disambig.errors import UserError
 from disambig.files import file_stamp
 from disambig.formats import Document
-from disambig.markup import read_layout, read_markup
+from disambig.markup import iterate_units, read_layout, read_markup
 from disambig.models import Annotate, ModelSet, ModelSource, annotate_documents, annotator_languages
 from disambig.text import HIDDEN, describe_foreign
 
@@ -45,7 +45,6 @@ class CorrectingAnnotator(ModelSet):
         `plain`: the whole text without markup.
         """
         from disambig.explain import FlagEvidence, flag_evidence
-        from disambig.markup import iterate_units
 
         model = next((model for model in self.models if model.task.name == flag.task), None)
         context_start = max(0, flag.start - _MAX_CONTEXT)

@@ -34,6 +34,7 @@ from disambig.text import (
     hash_word,
     hash_words,
     ngram_keys,
+    tokenisation_named,
 )
 
 UNSPLIT_TOKENISATIONS = ("web1t.v1",)
@@ -62,8 +63,6 @@ def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.ui
 
     Raises D001 if the tokenisation is unknown.
     """
-    from disambig.text import tokenisation_named
-
     splitter = tokenisation_named(tokenisation)
     return [hash_words(ngram_words(ngram, splitter)) for ngram in ngrams]
 

@@ -486,7 +486,6 @@ def sample_cloze_learning() -> None:
     """Train a tiny model, so that `disambig doctor --compile` compiles all functions of training."""
     from disambig.features.cloze import ClozeVocabulary
     from disambig.features.cloze_learning import learn_cloze
-    from disambig.text import END_HASH, START_HASH
 
     vocabulary = ClozeVocabulary(np.array([START_HASH, END_HASH, 1, 2], np.uint64), 1)
     text = np.array([0, 2, 3, 1], np.uint16)

@@ -33,6 +33,7 @@ from disambig.formats import (
     make_format,
     name_error_place,
     parts_page,
+    pyarrow,
     read,
     read_nbest,
     to_candidate_lists,
@@ -172,8 +173,6 @@ def _chunks(parts: Sequence[Path], format: str) -> Iterator[bytes]:
 
 def _row_groups(path: Path) -> Iterator[bytes]:
     """Yield the rows of a Parquet file as Arrow streams."""
-    from disambig.formats import pyarrow
-
     arrow = pyarrow()
     for batch in arrow.parquet.ParquetFile(path).iter_batches():
         sink = io.BytesIO()

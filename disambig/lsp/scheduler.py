@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
-from disambig.lsp.documents import CheckResult, TextDocument, TextState
+from disambig.lsp.documents import CheckResult, TextDocument, TextState, make_diagnostics, unused_directives
 from disambig.markup import read_layout
 from disambig.models import annotator_languages
 from disambig.runtime import DeadlineExceeded, processor_time_limit, warm_up
@@ -291,7 +291,6 @@ def _make_result(
 ) -> CheckResult:
     """Return the result of a check with its diagnostics."""
     from disambig.checking import selectable_names
-    from disambig.lsp.documents import make_diagnostics, unused_directives
 
     settings = live.settings
     # If only some models or rules are selected, directives for the others are unused, but right.

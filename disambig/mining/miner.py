@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from disambig.checking import Repositories, Repository
+from disambig.checking import PACKAGE_FOLDERS, SUFFIXES, Repositories, Repository
 from disambig.configuration import ProjectSettings
 from disambig.errors import UserError
 from disambig.files import json_text, saved_folder
@@ -509,8 +509,6 @@ class Miner:
 
     def _takes(self, path: str) -> bool:
         """Return True if a file of the repository is read."""
-        from disambig.checking import PACKAGE_FOLDERS, SUFFIXES
-
         *folders, name = path.split("/")
         skipped = PACKAGE_FOLDERS | _VENDORED
         if name.startswith(".") or any(folder.startswith(".") or folder in skipped for folder in folders):

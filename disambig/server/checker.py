@@ -18,7 +18,16 @@ from disambig.configuration import CheckSettings
 from disambig.data import plain_word
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document
-from disambig.models import BATCH_CHARACTERS, Annotate, annotate_documents, wrap_annotator
+from disambig.models import (
+    BATCH_CHARACTERS,
+    Annotate,
+    annotate_documents,
+    load_standalone,
+    task_rates,
+    unused_writing,
+    with_writing,
+    wrap_annotator,
+)
 from disambig.rules import Rule, find_rule
 from disambig.runtime import DeadlineExceeded, processor_time_limit
 
@@ -213,8 +222,6 @@ class ServerChecker:
         `disambig.models.load_standalone`, and those of the files of words to ignore; D896 for two standalone
         models of the same name.
         """
-        from disambig.models import load_standalone, task_rates
-
         standalone_models: dict[str, StandaloneModel] = {}
         for name_or_path in standalone:
             name = Path(name_or_path).name if Path(name_or_path).is_dir() else name_or_path
@@ -271,8 +278,6 @@ class ServerChecker:
         return CheckOptions(self._rates(flags_per_1000, picky), writing)
 
     def _rates(self, flags_per_1000: float | None, picky: bool) -> Rates:
-        from disambig.models import task_rates
-
         rates = self.rates
         if flags_per_1000 is not None:
             rates = task_rates(list(self.models.values()), flags_per_1000)
@@ -282,8 +287,6 @@ class ServerChecker:
 
     def note(self, options: CheckOptions) -> UserError | None:
         """Return a note for the client if its kind of writing has no effect on these models."""
-        from disambig.models import unused_writing
-
         return unused_writing(self.loaded.models, options.writing)
 
     def annotate(self, options: CheckOptions) -> Annotate:
@@ -291,8 +294,6 @@ class ServerChecker:
 
         A request with another rate than that of the settings replaces a minimum precision in the settings.
         """
-        from disambig.models import with_writing
-
         return replace(
             self.loaded,
             models=with_writing(self.loaded.models, options.writing),

@@ -29,6 +29,7 @@ from disambig.data import (
     SequenceRows,
     SparseRows,
     offsets_from_sizes,
+    segments,
 )
 from disambig.errors import UserError, describe_value
 from disambig.files import is_plain
@@ -147,8 +148,6 @@ def require_batch(batch: CandidateBatch, what: str) -> None:
 
 def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
     """Return the share of instances whose best row has no cost."""
-    from disambig.data import segments
-
     require(bool(np.isfinite(scores).all()), "some scores are not finite")  # NaN would have no best row
     best = segments.best_rows(scores, batch.offsets)
     return float(np.mean(batch.cost[best] == 0))

@@ -20,8 +20,11 @@ from disambig.files import ErrorCallback
 from disambig.formats import (
     Labelled,
     NBestList,
+    UnreadableDocument,
+    find_inputs,
     list_instances,
     name_error_place,
+    read_all,
     read_clean,
     read_fixes,
     read_labelled,
@@ -391,7 +394,6 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 def read_texts(paths: Sequence[str], *, lines: bool = False) -> list[str]:
     """Return the texts of all documents in `paths`; raise for the first unreadable one, or a directory."""
-    from disambig.formats import UnreadableDocument, find_inputs, read_all
 
     def raise_if_unreadable(note: UserError) -> None:
         if note.code == "D308":
