@@ -17,7 +17,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -156,26 +156,13 @@ _MAX_SETTINGS = 10
 
 def as_json(name: str, result: ExperimentResult) -> dict[str, Any]:
     """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``, maybe ``panels``."""
-    document: dict[str, Any] = {
-        "experiment": name,
-        "rows": [
-            {
-                "system": row.system,
-                "setting": row.setting,
-                "paper": row.paper,
-                "ours": None if row.ours is None else round(row.ours, 2),
-                "n": row.n,
-                "spread": None if row.spread is None else round(row.spread, 2),
-            }
-            for row in result.rows
-        ],
-        "claims": [
-            {"claim": claim.claim, "holds": bool(claim.holds), "evidence": claim.evidence}
-            for claim in result.claims
-        ],
-        "notes": list(result.notes),
-        "details": dict(result.details),
-    }
+    rows, claims = [asdict(row) for row in result.rows], [asdict(claim) for claim in result.claims]
+    for row in rows:
+        row |= {key: round(row[key], 2) for key in ("ours", "spread") if row[key] is not None}
+    for claim in claims:
+        claim["holds"] = bool(claim["holds"])  # it may be a NumPy boolean
+    document: dict[str, Any] = {"experiment": name, "rows": rows, "claims": claims}
+    document |= {"notes": list(result.notes), "details": dict(result.details)}
     if result.places != 1:
         document["places"] = result.places
     if result.panels:
@@ -207,10 +194,7 @@ def result_lines(title: str, result: ExperimentResult) -> list[str]:
     if result.claims:
         lines += ["", "claims"]
     for claim in result.claims:
-        lines += [
-            f"  {'holds   ' if claim.holds else 'DOES NOT'}  {claim.claim}",
-            f"            {claim.evidence}",
-        ]
+        lines += [f"  {'holds   ' if claim.holds else 'DOES NOT'}  {claim.claim}", f"{'':12}{claim.evidence}"]
     if result.notes:
         lines += ["", *(f"* {note}" for note in result.notes)]
     return lines
@@ -219,11 +203,7 @@ def result_lines(title: str, result: ExperimentResult) -> list[str]:
 def markdown(result: ExperimentResult) -> list[str]:
     """Return rows, claims and notes as Markdown."""
     head, *body = table(result.rows, result.places)
-    lines = [
-        _markdown_row(head),
-        _markdown_row(["---"] + ["---:"] * (len(head) - 1)),
-        *map(_markdown_row, body),
-    ]
+    lines = [*map(_markdown_row, [head, ["---"] + ["---:"] * (len(head) - 1), *body])]
     if result.claims:
         lines += ["", _markdown_row(["claim", "holds", "evidence"]), _markdown_row(["---"] * 3)]
         lines += [_markdown_row([c.claim, "yes" if c.holds else "**no**", c.evidence]) for c in result.claims]
@@ -475,10 +455,6 @@ def _curves(result: ExperimentResult) -> dict[str, list[ResultRow]]:
     return curves
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
-
-
 @dataclass(frozen=True, slots=True)
 class PackFigures:
     """The measured figures of a pack, in ``figures.json`` in its folder; the card is written from them.
@@ -515,3 +491,7 @@ def log_progress(stage: str, done: int = 0, total: int = 1) -> None:
     if done % max(total // 20, 1) == 0 or done + 1 == total:
         steps = f" {done + 1:,}/{total:,}" if total > 1 else ""
         sys.stderr.write(f"  {time.strftime('%H:%M:%S')} {stage}{steps}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

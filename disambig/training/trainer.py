@@ -431,7 +431,7 @@ def fit_second_look(
     mistakes: Sequence[Fix],
     clean: Sequence[Clean],
     *,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Model:
     """Return the model with a second look at its proposals (see `SecondLook`).
 
@@ -442,7 +442,6 @@ def fit_second_look(
     `mistakes` and `clean`: texts with one mistake each, and texts without.
     Raises D427 for a model whose decision rule raises no flags; D428 if it proposes nothing in these texts.
     """
-    report = progress or no_progress
     if not isinstance(model.judge, RaisesFlags):
         raise UserError("D427", task=model.task.name, seen=decides(model.task).between)
     first_config = model.config["judge"]
@@ -452,11 +451,10 @@ def fit_second_look(
     settings = {"flags_per_1000": model.flags_per_1000, **section}
     config = {"@disambig_judges": "disambig.SecondLook.v1", "first": first_config, **settings}
     rule: SecondLook = replace(resolve({"judge": config})["judge"], first=first)
-    proposals = label_proposals(model, rule, mistakes, clean, progress=report)
+    proposals = label_proposals(model, rule, mistakes, clean, progress=progress)
     if not proposals.right.any() or not proposals.clean.any():
-        raise UserError(
-            "D428", task=model.task.name, problem="the model proposes nothing right, or nothing in clean text"
-        )
+        problem = "the model proposes nothing right, or nothing in clean text"
+        raise UserError("D428", task=model.task.name, problem=problem)
     return replace(model, judge=rule.fit_proposals(proposals), config={**model.config, "judge": config})
 
 
@@ -466,7 +464,7 @@ def label_proposals(
     mistakes: Sequence[Fix],
     clean: Sequence[Clean],
     *,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> LabelledProposals:
     """Return what the first decision rule proposes in the texts, with the evidence for it.
 
@@ -474,14 +472,13 @@ def label_proposals(
 
     `rule`: with the fitted first rule.
     """
-    report = progress or no_progress
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
     corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
     features, right, text_numbers, passages, n_tokens, paragraphs, margins = [], [], [], [], [], [], []
     n_passages = n_paragraphs = n_clean_tokens = 0
     for first, batch in _batches(texts):
-        report("looking again", first, len(texts))
+        progress("looking again", first, len(texts))
         view = view_of_texts(batch, model.tokenisation, protected=True)
         offsets = passage_offsets(view)
         n_tokens.append(np.diff(offsets))
