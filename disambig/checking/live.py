@@ -188,6 +188,7 @@ class ParagraphCutter:
         n_before = [0, *accumulate(part_words.number for part_words in words)]  # words before each part
         parts = []
         for i in range(n):
+            # the nearest parts on each side that have enough words together; of the last, only those words
             low = max(bisect_right(n_before, n_before[i] - CONTEXT_WORDS) - 1, i - MAX_CONTEXT_PARTS, 0)
             high = min(bisect_left(n_before, n_before[i + 1] + CONTEXT_WORDS), i + 1 + MAX_CONTEXT_PARTS, n)
             context_start = bounds[low] + (words[low].tail_start if low < i else 0)

@@ -226,6 +226,7 @@ class MistakeTrial:
         on_clean = self.on_clean
         same_paragraph = on_clean.rows[:, None] == paragraphs
         first, last = on_clean.slots[0][:, None], on_clean.slots[1][:, None]
+        # the gap before character i is slot 2 * i (see `edit_slots`)
         touches = same_paragraph & (first <= 2 * ends) & (last >= 2 * starts)
         return replace(self, on_clean=on_clean.take(np.flatnonzero(~touches.any(axis=1))))
 

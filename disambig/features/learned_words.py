@@ -94,6 +94,7 @@ def learn_table(
     solver = "liblinear" if observed.max() == 1 else "lbfgs"
     learned = LogisticRegression(C=C, solver=solver, max_iter=200).fit(x, observed).coef_
     weights = np.vstack([-learned / 2, learned / 2]) if len(learned) == 1 else learned  # (K, F)
+    # how much a feature moves the scores: its largest weight, more if it was seen more often
     spread = np.abs(weights).max(axis=0) * np.sqrt(seen[frequent])
     heaviest = np.sort(np.argsort(-spread, kind="stable")[:kept])
     steps = np.clip(np.round(weights[:, heaviest].T / STEP), -127, 127).astype(np.int8)

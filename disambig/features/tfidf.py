@@ -435,6 +435,7 @@ class Tfidf:
             column_of[tokens] = empty.columns(hashes)
             documents, _ = self._counted(view, instances, column_of, len(empty))
             return replace(self, known=replace(empty, documents=documents))
+        # every word gets a column for counting; the columns of those that are kept are renumbered below
         words, first, column_of[tokens] = np.unique(hashes, return_index=True, return_inverse=True)
         documents, totals = self._counted(view, instances, column_of, len(words))
         columns = np.flatnonzero(documents >= self.min_documents)

@@ -265,9 +265,11 @@ def _candidate_shares(record: dict[str, Any], observed: str) -> dict[str, float]
     """
     probability, names = record["probability"], [name for name, _ in record["candidates"]]
     shares = {record["chosen"]: probability}
-    other = (
-        observed if record["flagged"] else names[1 - names.index(record["chosen"])] if len(names) == 2 else ""
-    )
+    other = ""
+    if record["flagged"]:
+        other = observed
+    elif len(names) == 2:  # the probabilities of two candidates add up to one
+        other = names[1 - names.index(record["chosen"])]
     if other in names and other != record["chosen"]:
         shares[other] = 1 - probability
     return shares

@@ -512,6 +512,7 @@ def choose_rates(
             task_false.append(n_flags / (trials.half.words + PRIOR_WORDS))
         right.append(np.array(task_right, np.float64) + prior[task])
         false.append(np.array(task_false))
+    # an axis for each task, so that one array has all combinations of rates
     total_right, total_false = _sums_of_combinations(right), _sums_of_combinations(false)
     # Of two combinations that are nearly equally good, the one that changes less is preferred.
     default_step = RATE_FACTORS.index(1.0)

@@ -490,6 +490,7 @@ def make_visible(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandi
     start, end, new = flag.edit
     for first, last in _widen(text.plain, start, end, bool(flag.replacement)):
         replacement = text.plain[first:start] + new + text.plain[end:last]
+        # a space at the end that stays as it is does not belong to the match
         while last > first and replacement[-1:].isspace() and replacement[-1] == text.plain[last - 1]:
             last, replacement = last - 1, replacement[:-1]
         if last > first and (span := text.original_span(first, last)):
