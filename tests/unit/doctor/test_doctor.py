@@ -88,12 +88,12 @@ def test_names_a_broken_plugin(monkeypatch):
         PluginReport("good", "a", "1", "a.b", None, (("tasks", "a.A.v1"),)),
         PluginReport("bad", "b", "2", "b.c", "ImportError: no\nway"),
     ]
-    monkeypatch.setattr("disambig.registry.load_plugins", lambda: reports)
+    monkeypatch.setattr(doctor, "load_plugins", lambda: reports)
     good, bad = doctor.check_plugins()
     assert good.status == OK and good.what.endswith(": entries: 1")
     assert bad.status == PROBLEM and "bad (b 2) could not be loaded: ImportError: no way" in bad.what
     assert bad.mend == "update or uninstall b"
-    monkeypatch.setattr("disambig.registry.load_plugins", list)
+    monkeypatch.setattr(doctor, "load_plugins", list)
     assert [f.status for f in doctor.check_plugins()] == [PROBLEM]
 
 
@@ -103,7 +103,7 @@ def test_names_a_plugin_that_needs_another_version(monkeypatch):
         PluginReport("gone", "gone-dist", "1", "a.b", None, (("tasks", "b.A.v1"),)),
     ]
     requirements = {"near-dist": ["disambig>=99", "numpy>=1", 'absent>=1; extra == "test"', "not valid !"]}
-    monkeypatch.setattr("disambig.registry.load_plugins", lambda: reports)
+    monkeypatch.setattr(doctor, "load_plugins", lambda: reports)
 
     def requires(name):
         if name not in requirements:
