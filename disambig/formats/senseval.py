@@ -556,17 +556,8 @@ def labelled_words(document: NoadDocument, wordnet: dict[str, tuple[str, ...]]) 
     for place in document.places:
         gloss = ",".join(wordnet.get(place.sense, ()))
         where = f"{document.name}, character {place.start:,}"
-        yield Labelled(
-            document.text,
-            place.start,
-            place.end,
-            place.sense,
-            document.name,
-            where,
-            place.word,
-            gloss,
-            domain=document.genre,
-        )
+        marked = document.text, place.start, place.end, place.sense
+        yield Labelled(*marked, document.name, where, place.word, gloss, domain=document.genre)
 
 
 def read_noad(path: str | Path, *, strict: bool = False, tell: ErrorCallback | None = None) -> Noad:

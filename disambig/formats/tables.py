@@ -151,8 +151,7 @@ class _DecodedLines:
         line = next(self._lines)
         self.following = line.following
         self.first = self.first or line.number
-        text = decode_line(line, self._path)
-        return text.removeprefix("\ufeff") if line.number == 1 else text
+        return _line_text(line, self._path)
 
 
 def read_rows(
@@ -247,10 +246,11 @@ def _are_quoted(cells: Sequence[str]) -> bool:
 
 
 def _tab_text(line: FileLine, path: str) -> str:
-    return _tab_line(line, path).rstrip("\r\n")
+    return _line_text(line, path).rstrip("\r\n")
 
 
-def _tab_line(line: FileLine, path: str) -> str:
+def _line_text(line: FileLine, path: str) -> str:
+    """Return a line of a file, without a byte order mark."""
     text = decode_line(line, path)
     return text.removeprefix("\ufeff") if line.number == 1 else text
 
@@ -274,7 +274,7 @@ class _LookAhead:
 
 def _quoted_cells(line: FileLine, ahead: _LookAhead, path: str) -> list[str] | None:
     """Return the cells of a row by the rules of CSV, or None if it does not follow them."""
-    texts = (_tab_line(item, path) for item in chain([line], ahead))  # cells keep the line ends of the file
+    texts = (_line_text(item, path) for item in chain([line], ahead))  # cells keep the line ends of the file
     try:
         return next(csv.reader(texts, delimiter=TAB, strict=True))
     except (csv.Error, UserError):
