@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.formatting import pluralize
-from disambig.text.view import PARAGRAPH_GAP, TokenView
+from disambig.text.view import TokenView, paragraph_gaps
 
 LANGUAGE_NAMES = {
     "ar": "Arabic", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
@@ -149,14 +149,28 @@ class _Profile:
         return {code: _LETTER_SHARE for code, letters in self._letters.items() if letters.search(word)}
 
 
+class _RecentResults(dict[tuple[str, str], tuple[ForeignParagraph, ...]]):
+    """Results by language and text, since models, components and reports ask for the same texts."""
+
+    n_characters = 0
+
+    def add(self, language: str, text: str, result: tuple[ForeignParagraph, ...]) -> None:
+        """Add a result; if too much is kept, all others are forgotten."""
+        if self.n_characters > _MAX_CACHED_CHARACTERS:
+            self.clear()
+            self.n_characters = 0
+        self[language, text] = result
+        self.n_characters += len(text) + _ENTRY_SIZE
+
+
 _profiles: dict[str, _Profile] = {}
-_recent: dict[tuple[str, str], tuple[ForeignParagraph, ...]] = {}
-"""Cache of recent results, since models, components and reports ask for the same texts."""
+_recent = _RecentResults()
+_MAX_CACHED_CHARACTERS, _ENTRY_SIZE = 1_000_000, 200
+"""Maximum number of characters of cached texts; an entry itself counts as many."""
 _FEW_WORDS = 2
 """Number of a language's own words from which a paragraph counts as one in it."""
 _MIN_FOREIGN = 3
 """Minimum number of paragraphs in another language, in a text that is mostly in that language."""
-_MAX_CACHED_CHARACTERS = 1_000_000
 
 
 def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph, ...]:
@@ -168,14 +182,10 @@ def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph,
     """
     if language not in _frequent_words():
         return ()
-    key = (language, text)
-    if (result := _recent.get(key)) is None:
-        if (
-            sum(len(other) for _, other in list(_recent)) + len(text) > _MAX_CACHED_CHARACTERS
-            or len(_recent) > 100
-        ):
-            _recent.clear()
-        result = _recent[key] = tuple(_find(text, language))
+    result = _recent.get((language, text))
+    if result is None:
+        result = tuple(_find(text, language))
+        _recent.add(language, text, result)
     return result
 
 
@@ -219,9 +229,9 @@ def _may_be(text: str, code: str, profile: _Profile) -> bool:
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for gap in PARAGRAPH_GAP.finditer(text):
-        yield from _long_lines(text, start, gap.start())
-        start = gap.end()
+    for gap_start, gap_end in paragraph_gaps(text):
+        yield from _long_lines(text, start, gap_start)
+        start = gap_end
     yield from _long_lines(text, start, len(text))
 
 
