@@ -28,8 +28,8 @@ EVIDENCE = ("error as written", "error as corrected", "kind of error", "word as 
 """Columns of `Encoder.compare`."""
 WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
 """Maximum number of words around a place, and of word pieces of a sentence, as in training."""
-BATCH_PIECES = 512
-"""Maximum number of word pieces of a batch, with padding: what they take fits into the cache of a core."""
+BATCH_PIECES = 256
+"""Maximum number of word pieces of a batch, with padding: larger arrays are new memory pages at each step."""
 
 MAX_KEPT = 1 << 10
 """Maximum number of states that are kept by default; training keeps more (see `EncoderStates.fit`)."""
