@@ -63,8 +63,19 @@ _CLASS_BY_CHARACTER = {
     **dict.fromkeys("\u00bf\u00a1", OPENING),
 }
 _FOLDED = {**dict.fromkeys("\u201c\u201d\u201e\u201f", '"'), **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'")}
-_ASSIGNED_ASTRAL = (range(0x10000, 0x33480), range(0xE0000, 0xE01F0))
-"""Ranges of assigned astral code points outside the private-use areas (a test checks this)."""
+_UNIFORM = (
+    (range(0x3400, 0x4DC0), CASELESS),  # Chinese characters
+    (range(0x4E00, 0x9FF0), CASELESS),
+    (range(0xAC00, 0xD7A4), CASELESS),  # Korean syllables
+    (range(0xD800, 0xE000), SPACE),  # surrogates
+    (range(0x20000, 0x2A6D7), CASELESS),
+)
+"""Long ranges of characters of one class that are their own folded forms; others need Unicode's tables."""
+_MIXED = (
+    range(0x3400), range(0x4DC0, 0x4E00), range(0x9FF0, 0xAC00), range(0xD7A4, 0xD800),
+    range(0xF900, 0x20000), range(0x2A6D7, 0x33480), range(0xE0000, 0xE01F0),
+)  # fmt: skip
+"""All other ranges with assigned code points that are not for private use (a test checks this)."""
 
 
 def visible_width(gap: str) -> int:
@@ -95,16 +106,18 @@ def size_for(maximum: int) -> int:
 def table(size: int) -> NDArray[np.uint32]:
     """Return ``class << 24 | folded code point`` of the first `size` code points, shape ``(size,)``."""
     entries = np.arange(size, dtype=np.uint32) | np.uint32(SYMBOL << CLASS_SHIFT)
-    for codes in (range(min(size, PLANE_0)), *_ASSIGNED_ASTRAL):
-        if codes.stop <= size:
-            characters = [chr(code) for code in codes]
-            kinds = np.array([_CLASS_BY_CATEGORY.get(category, SYMBOL) for category in
-                                map(unicodedata.category, characters)], dtype=np.uint32)  # fmt: skip
-            lower = np.array(
-                [ord(small) if len(small) == 1 else code for code, small in
-                 zip(codes, map(str.lower, characters), strict=True)], dtype=np.uint32)  # fmt: skip
-            lower[kinds == DIGIT] = ord("0")
-            entries[codes.start : codes.stop] = kinds << np.uint32(CLASS_SHIFT) | lower
+    for codes, kind in _UNIFORM:
+        entries[codes.start : codes.stop] &= np.uint32(CODE_MASK)
+        entries[codes.start : codes.stop] |= np.uint32(kind << CLASS_SHIFT)
+    for codes in _MIXED:
+        characters = list(map(chr, codes[: max(size - codes.start, 0)]))
+        kinds = np.array([_CLASS_BY_CATEGORY.get(category, SYMBOL) for category in
+                            map(unicodedata.category, characters)], dtype=np.uint32)  # fmt: skip
+        lower = np.array(
+            [ord(small) if len(small) == 1 else ord(character) for character, small in
+             zip(characters, map(str.lower, characters), strict=True)], dtype=np.uint32)  # fmt: skip
+        lower[kinds == DIGIT] = ord("0")
+        entries[codes.start : codes.stop] = kinds << np.uint32(CLASS_SHIFT) | lower
     for character in {*_CLASS_BY_CHARACTER, *_FOLDED}:
         if ord(character) < size:
             entries[ord(character)] = character_class(character) << CLASS_SHIFT | ord(

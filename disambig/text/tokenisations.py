@@ -64,7 +64,7 @@ from disambig.text.view import (
 )
 
 _MAX_CACHED = 1 << 15
-_BEYOND_ALPHABETS = re.compile("[\u3000-\U0010ffff]")
+_BEYOND_ALPHABETS = re.compile(f"[\u3000-\U0010ffff](?<![{ch.CODE_SIGNS}])")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _SINGLE = "."
 
@@ -77,11 +77,11 @@ def _patterns(size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
         return "[" + ch.character_set(size, *classes) + "]"
 
     word = char_class(ch.DIGIT, ch.LETTER, ch.UPPER, ch.CASELESS)
-    letter = char_class(ch.LETTER, ch.UPPER, ch.CASELESS)
+    # next to a sign inside a word are letters or digits: the class of digits is compiled faster
     digit = char_class(ch.DIGIT)
     space = char_class(ch.SPACE, ch.LINE_FEED, ch.CARRIAGE_RETURN, ch.PARAGRAPH)
-    other = char_class(*range(ch.SYMBOL, ch.DIGIT))
-    inside = f"(?<={letter}){char_class(ch.APOSTROPHE)}(?={letter})|(?<={digit})[.,:](?={digit})"
+    other = f"[^{space[1:]}"  # words are tried first
+    inside = f"(?<!{digit}){char_class(ch.APOSTROPHE)}(?!{digit})|(?<={digit})[.,:](?={digit})"
     words = re.compile(f"({word}+(?:(?:{inside}){word}+)*|({other})\\2*)")
 
     line = r"(?:\r\n|\r(?!\n)|\n)"
@@ -122,7 +122,7 @@ _hashes = _Hashes()
 
 
 def _size_for(text: str) -> int:
-    """Return the size of the smallest character table that contains the characters of a text."""
+    """Return the size of the smallest character table for a text; signs of hidden code need no entry."""
     if text.isascii():
         return ch.ASCII
     if not _BEYOND_ALPHABETS.search(text):
