@@ -186,11 +186,12 @@ _DEFAULT_TEXTS = {
 def settings_to_toml(name: str, settings: CheckSettings) -> str:
     """Return the settings of the file `name` as lines of TOML."""
     lines = [f"# {name}: {'excluded, never checked' if settings.excluded else 'checked'}"]
+    here = os.path.join(os.getcwd(), "")  # paths below it are shown relative to it
     for setting in fields(CheckSettings):
         key, value = setting.name, getattr(settings, setting.name)
         if key in ("excluded", "project_names", "origins"):
             continue
-        origin = ", ".join(map(_relative_origin, settings.origins.get(key, (DEFAULT,))))
+        origin = ", ".join(name.removeprefix(here) for name in settings.origins.get(key, (DEFAULT,)))
         if key not in settings.origins:
             lines.append(f"# {key}: {_DEFAULT_TEXTS.get(key, 'none')}  ({origin})")
         else:
@@ -204,11 +205,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
-
-
-def _relative_origin(origin: str) -> str:
-    """Return an origin; a path below the current directory is made relative to it."""
-    return origin.removeprefix(os.path.join(os.getcwd(), ""))
 
 
 MAX_MODEL_BYTES = 2_000_000_000
@@ -257,8 +253,10 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
                 raise UserError("D974", path=path, problem="is not an ordinary file", source=f"{file}, {key}")
     if any(key in options for key in CHOICES[0]):
         return
-    for task in settings.tasks:
-        if os.path.isdir(task) and not _is_installed(task):
+    for task in filter(os.path.isdir, settings.tasks):
+        from disambig.packs import available
+
+        if task not in available():
             raise unknown_task_error(task, file)
     for path in settings.models:
         _check_inside(path, root, file, "models")
@@ -272,12 +270,6 @@ def _check_inside(path: str, root: str, file: str, key: str) -> None:
         raise UserError(
             "D973", path=file, key=key, value=path, root=root, hint=f"; give it by {option} instead"
         )
-
-
-def _is_installed(task: str) -> bool:
-    from disambig.packs import available
-
-    return task in available()
 
 
 def unknown_task_error(task: str, where: str) -> UserError:

@@ -364,8 +364,10 @@ def learn_classes(
     UserError
         D458 if the text has fewer distinct words than classes.
     """
-    parts = _concatenate_words(words)
-    distinct, counts = _count_words(parts)
+    # arrays of some millions of words each; at least one array
+    parts = [np.concatenate(batch) for batch in minibatch(words, _WORDS_AT_ONCE, len)]
+    parts = parts or [np.zeros(0, np.uint64)]
+    distinct, counts = np.unique(np.concatenate(parts), return_counts=True)
     n_chosen = min(len(distinct), n_words)
     if n_chosen < max(sizes):
         raise UserError("D458", n=n_chosen, classes=max(sizes))
@@ -383,17 +385,6 @@ def _clusters(points: NDArray[Any], sizes: Sequence[int], seed: int) -> list[NDA
         MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
         for size in sizes
     ]
-
-
-def _concatenate_words(words: Iterable[Hashes]) -> list[Hashes]:
-    """Return the words in arrays of some millions each; at least one array."""
-    parts = [np.concatenate(batch) for batch in minibatch(words, _WORDS_AT_ONCE, len)]
-    return parts or [np.zeros(0, np.uint64)]
-
-
-def _count_words(parts: Sequence[Hashes]) -> tuple[Hashes, Ints]:
-    distinct, where = np.unique(np.concatenate(parts), return_inverse=True)
-    return distinct, np.bincount(where, minlength=len(distinct))
 
 
 def _table(parts: Sequence[Hashes], frequent: Hashes, contexts: Hashes) -> NDArray[np.float32]:

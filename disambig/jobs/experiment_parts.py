@@ -103,7 +103,8 @@ class SavedParts:
 
     def save(self, name: str, result: Any) -> None:
         """Save the result of a part atomically. Raises D309."""
-        text = json.dumps(self._adapter.dump_python(result), indent=1, default=_plain_number)
+        # JSON does not know the numbers of NumPy
+        text = json.dumps(self._adapter.dump_python(result), indent=1, default=lambda number: number.item())
         with writing(path := self._path(name)), save_file(path) as write:
             write(text.encode())
 
@@ -211,8 +212,3 @@ def run_parts_on_workers(
             saved.save(outcome.item, outcome.result)
         progress(f"{outcome.item}: done", len(results), len(names))
     return experiment.joined({part: results[part] for part in names}, quick=quick)
-
-
-def _plain_number(value: Any) -> Any:
-    """Return a NumPy number as a number of Python."""
-    return value.item()

@@ -474,7 +474,8 @@ def label_proposals(
     """
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
-    corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
+    texts_as_meant = (fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :] for fix in mistakes)
+    corrected = list(map(_WORDS.findall, texts_as_meant))
     features, right, text_numbers, passages, n_tokens, paragraphs, margins = [], [], [], [], [], [], []
     n_passages = n_paragraphs = n_clean_tokens = 0
     for first, batch in _batches(texts):
@@ -532,11 +533,7 @@ def _margins(decisions: Decisions) -> NDArray[np.float64]:
 
 
 def _edited(text: str, edit: Mapping[str, Any]) -> list[str]:
-    return _words(text[: edit["start"]] + edit["replacement"] + text[edit["end"] :])
-
-
-def _words(text: str) -> list[str]:
-    return _WORDS.findall(text)
+    return _WORDS.findall(text[: edit["start"]] + edit["replacement"] + text[edit["end"] :])
 
 
 def _batches(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
