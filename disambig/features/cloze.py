@@ -168,8 +168,8 @@ class Cloze:
     def save(self, folder: str | Path) -> None:
         """Write the model to a folder, which is created."""
         sizes = {"left": self.left, "right": self.right, "endings": self.vocabulary.endings}
-        arrays = {name: getattr(self, name) for name in CLOZE_ARRAYS[1:]}
-        write_stored(folder, CLOZE_FILE, {**self.header, **sizes}, words=self.vocabulary.words, **arrays)
+        arrays = {"words": self.vocabulary.words} | {name: getattr(self, name) for name in CLOZE_ARRAYS[1:]}
+        write_stored(folder, CLOZE_FILE, {**self.header, **sizes}, compress=False, **arrays)
 
     @property
     def nothing(self) -> int:
