@@ -88,6 +88,7 @@ from .instances import (
 from .segments import (
     HashVocabulary as HashVocabulary,
     Ragged as Ragged,
+    Selection as Selection,
     as_index as as_index,
     join_offsets as join_offsets,
     lengths as lengths,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.instances import CandidateLists, CandidateTable, Group, Instances
-from disambig.data.segments import join_offsets, offsets_from_sizes, take_rows
+from disambig.data.segments import Selection, join_offsets, offsets_from_sizes, take_rows
 from disambig.errors import UserError, nearest_first
 from disambig.formatting import describe_share, pluralize
 from disambig.rules import Correction, RuleSet
@@ -163,10 +163,6 @@ def mistakes_per_1000(writing: str) -> float:
     return 1000 / WORDS_PER_MISTAKE[check_writing(writing)]
 
 
-Selection = Ints | slice
-"""What selects elements of an array: indices, or a slice, for which nothing is copied."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreBatch(CandidateTable):
     """Scores of the candidates of instances, and further columns that decision rules read.
@@ -255,9 +251,26 @@ class ScoreBatch(CandidateTable):
             parts=np.concatenate(score_parts) if score_parts else None,
         )
 
-    def take(self, index: NDArray[np.int64]) -> ScoreBatch:
-        """Return the scores of the instances in `index`."""
-        return self._select(index, *take_rows(self.offsets, index))
+    def take(self, index: Selection, groups: slice = slice(None)) -> ScoreBatch:
+        """Return the scores of the instances in `index`; nothing is copied if it is a slice.
+
+        `groups`: the groups to keep, if all these instances belong to some of them; by default all.
+        """
+        rows, offsets = take_rows(self.offsets, index)
+        return ScoreBatch(
+            self.groups[groups],
+            self.group_of[index] - (groups.start or 0),
+            offsets,
+            None if self.own is None else self.own.take(index),
+            self.numbers[groups],
+            self.scores[rows],
+            self.observed[index],
+            self.n_hits[rows],
+            self.n_queries[rows],
+            self.cost[rows],
+            None if self.neighbours is None else self.neighbours[index],
+            None if self.parts is None else self.parts[rows],
+        )
 
     def _neighbours_or_unknown(self) -> NDArray[np.uint64]:
         """Return the neighbouring words, or the hash of an unknown word in their place."""
@@ -276,8 +289,7 @@ class ScoreBatch(CandidateTable):
             if first == last:
                 continue
             index = np.arange(first, last) if ordered else np.flatnonzero(self.group_of == i)
-            part = self._slice(first, last) if ordered else self.take(index)
-            yield index, part._of_group_numbers(i, i + 1)
+            yield index, self.take(slice(first, last) if ordered else index, slice(i, i + 1))
 
     def of_groups(self, first: int, stop: int) -> ScoreBatch:
         """Return the scores of groups `first` to `stop` (exclusive), if instances are in this order.
@@ -286,25 +298,8 @@ class ScoreBatch(CandidateTable):
         """
         if stop - first == len(self.groups):
             return self
-        part = self._slice(*self.group_of.searchsorted((first, stop)).tolist())
-        return part._of_group_numbers(first, stop)
-
-    def _of_group_numbers(self, first: int, stop: int) -> ScoreBatch:
-        """Return the same scores, all of which are of groups `first` to `stop`, without the other groups."""
-        return ScoreBatch(
-            self.groups[first:stop],
-            self.group_of - first,
-            self.offsets,
-            self.own,
-            self.numbers[first:stop],
-            self.scores,
-            self.observed,
-            self.n_hits,
-            self.n_queries,
-            self.cost,
-            self.neighbours,
-            self.parts,
-        )
+        instances = slice(*self.group_of.searchsorted((first, stop)).tolist())
+        return self.take(instances, slice(first, stop))
 
     def map_groups(self, compute: Callable[[ScoreBatch], Floats | None]) -> Floats | None:
         """Return a number for each candidate, computed group by group; None if `compute` returns None."""
@@ -317,28 +312,6 @@ class ScoreBatch(CandidateTable):
                 return None
             values[take_rows(self.offsets, index)[0]] = computed
         return values
-
-    def _slice(self, first: int, last: int) -> ScoreBatch:
-        """Return the instances `first` to `last` (exclusive); nothing is copied."""
-        low, high = self.offsets[first], self.offsets[last]
-        return self._select(slice(first, last), slice(low, high), self.offsets[first : last + 1] - low)
-
-    def _select(self, index: Selection, rows: Selection, offsets: Ints) -> ScoreBatch:
-        """Return the instances in `index`, whose candidates are `rows` and get the offsets `offsets`."""
-        return ScoreBatch(
-            self.groups,
-            self.group_of[index],
-            offsets,
-            None if self.own is None else self.own.take(index),
-            self.numbers,
-            self.scores[rows],
-            self.observed[index],
-            self.n_hits[rows],
-            self.n_queries[rows],
-            self.cost[rows],
-            None if self.neighbours is None else self.neighbours[index],
-            None if self.parts is None else self.parts[rows],
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,13 +341,17 @@ class Predictions:
     flagged: NDArray[np.bool_]
     answered: NDArray[np.bool_]
 
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the attributes by name."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
     @classmethod
     def joined(cls, parts: Sequence[Predictions]) -> Predictions:
         """Concatenate predictions; at least one."""
         if len(parts) == 1:
             return parts[0]
-        names = cls.__dataclass_fields__
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        columns = zip(*(part.columns().values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
 
     @classmethod
     def by_group(cls, scored: ScoreBatch, judge: Callable[[ScoreBatch], Predictions]) -> Predictions:
@@ -543,6 +520,22 @@ class Decisions:
     rules: RuleSet | None = None
 
     @classmethod
+    def empty(
+        cls,
+        task: str,
+        model: str,
+        table: tuple[Group, ...],
+        *,
+        own: CandidateLists | None,
+        rules: RuleSet | None,
+    ) -> Decisions:
+        """Return no decisions; `own` are empty candidate lists if the task has per-instance candidates."""
+        whole, real = np.zeros(0, np.int32), np.zeros(0, np.float32)
+        columns: dict[str, Any] = {name: whole for name in _COLUMNS}
+        columns |= {"scores": real, "margins": real, "probabilities": real, "flagged": np.zeros(0, np.bool_)}
+        return cls(task, model, table, **columns, offsets=np.zeros(1, np.int64), own=own, rules=rules)
+
+    @classmethod
     def joined(cls, parts: Sequence[tuple[Decisions, int]]) -> Decisions:
         """Join the decisions of one task about consecutive pieces of a document.
 
@@ -582,10 +575,8 @@ class Decisions:
 
     def slice(self, first: int, last: int) -> Decisions:
         """Return decisions `first` to `last` (exclusive)."""
-        low, high = self.offsets[first], self.offsets[last]
         settled = None if self.settled is None else self.settled.slice(first, last)
-        offsets = self.offsets[first : last + 1] - low
-        return self._select(slice(first, last), slice(low, high), offsets, settled)
+        return self._select(slice(first, last), settled)
 
     @property
     def raised(self) -> NDArray[np.bool_]:
@@ -607,19 +598,18 @@ class Decisions:
 
     def only_flags(self) -> Decisions:
         """Return the decisions that are flagged."""
-        if not self.flagged.any():
-            return self.slice(0, 0)
-        return self if self.flagged.all() else self.take(np.flatnonzero(self.flagged))
+        if self.flagged.all():
+            return self
+        return self.take(self.flagged.nonzero()[0]) if self.flagged.any() else self.slice(0, 0)
 
     def take(self, rows: NDArray[np.int64]) -> Decisions:
         """Return the decisions in `rows`, in that order."""
         settled = None if self.settled is None else self.settled.take(rows)
-        return self._select(rows, *take_rows(self.offsets, rows), settled)
+        return self._select(rows, settled)
 
-    def _select(
-        self, index: Selection, rows: Selection, offsets: Ints, settled: OverlapResolution | None
-    ) -> Decisions:
-        """Return the decisions in `index`, whose candidates are `rows` and get the offsets `offsets`."""
+    def _select(self, index: Selection, settled: OverlapResolution | None) -> Decisions:
+        """Return the decisions in `index`, of which the overlaps are `settled`."""
+        rows, offsets = take_rows(self.offsets, index)
         return Decisions(
             self.task,
             self.model,

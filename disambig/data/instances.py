@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.segments import (
+    Selection,
     join_offsets,
     lengths,
     offsets_from_sizes,
@@ -160,14 +161,16 @@ class Interned(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self[:])
 
-    def take(self, rows: Ints) -> Interned:
+    def take(self, rows: Selection) -> Interned:
         """Return the texts of some rows."""
         return Interned(self.spellings, self.numbers[rows])
 
 
-def take_texts(texts: Sequence[str], rows: Ints) -> Sequence[str]:
+def take_texts(texts: Sequence[str], rows: Selection) -> Sequence[str]:
     """Return the texts of some rows; the result is `Interned` if `texts` are."""
-    return texts.take(rows) if isinstance(texts, Interned) else [texts[row] for row in rows.tolist()]
+    if isinstance(texts, Interned):
+        return texts.take(rows)
+    return texts[rows] if isinstance(rows, slice) else [texts[row] for row in rows.tolist()]
 
 
 def join_texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
@@ -269,7 +272,7 @@ class CandidateWords:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def take(self, rows: Ints) -> CandidateWords:
+    def take(self, rows: Selection) -> CandidateWords:
         """Return the words of the candidates in `rows`, in that order; the vocabulary stays."""
         places, offsets = take_rows(self.offsets, rows)
         tags = None if self.tags is None else self.tags[places]
@@ -404,7 +407,8 @@ class CandidateLists:
 
     def take(self, index: NDArray[np.generic] | slice) -> CandidateLists:
         """Return the lists of the instances chosen by an index array, a mask or a slice."""
-        rows, offsets = take_rows(self.offsets, np.arange(len(self))[index])
+        taken = index if isinstance(index, slice) else np.arange(len(self))[index]
+        rows, offsets = take_rows(self.offsets, taken)
         return CandidateLists(
             offsets,
             take_texts(self.texts, rows),
@@ -584,6 +588,10 @@ Part = tuple[Instances, Group]
 """Instances that all belong to one group, and the group."""
 
 
+def _bounds_to_slices(bounds: Iterable[int]) -> list[slice]:
+    return [slice(first, stop) for first, stop in pairwise(bounds)]
+
+
 @dataclass(frozen=True, eq=False)
 class GroupedInstances(CandidateTable):
     """Instances with their candidates, group after group; a row is a candidate of an instance.
@@ -594,8 +602,6 @@ class GroupedInstances(CandidateTable):
     ----------
     instances : Instances
         The instances of all groups.
-    parts : sequence of (Instances, Group)
-        The instances of each group, with the group.
     slices : sequence of slice
         The instances of each group.
     rows : sequence of slice
@@ -603,24 +609,50 @@ class GroupedInstances(CandidateTable):
     """
 
     instances: Instances
-    parts: Sequence[Part]
     slices: Sequence[slice]
     rows: Sequence[slice]
 
     @classmethod
     def from_parts(cls, parts: Sequence[Part]) -> GroupedInstances:
         """Concatenate parts, of which there must be at least one."""
-        groups = tuple(group for _, group in parts)
-        instances = Instances.joined([part for part, _ in parts])
-        sizes = [len(part) for part, _ in parts]
-        group_of = np.arange(len(parts)).repeat(sizes)
+        instances, groups = zip(*parts, strict=True)
+        return cls.from_groups(Instances.joined(instances), groups, list(map(len, instances)))
+
+    @classmethod
+    def from_groups(
+        cls, instances: Instances, groups: tuple[Group, ...], sizes: Sequence[int]
+    ) -> GroupedInstances:
+        """Return the table of instances that are in the order of their groups.
+
+        `sizes`: number of instances of each group.
+        """
+        ends = [0, *accumulate(sizes)]
+        group_of = np.arange(len(groups)).repeat(sizes)
         if instances.own is not None:
             offsets = instances.own.offsets
         else:
             offsets = offsets_from_sizes(np.array([len(group.candidates) for group in groups])[group_of])
-        ends = [0, *accumulate(sizes)]
-        slices, rows = ([slice(*bound) for bound in pairwise(e)] for e in (ends, offsets[ends].tolist()))
-        return cls(groups, group_of, offsets, instances.own, instances, parts, slices, rows)
+        slices, rows = _bounds_to_slices(ends), _bounds_to_slices(offsets[ends].tolist())
+        return cls(groups, group_of, offsets, instances.own, instances, slices, rows)
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """The instances of each group, with the group."""
+        if len(self.groups) == 1:
+            return [(self.instances, self.group)]
+        parts = map(self.instances.take, self.slices)
+        return list(zip(parts, self.groups, strict=True))
+
+    def slice_of_groups(self, groups: slice) -> slice:
+        """Return the instances of consecutive groups."""
+        return slice(self.slices[groups.start].start, self.slices[groups.stop - 1].stop)
+
+    def take_groups(self, runs: Sequence[slice]) -> GroupedInstances:
+        """Return the table of some runs of consecutive groups."""
+        instances = [self.instances.take(self.slice_of_groups(run)) for run in runs]
+        groups = tuple(group for run in runs for group in self.groups[run])
+        sizes = [part.stop - part.start for run in runs for part in self.slices[run]]
+        return GroupedInstances.from_groups(Instances.joined(instances), groups, sizes)
 
     @cached_property
     def sizes(self) -> Ints:

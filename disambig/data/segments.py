@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -80,20 +80,34 @@ def row_ranks(offsets: Ints) -> Ints:
     return np.arange(offsets[-1]) - offsets[:-1].repeat(lengths(offsets))
 
 
-def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
+Selection = Ints | slice
+"""What selects elements of an array: indices, or a slice, for which nothing is copied."""
+
+
+@overload
+def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]: ...
+@overload
+def take_rows(offsets: Ints, index: Selection) -> tuple[Selection, Ints]: ...
+def take_rows(offsets: Ints, index: NDArray[np.integer] | slice) -> tuple[Selection, Ints]:
     """Return the rows of the instances in `index`, in that order, and their new offsets.
 
     Parameters
     ----------
     offsets : array of int64, shape (n + 1,)
         The rows of instance i are ``offsets[i]:offsets[i + 1]``.
-    index : array of int, shape (m,)
+    index : array of int, shape (m,), or slice
 
     Returns
     -------
-    rows : array of int64
+    rows : array of int64, or slice
     offsets : array of int64, shape (m + 1,)
     """
+    if isinstance(index, slice):
+        start, stop, step = index.indices(len(offsets) - 1)
+        if step == 1:
+            taken = offsets[start : max(start, stop) + 1]
+            return slice(taken[0], taken[-1]), taken - taken[0]
+        index = np.arange(start, stop, step)
     first = offsets[index]
     sizes = offsets[index + 1] - first
     starts = offsets_from_sizes(sizes)

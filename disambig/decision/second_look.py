@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -567,25 +566,25 @@ def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[
 
 
 def judge_together(
-    scored: ScoreBatch, rules: Sequence[DecisionRule], n_groups: Sequence[int], rates: Sequence[float | None]
+    scored: ScoreBatch, rules: Sequence[DecisionRule], groups: Sequence[slice], rates: Sequence[float | None]
 ) -> Predictions:
     """Return the predictions of several rules, each for the instances of the next groups.
 
     Words with candidates of their own are tested for mistakes together, since this takes fewer steps.
 
-    `n_groups`: number of groups of each rule.
+    `groups`: the groups of each rule.
     `rates`: accepted false alarms per 1,000 correct words of each rule; None: the rule's own.
     """
-    bounds = list(accumulate(n_groups, initial=0))
     if len(rules) > 1 and scored.own is not None:
         tests = [
             rule.test(rate) if isinstance(rule, Mistakes | SecondLook) else None
             for rule, rate in zip(rules, rates, strict=True)
         ]
         if None not in tests:
-            sizes = np.diff(scored.group_of.searchsorted(bounds))
-            return judge_mistakes(scored, [test for test in tests if test is not None], sizes.tolist())
-    parts = [scored.of_groups(*groups) for groups in pairwise(bounds)]
+            ends = scored.group_of.searchsorted([of_rule.stop for of_rule in groups])
+            sizes = np.diff(ends, prepend=0).tolist()
+            return judge_mistakes(scored, [test for test in tests if test is not None], sizes)
+    parts = [scored.of_groups(of_rule.start, of_rule.stop) for of_rule in groups]
     return Predictions.joined(
         [rule.judge(part, flags_per_1000=rate) for rule, part, rate in zip(rules, parts, rates, strict=True)]
     )

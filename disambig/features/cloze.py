@@ -645,7 +645,10 @@ class WordsInContext(StatelessExtractor):
         else:
             of_groups = [model.numbers_of_candidates(group.candidates) for group in table.groups]
             numbers = np.concatenate(
-                [np.tile(one, len(part)) for one, (part, _) in zip(of_groups, table.parts, strict=True)]
+                [
+                    np.tile(of_group, part.stop - part.start)
+                    for of_group, part in zip(of_groups, table.slices, strict=True)
+                ]
             )
         scores = score_candidates(model, states, row_owners(offsets), numbers)
         if len(table):

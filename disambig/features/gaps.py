@@ -191,7 +191,7 @@ class MissingWordOdds(StatelessExtractor):
         Per-instance candidates give `DenseLists` with a column that all candidates share.
         """
         values, nothing = np.zeros((table.n_rows, 1), np.float32), np.zeros(table.n_rows, np.int32)
-        is_empty = np.concatenate([_is_empty(*part) for part in table.parts])
+        is_empty = _is_empty(table)
         if is_empty.any():
             values[is_empty, 0] = -np.repeat(self._odds(view, table.instances), table.sizes)[is_empty]
         return dense_features(table, values, nothing, nothing, _gap_columns, _LIST_COLUMNS)
@@ -202,12 +202,16 @@ class MissingWordOdds(StatelessExtractor):
         return load_gaps(str(self.gaps)).log_odds(view, instances.positions - 1, after)
 
 
-def _is_empty(instances: Instances, group: Group) -> Bools:
-    """Return which candidates of instances of one group are empty, shape ``(n_candidates,)``."""
-    if instances.own is None:
-        return np.tile(np.array([text == ZERO for text in group.candidates], bool), len(instances))
-    texts, row = distinct_texts(instances.own.texts)
-    return np.array([text == ZERO for text in texts], bool)[row]
+def _is_empty(table: GroupedInstances) -> Bools:
+    """Return which candidates of a table are empty, shape ``(n_rows,)``."""
+    if table.own is not None:
+        texts, row = distinct_texts(table.own.texts)
+        return np.array([text == ZERO for text in texts], bool)[row]
+    is_empty = np.zeros(table.n_rows, bool)
+    for group, rows in zip(table.groups, table.rows, strict=True):
+        if ZERO in group.candidates:
+            is_empty[rows].reshape(-1, len(group.candidates))[:, group.candidates.index(ZERO)] = True
+    return is_empty
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from inspect import signature
-from itertools import accumulate, pairwise
 from types import MethodType
 from typing import Any, TypeVar, get_args
 
@@ -508,34 +507,37 @@ def transform_union(
 
 
 def transform_runs(
-    runs: Sequence[tuple[Sequence[FeatureExtractor], int]], view: TokenView, table: GroupedInstances
+    runs: Sequence[tuple[Sequence[FeatureExtractor], slice]], view: TokenView, table: GroupedInstances
 ) -> list[Features]:
-    """Transform runs of the parts of a table, without checks; return the joined features of each part.
+    """Transform runs of the groups of a table, without checks; return the joined features of each group.
 
-    An extractor that several runs have (see `feature_source`) transforms their parts together.
+    An extractor that several runs have (see `feature_source`) transforms their groups together.
 
-    `runs`: the extractors, and the number of the next parts that they transform.
+    `runs`: extractors, and the consecutive groups that they transform; all groups of the table in turn.
     """
-    ends = list(accumulate((n for _, n in runs), initial=0))
     source_of: Callable[[FeatureExtractor], Hashable] = feature_source if len(runs) > 1 else id
     sources = [list(map(source_of, extractors)) for extractors, _ in runs]
-    tables: dict[tuple[int, ...], GroupedInstances] = {(): table}
-    transformed: list[dict[Hashable, Features]] = [{} for _ in table.parts]
-    for (extractors, _), first, own_sources in zip(runs, ends, sources, strict=False):
-        for extractor, source in zip(extractors, own_sources, strict=True):
-            if source in transformed[first]:
-                continue
-            users = tuple(number for number, others in enumerate(sources) if source in others)
-            parts = [part for number in users for part in range(ends[number], ends[number + 1])]
-            key = users if len(parts) < len(table.parts) else ()
-            if key not in tables:
-                tables[key] = GroupedInstances.from_parts([table.parts[part] for part in parts])
-            for part, features in zip(parts, _transform(extractor, view, tables[key]), strict=True):
-                transformed[part][source] = features
+    users: dict[
+        Hashable, tuple[FeatureExtractor, list[int]]
+    ] = {}  # each extractor, with the runs that have it
+    for number, (extractors, _) in enumerate(runs):
+        for source, extractor in zip(sources[number], extractors, strict=True):
+            of_source = users.setdefault(source, (extractor, []))[1]
+            if number not in of_source:
+                of_source.append(number)
+    tables = {tuple(range(len(runs))): table}
+    transformed: list[dict[Hashable, Features]] = [{} for _ in table.groups]
+    for source, (extractor, numbers) in users.items():
+        of_users = [runs[number][1] for number in numbers]
+        if (key := tuple(numbers)) not in tables:
+            tables[key] = table.take_groups(of_users)
+        groups = [group for run in of_users for group in range(run.start, run.stop)]
+        for group, features in zip(groups, _transform(extractor, view, tables[key]), strict=True):
+            transformed[group][source] = features
     return [
-        _join([transformed[part][source] for source in own_sources])
-        for own_sources, (first, stop) in zip(sources, pairwise(ends), strict=True)
-        for part in range(first, stop)
+        _join([of_group[source] for source in own_sources])
+        for own_sources, (_, run) in zip(sources, runs, strict=True)
+        for of_group in transformed[run]
     ]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, chain, groupby, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from disambig.data import (
     Group,
     GroupedInstances,
     Instances,
-    Predictions,
     ScoreBatch,
+    Selection,
     SequenceRows,
     has_own_labels,
     minibatch,
@@ -30,16 +30,14 @@ from disambig.features import transform_runs, transform_table
 from disambig.formatting import add_note
 from disambig.runtime import check_time
 from disambig.text import UNKNOWN, TokenView
-from disambig.type_aliases import Floats, Ints
+from disambig.type_aliases import Floats
 from disambig.types import (
     CandidateBatch,
     Features,
     LinearScores,
     Scorer,
-    decides,
     sees_beside,
     sees_parts,
-    task_rules,
 )
 
 if TYPE_CHECKING:
@@ -65,25 +63,37 @@ class Undecided:
     right: NDArray[np.bool_] | None = None  # (n_tokens,): words that are known to be right
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the instances group by group, in blocks that limit the memory."""
-        model, instances = self.model, self.instances
-        n = len(instances)
+        """Yield the instances group by group, in blocks that limit the memory.
+
+        All places of a sentence that are decided jointly are in one block.
+        """
+        groups = self.instances.groups
+        n = len(groups)
+        if not n:
+            return
+        order = groups.argsort(kind="stable")
+        in_order = groups[order]
         together = None
-        if decides(model.task).together:  # all places of a sentence are decided jointly
-            together = self.view.sentences.searchsorted(instances.positions, side="right")
-        for number, rows in _blocks(instances.groups, together):
-            # a block of all instances holds them in their order
-            yield Block(self, number, rows, instances if len(rows) == n else instances.take(rows))
+        if self.model.decides.together:
+            together = self.view.sentences.searchsorted(self.instances.positions, side="right")
+        starts = [0, *((in_order[1:] != in_order[:-1]).nonzero()[0] + 1).tolist()]
+        for first, last in pairwise([*starts, n]):
+            number, rows = int(in_order[first]), order[first:last]
+            start = 0
+            while start < len(rows):
+                stop = start + BLOCK
+                if together is not None and stop < len(rows):  # extend the block to the end of the sentence
+                    stop = int(together[rows].searchsorted(together[rows[stop - 1]], side="right"))
+                yield Block(self, number, rows[start:stop])
+                start = stop
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """Some instances of one group of a task."""
 
     undecided: Undecided
     number: int  # of the group
-    rows: NDArray[np.int64]  # numbers of the instances among those of `undecided`
-    instances: Instances
+    rows: NDArray[np.int64]  # numbers of the instances among those of `undecided`, ascending
 
     @property
     def group(self) -> Group:
@@ -91,67 +101,77 @@ class Block:
         return self.undecided.model.task.groups[self.number]
 
 
-def _blocks(
-    groups: NDArray[np.int32], together: NDArray[np.int64] | None = None
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield each group with its rows, one block at a time, so that memory does not grow with the batch.
+@dataclass(slots=True, eq=False)
+class Run:
+    """Consecutive blocks of one model in a table."""
 
-    Rows of a group with the same number in `together` stay in one block.
-    """
-    n = len(groups)
-    if not n:
-        return
-    if n <= BLOCK and (groups == groups[0]).all():
-        yield int(groups[0]), np.arange(n)
-        return
-    order = groups.argsort(kind="stable")
-    in_order = groups[order]
-    starts = [0, *((in_order[1:] != in_order[:-1]).nonzero()[0] + 1).tolist()]
-    for first, last in pairwise([*starts, n]):
-        number, rows = int(in_order[first]), order[first:last]
-        start = 0
-        while start < len(rows):
-            stop = start + BLOCK
-            if together is not None and stop < len(rows):
-                # rows of one sentence are decided jointly: extend the block to the end of the sentence
-                stop = int(together[rows].searchsorted(together[rows[stop - 1]], side="right"))
-            yield number, rows[start:stop]
-            start = stop
+    undecided: Undecided
+    groups: slice  # of the table: one for each block
+    numbers: list[int]  # of the groups among those of the model
+    order: Selection  # the instances among those of `undecided`; a slice if they are all of them, in order
 
 
 @dataclass(slots=True, eq=False)
-class Run:
-    """Consecutive blocks of one model, which are parts of a table."""
-
-    undecided: Undecided
-    table: GroupedInstances
-    first: int  # the first of the parts
-    blocks: list[Block]
-
-    @property
-    def parts(self) -> slice:
-        """The parts of the table."""
-        return slice(self.first, self.first + len(self.blocks))
-
-    def of_table(self, of_parts: Sequence[slice]) -> slice:
-        """Return what belongs to the blocks, given the instances or rows of all parts of the table."""
-        return slice(of_parts[self.first].start, of_parts[self.first + len(self.blocks) - 1].stop)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Piece:
     """Blocks that are processed together, with the features of each."""
 
-    blocks: list[Block]
     table: GroupedInstances
-    features: list[Features]
+    features: list[Features]  # of each block
     runs: list[Run]
 
     def scored(self) -> ScoreBatch:
         """Return the scores, with the context that the decision rules need."""
-        numbers = [block.number for block in self.blocks]
-        models = [(run.undecided.model, run.parts) for run in self.runs]
-        return score_table(self.table, self.features, numbers, models, self.blocks[0].undecided.view)
+        table, features = self.table, self.features
+        scores, parts = [], []
+        neighbours = None
+        for run in self.runs:
+            model = run.undecided.model
+            splits = sees_parts(model.judge)
+            for number, of_group in zip(run.numbers, features[run.groups], strict=True):
+                scorer = model.scorer(number, of_group)
+                scores.append(scorer.scores(of_group.batch))
+                parts.append(score_parts(scorer, of_group.batch) if splits else None)
+            if model.decides.where != "items" and sees_beside(model.judge):
+                if neighbours is None:
+                    neighbours = np.full((len(table), 2), UNKNOWN, np.uint64)
+                rows = table.slice_of_groups(run.groups)
+                neighbours[rows] = neighbour_words(run.undecided.view, table.instances.take(rows))
+        return ScoreBatch(
+            table.groups,
+            table.group_of,
+            table.offsets,
+            table.own,
+            tuple(number for run in self.runs for number in run.numbers),
+            _concatenate(scores),
+            table.instances.observed,
+            _concatenate([of_group.n_hits for of_group in features]),
+            _concatenate([of_group.n_queries for of_group in features]),
+            table.costs,
+            neighbours,
+            _join_parts(parts),
+        )
+
+    def evidence(self, scored: ScoreBatch) -> list[NDArray[np.int64]]:
+        """Return the numbers of hits and of queries of each instance, summed over its candidates.
+
+        If all candidates share the same features, their evidence counts once; groups that the model has not
+        learned have none.
+        """
+        table, first_rows = self.table, self.table.offsets[:-1]
+        evidence = []
+        for counts in (scored.n_hits, scored.n_queries):
+            sums: NDArray[np.int64] = np.add.reduceat(counts, first_rows, dtype=np.int64)
+            for group, instances, features in zip(table.groups, table.slices, self.features, strict=True):
+                if not group.learned:
+                    sums[instances] = 0
+                elif isinstance(features.batch, _SHARED) and not has_own_labels(features.batch):
+                    sums[instances] = counts[first_rows[instances]]
+            evidence.append(sums)
+        return evidence
+
+
+_SHARED = (CrossedRows, SequenceRows)
+"""Batches with one row for all candidates of an instance."""
 
 
 def iterate_features(blocks: Iterable[Block], *, check: bool = True) -> Iterator[Piece]:
@@ -162,60 +182,28 @@ def iterate_features(blocks: Iterable[Block], *, check: bool = True) -> Iterator
     `check`: whether the features are checked, of a single model; they were when it was trained or loaded.
     """
     for piece in minibatch(blocks, TOGETHER, lambda block: len(block.rows)):
-        first, view = piece[0].undecided, piece[0].undecided.view
-        table = GroupedInstances.from_parts([(block.instances, block.group) for block in piece])
-        runs: list[Run] = []
-        for part, block in enumerate(piece):
-            if not runs or runs[-1].undecided is not block.undecided:
-                runs.append(Run(block.undecided, table, part, []))
-            runs[-1].blocks.append(block)
+        runs, instances = [], []
+        start = 0
+        for undecided, of_model in groupby(piece, lambda block: block.undecided):
+            _, numbers, rows = zip(*of_model, strict=True)
+            order = _concatenate(rows)
+            is_all = len(rows) == 1 and len(order) == len(undecided.instances)
+            instances.append(undecided.instances if is_all else undecided.instances.take(order))
+            groups = slice(start, start := start + len(numbers))
+            runs.append(Run(undecided, groups, list(numbers), slice(None) if is_all else order))
+        table = GroupedInstances.from_groups(
+            Instances.joined(instances),
+            tuple(block.group for block in piece),
+            [len(block.rows) for block in piece],
+        )
+        view = runs[0].undecided.view
         if check:
-            features = transform_table(first.model.extractors, view, table)
+            features = transform_table(runs[0].undecided.model.extractors, view, table)
         else:
             features = transform_runs(
-                [(run.undecided.model.extractors, len(run.blocks)) for run in runs], view, table
+                [(run.undecided.model.extractors, run.groups) for run in runs], view, table
             )
-        yield Piece(piece, table, features, runs)
-
-
-def score_table(
-    table: GroupedInstances,
-    features: Sequence[Features],
-    numbers: Sequence[int],
-    models: Sequence[tuple[Model, slice]],
-    view: TokenView,
-) -> ScoreBatch:
-    """Return the scores of a table with the features and the numbers of its groups.
-
-    `models`: the models with the groups that each scores.
-    """
-    scores, parts = [], []
-    neighbours = None
-    for model, of_model in models:
-        splits = sees_parts(model.judge)
-        for number, group_features in zip(numbers[of_model], features[of_model], strict=True):
-            scorer = model.scorer(number, group_features)
-            scores.append(scorer.scores(group_features.batch))
-            parts.append(score_parts(scorer, group_features.batch) if splits else None)
-        if decides(model.task).where != "items" and sees_beside(model.judge):
-            if neighbours is None:
-                neighbours = np.full((len(table), 2), UNKNOWN, np.uint64)
-            rows = slice(table.slices[of_model][0].start, table.slices[of_model][-1].stop)
-            neighbours[rows] = neighbour_words(view, table.instances)[rows]
-    return ScoreBatch(
-        table.groups,
-        table.group_of,
-        table.offsets,
-        table.own,
-        tuple(numbers),
-        _concatenate(scores),
-        table.instances.observed,
-        _concatenate([group_features.n_hits for group_features in features]),
-        _concatenate([group_features.n_queries for group_features in features]),
-        table.costs,
-        neighbours,
-        _join_parts(parts),
-    )
+        yield Piece(table, features, runs)
 
 
 def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | None:
@@ -249,24 +237,42 @@ def _join_parts(parts: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float
     return joined
 
 
-def _evidence(piece: Piece, counts: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the evidence of each instance of a piece, summed over its candidates, shape ``(n,)``.
-
-    If all candidates share the same features, their evidence counts once; groups that the model has not
-    learned have none.
-    """
-    first_rows = piece.table.offsets[:-1]
-    evidence: NDArray[np.int64] = np.add.reduceat(counts, first_rows, dtype=np.int64)
-    groups = zip(piece.table.groups, piece.table.slices, piece.features, strict=True)
-    for group, instances, features in groups:
-        if isinstance(features.batch, CrossedRows | SequenceRows) and not has_own_labels(features.batch):
-            evidence[instances] = counts[first_rows[instances]]
-        if not group.learned:
-            evidence[instances] = 0
-    return evidence
+_COLUMNS = {
+    "chosen": np.int32,
+    "margins": np.float32,
+    "probabilities": np.float32,
+    "flagged": np.bool_,
+    "answered": np.bool_,
+    "n_hits": np.int32,
+    "n_queries": np.int32,
+}
+"""The types of the columns of decisions: predictions, then evidence."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class _Columns:
+    """The decisions of a model, which are filled in piece by piece, since these are not in text order."""
+
+    def __init__(self, undecided: Undecided) -> None:
+        n = len(undecided.instances)
+        self.offsets = undecided.instances.candidate_offsets(undecided.model.task.groups)
+        self.scores = np.empty(self.offsets[-1], np.float32)
+        self.columns: dict[str, Any] = {name: np.empty(n, kind) for name, kind in _COLUMNS.items()}
+
+    def fill(
+        self, run: Run, table: GroupedInstances, scores: Floats, columns: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Fill in what belongs to a run: the scores of its candidates, and columns of its instances.
+
+        `scores` and `columns` are those of the whole table.
+        """
+        instances = table.slice_of_groups(run.groups)
+        for name, column in self.columns.items():
+            column[run.order] = columns[name][instances]
+        rows = slice(table.offsets[instances.start], table.offsets[instances.stop])
+        self.scores[take_rows(self.offsets, run.order)[0]] = scores[rows]
+
+
+@dataclass(slots=True, eq=False)
 class PendingDecisions:
     """Decisions of a model before a second look."""
 
@@ -274,15 +280,36 @@ class PendingDecisions:
     decisions: Decisions
     answered: NDArray[np.bool_]  # (n,): where the decision rule does not abstain
 
-    @property
-    def model(self) -> Model:
-        """The model."""
-        return self.undecided.model
+    @classmethod
+    def from_columns(cls, undecided: Undecided, filled: _Columns | None) -> PendingDecisions:
+        """Return the decisions in columns, all of which have been filled in; None without instances."""
+        model, view, instances = undecided.model, undecided.view, undecided.instances
+        name, groups = model.task.name, model.task.groups
+        if filled is None:
+            nothing = Decisions.empty(name, model.label, groups, own=instances.own, rules=model.rules)
+            return cls(undecided, nothing, nothing.flagged)
+        answered = filled.columns.pop("answered")
+        decisions = Decisions(
+            task=name,
+            model=model.label,
+            table=groups,
+            **model._places(instances, view),
+            groups=instances.groups,
+            observed=instances.observed,
+            offsets=filled.offsets,
+            scores=filled.scores,
+            **filled.columns,
+            own=instances.own,
+            rules=model.rules,
+        )
+        return cls(undecided, decisions, answered)
 
     def finish(self, decisions: Decisions) -> Decisions:
         """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
         one = self.undecided
         model, view, instances, right = one.model, one.view, one.instances, one.right
+        if not len(instances):
+            return decisions
         try:
             decisions = model._with_certain_mistakes(view, instances, decisions, one.flags_per_1000)
         except Exception as problem:
@@ -290,70 +317,7 @@ class PendingDecisions:
             raise
         if right is not None and decisions.flagged.any():
             decisions = replace(decisions, flagged=decisions.flagged & ~right[instances.positions])
-        return decisions if self.answered.all() else decisions.take(np.flatnonzero(self.answered))
-
-
-_PREDICTED = (
-    ("chosen", np.int32),
-    ("margins", np.float32),
-    ("probabilities", np.float32),
-    ("flagged", np.bool_),
-    ("answered", np.bool_),
-)
-"""Names and types of the columns of `Predictions` as decisions have them."""
-
-
-class _Columns:
-    """The decisions of a model, which are filled in piece by piece, since these are not in text order."""
-
-    def __init__(self, undecided: Undecided) -> None:
-        self.undecided = undecided
-        n = len(undecided.instances)
-        self.offsets = undecided.instances.candidate_offsets(undecided.model.task.groups)
-        self.scores = np.empty(self.offsets[-1], np.float32)
-        self.predicted: dict[str, NDArray[Any]] = {name: np.zeros(n, kind) for name, kind in _PREDICTED}
-        self.evidence = np.zeros(n, np.int32), np.zeros(n, np.int32)
-
-    def fill(self, run: Run, scores: Floats, predictions: Predictions, evidence: Sequence[Ints]) -> None:
-        """Fill in what belongs to the blocks of a run.
-
-        `scores`: of all candidates of the table; the other arguments are of all its instances.
-        """
-        rows: Any = slice(None)
-        of_candidates: Any = rows
-        if len(run.blocks) > 1 or len(run.blocks[0].rows) < len(self.undecided.instances):
-            rows = np.concatenate([block.rows for block in run.blocks])
-            of_candidates = take_rows(self.offsets, rows)[0]
-        self.scores[of_candidates] = scores[run.of_table(run.table.rows)]
-        instances = run.of_table(run.table.slices)
-        for name, column in self.predicted.items():
-            column[rows] = getattr(predictions, name)[instances]
-        for column, values in zip(self.evidence, evidence, strict=True):
-            column[rows] = values[instances]
-
-    def decisions(self) -> PendingDecisions:
-        """Return the decisions; all must have been filled in."""
-        model, view, instances = self.undecided.model, self.undecided.view, self.undecided.instances
-        predicted = self.predicted
-        decisions = Decisions(
-            task=model.task.name,
-            model=f"{model.name} {model.version}",
-            table=model.task.groups,
-            **model._places(instances, view),
-            groups=instances.groups,
-            observed=instances.observed,
-            offsets=self.offsets,
-            scores=self.scores,
-            chosen=predicted["chosen"],
-            margins=predicted["margins"],
-            probabilities=predicted["probabilities"],
-            flagged=predicted["flagged"],
-            n_hits=self.evidence[0],
-            n_queries=self.evidence[1],
-            own=instances.own,
-            rules=task_rules(model.task),
-        )
-        return PendingDecisions(self.undecided, decisions, predicted["answered"])
+        return decisions if self.answered.all() else decisions.take(self.answered.nonzero()[0])
 
 
 def decide_first(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
@@ -372,12 +336,14 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
 
     What needs a whole text is left to `finish`.
     """
-    columns = {id(one): _Columns(one) for one in undecided}
+    filled: dict[int, _Columns] = {}
     kinds: dict[Any, list[Undecided]] = {}  # only candidates of the same kind can be in one table
     for one in undecided:
-        one.model.check_groups(one.instances)
-        own = one.instances.own
-        kinds.setdefault(None if own is None else own.feature_names, []).append(one)
+        if len(one.instances):
+            one.model.check_groups(one.instances)
+            filled[id(one)] = _Columns(one)
+            own = one.instances.own
+            kinds.setdefault(None if own is None else own.feature_names, []).append(one)
     for same_kind in kinds.values():
         for piece in iterate_features(chain.from_iterable(one.blocks() for one in same_kind), check=False):
             check_time()  # a time limit may interrupt between pieces
@@ -385,25 +351,29 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
             predictions = judge_together(
                 scored,
                 [run.undecided.model.judge for run in piece.runs],
-                [len(run.blocks) for run in piece.runs],
+                [run.groups for run in piece.runs],
                 [run.undecided.flags_per_1000 for run in piece.runs],
             )
-            if {len(getattr(predictions, name)) for name, _ in _PREDICTED} != {len(scored)}:
+            columns = predictions.columns()
+            if {len(column) for column in columns.values()} != {len(scored)}:
                 raise ValueError("the decision rule did not return one prediction for each instance")
-            evidence = [_evidence(piece, counts) for counts in (scored.n_hits, scored.n_queries)]
+            columns["n_hits"], columns["n_queries"] = piece.evidence(scored)
             for run in piece.runs:
-                columns[id(run.undecided)].fill(run, scored.scores, predictions, evidence)
-    return [columns[id(one)].decisions() for one in undecided]
+                filled[id(run.undecided)].fill(run, piece.table, scored.scores, columns)
+    return [PendingDecisions.from_columns(one, filled.get(id(one))) for one in undecided]
 
 
 def finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
     decisions = [first_pass.decisions for first_pass in pending]
-    looks = [i for i, first_pass in enumerate(pending) if isinstance(first_pass.model.judge, SecondLook)]
+    looks = [
+        i for i, first_pass in enumerate(pending) if isinstance(first_pass.undecided.model.judge, SecondLook)
+    ]
     if any(decisions[i].flagged.any() for i in looks):
         proposals = []
         for i in looks:
-            one, rule = pending[i].undecided, pending[i].model.judge
+            one = pending[i].undecided
+            rule = one.model.judge
             assert isinstance(rule, SecondLook)
             with _naming(one):
                 proposals.append(rule.propose(one.view, one.instances, decisions[i]))

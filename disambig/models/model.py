@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,12 +30,14 @@ from disambig.decision import (
 from disambig.errors import UserError
 from disambig.features import transform_union
 from disambig.formatting import add_note
-from disambig.models.deciding import Undecided, decide_first, finish, iterate_features, score_table
+from disambig.models.deciding import Piece, Run, Undecided, decide_first, finish, iterate_features
+from disambig.rules import RuleSet
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
     Arrays,
     CandidateBatch,
+    Decides,
     DecisionRule,
     DecisionRuleTraits,
     Extensible,
@@ -51,6 +54,7 @@ from disambig.types import (
     decides,
     get_trait,
     rows_are_shared,
+    task_rules,
 )
 
 
@@ -172,7 +176,7 @@ def check_scorers(model: Model, groups: Iterable[int]) -> None:
                 scorer.scores(batch)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Model:
     """A trained model; it is immutable, and deciding does not change it.
 
@@ -215,6 +219,21 @@ class Model:
     def language(self) -> str:
         """Code of the task's language."""
         return self.task.language
+
+    @cached_property
+    def label(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}"
+
+    @cached_property
+    def decides(self) -> Decides:
+        """What the task decides."""
+        return decides(self.task)
+
+    @cached_property
+    def rules(self) -> RuleSet:
+        """The rules of the task's flags."""
+        return task_rules(self.task)
 
     @property
     def flags_per_1000(self) -> float:
@@ -306,7 +325,8 @@ class Model:
     def scored(self, features: Features, instances: Instances, group: int, view: TokenView) -> ScoreBatch:
         """Return the scores of instances of one group, with the context that the decision rule needs."""
         table = GroupedInstances.from_parts([(instances, self.task.groups[group])])
-        return score_table(table, [features], [group], [(self, slice(0, 1))], view)
+        run = Run(Undecided(self, view, instances), slice(0, 1), [group], slice(None))
+        return Piece(table, [features], [run]).scored()
 
     def decide(
         self,
@@ -358,7 +378,7 @@ class Model:
         except Exception as problem:
             self._explain_failure(problem, view)
             raise
-        if near is not None and not decides(self.task).together:
+        if near is not None and not self.decides.together:
             instances = _instances_near(instances, near)
         return Undecided(self, view, instances, flags_per_1000, right)
 
@@ -421,7 +441,7 @@ class Model:
 
     def _places(self, instances: Instances, view: TokenView) -> dict[str, Any]:
         """Return document, start and end of each instance; an item is its own document, without text."""
-        if decides(self.task).where == "items":
+        if self.decides.where == "items":
             nothing = np.zeros(len(instances), np.int32)
             return {"documents": instances.positions.astype(np.int32), "starts": nothing, "ends": nothing}
         starts, ends = instances.spans(view)
@@ -436,13 +456,17 @@ class Model:
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
         for piece in iterate_features(Undecided(self, view, instances).blocks(), check=False):
-            for block, features in zip(piece.blocks, piece.features, strict=True):
-                scorer = self.scorer(block.number, features)
+            best = []
+            (run,) = piece.runs
+            for number, features, (part, _) in zip(
+                run.numbers, piece.features, piece.table.parts, strict=True
+            ):
+                scorer = self.scorer(number, features)
                 if isinstance(scorer, FindsBest):
-                    chosen[block.rows] = scorer.best(features.batch)
+                    best.append(scorer.best(features.batch))
                 else:
-                    scored = self.scored(features, block.instances, block.number, view)
-                    chosen[block.rows] = self.judge.judge(scored).chosen
+                    best.append(self.judge.judge(self.scored(features, part, number, view)).chosen)
+            chosen[run.order] = np.concatenate(best)
         return instances, chosen
 
     def candidate_probabilities(self, decisions: Decisions) -> NDArray[np.float64] | None:
@@ -479,7 +503,7 @@ class Model:
         """Return the instances in `view`; protected words are left out unless the task assigns labels."""
         instances = self.task.instances(view)
         protected = view.layers.get("protected")
-        if protected is None or decides(self.task).between == "labels":
+        if protected is None or not len(instances) or self.decides.between == "labels":
             return instances
         last = instances.positions + instances.lengths - 1
         is_protected = (protected[instances.positions] | protected[last]).astype(bool)
