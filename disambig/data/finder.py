@@ -100,20 +100,17 @@ class CandidateFinder:
 
 def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return a mask of the spans of tokens `first` to `last` that a hyphen or similar touches."""
-    if view not in _touched:
-        touches = view.ends[:-1] == view.starts[1:]
-        is_joiner = _JOINERS.contains(view.hashes)
-        left, right = np.zeros((2, len(view)), bool)
-        left[1:], right[:-1] = touches & is_joiner[:-1], touches & is_joiner[1:]
-        _touched[view] = left, right
-    left, right = _touched[view]
+    left, right = view.cached(_find_joined)
     return left[first] | right[last]
 
 
-_touched: WeakKeyDictionary[TokenView, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = WeakKeyDictionary()
-"""Cache: the tokens that a joiner touches, on the left and on the right."""
-_word_tokens: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
-"""Cache, because several tasks use the same view."""
+def _find_joined(view: TokenView) -> NDArray[np.bool_]:
+    """Return masks of the tokens that a joiner touches, on the left and on the right."""
+    touches = view.ends[:-1] == view.starts[1:]
+    is_joiner = _JOINERS.contains(view.hashes)
+    joined = np.zeros((2, len(view)), bool)
+    joined[0, 1:], joined[1, :-1] = touches & is_joiner[:-1], touches & is_joiner[1:]
+    return joined
 
 
 def word_tokens(view: TokenView) -> NDArray[np.bool_]:
@@ -121,10 +118,7 @@ def word_tokens(view: TokenView) -> NDArray[np.bool_]:
 
     The mask is computed once per view, and cannot be written to.
     """
-    if view not in _word_tokens:
-        _word_tokens[view] = _find_word_tokens(view)
-        _word_tokens[view].flags.writeable = False
-    return _word_tokens[view]
+    return view.cached(_find_word_tokens)
 
 
 def _find_word_tokens(view: TokenView) -> NDArray[np.bool_]:
@@ -134,16 +128,25 @@ def _find_word_tokens(view: TokenView) -> NDArray[np.bool_]:
     # broken input may contain, need "surrogatepass"
     codes = np.frombuffer("\n".join([*view.texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
     table = characters.classes(characters.size_for(int(codes.max(initial=0))))
-    return (table[codes[view.starts + offsets]] >= characters.FIRST_WORD) & (view.ends > view.starts)
+    is_word = (table[codes[view.starts + offsets]] >= characters.FIRST_WORD) & (view.ends > view.starts)
+    is_word.flags.writeable = False
+    return is_word
 
 
 def empty_places(view: TokenView) -> NDArray[np.int64]:
     """Return the tokens that have an empty place before them, shape ``(n,)``.
 
-    The token and the one before it are words of one sentence, separated by white space.
+    The token and the one before it are words of one sentence, separated by white space. The array is computed
+    once per view, and cannot be written to.
     """
+    return view.cached(_find_empty_places)
+
+
+def _find_empty_places(view: TokenView) -> NDArray[np.int64]:
     words = word_tokens(view)
-    return np.flatnonzero(words[1:] & words[:-1] & (view.ends[:-1] < view.starts[1:])) + 1
+    places = (words[1:] & words[:-1] & (view.ends[:-1] < view.starts[1:])).nonzero()[0] + 1
+    places.flags.writeable = False
+    return places
 
 
 def apart(places: NDArray[np.int64], instances: Instances, n_tokens: int) -> NDArray[np.bool_]:

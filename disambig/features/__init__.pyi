@@ -41,7 +41,6 @@ from .cloze import (
     context_vectors as context_vectors,
     open_cloze as open_cloze,
     score_candidates as score_candidates,
-    token_numbers as token_numbers,
 )
 from .cloze_learning import (
     count_vocabulary as count_vocabulary,

@@ -420,7 +420,7 @@ class ViewCache:
     states: NDArray[np.int16]
 
     @classmethod
-    def from_view(cls, model: Cloze, view: TokenView) -> ViewCache:
+    def from_view(cls, view: TokenView, model: Cloze) -> ViewCache:
         """Find the word numbers of a view, and their projections if there are not too many distinct words."""
         numbers = model.vocabulary.view_numbers(view)
         words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
@@ -431,22 +431,6 @@ class ViewCache:
             return cls(numbers, rows, None, is_known, states)
         projections, rows[words] = project_words(model, words)
         return cls(numbers, rows, projections, is_known, states)
-
-
-_view_caches: WeakKeyDictionary[TokenView, dict[Cloze, ViewCache]] = WeakKeyDictionary()
-
-
-def view_cache(model: Cloze, view: TokenView) -> ViewCache:
-    """Return the cached values of a view."""
-    by_model = _view_caches.setdefault(view, {})
-    if model not in by_model:
-        by_model[model] = ViewCache.from_view(model, view)
-    return by_model[model]
-
-
-def token_numbers(model: Cloze, view: TokenView) -> NDArray[np.int32]:
-    """Return the word numbers of a view's tokens, computed once per view."""
-    return view_cache(model, view).numbers
 
 
 SHORT_VIEW = 64
@@ -474,7 +458,7 @@ def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDA
                 else context_vectors(model, view, part)
             )
         return vectors
-    cache = view_cache(model, view)
+    cache = view.cached(ViewCache.from_view, model)
     is_unknown = ~cache.is_known[lengths, positions]
     for length in (0, 1) if is_unknown.any() else ():
         wanted = positions[is_unknown & (lengths == length)]
@@ -525,8 +509,8 @@ def score_candidates(
 
 def _compute_vectors(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> NDArray[np.int16]:
     """Return the states of places in `STATE_STEP`, shape ``(n, S)``, without the cache."""
-    around = _words_around(model, view, positions, ends)  # (n, places)
-    cache = view_cache(model, view)
+    cache = view.cached(ViewCache.from_view, model)
+    around = _words_around(model, view, cache.numbers, positions, ends)  # (n, places)
     if cache.projections is not None:
         hidden = _hidden_units(model, cache.projections, cache.rows[around])
     else:
@@ -557,9 +541,13 @@ def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int3
     return units.astype(np.uint8)
 
 
-def _words_around(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> NDArray[np.int32]:
-    """Return the numbers of the words around places within their sentences, shape ``(n, left + right)``."""
-    numbers = token_numbers(model, view)
+def _words_around(
+    model: Cloze, view: TokenView, numbers: NDArray[np.int32], positions: IntArray, ends: IntArray
+) -> NDArray[np.int32]:
+    """Return the numbers of the words around places within their sentences, shape ``(n, left + right)``.
+
+    `numbers` (int32 (n_tokens,)): word numbers of the tokens.
+    """
     sentence = view.sentence_indices(positions)
     first, end = view.sentences[sentence][:, None], view.sentences[sentence + 1][:, None]
     left = positions[:, None] - 1 - np.arange(model.left)

@@ -215,7 +215,7 @@ class TermSelector:
     def paired(self, view: TokenView) -> Bools:
         """Return whether each token and the next one form a pair; shape ``(n_tokens - 1,)``."""
         if self.pairs == "words":
-            is_word = _word_mask(view)
+            is_word = word_tokens(view)
             return is_word[:-1] & is_word[1:]
         ends = view.starts == view.ends  # of sentences (boundary tokens are empty)
         return ~(ends[:-1] & ends[1:])
@@ -228,18 +228,7 @@ class TermSelector:
             return view.ends[tokens] > view.starts[tokens]
         if self.layer is not None:
             return self.values(view, tokens) != 0
-        return _word_mask(view)[tokens]
-
-
-_words: WeakKeyDictionary[TokenView, Bools] = WeakKeyDictionary()
-"""Cache of which tokens of a view are words: many groups use one view in turn, in several runs."""
-
-
-def _word_mask(view: TokenView) -> Bools:
-    is_word = _words.get(view)
-    if is_word is None:
-        is_word = _words[view] = word_tokens(view)
-    return is_word
+        return word_tokens(view)[tokens]
 
 
 def spell_terms(view: TokenView, tokens: Ints) -> PackedStrings:
@@ -299,7 +288,7 @@ def count_compiled(
     n_hits, n_queries = np.zeros(n, np.int64), np.zeros(n, np.int64)
     size = count_terms(
         view.hashes,
-        view.ends > view.starts if terms.every_token else _word_mask(view),
+        view.ends > view.starts if terms.every_token else word_tokens(view),
         terms.paired(view),
         instances.positions,
         instances.positions + lengths,

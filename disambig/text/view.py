@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.runtime import WeakRefMixin
+from disambig.runtime import KeepsResults
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -148,7 +148,7 @@ LONGEST_PASSAGE = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenView(WeakRefMixin):
+class TokenView(KeepsResults):
     """The words of a batch of documents, as parallel arrays.
 
     Attributes

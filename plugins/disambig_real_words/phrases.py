@@ -36,7 +36,6 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import pairwise, product
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,27 +177,28 @@ class PhraseTable:
             for key in keys:
                 self._keys[size][key].append((number, at))
         self._sorted = {size: np.sort(np.array(list(keys), np.uint64)) for size, keys in self._keys.items()}
-        self._recent: WeakKeyDictionary[TokenView, PhraseMatches] = WeakKeyDictionary()
-        self._right: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
 
     def __len__(self) -> int:
         return len(self.phrases)
 
     def find(self, view: TokenView) -> PhraseMatches:
-        """Return the phrases in a view; those of the last views are cached."""
-        if view not in self._recent:
-            self._recent[view] = self._find(view)
-        return self._recent[view]
+        """Return the phrases in a view, which are searched once."""
+        return view.cached(self._find)
 
-    def right_words(self, view: TokenView) -> NDArray[np.bool_]:
-        """Return which tokens are in a phrase that is right, shape ``(n_tokens,)``; cached as in `find`.
+    def right_words(self, view: TokenView) -> NDArray[np.bool_] | None:
+        """Return which tokens are in a phrase that is right, shape ``(n_tokens,)``; None if there is none.
 
-        The mask cannot be written to.
+        The mask is computed once per view, and cannot be written to.
         """
-        if view not in self._right:
-            right = self._right[view] = self.find(view).select(right=True).covers(np.arange(len(view)))
-            right.flags.writeable = False
-        return self._right[view]
+        return view.cached(self._find_right_words)
+
+    def _find_right_words(self, view: TokenView) -> NDArray[np.bool_] | None:
+        phrases = self.find(view).select(right=True)
+        if not len(phrases.positions):
+            return None
+        right = phrases.covers(np.arange(len(view)))
+        right.flags.writeable = False
+        return right
 
     def _find(self, view: TokenView) -> PhraseMatches:
         """Return the matches in a view, without overlaps; the first phrase of the file wins."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from disambig.api import Instances, TokenView, UserError
 from disambig.api.arrays import Ints, Ragged, offsets_from_sizes, row_owners, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, score_candidates
-from disambig.api.tasks import CandidateLists, Interned, empty_places
+from disambig.api.tasks import CandidateLists, Interned
 
 from .relations import WordRelations, is_word, normalise_word
 from .running_text import in_running_text, is_word_part
@@ -37,24 +37,25 @@ def open_places(
     words: WordRelations,
     lists: Ragged,
     *,
-    minimum: float,
+    minimum: NDArray[np.float32],
     hinted: NDArray[np.int8] | None = None,
 ) -> Instances:
     """Return the places at which another candidate is likely enough, each with its likely candidates.
 
     A place has 1 token, or 0 if it is empty. `lists` has the candidates of each place, as indices of `words`,
-    the observed one first. `minimum` is the minimum log-odds of another candidate against the observed one;
-    with `EVERY_PLACE` all places qualify and at most `MAX_EXAMPLES` of them are taken. `hinted`, shape
-    ``(n_candidates,)``, is 1 for candidates that are offered whatever their score, if the model knows them,
-    and -1 for those that are never offered.
+    the observed one first. `minimum`, shape ``(n,)``, is the minimum log-odds of another candidate against
+    the observed one; with `EVERY_PLACE` all places qualify, and at most `MAX_EXAMPLES` words and as many
+    empty places are taken. `hinted`, shape ``(n_candidates,)``, is 1 for candidates that are offered whatever
+    their score, if the model knows them, and -1 for those that are never offered.
     """
     kept = ~is_word_part(view, positions, lengths)
-    if minimum == EVERY_PLACE:
-        kept &= _thin_out(kept, MAX_EXAMPLES)
+    for length in (0, 1) if (minimum == EVERY_PLACE).any() else ():
+        same = kept & (lengths == length)
+        kept &= ~same | _thin_out(same, MAX_EXAMPLES)
     if not kept.all():
         if hinted is not None:
             hinted = hinted[kept[row_owners(lists.offsets)]]
-        positions, lengths, lists = positions[kept], lengths[kept], lists.take(kept)
+        positions, lengths, lists, minimum = positions[kept], lengths[kept], lists.take(kept), minimum[kept]
     if not len(positions):
         return NO_PLACES
     first, numbers, n = lists.offsets[:-1], lists.values, len(lists)
@@ -64,7 +65,7 @@ def open_places(
         model, context_vectors(model, view, ContextPlaces(positions, positions + lengths)), row, candidates
     )
     with np.errstate(invalid="ignore"):  # the difference between two unknown words is NaN
-        near = scores - scores[first][row] >= minimum
+        near = scores - scores[first][row] >= minimum[row]
     if hinted is not None:
         near |= (hinted > 0) & (candidates >= 0)
         near &= hinted >= 0
@@ -77,18 +78,17 @@ def open_places(
     is_open[is_open] = in_running_text(view, positions[is_open], lengths[is_open])
     near[first] = True
     taken = near & is_open[row]
-    sizes = np.bincount(row[taken], minlength=n)[is_open]
-    texts = Interned(words.spellings, numbers[taken])
-    starts = offsets_from_sizes(sizes)
+    starts = offsets_from_sizes(np.bincount(row[taken], minlength=n)[is_open])
+    numbers = numbers[taken]
     own = CandidateLists(
         starts,
-        texts,
-        np.zeros(len(texts)),
+        Interned(words.spellings, numbers),
+        np.zeros(len(numbers)),
         row_ranks(starts).astype(np.int32),
-        np.full(len(texts), np.nan, np.float32),
+        np.full(len(numbers), np.nan, np.float32),
     )
-    zeros = np.zeros(len(sizes), np.int32)
-    return Instances(positions[is_open], lengths[is_open], zeros, zeros.copy(), own)
+    zeros = np.zeros(len(own), np.int32)
+    return Instances(positions[is_open], lengths[is_open], zeros, zeros, own)
 
 
 _NONE = np.zeros(0, np.int32)
@@ -145,70 +145,47 @@ def _insertion_lists(words: tuple[str, ...]) -> WordRelations:
     return WordRelations.from_sets([(*words, ZERO)])
 
 
-def missing_words(
-    model: Cloze,
-    view: TokenView,
-    words: WordRelations,
-    *,
-    minimum: float,
-    beside: NDArray[np.bool_] | None = None,
-) -> Instances:
-    """Return the empty places where one of the words may be missing.
-
-    `words` are the result of `insertion_lists`, and `minimum` is the minimum log-odds of a word against the
-    empty candidate. No word is missing next to the tokens `beside`, such as other words of the list.
-    """
-    places = empty_places(view)
-    if beside is not None:
-        places = places[~(beside[places] | beside[places - 1])]
-    observed = np.full(len(places), words.spellings.index(ZERO))
-    return _places_between(model, view, places, np.zeros(len(places), np.int32), words, observed, minimum)
-
-
-def removable_words(
-    model: Cloze,
-    view: TokenView,
-    words: WordRelations,
-    *,
-    minimum: float,
-    apart: NDArray[np.bool_] | None = None,
-    hints: NDArray[np.int64] | None = None,
-) -> Instances:
-    """Return the occurrences of the words at which another word, or none, fits nearly as well.
-
-    The tokens `apart`, shape ``(n_tokens,)``, are left out. `hints`, of the same shape, has the index in
-    `words` of a candidate that is always offered, ``-2 - index`` of one that is never offered, or -1 for no
-    hint.
-    """
-    index = words.find(view.hashes)
-    occurs = (index >= 0) & (view.ends > view.starts)
-    positions = np.flatnonzero(occurs if apart is None else occurs & ~apart)
-    ones = np.ones(len(positions), np.int32)
-    hinted = None if hints is None else hints[positions]
-    return _places_between(model, view, positions, ones, words, index[positions], minimum, hinted)
-
-
 @lru_cache(maxsize=32)
 def _observed_first(k: int) -> NDArray[np.int64]:
     """Return the numbers 0 to k - 1 in k orders, shape ``(k, k)``: row i begins with i, the rest ascends."""
     return np.array([[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64)
 
 
-def _places_between(
+def open_between(
     model: Cloze,
     view: TokenView,
-    positions: NDArray[np.int64],
-    lengths: NDArray[np.int32],
     words: WordRelations,
-    observed: NDArray[np.int64],
+    at: Ints,
+    empty: Ints,
+    *,
     minimum: float,
+    least_missing: float,
     hints: NDArray[np.int64] | None = None,
 ) -> Instances:
-    """Return the open places for a list of words, of which `observed` is in the text."""
-    k = len(words.spellings)
-    listed = _observed_first(k)[observed]  # (n, k)
-    lists = Ragged(listed.ravel(), np.arange(len(positions) + 1, dtype=np.int64) * k)
+    """Return the open places for words that are alternatives to each other and to the empty candidate.
+
+    `words` are the result of `insertion_lists`, `at` the tokens that are one of them, and `empty` the tokens
+    that have an empty place before them where one may be missing. `minimum` and `least_missing` are the
+    minimum log-odds of another candidate against the observed one at these. `hints`, shape ``(n_tokens,)``,
+    has the index in `words` of a candidate that is always offered, ``-2 - index`` of one that is never
+    offered, or -1 for no hint.
+    """
+    positions = np.concatenate([at, empty])
+    order = positions.argsort(kind="stable")
+    positions, is_word = positions[order], order < len(at)
+    observed = np.where(is_word, words.find(view.hashes[positions]), words.spellings.index(ZERO))
+    listed = _observed_first(len(words.spellings))[observed]  # (n, k)
     hinted = None
-    if hints is not None:
-        hinted = ((listed == hints[:, None]).astype(np.int8) - (listed == -2 - hints[:, None])).ravel()
-    return open_places(model, view, positions, lengths, words, lists, minimum=minimum, hinted=hinted)
+    if hints is not None and len(at):
+        hint = np.where(is_word, hints[positions], -1)[:, None]
+        hinted = ((listed == hint).astype(np.int8) - (listed == -2 - hint)).ravel()
+    return open_places(
+        model,
+        view,
+        positions,
+        is_word.astype(np.int32),
+        words,
+        Ragged(listed.ravel(), np.arange(len(positions) + 1, dtype=np.int64) * len(words.spellings)),
+        minimum=np.where(is_word, np.float32(minimum), np.float32(least_missing)),
+        hinted=hinted,
+    )

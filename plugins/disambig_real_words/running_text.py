@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,16 +138,10 @@ def is_word_part(
     A place has its first token and its number of tokens; an empty place has the token that follows. With
     `inner_blanks`, blanks before the last token of a place may be wide.
     """
-    if view not in _wide:
-        _wide[view] = _find_wide_blanks(view)
-    wide = _wide[view]
+    wide = view.cached(_find_wide_blanks)
     first, last = _ends_of_places(positions, lengths)
     is_part = glued(view, first, last) | wide[first] | wide[last + 1]
     return is_part if inner_blanks else is_part | wide[last]
-
-
-_wide: WeakKeyDictionary[TokenView, Bools] = WeakKeyDictionary()
-"""Cache, because several tasks use the same view."""
 
 
 def _find_wide_blanks(view: TokenView) -> Bools:
@@ -180,19 +173,20 @@ def in_running_text(
     """
     if any_line or len(view) > _SHORT_VIEW or lengths.max(initial=0) > 1:
         return _find_running(view, positions, lengths, any_line=any_line)
-    if view not in _running:
-        words = (view.ends > view.starts).nonzero()[0]
-        lengths_of_both = np.repeat(np.array([0, 1], np.int32), len(words))
-        is_running = _find_running(view, np.concatenate([words, words]), lengths_of_both)
-        masks = _running[view] = np.zeros((2, len(view)), bool)
-        masks[:, words] = is_running.reshape(2, -1)
-    return _running[view][lengths, positions]
+    return view.cached(_find_running_everywhere)[lengths, positions]
+
+
+def _find_running_everywhere(view: TokenView) -> Bools:
+    """Return masks of the empty places and of the words in running text, shape ``(2, n_tokens)``."""
+    words = (view.ends > view.starts).nonzero()[0]
+    lengths = np.repeat(np.array([0, 1], np.int32), len(words))
+    masks = np.zeros((2, len(view)), bool)
+    masks[:, words] = _find_running(view, np.concatenate([words, words]), lengths).reshape(2, -1)
+    return masks
 
 
 _SHORT_VIEW = 64
 """Maximum number of tokens of a view that is searched as a whole, because several tasks need most places."""
-_running: WeakKeyDictionary[TokenView, Bools] = WeakKeyDictionary()
-"""Masks of the empty places and of the words of short views that are in running text, ``(2, n_tokens)``."""
 
 
 def _find_running(
@@ -200,9 +194,7 @@ def _find_running(
 ) -> Bools:
     if not len(positions):
         return np.zeros(0, bool)
-    if view not in _texts:
-        _texts[view] = _TextCharacters(view)
-    text = _texts[view]
+    text = view.cached(_TextCharacters)
     first, last = _ends_of_places(positions, lengths)
     documents = view.document_indices(positions)
     base = text.bases[documents]
@@ -238,7 +230,14 @@ def _is_in_title(view: TokenView, positions: Ints) -> Bools:
 
 
 def is_repeated(view: TokenView) -> Bools:
-    """Return which tokens are the same word as the previous or the next one, shape ``(n_tokens,)``."""
+    """Return which tokens are the same word as the previous or the next one, shape ``(n_tokens,)``.
+
+    The mask is computed once per view.
+    """
+    return view.cached(_find_repeated)
+
+
+def _find_repeated(view: TokenView) -> Bools:
     repeated = np.zeros(len(view), bool)
     repeated[1:] = (view.hashes[1:] == view.hashes[:-1]) & (view.ends[1:] > view.starts[1:])
     repeated[:-1] |= repeated[1:]
@@ -346,10 +345,6 @@ class _TextCharacters:
         codes = self._codes[places]
         members: Bools = _members(characters)[np.minimum(codes, _TABLE - 1)] & (codes < _TABLE)
         return members
-
-
-_texts: WeakKeyDictionary[TokenView, _TextCharacters] = WeakKeyDictionary()
-"""Cache, because several tasks use the same view."""
 
 
 @lru_cache(maxsize=8)

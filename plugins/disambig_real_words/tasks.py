@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from disambig.api import Decides, Group, Instances, TokenView, UserError
 from disambig.api.arrays import Ragged, row_owners, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
-from disambig.api.tasks import ENGLISH_RULES, CandidateLists, Correction, RuleSet, english_rule, word_tokens
+from disambig.api.tasks import (
+    ENGLISH_RULES,
+    CandidateLists,
+    Correction,
+    RuleSet,
+    empty_places,
+    english_rule,
+    word_tokens,
+)
 from disambig.api.text import (
     END_HASH,
     START_HASH,
@@ -41,10 +49,9 @@ from .places import (
     ZERO,
     insertion_lists,
     join_places,
-    missing_words,
     model_word_ids,
+    open_between,
     open_places,
-    removable_words,
 )
 from .relations import ENGLISH_RELATIONS, KINDS, WordRelations, is_word, load_relations, normalise_word
 from .repeated import ENGLISH_REPEATED, RIGHT, UNDECIDED, WRONG, RepeatedWords, is_enclosed, read_repeated
@@ -107,14 +114,16 @@ class KnowsPhrases(InContext):
         path = self.phrases or (ENGLISH_PHRASES if self.language == "en" else None)
         return PhraseTable() if path is None else read_phrases(str(path))
 
-    def right_words(self, view: TokenView) -> NDArray[np.bool_]:
+    def right_words(self, view: TokenView) -> NDArray[np.bool_] | None:
         """Return the words of phrases that are right: no model that decides with this one flags them."""
         return self.known_phrases.right_words(view)
 
     def outside_right_phrases(self, view: TokenView, places: Instances) -> Instances:
         """Return the places that are not in a phrase that is right."""
-        right = self.known_phrases.right_words(view)[places.positions]
-        return places.take(np.flatnonzero(~right)) if right.any() else places
+        right = self.known_phrases.right_words(view)
+        if right is None or not (is_right := right[places.positions]).any():
+            return places
+        return places.take(np.flatnonzero(~is_right))
 
 
 ARTICLES = ("a", "an", "the")
@@ -194,19 +203,23 @@ class Article(KnowsPhrases):
         """Return the articles that may be wrong, and the empty places where one may be missing."""
         articles = self._article_words
         number = articles.find(view.hashes)
-        beside = number >= 0
-        left_alone = np.zeros(len(view), bool)  # a repeated article is for the task *doubled*
-        left_alone[:-1] = beside[:-1] & (number[:-1] == number[1:])
-        left_alone[1:] |= left_alone[:-1]
+        is_article = number >= 0
+        empty = empty_places(view)
+        empty = empty[~(is_article[empty] | is_article[empty - 1])]
+        left_alone = is_repeated(view)  # a repeated article is for the task *doubled*
         if "protected" in view.layers:  # "the A key": the model would read two articles
-            is_name = beside & view.layers["protected"].astype(bool)
-            left_alone[:-1] |= is_name[1:]
-        hints = self._sound_hints(view, number, articles)
-        return join_places(
-            [
-                removable_words(self.model, view, articles, minimum=minimum, apart=left_alone, hints=hints),
-                missing_words(self.model, view, articles, minimum=least_missing, beside=beside),
-            ]
+            left_alone = left_alone.copy()
+            left_alone[:-1] |= is_article[1:] & view.layers["protected"][1:].astype(bool)
+        at = (is_article & ~left_alone & (view.ends > view.starts)).nonzero()[0]
+        return open_between(
+            self.model,
+            view,
+            articles,
+            at,
+            empty,
+            minimum=minimum,
+            least_missing=least_missing,
+            hints=self._sound_hints(view, number, articles),
         )
 
     @cached_property
@@ -216,7 +229,7 @@ class Article(KnowsPhrases):
     def _sound_hints(
         self, view: TokenView, number: NDArray[np.int64], articles: WordRelations
     ) -> NDArray[np.int64]:
-        """Return hints for `removable_words`: "a" or "an" by the sound of the next word."""
+        """Return hints for `open_between`: "a" or "an" by the sound of the next word."""
         hints = np.full(len(view), -1)
         if not set(A_AN) <= set(articles.spellings):
             return hints
@@ -310,7 +323,10 @@ class Doubled(InContext):
     def _places(self, view: TokenView, minimum: float) -> Instances:
         parts = [self._unexcused_repetitions(view, minimum)]
         if self.missing:
-            parts.append(missing_words(self.model, view, self._missing_words, minimum=minimum))
+            words, none, empty = self._missing_words, np.zeros(0, np.int64), empty_places(view)
+            parts.append(
+                open_between(self.model, view, words, none, empty, minimum=minimum, least_missing=minimum)
+            )
         return join_places(parts)
 
     @cached_property
@@ -549,7 +565,8 @@ class OtherWords(KnowsPhrases):
         numbers[is_first], numbers[~is_first] = number, others.values
         lists = Ragged(numbers, starts)
         ones = np.ones(len(positions), np.int32)
-        return open_places(self.model, view, positions, ones, self.related, lists, minimum=minimum)
+        least = np.full(len(positions), minimum, np.float32)
+        return open_places(self.model, view, positions, ones, self.related, lists, minimum=least)
 
 
 def form_rule(correction: Correction) -> str:

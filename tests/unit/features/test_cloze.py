@@ -34,7 +34,6 @@ from disambig.features import (
     context_vectors,
     open_cloze,
     score_candidates,
-    token_numbers,
     transform_checked,
 )
 from disambig.text import SpacyTokens, Web1T, Words
@@ -80,7 +79,7 @@ def written_out(model, numbers, view, position, behind):
 def test_scores_follow_the_formula(engine):
     view = Words()(TEXTS)
     places = every_place(view)
-    result, numbers = all_scores(view, places), token_numbers(MODEL, view)
+    result, numbers = all_scores(view, places), MODEL.vocabulary.view_numbers(view)
     assert len(result) > 40 and np.ptp(result) > 5
     for row, position, behind in zip(result, places.positions, places.ends, strict=True):
         expected = written_out(MODEL, numbers, view, position, behind)
@@ -126,7 +125,7 @@ def test_backends_batches_and_blocks_agree_bit_for_bit(monkeypatch, texts, block
 def test_unknown_words_are_numbered_by_their_endings(tokenisation):
     model = replace(MODEL, header={"tokenisation": tokenisation.name})
     view = tokenisation(["walking talking walked \N{LEFT DOUBLE QUOTATION MARK}"])
-    numbers = zip(view.starts, view.ends, token_numbers(model, view), strict=True)
+    numbers = zip(view.starts, view.ends, model.vocabulary.view_numbers(view), strict=True)
     spelled = {view.texts[0][start:end]: number for start, end, number in numbers}
     assert spelled["walking"] == spelled["talking"] != spelled["walked"]
     assert all(0 <= number < model.vocabulary.outside for number in spelled.values())
