@@ -91,9 +91,12 @@ TERM_KINDS = 8
 """With those of neighbours: the previous and the next word, each with the written and the meant word."""
 NO_KEY = 0
 """Key of a term whose neighbour is unknown; it never has a weight."""
-_SEEDS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64)
-_SEEDS_BESIDE = np.array(
-    [0x27D4EB2F165667C5, 0x85EBCA77C2B2AE63, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53], np.uint64
+_SEEDS = np.array(
+    [
+        *(0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93),
+        *(0x27D4EB2F165667C5, 0x85EBCA77C2B2AE63, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53),
+    ],
+    np.uint64,
 )
 _PLACE = np.uint64(0x9FB21C651E98DF25)
 
@@ -108,23 +111,20 @@ def term_keys(
     `neighbours` (uint64 (n, 2)): the words before and after, `UNKNOWN` if they are not known.
     Returns `NO_KEY` if the neighbour of the term is not known, or there is no change.
     """
-    written, meant = words[:, :1], words[:, 1:]
-    parts = np.empty((*meant.shape, ALONE), np.uint64)
-    for kind, values in enumerate((written, meant, written + meant * _PLACE, changes)):
-        parts[:, :, kind] = values
-    if not neighbours.any():
-        keys: NDArray[np.uint64] = fmix(parts + _SEEDS)
-        keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
-        return keys
     # A key is a hash of its words and the seed of its kind, so that kinds do not share weights; multiplying
     # one of two words by a constant makes the pair (a, b) differ from (b, a).
-    near = neighbours.repeat(2, axis=1)[:, None] * _PLACE  # before, before, after, after
-    with_near = np.empty((*meant.shape, TERM_KINDS - ALONE), np.uint64)
-    for kind, values in enumerate((written, meant, written, meant)):
-        with_near[:, :, kind] = values + near[:, :, kind]
-    keys = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
+    written, meant = words[:, :1], words[:, 1:]
+    kinds = TERM_KINDS if neighbours.any() else ALONE
+    parts = np.empty((*meant.shape, kinds), np.uint64)
+    parts[:, :, ::2], parts[:, :, 1::2] = written[:, :, None], meant[:, :, None]
+    parts[:, :, 2], parts[:, :, 3] = written + meant * _PLACE, changes
+    if kinds == TERM_KINDS:
+        near = neighbours.repeat(2, axis=1) * _PLACE  # before, before, after, after
+        parts[:, :, ALONE:] += near[:, None]
+    keys: NDArray[np.uint64] = fmix(parts + _SEEDS[:kinds])
     keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
-    keys[:, :, ALONE:][np.broadcast_to(near == UNKNOWN, with_near.shape)] = NO_KEY
+    if kinds == TERM_KINDS:
+        keys[:, :, ALONE:][np.broadcast_to((near == UNKNOWN)[:, None], (*meant.shape, ALONE))] = NO_KEY
     return keys
 
 
@@ -187,6 +187,10 @@ _MARGINS = 3
 """Number of first features that hold the margin: one of them, by the kind of edit, is not zero."""
 _EMPTY = ""
 """The empty candidate."""
+_ONE_HOT = np.eye(len(KINDS), dtype=bool)
+_IS_INSERTION, _IS_DELETION = _ONE_HOT[[INSERTION, DELETION]]
+_EDITS = np.stack([~(_IS_INSERTION | _IS_DELETION), _IS_INSERTION, _IS_DELETION], axis=1)
+"""Masks of the edits that replace, insert and delete words, by kind of edit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,40 +247,41 @@ def find_alternatives_padded(
     """
     scores = padded.scores
     rows = np.arange(len(scores))
-    best = np.argsort(-alternatives, axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
-    empty = _empty_candidates(padded)
-    # a repeated word must be compared with its deletion even if that has a bad score
-    without_empty = repeats & (empty >= 0) & ~(best == empty[:, None]).any(axis=1)
-    best[without_empty, -1] = empty[without_empty]
+    best = (-alternatives).argsort(axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
+    if repeats.any():  # a repeated word must be compared with its deletion even if that has a bad score
+        empty = _empty_candidates(padded)
+        without_empty = repeats & (empty >= 0) & ~(best == empty[:, None]).any(axis=1)
+        best[without_empty, -1] = empty[without_empty]
+    cells = rows[:, None], best
     written = np.maximum(padded.observed, 0)
-    possible = np.isfinite(alternatives[rows[:, None], best])
+    possible = np.isfinite(alternatives[cells])
     log_probabilities = log_softmax(scores)
-    evidence = np.log1p(padded.n_hits)
-    coverage = padded.n_hits.sum(axis=1) / np.maximum(padded.n_queries, 1)
-    margin = np.where(possible, scores[rows[:, None], best] - scores[rows, written][:, None], -FAR)
+    n_hits = padded.n_hits
+    evidence = np.log1p(n_hits)
+    coverage = n_hits.sum(axis=1) / np.maximum(padded.n_queries, 1)
+    margin = np.where(possible, scores[cells] - scores[rows, written][:, None], -FAR)
     places = np.concatenate([written[:, None], best], axis=1)
     words, kinds, changes = _words_and_edits(padded, places)
-    inserted, deleted = kinds == INSERTION, kinds == DELETION
-    edits = np.stack([~(inserted | deleted), inserted, deleted], axis=2)
+    edits = _EDITS[kinds]
     parts = padded.parts_of_scores
     features = np.empty(
         (*best.shape, len(FEATURES) + parts.shape[2]), np.float32
     )  # in the order of `FEATURES`
     for first, value in (
-        (0, np.clip(margin, -FAR, FAR)),
-        (3, np.maximum(log_probabilities[rows[:, None], best], -FAR)),
+        (0, np.minimum(np.maximum(margin, -FAR), FAR)),
+        (3, np.maximum(log_probabilities[cells], -FAR)),
         (6, np.maximum(log_probabilities[rows, written], -FAR)[:, None]),
     ):
         np.multiply(value[:, :, None], edits, out=features[:, :, first : first + 3], casting="same_kind")
     features[:, :, 9] = np.sign(margin) * np.log1p(np.abs(margin))
-    features[:, :, 10] = evidence[rows[:, None], best]
+    features[:, :, 10] = evidence[cells]
     features[:, :, 11] = evidence[rows, written][:, None]
     features[:, :, 12] = coverage[:, None]
-    features[:, :, 13:EARLIER] = kinds[:, :, None] == np.arange(len(KINDS))
-    features[:, :, EARLIER] = repeats[:, None] & edits[:, :, 0]
-    features[:, :, EARLIER + 1] = repeats[:, None] & deleted
-    part_margins = parts[rows[:, None], best] - parts[rows, written][:, None]
-    np.clip(part_margins, -FAR, FAR, out=features[:, :, len(FEATURES) :])
+    features[:, :, 13:EARLIER] = _ONE_HOT[kinds]
+    features[:, :, EARLIER : len(FEATURES)] = repeats[:, None, None] & edits[:, :, ::2]
+    if parts.shape[2]:
+        part_margins = parts[cells] - parts[rows, written][:, None]
+        np.maximum(np.minimum(part_margins, FAR, out=part_margins), -FAR, out=features[:, :, len(FEATURES) :])
     features[~possible] = 0.0
     return AlternativeFeatures(
         np.where(possible, best, -1), features, words, changes, padded.neighbours, coverage > 0
@@ -376,8 +381,8 @@ def _texts_of_lists(
 
     The index has the shape (n, P).
     """
-    first = own.offsets[padded.index][:, None]
-    last = own.offsets[padded.index + 1][:, None] - 1
+    first = own.offsets[:-1][padded.index][:, None]
+    last = own.offsets[1:][padded.index][:, None] - 1
     rows = np.minimum(first + places, last)
     texts, index = distinct_texts(take_texts(own.texts, rows.ravel()))
     return texts, index.reshape(rows.shape)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, ScoreBatch, lengths
+from disambig.data import Group, ScoreBatch, Selection, lengths
 from disambig.errors import UserError
 from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
@@ -61,47 +61,50 @@ class PaddedScores:
     """Padded scores of n instances, with at most K candidates."""
 
     batch: ScoreBatch  # holds the candidates of the instances
-    index: NDArray[np.int64]  # (n,): index of each instance in `batch`
-    group_of: NDArray[np.int64]  # (n,): index of each instance's group in the groups of `batch`
+    index: Selection  # the n instances in `batch`
     scores: Floats  # float64 (n, K): padded with minus infinity
     observed: NDArray[np.int32]  # (n,): the candidate in the text; -1 if there is none
-    n_hits: NDArray[np.int32]  # (n, K): number of n-grams of each candidate that are in the count table
-    n_queries: NDArray[np.int64]  # (n,): number of n-grams that were looked up, for all candidates together
-    # uint64 (n, 2): hashes of the words before and after; `UNKNOWN` if they are not known
-    neighbours: NDArray[np.uint64]
-    # float32 (n, K, P): the contributions of the feature groups; P is 0 if these are not known
-    parts_of_scores: NDArray[np.float32]
 
     @classmethod
     def from_batch(cls, batch: ScoreBatch) -> PaddedScores:
         """Pad the scores of a batch."""
-        n, offsets = len(batch), batch.offsets
-        neighbours = batch.neighbours
-        return cls(
-            batch,
-            np.arange(n),
-            batch.group_of,
-            pad(batch.scores, offsets, -np.inf),
-            batch.observed,
-            pad(batch.n_hits, offsets, 0),
-            pad(batch.n_queries, offsets, 0).sum(axis=1),
-            np.full((n, 2), UNKNOWN, np.uint64) if neighbours is None else neighbours,
-            _padded_parts(batch),
-        )
+        return cls(batch, slice(None), pad(batch.scores, batch.offsets, -np.inf), batch.observed)
 
     def take(self, rows: NDArray[np.generic]) -> PaddedScores:
-        """Return the instances in `rows`."""
-        return PaddedScores(
-            self.batch,
-            self.index[rows],
-            self.group_of[rows],
-            self.scores[rows],
-            self.observed[rows],
-            self.n_hits[rows],
-            self.n_queries[rows],
-            self.neighbours[rows],
-            self.parts_of_scores[rows],
-        )
+        """Return the instances in `rows`, with as much padding."""
+        index = np.arange(len(self.batch))[self.index][rows]
+        return PaddedScores(self.batch, index, self.scores[rows], self.observed[rows])
+
+    @property
+    def group_of(self) -> NDArray[np.int64]:
+        """Index of each instance's group in the groups of `batch`, shape ``(n,)``."""
+        return self.batch.group_of[self.index]
+
+    @property
+    def n_hits(self) -> NDArray[np.int32]:
+        """Number of n-grams of each candidate that are in the count table, shape ``(n, K)``."""
+        return pad(self.batch.n_hits, self.batch.offsets, 0)[self.index]
+
+    @property
+    def n_queries(self) -> NDArray[np.int64]:
+        """Number of n-grams that were looked up, for all candidates together, shape ``(n,)``."""
+        padded = pad(self.batch.n_queries, self.batch.offsets, 0)
+        sums: NDArray[np.int64] = padded[self.index].sum(axis=1)
+        return sums
+
+    @property
+    def neighbours(self) -> NDArray[np.uint64]:
+        """Hashes of the words before and after, shape ``(n, 2)``; `UNKNOWN` if they are not known."""
+        if self.batch.neighbours is None:
+            return np.full((len(self.scores), 2), UNKNOWN, np.uint64)
+        return self.batch.neighbours[self.index]
+
+    @property
+    def parts_of_scores(self) -> NDArray[np.float32]:
+        """The contributions of the feature groups, shape ``(n, K, P)``; P is 0 if these are not known."""
+        if self.batch.parts is None:
+            return np.zeros((*self.scores.shape, 0), np.float32)
+        return pad(self.batch.parts, self.batch.offsets, 0.0)[self.index]
 
     def is_variant(self) -> NDArray[np.bool_]:
         """Return a mask of the observed candidates and their variants, shape (n, K)."""
@@ -118,20 +121,15 @@ class PaddedScores:
         `get`: returns an array for a group, not larger than `filled` in any dimension.
         `filled`: values for padding, for groups without instances, and for per-instance candidates.
         """
-        groups = self.batch.groups
+        groups, has_lists = self.batch.groups, self.batch.own is not None
+        if len(groups) == 1 and len(groups[0].candidates) == len(filled) and not has_lists:
+            return get(groups[0])[None]  # nothing to pad
         stacked = np.repeat(filled[None], len(groups), axis=0)
-        for g, group in enumerate(groups if self.batch.own is None else ()):
+        for g, group in enumerate(() if has_lists else groups):
             if len(group.candidates) <= len(filled):
                 array = get(group)
                 stacked[g][tuple(map(slice, array.shape))] = array
         return stacked
-
-
-def _padded_parts(batch: ScoreBatch) -> NDArray[np.float32]:
-    """Return the parts of the scores, padded with zero."""
-    if batch.parts is None or not len(batch):
-        return np.zeros((len(batch), int(lengths(batch.offsets).max(initial=1)), 0), np.float32)
-    return pad(batch.parts, batch.offsets, 0.0)
 
 
 ERROR_RATE = 0.01
@@ -241,14 +239,14 @@ def compare_with_observed(
 
 def to_log_odds(probabilities: Floats) -> Floats:
     """Return the log-odds of probabilities; those of 0 and 1 are finite."""
-    clipped = np.clip(probabilities, 1e-9, 1 - 1e-9)
+    clipped = np.minimum(np.maximum(probabilities, 1e-9), 1 - 1e-9)
     odds: Floats = np.log(clipped) - np.log1p(-clipped)
     return odds
 
 
 def to_probability(log_odds: Floats) -> Floats:
     """Return the probability with the given log-odds."""
-    probabilities: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
+    probabilities: Floats = 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -50.0), 50.0)))
     return probabilities
 
 

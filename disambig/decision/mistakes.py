@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -423,20 +423,19 @@ def judge_mistakes(scored: ScoreBatch, tests: Sequence[MistakeTest], sizes: Sequ
     chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
     odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
     alternatives, repeats = alternative_scores(padded), is_repetition(padded)
-    test_of = np.arange(len(tests)).repeat(sizes)
+    least_margins = [test.least_margin if test.least_margin > -FAR else -np.inf for test in tests]
     weighed = observed >= 0
-    if any(test.least_margin > -FAR for test in tests):
-        least_margins = np.array(
-            [test.least_margin if test.least_margin > -FAR else -np.inf for test in tests]
-        )
+    if max(least_margins) > -np.inf:
         margins = alternatives.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
-        weighed &= (margins >= least_margins[test_of]) | repeats
+        weighed &= (margins >= np.repeat(least_margins, sizes)) | repeats
     rows = weighed.nonzero()[0]
     if len(rows):
         rivals = find_alternatives_padded(padded.take(rows), alternatives[rows], repeats[rows])
         best = np.zeros(len(rows), np.int64)
-        bounds = test_of[rows].searchsorted(np.arange(len(tests) + 1)).tolist()
+        bounds = rows.searchsorted(list(accumulate(sizes, initial=0))).tolist()
         for test, (first, stop) in zip(tests, pairwise(bounds), strict=True):
+            if first == stop:
+                continue
             part = slice(first, stop)
             rule, of_test = test.rule, rivals if len(tests) == 1 else rivals.take(part)
             if len(tests) > 1:  # without the parts of the scores that only other models have
@@ -447,8 +446,8 @@ def judge_mistakes(scored: ScoreBatch, tests: Sequence[MistakeTest], sizes: Sequ
             evident = of_test.evident | (not rule.needs_evidence)
             flagged[rows[part]] = evident & (odds_of_test > test.threshold)
     probabilities = to_probability(odds)
-    flagged &= probabilities >= np.array([test.least for test in tests])[test_of]
     if flagged.any():
+        flagged &= probabilities >= np.repeat([test.least for test in tests], sizes)
         meant = rivals.candidates[np.arange(len(rows)), best]
         chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
     return Predictions(chosen, top_margins(scores), probabilities, flagged, np.ones(n, bool))

@@ -571,6 +571,7 @@ def judge_together(
     """Return the predictions of several rules, each for the instances of the next groups.
 
     Words with candidates of their own are tested for mistakes together, since this takes fewer steps.
+    Candidates of groups are not: their padding would change the rounding of the scores' softmax.
 
     `groups`: the groups of each rule.
     `rates`: accepted false alarms per 1,000 correct words of each rule; None: the rule's own.

@@ -83,8 +83,8 @@ class Positions:
 
 
 def undecided(*extractors, instances=INSTANCES):
-    task = SimpleNamespace(groups=GROUPS, decides=Decides())
-    return Undecided(SimpleNamespace(extractors=extractors, task=task), None, instances)
+    model = SimpleNamespace(extractors=extractors, task=SimpleNamespace(groups=GROUPS), decides=Decides())
+    return Undecided(model, None, instances)
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -96,7 +96,7 @@ def test_features_of_several_groups_equal_those_of_each_group(shared):
         group, rows = GROUPS[g], block.rows
         assert block.group is group
         np.testing.assert_array_equal(rows, np.flatnonzero(INSTANCES.groups == g))
-        np.testing.assert_array_equal(block.instances.positions, INSTANCES.positions[rows])
+        np.testing.assert_array_equal(piece.table.parts[g][0].positions, INSTANCES.positions[rows])
         alone = transform_checked(Positions(), None, INSTANCES.take(rows), group)
         np.testing.assert_array_equal(result.batch.costs, alone.batch.costs)
         np.testing.assert_array_equal(result.batch.rows.toarray()[:, :5], alone.batch.rows.toarray())
@@ -153,7 +153,7 @@ def test_transforms_several_groups_at_once_up_to_a_limit(monkeypatch):
     monkeypatch.setattr(deciding, "BLOCK", 1)
     result = list(iterate_features(undecided(Together(rows_are_shared=False)).blocks()))
     assert asked == [[1, 1, 1], [1, 1]]
-    assert [[block.instances.positions.tolist() for block in piece.blocks] for piece in result] == [
+    assert [[part.positions.tolist() for part, _ in piece.table.parts] for piece in result] == [
         [[0], [2], [1]],
         [[3], [4]],
     ]
@@ -177,13 +177,10 @@ def test_models_with_an_extractor_of_the_same_source_transform_together():
     ]
     (piece,) = iterate_features(chain.from_iterable(one.blocks() for one in several), check=False)
     assert [extractor.asked for extractor in extractors] == [4, 0, 2, 2, 2]
-    assert [len(run.blocks) for run in piece.runs] == [2, 2]
-    for block, features in zip(piece.blocks, piece.features, strict=True):
-        n = len(block.undecided.model.extractors)
-        assert (
-            features.n_hits.tolist()
-            == np.repeat(n * block.instances.positions, len(block.group.candidates)).tolist()
-        )
+    assert [run.numbers for run in piece.runs] == [[0, 1], [0, 1]]
+    n_extractors = [len(run.undecided.model.extractors) for run in piece.runs for _ in run.numbers]
+    for n, (part, group), features in zip(n_extractors, piece.table.parts, piece.features, strict=True):
+        assert features.n_hits.tolist() == np.repeat(n * part.positions, len(group.candidates)).tolist()
 
 
 BANK = Group("bank.n", ("money", "river"), glosses=("bank%1", "bank%2"))
