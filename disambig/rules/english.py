@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -15,49 +15,6 @@ PREPOSITIONS = frozenset(
     "off on onto out outside over past per regarding round since through throughout till to toward "
     "towards under until up upon via with within without".split()
 )
-_NUMBER = (
-    "is are am|was were|go goes|has have|does do|isn't aren't|wasn't weren't|hasn't haven't|"
-    "doesn't don't|this these|that those|it they them|its their|he they|she they|man men|woman women|"
-    "child children|person people|foot feet|tooth teeth|goose geese|mouse mice|ox oxen|"
-    "criterion criteria|phenomenon phenomena|analysis analyses|basis bases|crisis crises|axis axes|"
-    "life lives|half halves|leaf leaves|knife knives|shelf shelves|self selves|wife wives|"
-    "himself themselves|itself themselves|yourself yourselves|index indices|matrix matrices|"
-    "vertex vertices|datum data|medium media"
-)
-_FORMS = (
-    "be am is are was were been being|have has had having|do does did done doing|i me my mine myself|"
-    "you your yours yourself|he him his himself|she her hers herself|it its itself|"
-    "we us our ours ourselves|they them their theirs themselves|who whom whose|good well better best|"
-    "bad badly worse worst|far farther further|little less least|many more most|much more most|"
-    "one first once|three third|arise arose arisen|awake awoke|bear bore borne|beat beaten|become became|"
-    "begin began begun|bend bent|bind bound|bite bit bitten|bleed bled|blow blew blown|"
-    "break broke broken|breed bred|bring brought|build built|burn burnt|buy bought|can could|"
-    "catch caught|choose chose chosen|cling clung|come came|creep crept|deal dealt|dig dug|"
-    "draw drew drawn|dream dreamt|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|"
-    "feed fed|feel felt|fight fought|find found|flee fled|fly flew flown|forbid forbade forbidden|"
-    "forget forgot forgotten|forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|"
-    "go went gone|grind ground|grow grew grown|hang hung|hear heard|hide hid hidden|hold held|keep kept|"
-    "know knew known|lay laid|lead led|learn learnt|leave left|lend lent|lie lay lain|light lit|"
-    "lose lost|make made|may might|mean meant|meet met|overcome overcame|pay paid|prove proven|"
-    "ride rode ridden|ring rang rung|rise rose risen|run ran|say said|see saw seen|seek sought|sell sold|"
-    "send sent|shake shook shaken|shall should|shine shone|shoot shot|show shown|shrink shrank|"
-    "sing sang sung|sink sank sunk|sit sat|sleep slept|slide slid|speak spoke spoken|spend spent|"
-    "spin spun|spring sprang sprung|stand stood|steal stole stolen|stick stuck|strike struck|"
-    "swear swore sworn|sweep swept|swim swam swum|swing swung|take took taken|teach taught|"
-    "tear tore torn|tell told|think thought|throw threw thrown|understand understood|undertake undertook|"
-    "wake woke woken|wear wore worn|weave wove woven|will would|win won|wind wound|write wrote written|"
-    "withdraw withdrew withdrawn|high height|long length|strong strength|deep depth|wide width|"
-    "broad breadth|young youth|true truth|die dead death|live life alive|choose choice|"
-    "succeed success successful|lose loss|sell sale|see sight|speak speech|think thought|know knowledge|"
-    "believe belief|prove proof|save safe|describe description|decide decision|analyse analyze analysis|"
-    "advise advice|grow growth|weigh weight|fly flight|hot heat|proud pride|free freedom|wise wisdom|"
-    "receive receipt|produce product|compare comparison|explain explanation|include inclusion|"
-    "solve solution|maintain maintenance|refer reference|assume assumption|consume consumption|"
-    "subscribe subscription|transcribe transcription|exclude exclusion|conclude conclusion|"
-    "simple simply|gentle gently|single singly|idle idly|able ably|ample amply|subtle subtly|humble humbly|"
-    "noble nobly|double doubly|ease easy easily|noise noisy|true truly|whole wholly|"
-    "expand expansion|act action active actor|extend extension extensive extent|divide division"
-)
 _DOUBLING = frozenset(("ing", "ed", "er", "ers", "est", "y"))
 _VERB_ENDINGS = frozenset("s es d ed ing er ers or ors est ies ied ier iest ily ying e y r".split())
 _ENDINGS = _VERB_ENDINGS | frozenset(
@@ -68,7 +25,6 @@ _ENDINGS = _VERB_ENDINGS | frozenset(
     "ory ees ee ish ward wards wise icity ingly edly ator ators atory ated ates ating ate rs st".split()
 )
 _NASAL = frozenset(("t", "ce", "ces", "cy", "cies", "tly", "tial"))
-_CONFUSED = Path(__file__).with_name("english_confused.txt")
 _LONG = 5
 """Minimum length of words in which two wrong letters can be a slip; longer stems allow one-letter endings."""
 Pair = frozenset[str]
@@ -138,13 +94,13 @@ def _single_word(old: str, new: str) -> str:
         return "article"
     if pair <= PREPOSITIONS and pair != {"of", "off"}:
         return "wrong-preposition"
-    if pair in _confused_pairs():
+    if pair in _pairs("confused"):
         return "confused-words"
-    if pair in _pairs(_NUMBER) or _adds_s(old, new) or _adds_s(new, old):
+    if pair in _pairs("number") or _adds_s(old, new) or _adds_s(new, old):
         return "agreement"
     if old.replace("'", "") == new.replace("'", "") or _is_possessive(old, new) or _is_possessive(new, old):
         return "apostrophe"
-    if pair in _pairs(_FORMS) or _is_form(old, new):
+    if pair in _pairs("forms") or _is_form(old, new):
         return "word-form"
     return ""
 
@@ -157,17 +113,12 @@ def _rule_by_spelling(correction: Correction) -> str:
     return "typo-that-is-a-word" if is_slip else "confused-words"
 
 
-@lru_cache(maxsize=1)
-def _confused_pairs() -> frozenset[Pair]:
-    lines = _CONFUSED.read_text(encoding="utf-8").splitlines()
-    return _pairs("|".join(line for line in lines if line and not line.startswith("#")))
-
-
-@lru_cache(maxsize=8)
-def _pairs(groups: str) -> frozenset[Pair]:
-    """Return all pairs of words within the groups of a table."""
-    word_lists = [group.split() for group in groups.split("|")]
-    return frozenset(frozenset(pair) for words in word_lists for pair in combinations(set(words), 2))
+@cache
+def _pairs(table: str) -> frozenset[Pair]:
+    """Return all pairs of words on the lines of a table, such as ``english_confused.txt``."""
+    lines = Path(__file__).with_name(f"english_{table}.txt").read_text(encoding="utf-8").splitlines()
+    groups = [set(line.split()) for line in lines if not line.startswith("#")]
+    return frozenset(frozenset(pair) for group in groups for pair in combinations(group, 2))
 
 
 def _adds_s(word: str, longer: str) -> bool:
@@ -195,7 +146,7 @@ def _is_possessive(word: str, other: str) -> bool:
 
 def _is_form(old: str, new: str) -> bool:
     """Return True if two words differ in an ending: quick, quickly; plan, planned; create, creation."""
-    table = _pairs(_FORMS)
+    table = _pairs("forms")
     if any(frozenset((base, other)) in table for base in _bases(old) for other in _bases(new)):
         return True
     prefix = common_prefix(old, new)

@@ -186,8 +186,9 @@ def test_page_is_up_to_date():
     assert {line[3:] for line in page.splitlines() if line.startswith("## ")} == {r.name for r in CATALOGUE}
 
 
-def test_lists_confused_words_once():
-    path = Path(local_page()).with_name("english_confused.txt")
+@pytest.mark.parametrize("table", ("confused", "forms", "number"))
+def test_lists_related_words_once(table):
+    path = Path(local_page()).with_name(f"english_{table}.txt")
     lines = [line.split() for line in path.read_text(encoding="utf8").splitlines() if line[:1] != "#"]
     assert all(len(line) == len(set(line)) >= 2 for line in lines)
 
