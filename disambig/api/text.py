@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.rules import begins_gerund_subject as begins_gerund_subject
     from disambig.text import (
         CODE_SIGNS as CODE_SIGNS,
         END_HASH as END_HASH,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         SPOKEN_VOWEL as SPOKEN_VOWEL,
         START_HASH as START_HASH,
         SpacyTokens as SpacyTokens,
-        begins_gerund_subject as begins_gerund_subject,
         fmix as fmix,
         hash_word as hash_word,
         hash_words as hash_words,

@@ -214,10 +214,9 @@ def _cut_long_line(data: bytes) -> int:
     """Return where to cut a line without an end: after its last sentence, else its last word or character."""
     tail = data[len(data) // 2 :]
     start = len(data) - len(tail)
-    for match in reversed(list(_SENTENCE_END.finditer(tail))):
-        return start + match.end()
-    space = tail.rfind(b" ")
-    if space >= 0:
+    if ends := [match.end() for match in _SENTENCE_END.finditer(tail)]:
+        return start + ends[-1]
+    if (space := tail.rfind(b" ")) >= 0:
         return start + space + 1
     # Not in the middle of a character: step back over continuation bytes (10xxxxxx), and over the first byte
     # of the character (11xxxxxx) too, since it may lack some of them.

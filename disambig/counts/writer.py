@@ -330,7 +330,7 @@ def write_index(
 def renumber(
     file: BinaryIO, start: int, directory: NDArray[np.uint64], new_ranks: NDArray[np.uint16]
 ) -> None:
-    """Replace each rank r in an index of exact records by ``places[r]``."""
+    """Replace each rank r in an index of exact records by ``new_ranks[r]``."""
     for records, slots, *_ in directory.tolist():
         for begin in range(0, slots, _REWRITE_SLOTS):
             size = min(slots - begin, _REWRITE_SLOTS) * files.EXACT.width * 2

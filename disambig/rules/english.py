@@ -1,7 +1,8 @@
-"""Name the rule of a correction of English text."""
+"""Name the rule of a correction of English text; recognise gerunds that are subjects."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -225,3 +226,25 @@ def edit_distance(old: str, new: str) -> int:
 
 ENGLISH_RULES = RuleSet(CATALOGUE, english_rule, "en")
 """The shared rules, for tasks that correct English words."""
+
+
+_OTHER_CLAUSE = (
+    "that which who whom whose what when where why how if because as and but or than whether while since "
+    "until though although i you he she it we they there is was are were"
+).split()
+"""Words after which a verb belongs to another clause than the words before it."""
+_GERUND_SUBJECT = re.compile(
+    rf"\s+(?:not\s+)?(?:being|having)(?:\s+(?!(?:{'|'.join(_OTHER_CLAUSE)})\b)[\w'\u2019-]+){{1,6}}?"
+    r"\s+(?:(?:(?:is|was|does|did|would|could)(?:n['\u2019]t)?|will|won['\u2019]t|may|might|must)"
+    r"(?!\s+(?:i|you|he|she|it|we|they|there|this|that|any\w*|some\w*)\b)|means|meant|makes|made)\s+\w",
+    re.IGNORECASE,
+)
+
+
+def begins_gerund_subject(text: str, end: int) -> bool:
+    """Return True if the word that ends at `end` precedes a gerund that is the subject of a sentence.
+
+    The word must begin the sentence. In "Its being late is fine", "its" is right, and the result is True. In
+    "Its being built now", "it's" was meant, and the result is False.
+    """
+    return _GERUND_SUBJECT.match(text, end) is not None

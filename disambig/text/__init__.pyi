@@ -20,7 +20,6 @@ from .languages import (
     LANGUAGE_NAMES as LANGUAGE_NAMES,
     NO_LANGUAGE as NO_LANGUAGE,
     ForeignParagraph as ForeignParagraph,
-    begins_gerund_subject as begins_gerund_subject,
     describe_foreign as describe_foreign,
     find_foreign_paragraphs as find_foreign_paragraphs,
     foreign_layer as foreign_layer,

@@ -95,26 +95,11 @@ def _stem_cache(language: str) -> _StemCache:
 
 
 _NAMES = {
-    "ar": "arabic",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "es": "spanish",
-    "eu": "basque",
-    "fi": "finnish",
-    "fr": "french",
-    "hu": "hungarian",
-    "id": "indonesian",
-    "it": "italian",
-    "nb": "norwegian",
-    "nl": "dutch",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-    "tr": "turkish",
-}
+    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
+    "eu": "basque", "fi": "finnish", "fr": "french", "hu": "hungarian", "id": "indonesian", "it": "italian",
+    "nb": "norwegian", "nl": "dutch", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
 """Snowball's language names by language code; English uses Porter's original stemmer."""
 
 

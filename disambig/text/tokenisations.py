@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from disambig.errors import UserError, check_call, contract_error, describe_value
 from disambig.registry import describe_component, get, registered_entries
 from disambig.runtime import use_numba
-from disambig.text import characters, characters as ch
+from disambig.text import characters as ch
 from disambig.text.view import (
     END_HASH,
     LONGEST_WORD,
@@ -222,7 +222,7 @@ def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(
         np.uint32, copy=False
     )
-    table = characters.table(characters.size_for(int(codes.max(initial=0))))
+    table = ch.table(ch.size_for(int(codes.max(initial=0))))
     documents = np.zeros(len(offsets) + 1, dtype=np.int64)
     if not len(offsets):
         offsets = np.zeros(1, dtype=np.int64)

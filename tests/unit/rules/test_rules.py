@@ -20,6 +20,7 @@ from disambig.rules import (
     Rule,
     RuleSelection,
     RuleSet,
+    begins_gerund_subject,
     catalogue,
     default_rules,
     edit_distance,
@@ -177,6 +178,23 @@ def test_measured_shares_of_enough_flags_are_kept(tmp_path, monkeypatch):
         assert "* Right: too few such flags to measure." in rules_page()
     finally:
         catalogue.measured_shares.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Its being late is fine.", True),
+        ("its not having a roof makes it cold.", True),
+        ("Its being so hard to open won't help us.", True),
+        ("Its being built now.", False),
+        ("Its being late is it?", False),
+        ("Its being said that the road is closed.", False),
+        ("Its roof is red.", False),
+    ],
+)
+def test_gerunds_as_subjects(text, expected):
+    assert begins_gerund_subject(text, 3) is expected
+    assert begins_gerund_subject(f"We know. {text}", 12) is expected
 
 
 def test_page_is_up_to_date():

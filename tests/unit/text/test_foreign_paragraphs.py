@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from processor_time import grows_linearly
 
-from disambig.api.text import begins_gerund_subject
 from disambig.text import (
     LANGUAGE_NAMES,
     NO_LANGUAGE,
@@ -109,20 +108,3 @@ def test_time_is_linear(piece):
         find_foreign_paragraphs(piece * (size // len(piece)), "en")
 
     assert grows_linearly(find, 70_000)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Its being late is fine.", True),
-        ("its not having a roof makes it cold.", True),
-        ("Its being so hard to open won't help us.", True),
-        ("Its being built now.", False),
-        ("Its being late is it?", False),
-        ("Its being said that the road is closed.", False),
-        ("Its roof is red.", False),
-    ],
-)
-def test_gerunds_as_subjects(text, expected):
-    assert begins_gerund_subject(text, 3) is expected
-    assert begins_gerund_subject(f"We know. {text}", 12) is expected
