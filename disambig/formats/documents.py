@@ -26,7 +26,7 @@ from disambig.files import (
     without_compression,
 )
 from disambig.formatting import escape_control_chars, first_names, pluralize
-from disambig.markup import begins_like_document, has_markup, is_section
+from disambig.markup import begins_like_document, has_markup, is_section, without_template
 from disambig.markup.reading import SUFFIXES as MARKUP
 
 Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
@@ -275,10 +275,11 @@ def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     `hint`: what to do with a file of data, for the message; by default how to annotate it.
     """
     name = without_compression(path).lower()
-    suffix = os.path.splitext(name)[1]
-    is_plain = path.lower() == name and suffix in _SHARED and os.path.isfile(path)
-    is_other = is_plain and not begins_like_document(path)
-    if not is_other and (suffix in KINDS or has_markup(name)):
+    is_plain = path.lower() == name and os.path.isfile(path)
+    suffix = os.path.splitext(without_template(name))[1]
+    is_other = is_plain and suffix in _SHARED and not begins_like_document(path)
+    is_template_of_data = suffix in _DATA_HINTS and suffix not in _SHARED
+    if not is_other and not is_template_of_data and (suffix in KINDS or has_markup(name)):
         return None
     if suffix in _CONVERTERS:
         what, command = _CONVERTERS[suffix]

@@ -31,4 +31,5 @@ from .reading import (
     plain_text as plain_text,
     read_layout as read_layout,
     read_markup as read_markup,
+    without_template as without_template,
 )

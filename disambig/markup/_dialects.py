@@ -63,7 +63,7 @@ MDX_BLOCK = "mdx-code-block"
 """Language of code blocks with Markdown and JSX, which Docusaurus shows as text."""
 RST_BLOCK = "eval-rst"
 """Name of the directive of MyST whose body is reStructuredText."""
-SHORTCODES = re.compile(r"(?:(?:\{%[^{}%]*%\}|\{\{[<%][^{}]*[>%]\}\})[ \t]*)+")
+SHORTCODES = re.compile(r"(?:(?:\{%[^{}%]*%\}|\{\{[<%][^{}]*[>%]\}\}|\{\{[#/^][^{}]*\}\})[ \t]*)+")
 PROSE_DIRECTIVES = frozenset(
     "note tip hint important warning caution danger error attention seealso todo admonition dropdown details "
     "card card-header card-footer tab-item tab-set tabs tab grid grid-item grid-item-card sidebar topic "

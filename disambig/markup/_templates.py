@@ -11,6 +11,7 @@ A tag without an end is text. The running time is linear in the length of the te
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span
 
@@ -86,6 +87,60 @@ def hidden_block_end(text: str, name: str, mark: str, at: int, missing: set[str]
     return end.end()
 
 
+_IN_PROSE = re.compile(
+    r"(?:\{%|\{\{(?P<shortcode>[<%])?)[-~+\s]*(?P<closes>/\s*|end(?=[A-Za-z]))?(?P<name>[A-Za-z][\w-]*)?"
+)
+_CONDITION = re.compile(r"(?:if|unless|with)(?:\w*)\Z")
+_INCLUSIONS = frozenset("include render partial layout".split())
+
+
+class TagsOfProse:
+    """Reader of the tags in a paragraph of a format that is not a template itself, such as Markdown.
+
+    Values (``{{ name }}``) are words. Of statements and of Hugo's shortcodes (``{{< note >}}``), conditions
+    and pairs of tags within a line are invisible, those that begin or end a line end a sentence, and so do
+    alternatives, whose ends are words; all others are words.
+
+    `has_end`: returns True if the pattern of an end tag matches from a position on.
+    """
+
+    def __init__(self, has_end: Callable[[str, int], bool]) -> None:
+        self._has_end = has_end
+        self._is_alternative = False  # whether the text is that of ``else``
+
+    def character(self, text: str, start: int, end: int, *, begins: bool, ends: bool) -> str:
+        """Return the character that stands for a tag; empty for a comment.
+
+        `begins` and `ends`: whether nothing but tags is before it, or after it, in its line.
+        """
+        match = _IN_PROSE.match(text, start, end)
+        mark = text[start : start + 2]
+        name, character = read_tag(text, start, end - len(mark), mark)
+        if match is None or not character or (mark == "{{" and not match["shortcode"]):
+            return character
+        name, is_alternative = match["name"] or "", self._is_alternative
+        if name in _ALTERNATIVES:
+            self._is_alternative = True
+            return BREAK
+        if match["closes"] and _CONDITION.match(name):
+            self._is_alternative = False
+            is_within = is_alternative and text[start - 1 : start] not in ".!?:"
+            return OPAQUE if is_within else BLANK
+        if character == BLANK or _CONDITION.match(name):
+            return BLANK
+        if name in _BLOCKS - _INCLUSIONS:
+            return BREAK
+        if match["closes"]:
+            return BREAK if ends else BLANK
+        is_pair = bool(name) and self._has_end(rf"\{{[{{%][<%]?[-~+\s]*(?:end|/\s*){name}\b", end)
+        if begins and not _GOES_ON.match(text, end):
+            return BREAK
+        return BLANK if is_pair else OPAQUE
+
+
+_GOES_ON = re.compile(r"\s[a-z]")
+
+
 def hide_tags(text: str, suffix: str, *, keep_printed: bool = False) -> tuple[str, list[Span]]:
     """Return a template with its tags painted over, and the spans of its comments.
 
@@ -98,13 +153,15 @@ def hide_tags(text: str, suffix: str, *, keep_printed: bool = False) -> tuple[st
     at = 0
     while match := marks.search(text, at):
         start, mark, at = match.start(), match[0], match.end()
-        closing = "*}" if text.startswith("{*", start) else TAG_ENDS.get(mark, "}")
+        closings = ["*}" if text.startswith("{*", start) else TAG_ENDS.get(mark, "}")]
         if text.startswith(("{{!--", "{{~!--"), start):  # it may contain tags
-            closing = "--}}"
-        if 0 <= ends.get(closing, 0) < at:
-            ends[closing] = text.find(closing, at)
-        place = ends[closing]
-        if not 0 <= place <= start + _LONGEST_TAG:
+            closings = ["--}}", "--~}}"]
+        for closing in closings:
+            if 0 <= ends.get(closing, 0) < at:
+                ends[closing] = text.find(closing, at)
+        places = [(ends[closing], closing) for closing in closings if ends[closing] >= 0]
+        place, closing = min(places, default=(len(text), ""))
+        if place > start + _LONGEST_TAG or not closing:
             continue
         name, character = read_tag(text, start, place, mark, is_go=suffix in _GO)
         if keep_printed and name in PRINTING and QUOTED_TEXT.search(text, start, place):

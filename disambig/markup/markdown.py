@@ -38,7 +38,7 @@ import disambig.markup._dialects as dialects
 import disambig.markup._latex as _latex
 from disambig.markup._attributes import find_values, is_text, keep_values
 from disambig.markup._fields import paint_cell_options, paint_front_matter
-from disambig.markup._templates import read_tag
+from disambig.markup._templates import TagsOfProse, read_tag
 from disambig.markup.canvas import (
     BLANK,
     BREAK,
@@ -74,13 +74,15 @@ _MARKS = re.compile(
 _TICKS = re.compile("`+")
 _DOLLARS = re.compile(r"\\.|\$\$?")
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}%]*%\}")
+_INVISIBLE = f" \t{BLANK}"
+_TAGS_AT_END = re.compile(rf"(?:{_PLACEHOLDER.pattern}|[{_INVISIBLE}]+){{0,8}}(?=[\r\n]|\Z)")
 _TYPE = re.compile(r"\{[A-Za-z$][^\s{}]{0,80}\}")  # a type or name in braces: {string|Buffer}
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}")
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[^\s<>]*)>")
-_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9:-]*)(?:[\s/][^<>]*)?>")
+_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9:-]*)(?:[\s/](?:[^<>]|(?<=\{\{)<[^<>{}]*>(?=\}\}))*)?>")
 _REFERENCE = re.compile(r"\[[^\[\]]*\]")
 _ANGLED = re.compile(r"<[^<>\n]*>")
-_BARE = re.compile(r"[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*")
+_BARE = re.compile(rf"(?:{_PLACEHOLDER.pattern}|[^\s()<])*(?:\([^\s()]*\)[^\s()]*)*")
 _SPACE = re.compile(r"\s*")
 _TITLE = re.compile(r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)")
 _LAST_TITLE = re.compile(rf"(?<=[ \t])({_TITLE.pattern})[ \t]*\Z")
@@ -133,6 +135,8 @@ class _Inline(InlineReader):
         self.component_ends: dict[int, int] = {}  # ends of components, by their closing bracket
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
+        self.tags = TagsOfProse(lambda pattern, at: self._search(pattern, at) >= 0)
+        self.tag_end = -1  # end of the last tag of a template before which its line had no text
 
     def read_mark(self, mark: str, at: int, after: int) -> int:
         """Read the markup that may begin at a mark, and return the position at which to continue."""
@@ -330,10 +334,13 @@ class _Inline(InlineReader):
         """Return the end of the first match from `at` on, in any case; -1 if there is none."""
         if pattern in self.failed:
             return -1
-        match = re.compile(pattern, re.IGNORECASE).search(self.text, at, self.end)
+        match = self._last_ends.get(pattern)
+        if match is None or match.start() < at:
+            match = re.compile(pattern, re.IGNORECASE).search(self.text, at, self.end)
         if not match:
             self.failed.add(pattern)
             return -1
+        self._last_ends[pattern] = match
         return match.end()
 
     def _link(self, close: int) -> int:
@@ -459,7 +466,9 @@ class _Inline(InlineReader):
             if stop >= 0:
                 self.canvas.fill(at, stop, OPAQUE)
                 return stop
-        for pattern in (_PLACEHOLDER, dialects.ROLE, _TYPE):
+        if match := _PLACEHOLDER.match(self.text, at, self.end):
+            return self._template_tag(at, match.end())
+        for pattern in (dialects.ROLE, _TYPE):
             if match := pattern.match(self.text, at, self.end):
                 self.canvas.fill(at, match.end(), OPAQUE)
                 keep_values(self.canvas, list(find_values(self.text, at + 1, match.end(), within=True)))
@@ -469,6 +478,24 @@ class _Inline(InlineReader):
             return match.end()
         return after
 
+    def _template_tag(self, at: int, stop: int) -> int:
+        """Read a tag of Liquid, Jinja, Handlebars or Hugo, and return its end."""
+        text, canvas, before = self.text, self.canvas, at
+        while before > self.start and text[before - 1] in _INVISIBLE and before != self.tag_end:
+            before -= 1
+        begins = before in (self.start, self.tag_end) or text[before - 1] in "\r\n"
+        ends = _TAGS_AT_END.match(text, stop, self.end) is not None
+        character = self.tags.character(text, at, stop, begins=begins, ends=ends)
+        self.tag_end = stop if begins else -1
+        if not character:
+            canvas.comment(at, stop)
+            return stop
+        canvas.mark(at, stop, character)
+        if character == OPAQUE:
+            canvas.hide_word(at, stop)
+        keep_values(canvas, list(find_values(text, at + 1, stop, within=character != BREAK)))
+        return stop
+
 
 _FRONT = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)")
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*")
@@ -477,6 +504,10 @@ _ITEM = re.compile(r"(?:[-+*]|:(?=[ \t]+\S)|(\d{1,9})[.)])(?=[ \t]|$)")
 _BOX = re.compile(r"[ \t]+\[[ xX]\](?=[ \t])")
 _GRID_BORDER = re.compile(r"[ \t]*(\+(?::?[-=]+:?\+)+)[ \t]*")
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}|:{3,}")
+_TAGS_BEFORE_BLOCK = re.compile(
+    r"(?:\{%[^{}%]*%\}[ \t]*){1,8}(?=(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]|`{3}|~{3})"
+)
+"""Tags of a template before the mark of a list item, heading or code block."""
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 _DEFINED = re.compile(r"\[((?:[^\[\]\\]|\\.){1,300})\]:")
@@ -740,6 +771,10 @@ class BlockReader:
                     return None
             elif item := self._item(start, at, end, indent):
                 indent, at = item
+            elif tags := _TAGS_BEFORE_BLOCK.match(self.text, at, end):
+                self._leave_paragraph()
+                self.canvas.fill(at, tags.end(), BREAK)
+                at = tags.end()
             else:
                 break
             if at >= end:

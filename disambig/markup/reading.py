@@ -365,8 +365,7 @@ def path_format(path: str) -> MarkupFormat | None:
     """Return the format of a file by its suffix or name, in any case; None if it is not in the table.
 
     A template has the format of the text that is made from it: ``README.md.j2`` is Markdown. Without another
-    suffix or a name in the table it is HTML, as are templates of data; `read_markup` reads it as text if it
-    has no elements.
+    suffix or a name in the table it is HTML; `read_markup` reads it as text if it has no elements.
     """
     name = os.path.basename(path).lower()
     stem, suffix = os.path.splitext(name)
@@ -374,15 +373,17 @@ def path_format(path: str) -> MarkupFormat | None:
     if entry is not _TEMPLATE:
         return entry
     entry = path_format(stem)
-    is_other = (
-        entry is not None and not entry.in_folders and not entry.lexer and not is_section(entry.suffixes[0])
-    )
-    return _BY_SUFFIX[".html"] if is_other or (entry is None and "." not in stem[1:]) else entry
+    return _BY_SUFFIX[".html"] if entry is None and "." not in stem[1:] else entry
 
 
 def is_template(path: str) -> bool:
     """Return True if a file is a template by its suffix."""
     return path.lower().endswith(_TEMPLATE.suffixes)
+
+
+def without_template(path: str) -> str:
+    """Return a path without the suffix of a template: ``a.json`` for ``a.json.j2``."""
+    return os.path.splitext(path)[0] if is_template(path) else path
 
 
 def is_section(suffix: str) -> bool:
@@ -407,6 +408,9 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
 _ELEMENTS = re.compile("</[A-Za-z]|/>|<!|<p>|<br>", re.IGNORECASE)
 """What a template of HTML contains, and a template of text hardly ever."""
+_WITH_TAGS = frozenset((".rst", ".rest", ".adoc", ".asciidoc", ".org"))
+"""Suffixes of formats that Jinja or Liquid may write, and whose readers do not know their tags."""
+_STATEMENT = re.compile(r"\{%[-+]?\s*(?:end[a-z]+|(?:if|for|include|set)\s[^{}%]+)\s*[-+]?%\}")
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
 _QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"
 _TAG = r"</?(?:a|b|code|em|i|kbd|samp|span|strong|tt|u|var)\b[^<>]*>"
@@ -504,6 +508,10 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
             entry = entry if _ELEMENTS.search(text) else None  # perhaps a mail, or notes of a release
         text, tags = hide_tags(text, suffix, keep_printed=entry is _BY_SUFFIX[".html"])
         suffix = os.path.splitext(path[: -len(suffix)])[1].lower()
+    elif (entry is None or suffix in _WITH_TAGS) and _STATEMENT.search(text):
+        from disambig.markup._templates import hide_tags
+
+        text, tags = hide_tags(text, _TEMPLATE.suffixes[0])
     if entry is None or (is_section(suffix) and not _is_roff(text)):
         plain = without_code_and_quotations(text)
         return PlainText(spoken_words(plain, text), tuple(sorted([*tags, *_html_comments(text)])))
@@ -527,9 +535,9 @@ def begins_like_document(path: str, *, is_named: bool = True) -> bool:
     These are manual pages (``.1``, ``.3pm``), which begin like roff, DocBook and DITA in ``.xml``, and, if
     the user names the file (`is_named`), strings of programs in ``.xml`` and ``.json``.
     """
-    name = path.lower()
+    name = without_template(path.lower())
     is_json = name.endswith(_JSON_SUFFIXES) and is_named
-    if not name.endswith(".xml") and not is_json and not is_section(os.path.splitext(path)[1]):
+    if not name.endswith(".xml") and not is_json and not is_section(os.path.splitext(name)[1]):
         return False
     try:
         with open(path, "rb") as file:

@@ -249,6 +249,7 @@ READS = {
     "y.j2": [("It is {{ b }}s `c`.\n> d\n-- \ne", "It is # #. ¶")],
     "x.hbs": [
         ("{{#if a}}b{{else}}c{{/if}} {{{d}}} {{!-- e }} f --}} {{! g }} {{#each h}}i{{/each}} {{> j}}", "# # ¶i¶"),
+        ("a {{~!-- {{b}} --~}}c{{!-- d --}} e", "a c e"),
     ],
     "x.html.erb": [
         ("<p>a <%= b %> <% if c > d %>e<% } else { %> f <% end %> <%# g %></p><% each h do |i| %>j<% end %>", "a # e# f ¶ ¶j"),
@@ -262,7 +263,8 @@ READS = {
     "x.pod.erb": [("=pod\n\na\n\n<% if b %>c d.<% end %>\n\n e", "a c d.")],
     "x.txt.j2": [("A {{ b }} `c`\n{# d #}\n> e", "A # # ¶")],
     "x.unknown.j2": [("<a> {{ b }}", "<a> #")],
-    "x.xml.j2": [("<a>{{ b }} c</a>", "# c")],
+    "x.xml.j2": [("{% if a %}<article><para>{{ b }} c</para></article>", "# c")],
+    "x.json.j2": [('{{{ a }}"b": "c", "description": "{{ d }} e"}', "# e")],
     "x.dita": [
         ("<p>See <xref href='a.dita'/> or <xref href='b'>that page</xref>.</p>", "See # or that page."),
         ("<p>With <keyword keyref='product'></keyword> <ph id='x'/>it runs.</p>", "With # it runs."),
@@ -328,6 +330,8 @@ READS = {
         ("#ifdef a\n\\note{b}\n#endif", "b"),
     ],
     "x.rst": [
+        ("{% if a %}b c{% endif %} ``{{ d }}``", "b c #"),
+        ("a {{ b }}", "a {{ b }}"),
         ("Title\n=====\n\ntext", "Title ¶ text"),
         ("=====\nTitle\n=====\n\ntext", "Title ¶ text"),
         ("a *b* **c** ``d e`` `f`_ and `g <h>`_ i_ |j| [1]_ k", "a b c # f and g i # k"),
