@@ -34,6 +34,18 @@ _TYPE_NAMES = {
 }
 _NO_LISTS = re.compile(r"(?:tuple|set|frozenset)\b(?:\[(\w+))?")
 """Types of settings whose values cannot be written in a config, with the type of their elements."""
+_TYPES_OF_KINDS = {
+    "tasks": "Task",
+    "extractors": "FeatureExtractor",
+    "kernels": "Kernel",
+    "learners": "Learner",
+    "decoders": "Decoder",
+    "judges": "DecisionRule",
+    "measures": "Measure",
+}
+"""The type of a setting that takes an entry, by the kind of the entry."""
+_CONFIGURED = frozenset((*_TYPES_OF_KINDS, "tokenisations"))
+_ANY_ENTRY = re.compile(r"\b(?:Any|object)\b")
 _WRONG_TYPE = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
 _SYNTAX: tuple[tuple[str, str], ...] = (  # messages of configparser and confection, in plain words
     (
@@ -115,9 +127,29 @@ def check_settings(
             problem = f"has no setting {unknown[0]!r}: {available}"
         elif missing and "*" not in section:
             problem = f"needs the setting {missing[0]!r}: write {missing[0]} = ... under it"
+        elif wrong := next((key for key in settings if _is_wrong_entry(section.get(key), settings[key])), ""):
+            written = _annotation(settings[wrong])
+            kinds = [f"@disambig_{kind}" for kind, one in _TYPES_OF_KINDS.items() if one in written]
+            wanted = " or ".join(kinds) or _written(_type_name(written))
+            problem = f"has {wrong} = {_entry_name(section[wrong])}: give {wanted}"
         else:
             continue
         raise UserError("D005", path=path, problem=f"[{name}] {section[kind]} {problem}")
+
+
+def _annotation(setting: Parameter) -> str:
+    written = setting.annotation
+    return written if isinstance(written, str) else inspect.formatannotation(written)
+
+
+def _is_wrong_entry(value: object, setting: Parameter) -> bool:
+    """Return True for a section that names an entry of a kind that the setting does not take."""
+    keys = [key for key in value if key.startswith("@")] if isinstance(value, Mapping) else []
+    written = _annotation(setting)
+    if not keys or setting.annotation is setting.empty or _ANY_ENTRY.search(written):
+        return False
+    wanted = _TYPES_OF_KINDS.get(keys[0].removeprefix("@disambig_"))
+    return wanted is None or not re.search(rf"\b{wanted}\b", written)
 
 
 def _check_texts(config: Mapping[str, Any], path: str | Path) -> None:
@@ -296,8 +328,8 @@ def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") ->
     for key, value in section.items():
         if key.startswith("@"):
             kind = key.removeprefix("@disambig_")
-            if kind not in registry.KINDS:
-                kinds = [f"@disambig_{kind}" for kind in registry.KINDS]
+            if kind not in _CONFIGURED:
+                kinds = [f"@disambig_{kind}" for kind in registry.KINDS if kind in _CONFIGURED]
                 raise UserError("D001", kind="registry", name=key, names=nearest_first(key, kinds))
             if not isinstance(value, str):
                 problem = f"[{path}] {key} is {value!r}: write the name of an entry in double quotes"

@@ -42,6 +42,11 @@ class Chain:
     def __post_init__(self) -> None:
         validate_settings(self, n_states=COUNT.or_none)
 
+    @property
+    def needs_layout(self) -> type:
+        """The class of the layouts that can be decoded."""
+        return ChainLayout if self.n_states is None else object
+
     def best(self, scores: Floats, layout: Layout) -> Floats:
         """Return a mass of one for the edges of the best sequences (Viterbi), zero for others."""
         from disambig.decode.chain_kernels import best_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,6 +136,8 @@ class Hypergraph:
     Minus infinity forbids an edge. `best`, `marginals` and `expected` raise ValueError if no derivation is
     left.
     """
+
+    needs_layout: ClassVar[type] = Hypergraphs
 
     def best(self, scores: Floats, layout: Hypergraphs) -> Floats:
         """Return a mass of one for the edges of the best derivations, zero for others."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import SequenceRows, segments
+from disambig.errors import UserError
 from disambig.type_aliases import Floats
 from disambig.types import CandidateBatch, Decoder
 
@@ -127,7 +128,7 @@ def from_the_least(batch: CandidateBatch, decoder: Decoder | None = None) -> Flo
     """Return a batch's costs above the lowest cost of a candidate of each instance.
 
     For parts: if no candidate has cost zero, the costs of the parts of one with the lowest cost are set to
-    zero.
+    zero. Raises D459 if the rows have no layout for the decoder.
     """
     cost = batch.cost.astype(np.float64)
     if not len(cost):
@@ -135,6 +136,9 @@ def from_the_least(batch: CandidateBatch, decoder: Decoder | None = None) -> Flo
     if decoder is None or isinstance(decoder, Enumerated):
         minimum = -segments.maxima(-cost, batch.offsets)
         return cost - np.repeat(minimum, np.diff(batch.offsets))
+    if not isinstance(batch.layout, getattr(decoder, "needs_layout", object)):
+        wanted = f"rows for its decoder {type(decoder).__name__}"
+        raise UserError("D459", wanted=wanted, seen=type(batch).__name__)
     best = decoder.best(-cost, batch.layout)
     has_cost = np.add.reduceat(best * cost, batch.offsets[:-1]) > 0
     return np.where((best > 0) & np.repeat(has_cost, np.diff(batch.offsets)), 0.0, cost)

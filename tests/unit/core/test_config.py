@@ -88,6 +88,8 @@ def test_a_setting_may_be_declared_as_a_protocol(load_with, monkeypatch, tmp_pat
     assert resolve({"learner": {**section, "decoder": decoder}})["learner"].decoder is not None
     with pytest.raises(UserError, match=r"D005.*decoder in \[learner\] is 3: give"):
         resolve({"learner": {**section, "decoder": 3}})
+    with pytest.raises(UserError, match=r"has decoder = disambig\.words\.v1: give @disambig_decoders"):
+        resolve({"learner": {**section, "decoder": {"@disambig_tokenisations": "disambig.words.v1"}}})
 
 
 @pytest.mark.parametrize(
@@ -98,6 +100,12 @@ def test_a_setting_may_be_declared_as_a_protocol(load_with, monkeypatch, tmp_pat
         ({"@disambig_tasks": "toys.Pairs.v1", "pears": 1}, "D005", "pears"),
         ({"@disambig_tasks": "toys.Pairs.v1", "pairs": 7}, "D005", "pairs"),
         ({"deep": {"@disambig_learners": "nothing.v1"}}, "D001", "nothing.v1"),
+        ({"deep": {"@disambig_commands": "disambig.check.v1"}}, "D001", "@disambig_commands"),
+        (
+            {"@disambig_tasks": "disambig.Lists.v1", "name": {"@disambig_decoders": "disambig.Chain.v1"}},
+            "D005",
+            'disambig.Lists.v1 has name = disambig.Chain.v1: give a text in double quotes, such as "x"',
+        ),
         *(({"@disambig_tasks": name}, "", "") for name in (5, ["disambig.Words.v1"], None, {"a": 1}, True)),
         ({"@disambig_tasks": "toys.Pairs.v1", "@disambig_learners": "x"}, "", ""),
         (

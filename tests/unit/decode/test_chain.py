@@ -29,6 +29,7 @@ from disambig.decode import (
     structured_examples,
     subgradient,
 )
+from disambig.errors import UserError
 from disambig.testing import chains, dense_lists, lists
 
 
@@ -329,6 +330,12 @@ def test_a_chain_takes_the_number_of_states_from_the_layout():
         Chain().best(scores, edges.offsets)
     with pytest.raises(ValueError, match="4 states cannot decode one of 3"):
         Chain(4).best(scores, edges.layout)
+
+
+@pytest.mark.parametrize("decoder", [Chain(), Hypergraph()])
+def test_lists_of_candidates_have_no_layout_for_structures(decoder):
+    with pytest.raises(UserError, match=f"D459.*decoder {type(decoder).__name__}.*DenseLists"):
+        structured_examples(dense_lists(3), decoder)
 
 
 def test_without_a_right_candidate_the_cheapest_is_right():
