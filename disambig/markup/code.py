@@ -434,7 +434,8 @@ _NAMED = (
 )
 TAG = re.compile(
     rf"""(?:^|(?<=\s))[@\\](?:
-        (?:{_NAMED.replace(" ", "|")})\b (?:\[[\w, ]*\])?
+        tparam\[[^\]\n]*\][ \t]+\S+[ \t]+\w+
+      | (?:{_NAMED.replace(" ", "|")})\b (?:\[[\w, ]*\])?
             [ \t]*(?:\{{[^{{}}\n]*(?:\{{[^{{}}\n]*\}}[^{{}}\n]*)*\}})?
             [ \t]*(?:\[[^\]\n]*\]|[\w$.*,<>:\#\[\]-]+)? (?:[ \t]+\[[^\]\n]*\])? (?:[ \t]+-(?=\s))?
       | [A-Za-z]\w* (?:[ \t]*(?:\{{[^{{}}\n]*\}}|\[[\w:<>, ]*\]))?
@@ -531,8 +532,10 @@ _AFTER_NAME = (
 )
 _ARTICLE = re.compile(rf"(?<!, )\ba (?!(?:{_AFTER_NAME.replace(' ', '|')})\b)[a-z][a-z-]+[a-rt-z]\b")
 """An "a" that is an article also beside names of one letter: no function word or verb in "s" follows."""
-CAPITALS = re.compile(r"(?<![\w'\u2019-])[A-Z][A-Z\d]+(?![\w'\u2019-])")
-"""Constants, and words of file formats."""
+CAPITALS = re.compile(
+    r"(?<![\w'\u2019-])(?!(?:DO|DOES|DID|MUST|SHALL|SHOULD|MAY|WILL|CAN|CANNOT|NOT)\b)[A-Z][A-Z\d]+(?![\w'\u2019-])"
+)
+"""Constants, and words of file formats, but not verbs that are stressed."""
 ANEW = re.compile(r"[\w)\]](\n)[ \t]*[A-Z][a-z]")
 """The line end between two remarks, the first of which lacks a full stop."""
 FORMULA = re.compile(r"(?<!\S)\w+(?: [-+*/<>=|&^%] \w+)+")
@@ -562,7 +565,7 @@ _CODE = re.compile(
     r"""
       \\$ | ^\s*[)\]}]+[,;:]*$ | ^\s*[.]\w+\(
     | ^\s*(?:[\w$]+\s+){0,3}[\w.$\[\]"'*&]+\s*(?::\s*[\w.\[\], |&<>']+)?=(?!=)\s*\S
-    | ^\s*@\w+(?:[.(]\S*)?$
+    | ^\s*@\w+(?:[.(]\S*)?$ | ^\s*<?[\w-]+>?\s*::=\s
     | ^\s*(?:[}]\s*)?(?:else\s+)?(?:if|for|foreach|while|switch|catch)\s*\([^\n]*\)\s*[{]?$
     | ^\s*(?:else|fi|done|esac|then|break|continue|pass|end|return)$
     | ^\s*(?:import|from)\s+[\w.]+(?:\s+(?:import|as)\s[^\n]*)?$

@@ -1,4 +1,4 @@
-"""Read HTML and XHTML, and the XML of DocBook and DITA: the text that is shown as prose remains.
+"""Read HTML and XHTML, and the XML of DocBook, DITA and Mallard: the text that is shown as prose remains.
 
 Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, and so does ``<br>``, unless another one
 follows it. All other tags end a sentence. Scripts, styles, ``<pre>``, ``<textarea>`` and drawings are left
@@ -17,14 +17,14 @@ quadratic time for tags that are not closed (40 KB of ``<a`` take 40 seconds), r
 and gives positions as line and column. An unclosed tag, comment or script extends to the end of the text, as
 in a browser. The running time is linear in the length of the text.
 
-Of DocBook and DITA, titles, paragraphs, lists, tables and notes remain. As in HTML, tags within a sentence
-become blank, and all other tags end a sentence. Listings, screens, quoted blocks and metadata are left out,
-apart from titles and abstracts; index entries, remarks and the like are invisible. Code, names of files and
-commands, labels of user interfaces, quotations and formulas become `OPAQUE`, and so does what stands for text
-of another file: entities, cross-references without a text, ``conref`` and ``keyref``.
+Of DocBook, DITA and Mallard, titles, paragraphs, lists, tables and notes remain. As in HTML, tags within a
+sentence become blank, and all other tags end a sentence. Listings, screens, quoted blocks and metadata are
+left out, apart from titles and abstracts; index entries, remarks and the like are invisible. Code, names of
+files and commands, labels of user interfaces, quotations and formulas become `OPAQUE`, and so does what
+stands for text of another file: entities, cross-references without a text, ``conref`` and ``keyref``.
 
-A ``.xml`` file is read if its root shows that it is one of the two: by its namespace, its document type or,
-without both, its name and the elements that follow.
+A ``.xml`` file is read if its root shows that it is DocBook or DITA: by its namespace, its document type or
+its name and the elements that follow.
 """
 
 from __future__ import annotations
@@ -522,7 +522,13 @@ DITA = ElementKinds(
     ),
     images=names("image"),
 )
-_REFERENCES = names("conref conkeyref endterm href keyref linkend linkends xlink:href")
+MALLARD = ElementKinds(
+    within=names("app em link span sub sup"),
+    opaque=names("cmd code file gui guiseq input key keyseq output q sys var"),
+    left_out=names("cite comment credit email info license media name quote screen years"),
+    revealed={"desc": names("info"), "title": names("info")},
+)
+_REFERENCES = names("conref conkeyref endterm href keyref linkend linkends xlink:href xref")
 """Attributes of an element without content that stands for text from elsewhere."""
 _COMMENT_END, _INSTRUCTION_END, _DECLARATION_END = map(re.compile, ("-->", r"\?>", ">"))
 _SUBSET = re.compile(r"[^\[>]*\[")
@@ -559,6 +565,15 @@ class _DocBookReader(_XmlReader):
 
 class _DitaReader(_XmlReader):
     kinds: ClassVar[ElementKinds] = DITA
+
+
+class _MallardReader(_XmlReader):
+    kinds: ClassVar[ElementKinds] = MALLARD
+
+
+def read_mallard(text: str, suffix: str = ".page") -> Canvas:
+    """Paint over the markup of a page of Mallard, as GNOME writes its help."""
+    return _MallardReader(text).read()
 
 
 def read_docbook(text: str, suffix: str = ".docbook") -> Canvas:
@@ -612,8 +627,8 @@ def xml_language(text: str) -> tuple[str, str]:
         return "DocBook", name
     if "dita" in signs:
         return "DITA", name
-    is_plain = not document_type and not re.search(r"\bxmlns\s*=", root[2])
-    if is_plain and name in _DOCBOOK_ROOTS and _DOCBOOK_TEXT.search(text, at, at + BEGINNING):
+    has_namespace = re.search(r"\bxmlns\s*=", root[2]) is not None
+    if not has_namespace and name in _DOCBOOK_ROOTS and _DOCBOOK_TEXT.search(text, at, at + BEGINNING):
         return "DocBook", name
     is_android = name == "resources" and _ANDROID_STRING.search(text, at, at + BEGINNING)
     return ("Android" if is_android else ""), name

@@ -164,6 +164,7 @@ FORMATS = (
     ),
     _prose("DocBook", ".docbook .dbk", "html_pages:read_docbook", HTML_COMMENT, "docbook docbk"),
     _prose("DITA", ".dita .ditamap", "html_pages:read_dita", HTML_COMMENT, "dita"),
+    _prose("Mallard", ".page", "html_pages:read_mallard", HTML_COMMENT, "mallard"),
     MarkupFormat(XML_DOCUMENT, (".xml",), "disambig.markup.html_pages:read_xml", HTML_COMMENT),
     _prose("Jupyter notebook", ".ipynb", "translations:read_notebook", HTML_COMMENT, "jupyter"),
     _prose(

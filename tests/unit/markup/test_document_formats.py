@@ -299,6 +299,16 @@ READS = {
             "He said #.",
         ),
     ],
+    "x.page": [
+        (
+            "<page xmlns='http://projectmallard.org/1.0/'><info><desc>A <gui>B</gui></desc><credit><name>C</name></credit></info>"
+            "<title>D</title><p>E <link xref='f'/> <em>g</em>.</p><screen>h</screen></page>",
+            "A #¶D¶E # g.¶",
+        ),
+    ],
+    "x.xml": [
+        ("<!DOCTYPE chapter SYSTEM 'own.dtd'>\n<!-- a -->\n<chapter><para>One.</para></chapter>", "One."),
+    ],
     "x.pod": [
         ("a\n\n=head1 NAME\n\nA::B - the c of it\n\n=cut\n\nd\n\n=pod\n\ne", "#¶the c of it¶e"),
         ("=head2 The B<big> a\nb\n\nc\n\n  d\n  e\n\nf", "The big a¶b c¶ ¶f"),

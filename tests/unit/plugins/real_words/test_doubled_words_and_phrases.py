@@ -341,6 +341,19 @@ def test_english_words_that_are_right_after_others(table):
         ("\ufffc if the file exists.", ["if"]),
         ("Return the item with index index.", ["index"]),
         ("A page on manually grouping objects.", ["manually"]),
+        ("Response code if intercepted", ["if"]),
+        ("Uses the def name if undefined and more.", ["if"]),
+        ("It if undefined is lost.", []),
+        ("The INT8 matrix multiply", ["multiply"]),
+        ("Quadratic in then out", ["then"]),
+        ("The file is generated as is.", ["as is"]),
+        ("It is an .env file and a .zip file.", ["an", "a"]),
+        ("\ufffc an integration of it.", ["an"]),
+        ("\ufffc an user of it.", []),
+        ("The server(s) have it.", ["have"]),
+        ("Focussing on what is due.", ["Focussing"]),
+        ("It is two so return the first.", ["so"]),
+        ("I want so return the first.", []),
     ):
         matches = table.find(Words()([text])).select(right=True)
         assert [written for written, _ in matches.texts] == right, text
