@@ -639,7 +639,7 @@ def read_prose(path: str, text: str) -> str:
         ("a.lua", "--- In the words\n-- of it.\nlocal a", "In the words of it."),
         ("a.lua", "--- In the words.\n-- @tparam[opt=t.n or 1] int step the size", "In the words. | the size"),
         ("a.ads", "-- In the words\n-- seq ::= elmt elmt\n-- of it", "In the words | of it"),
-        ("a.c", "// In the words that DO count and MUST be XX.", "In the words that DO count and MUST be #."),
+        ("a.c", "// In the words that DO count and MUST be.", "In the words that DO count and MUST be."),
         ("a.sql", "-- In the words\n-- of it.\nselect 1", "In the words of it."),
         ("a.yaml", "# In the words\n# of it.\na: 1", "In the words of it."),
         ("a.c", "/** In the \\p its and (see @c then) of \\ref its::then \"the then\", \\e these words. */", "In the # and (see # of # these words."),
