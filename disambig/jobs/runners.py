@@ -156,15 +156,12 @@ class ItemQueue:
             yield self._early.pop(self._yielded - 1)
 
 
-_CLEAN_PATH = "import sys; sys.path[:] = filter(None, sys.path); "
-
-
 def leave_out_current_directory() -> None:
     """Make `multiprocessing` start processes without the current directory on their import path.
 
     Its workers, resource tracker and fork server run as ``python -c ...``, whose path begins with the current
     directory, so that a ``signal.py`` there would be executed in each of them. A worker receives the path of
-    its parent afterwards, as usual. ``python -P`` has the same effect, but requires Python 3.11.
+    its parent afterwards, as usual.
     """
     # All kinds of processes that multiprocessing starts pass one of these functions; no setting covers them
     # all.
@@ -176,11 +173,14 @@ def leave_out_current_directory() -> None:
 
 
 def _with_clean_path(command: Sequence[Any]) -> list[Any]:
-    """Return the command with a prefix to its ``python -c`` program that removes "" from the path."""
+    """Return a ``python -c`` command with the setting that keeps the current directory off its path."""
     changed = list(command)
     if "-c" in changed[:-1]:  # a frozen executable has no -c, and no such path
-        place = changed.index("-c") + 1
-        changed[place] = _CLEAN_PATH + changed[place]
+        place = changed.index("-c")
+        if sys.version_info >= (3, 11):
+            changed.insert(place, "-P")  # from 3.13 on, Python imports linecache before it runs the program
+        else:
+            changed[place + 1] = "import sys; sys.path[:] = filter(None, sys.path); " + changed[place + 1]
     return changed
 
 

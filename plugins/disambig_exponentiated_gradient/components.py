@@ -9,6 +9,7 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from spacy.language import Language
@@ -54,7 +55,7 @@ def set_extensions() -> None:
         if not Span.has_extension(name):
             Span.set_extension(name, getter=getter)
         if not Token.has_extension(name):
-            Token.set_extension(name, getter=_token_labels(getter))
+            Token.set_extension(name, getter=partial(_get_of_token, getter))
 
 
 def span_constituents(span: Span) -> tuple[Span, ...]:
@@ -138,8 +139,8 @@ def children(span: Span) -> tuple[Span, ...]:
     return (*children, *(span.doc[i : i + 1] for i in range(at, span.end) if not span.doc[i].is_space))
 
 
-def _token_labels(getter: Callable[[Span], Any]) -> Callable[[Token], Any]:
-    return lambda token: getter(token.doc[token.i : token.i + 1])
+def _get_of_token(getter: Callable[[Span], Any], token: Token) -> Any:
+    return getter(token.doc[token.i : token.i + 1])
 
 
 def _index(doc: Doc) -> ConstituentIndex:
