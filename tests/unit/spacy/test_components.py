@@ -97,7 +97,8 @@ def test_errors_of_the_stream_are_raised(nlp):
         list(tested.pipe(stream()))
 
 
-def test_the_handler_of_the_pipeline(nlp, fakes):
+def test_the_handler_of_the_pipeline(fakes):
+    nlp = spacy.blank("en")  # it keeps the handler
     nlp.add_pipe("disambig_preposition")
     seen = []
     nlp.set_error_handler(lambda name, proc, docs, error: seen.append((name, [doc.text for doc in docs])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
 import warnings
 from types import SimpleNamespace
@@ -366,6 +367,13 @@ def test_names_as_benepar_has_them(nlp):
         doc[2:4]._.parse_string  # noqa: B018
     with pytest.raises(UserError, match="D908"):
         spacy.blank("en")("x")[0:1]._.labels  # noqa: B018
+
+
+def test_attributes_of_constituents_can_be_pickled(nlp):
+    # spaCy sends them to its processes where these are not forked
+    getter = pickle.loads(pickle.dumps(spacy.tokens.Token.get_extension("labels")))[2]
+    she = next(token for token in nlp(SPACED) if token.text == "She")
+    assert getter(she) == ("NP",)
 
 
 def test_threads_do_not_mix_up_their_docs(nlp, monkeypatch):
