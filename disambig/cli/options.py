@@ -9,7 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -311,9 +311,9 @@ def record_command(name: str) -> Callable[[Callable[..., None]], Callable[..., N
 
 def _keyword_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters of a function as keyword-only ones, with evaluated annotations."""
-    hints = get_type_hints(function, include_extras=True)
-    parameters = inspect.signature(function).parameters.values()
-    return [p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in parameters]
+    # get_type_hints of Python 3.10 would add Optional where the default is None, which hides Typer's settings
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
 
 
 def _set_signature(function: Any, parameters: list[inspect.Parameter]) -> None:
