@@ -5,6 +5,8 @@ Both implementations use them: the compiled functions, and the NumPy version for
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 STACK, HEAD, LABEL, LEFT, LEFT2, RIGHT, RIGHT2, N_LEFT, N_RIGHT, SET_LEFT, SET_RIGHT = range(11)
@@ -24,6 +26,32 @@ and on the right. The letters at the end are the word, the tag, the two classes 
 (``wt``) or the label (``l``); ``nl``, ``nr``, ``sl`` and ``sr`` are the numbers of children and the sets of
 their labels. ``near`` and ``across`` are distances, ``beforet`` and ``aftert`` the tags of the words beside
 ``s0``, ``last`` is the last word of the sentence.
+"""
+
+N_DISTANT = 5
+"""Number of columns at the end that have no row in `SOURCES`: distances, tags beside ``s0``, last word."""
+WORD_AND_TAG = 4
+"""The word and the tag, combined; smaller numbers are columns of the atoms: word, tag, two classes."""
+_NAME = re.compile("([sb][012])(?:(l2|r2|l|r)?(wt|[wtcdl])|([ns][lr]))")
+_CHILDREN = {"l": LEFT, "r": RIGHT, "l2": LEFT2, "r2": RIGHT2}
+_KINDS = {kind: i for i, kind in enumerate(("w", "t", "c", "d", "wt"))}
+_ROWS = {"l": LABEL, "nl": N_LEFT, "nr": N_RIGHT, "sl": SET_LEFT, "sr": SET_RIGHT}
+
+
+def _source(name: str) -> tuple[int, int, int]:
+    """Return the row of `SOURCES` for the value with a name."""
+    found = _NAME.fullmatch(name)
+    assert found is not None
+    word, child, kind, of_word = found.groups()
+    what = _KINDS[kind] if kind in _KINDS else -_ROWS[kind or of_word]
+    return ("s0", "s1", "s2", "b0", "b1", "b2").index(word), _CHILDREN.get(child, -1), what
+
+
+SOURCES = np.array([_source(name) for name in COLUMNS[1:-N_DISTANT]])
+"""Where each value but the first (none) and the last ones comes from, shape ``(52, 3)``.
+
+The index of a word among s0, s1, s2, b0, b1 and b2; the row of the state that leads from it to a child, -1
+for the word itself; and a kind: a column of the atoms, `WORD_AND_TAG`, or, negative, a row of the state.
 """
 
 _TEMPLATES = """

@@ -1,6 +1,6 @@
 """Greedy parsing with NumPy, for texts so short that loading the compiled functions would take longer.
 
-All sentences advance together, one action at a time; the results are those of `_kernels.parse_greedy`.
+All sentences advance together, one action at a time; the results are those of `_kernels.parse`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from ._features import (
     RIGHT2,
     SET_LEFT,
     SET_RIGHT,
+    SOURCES,
     STACK,
     TEMPLATES,
+    WORD_AND_TAG,
 )
 
 if TYPE_CHECKING:
@@ -73,29 +75,22 @@ def _keys(
     states: Ints, at: Ints, sizes: Ints, buffers: Ints, n: Ints, rows: Ints, atoms: NDArray[np.uint64]
 ) -> NDArray[np.uint32]:
     """Return the hashed features of some states, shape ``(n_states, n_features)``."""
-    words = {f"s{i}": np.where(sizes > i, states[STACK, at, sizes - 1 - i], 0) for i in range(3)}
-    words |= {f"b{i}": np.where(buffers + i <= n, buffers + i, 0) for i in range(3)}
-    values = dict.fromkeys(COLUMNS, np.zeros(len(at), np.uint64))
-    for name, word in words.items():
-        for kind, value in zip("wtcd", atoms[rows + word].T, strict=True):
-            values[name + kind] = value
-    for name in ("s0", "s1", "b0"):
-        word = words[name]
-        values[f"{name}wt"] = values[f"{name}w"] ^ (values[f"{name}t"] << np.uint64(1))
-        sides = (("l", LEFT, LEFT2, N_LEFT, SET_LEFT), ("r", RIGHT, RIGHT2, N_RIGHT, SET_RIGHT))
-        for side, last, last_but_one, number, kinds in sides:
-            child = states[last, at, word]
-            values[f"{name}{side}w"], values[f"{name}{side}t"] = atoms[rows + child, :2].T
-            values[f"{name}{side}2t"] = atoms[rows + states[last_but_one, at, word], 1]
-            values[f"{name}{side}l"] = states[LABEL, at, child].astype(np.uint64)
-            values[f"{name}n{side}"] = states[number, at, word].astype(np.uint64)
-            values[f"{name}s{side}"] = states[kinds, at, word].astype(np.uint64)
-    s0 = words["s0"]
-    values["near"], values["across"] = _distances(s0, words["b0"]), _distances(words["s1"], s0)
-    values["beforet"] = atoms[rows + np.where(s0 > 1, s0 - 1, 0), 1]
-    values["aftert"] = atoms[rows + np.where((s0 > 0) & (s0 < n), s0 + 1, 0), 1]
-    values["last"] = atoms[rows + n, 0]
-    columns = np.stack([values[name] for name in COLUMNS], axis=1)
+    words = [np.where(sizes > i, states[STACK, at, sizes - 1 - i], 0) for i in range(3)]
+    words += [np.where(buffers + i <= n, buffers + i, 0) for i in range(3)]
+    columns = np.zeros((len(at), len(COLUMNS)), np.uint64)
+    for i, (place, child, what) in enumerate(SOURCES.tolist(), 1):
+        word = words[place] if child < 0 else states[child, at, words[place]]
+        if what < 0:
+            columns[:, i] = states[-what, at, word]
+        elif what == WORD_AND_TAG:
+            columns[:, i] = atoms[rows + word, 0] ^ (atoms[rows + word, 1] << np.uint64(1))
+        else:
+            columns[:, i] = atoms[rows + word, what]
+    s0 = words[0]
+    beside = np.where(s0 > 1, s0 - 1, 0), np.where((s0 > 0) & (s0 < n), s0 + 1, 0)
+    columns[:, -5], columns[:, -4] = _distances(s0, words[3]), _distances(words[1], s0)
+    columns[:, -3], columns[:, -2] = (atoms[rows + word, 1] for word in beside)
+    columns[:, -1] = atoms[rows + n, 0]
     half, factor = np.uint64(32), np.uint64(0xD6E8FEB86659FD93)
     numbers = np.arange(1, len(TEMPLATES) + 1, dtype=np.uint64)
     hashes = numbers * np.uint64(0x9E3779B97F4A7C15) + columns[:, TEMPLATES[:, 0]]

@@ -24,6 +24,7 @@ from ._features import (
     LABEL,
     LEFT,
     LEFT2,
+    N_DISTANT,
     N_LEFT,
     N_RIGHT,
     N_ROWS,
@@ -31,8 +32,10 @@ from ._features import (
     RIGHT2,
     SET_LEFT,
     SET_RIGHT,
+    SOURCES,
     STACK,
     TEMPLATES,
+    WORD_AND_TAG,
 )
 
 N_FEATURES = 128
@@ -162,65 +165,23 @@ def features(state, place, n, atoms, keys):
     b0 = first if first <= n else 0
     b1 = first + 1 if first + 1 <= n else 0
     b2 = first + 2 if first + 2 <= n else 0
-    values = np.empty(58, np.uint64)  # in the order of `COLUMNS`
-    values[0] = np.uint64(0)
-    values[1] = atoms[s0, 0]
-    values[2] = atoms[s0, 1]
-    values[3] = atoms[s0, 2]
-    values[4] = atoms[s0, 3]
-    values[5] = atoms[s1, 0]
-    values[6] = atoms[s1, 1]
-    values[7] = atoms[s1, 2]
-    values[8] = atoms[s1, 3]
-    values[9] = atoms[b0, 0]
-    values[10] = atoms[b0, 1]
-    values[11] = atoms[b0, 2]
-    values[12] = atoms[b0, 3]
-    values[13] = atoms[b1, 0]
-    values[14] = atoms[b1, 1]
-    values[15] = atoms[b1, 2]
-    values[16] = atoms[b2, 0]
-    values[17] = atoms[b2, 1]
-    values[18] = atoms[s2, 0]
-    values[19] = atoms[s2, 1]
-    values[20] = atoms[s0, 0] ^ (atoms[s0, 1] << np.uint64(1))
-    values[21] = atoms[s1, 0] ^ (atoms[s1, 1] << np.uint64(1))
-    values[22] = atoms[b0, 0] ^ (atoms[b0, 1] << np.uint64(1))
-    values[23] = atoms[state[LEFT, s0], 0]
-    values[24] = atoms[state[RIGHT, s0], 0]
-    values[25] = atoms[state[LEFT, s1], 0]
-    values[26] = atoms[state[RIGHT, s1], 0]
-    values[27] = atoms[state[LEFT, b0], 0]
-    values[28] = atoms[state[LEFT, s0], 1]
-    values[29] = atoms[state[RIGHT, s0], 1]
-    values[30] = atoms[state[LEFT, s1], 1]
-    values[31] = atoms[state[RIGHT, s1], 1]
-    values[32] = atoms[state[LEFT, b0], 1]
-    values[33] = atoms[state[LEFT2, s0], 1]
-    values[34] = atoms[state[RIGHT2, s0], 1]
-    values[35] = atoms[state[LEFT2, b0], 1]
-    values[36] = atoms[state[LEFT2, s1], 1]
-    values[37] = atoms[state[RIGHT2, s1], 1]
-    values[38] = np.uint64(state[LABEL, state[LEFT, s0]])
-    values[39] = np.uint64(state[LABEL, state[RIGHT, s0]])
-    values[40] = np.uint64(state[LABEL, state[LEFT, s1]])
-    values[41] = np.uint64(state[LABEL, state[RIGHT, s1]])
-    values[42] = np.uint64(state[LABEL, state[LEFT, b0]])
-    values[43] = np.uint64(state[N_LEFT, s0])
-    values[44] = np.uint64(state[N_RIGHT, s0])
-    values[45] = np.uint64(state[N_LEFT, s1])
-    values[46] = np.uint64(state[N_RIGHT, s1])
-    values[47] = np.uint64(state[N_LEFT, b0])
-    values[48] = np.uint64(state[SET_LEFT, s0])
-    values[49] = np.uint64(state[SET_RIGHT, s0])
-    values[50] = np.uint64(state[SET_LEFT, s1])
-    values[51] = np.uint64(state[SET_RIGHT, s1])
-    values[52] = np.uint64(state[SET_LEFT, b0])
-    values[53] = _distance(s0, b0)
-    values[54] = _distance(s1, s0)
-    values[55] = atoms[s0 - 1 if s0 > 1 else 0, 1]
-    values[56] = atoms[s0 + 1 if s0 and s0 < n else 0, 1]
-    values[57] = atoms[n, 0]
+    words = (s0, s1, s2, b0, b1, b2)
+    values = np.zeros(len(SOURCES) + 1 + N_DISTANT, np.uint64)  # in the order of `COLUMNS`
+    for i in range(len(SOURCES)):
+        word, what = words[SOURCES[i, 0]], SOURCES[i, 2]
+        if SOURCES[i, 1] >= 0:
+            word = state[SOURCES[i, 1], word]
+        if what < 0:
+            values[i + 1] = np.uint64(state[-what, word])
+        elif what == WORD_AND_TAG:
+            values[i + 1] = atoms[word, 0] ^ (atoms[word, 1] << np.uint64(1))
+        else:
+            values[i + 1] = atoms[word, what]
+    values[-5] = _distance(s0, b0)
+    values[-4] = _distance(s1, s0)
+    values[-3] = atoms[s0 - 1 if s0 > 1 else 0, 1]
+    values[-2] = atoms[s0 + 1 if s0 and s0 < n else 0, 1]
+    values[-1] = atoms[n, 0]
     for k in range(len(TEMPLATES)):
         keys[k] = _key(k + 1, values[TEMPLATES[k, 0]], values[TEMPLATES[k, 1]], values[TEMPLATES[k, 2]])
     return len(TEMPLATES)
@@ -434,41 +395,6 @@ def _scores(table, packed, keys, k, scores):
             at = (at + 1) & mask
 
 
-@compiled
-def parse_greedy(bounds, atoms, n_labels, table, packed, heads, labels, totals):
-    """Write the heads (0 for the root's) and labels of all words, and the score of each sentence."""
-    keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
-    place = np.zeros(2, np.int64)
-    longest = longest_sentence(bounds, np.arange(len(bounds) - 1))
-    buffer = np.zeros((N_ROWS, longest + 2), np.int32)
-    for s in range(len(bounds) - 1):
-        n = bounds[s + 1] - bounds[s] - 1
-        own = atoms[bounds[s] : bounds[s + 1]]
-        state = buffer[:, : n + 2]
-        start(state, place)
-        totals[s] = 0
-        for _ in range(2 * n - 1):
-            k = features(state, place, n, own, keys)
-            _scores(table, packed, keys, k, scores)
-            can_shift, can_left, can_right = possible(place, n)
-            best = -1
-            if can_shift:
-                best = 0
-            if can_left:
-                for a in range(1, n_labels + 1):
-                    if best < 0 or scores[a] > scores[best]:
-                        best = a
-            if can_right:
-                for a in range(n_labels + 1, 2 * n_labels + 1):
-                    if best < 0 or scores[a] > scores[best]:
-                        best = a
-            totals[s] += scores[best]
-            apply(state, place, best, n_labels)
-        for i in range(n + 1):
-            heads[bounds[s] + i] = state[HEAD, i]
-            labels[bounds[s] + i] = state[LABEL, i]
-
-
 # ---- beam search
 
 
@@ -503,8 +429,11 @@ def _insert_all(best, origin, size, before, scores, k, place, n, n_labels):
 
 
 @compiled
-def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
-    """Write the heads, labels and scores, as `parse_greedy`, of the best sequences in a beam."""
+def parse(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
+    """Write the heads (0 for the root's) and labels of all words, and the score of each sentence.
+
+    They are those of the best sequence of actions in a beam; with a beam of 1, of the best action each time.
+    """
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     longest = longest_sentence(bounds, np.arange(len(bounds) - 1))
     states = np.zeros((2, beam, N_ROWS, longest + 2), np.int32)
@@ -522,17 +451,12 @@ def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels, tota
             for i in range(size):
                 k = features(states[now, i], places[now, i], n, own, keys)
                 _scores(table, packed, keys, k, scores)
-                more = _insert_all(
-                    sums[later, :width],
-                    origin,
-                    more,
-                    sums[now, i],
-                    scores,
-                    i,
-                    places[now, i],
-                    n,
-                    n_labels,
-                )
+                best = sums[later, :width]
+                more = _insert_all(best, origin, more, sums[now, i], scores, i, places[now, i], n, n_labels)
+            if width == 1:  # in place: copies would take a time that grows with the square of the length
+                apply(states[now, 0], places[now, 0], origin[0, 1], n_labels)
+                sums[now, 0] = sums[later, 0]
+                continue
             for i in range(more):
                 parent = origin[i, 0]
                 states[later, i, :, : n + 2] = states[now, parent, :, : n + 2]

@@ -211,13 +211,9 @@ class DependencyParser:
 
             parse_with_numpy(bounds, atoms, len(self.relations), self.weights, heads, labels, totals)
             return heads, labels, totals
-        from ._kernels import parse_beam, parse_greedy
+        from ._kernels import parse
 
-        inputs = (bounds, atoms, len(self.relations), *self._pack_rows())
-        if self.beam == 1:
-            parse_greedy(*inputs, heads, labels, totals)
-        else:
-            parse_beam(*inputs, self.beam, heads, labels, totals)
+        parse(bounds, atoms, len(self.relations), *self._pack_rows(), self.beam, heads, labels, totals)
         return heads, labels, totals
 
     def _pack_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
