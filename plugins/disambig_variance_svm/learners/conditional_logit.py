@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ from disambig.api.training import with_median
 
 from ._fitting import check_attributes
 
+Loss = Callable[[Floats], tuple[float, Floats]]
+"""A function from weights to a loss and its gradient."""
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
 """Strengths tried on development data; each fit starts at the previous solution."""
 DEFAULT = 300.0
@@ -116,59 +119,73 @@ class ConditionalLogit:
         has_own = batch.columns.labels >= 0  # columns of one candidate; the others have a shared weight only
         if not has_own.any():
             return self._fit_ridge(batch, dev, centre)
-        strengths = self._strengths(dev, DEFAULT, GRID)
-        start = np.concatenate([centre, np.zeros(len(batch.columns))])
-        fits: list[tuple[float, float, Floats]] = []
-        for strength in strengths:
 
-            def objective(x: Floats, strength: float = strength) -> tuple[float, Floats]:
-                shared, own = x[:n_shared], x[n_shared:]
-                value, slope = loss(shared[column_attribute] + own)
-                pull = shared - centre
-                value += float(0.5 * self.shared_strength * (pull @ pull) + 0.5 * strength * (own @ own))
-                by_attribute = np.bincount(column_attribute, slope, minlength=n_shared)
-                slope_own = slope + strength * own
-                slope_own[~has_own] = 0.0
-                return value, np.concatenate([by_attribute + self.shared_strength * pull, slope_own])
+        def objective(strength: float, x: Floats) -> tuple[float, Floats]:
+            shared, own = x[:n_shared], x[n_shared:]
+            value, slope = loss(shared[column_attribute] + own)
+            pull = shared - centre
+            value += float(0.5 * self.shared_strength * (pull @ pull) + 0.5 * strength * (own @ own))
+            by_attribute = np.bincount(column_attribute, slope, minlength=n_shared)
+            slope_own = slope + strength * own
+            slope_own[~has_own] = 0.0
+            return value, np.concatenate([by_attribute + self.shared_strength * pull, slope_own])
 
-            start = _minimise(objective, start)
-            weights = start[:n_shared][column_attribute] + start[n_shared:]
-            dev_loss = 0.0 if len(strengths) == 1 or dev is None else _loss(dev)(weights)[0]
-            fits.append((dev_loss, strength, weights))
-            if len(fits) > 1 and fits[-1][0] > fits[-2][0]:
-                break
-        weights, report = _best_fit(fits, dev)
+        weights, report = self._fit_best(
+            objective,
+            np.concatenate([centre, np.zeros(len(batch.columns))]),
+            (DEFAULT, GRID),
+            dev,
+            _loss,
+            lambda x: x[:n_shared][column_attribute] + x[n_shared:],
+        )
         return Fitted(LinearScorer(weights), report)
-
-    def _strengths(
-        self, dev: CandidateBatch | None, default: float, grid: tuple[float, ...]
-    ) -> tuple[float, ...]:
-        """Return the strengths to try: the given one, the grid with development data, else the default."""
-        if self.strength is not None:
-            return (self.strength,)
-        return (default,) if dev is None or len(dev.offsets) < 2 else grid
 
     def _fit_ridge(self, batch: CandidateBatch, dev: CandidateBatch | None, centre: Floats) -> Fitted:
         """Fit shared weights only, with one ridge that pulls them to `centre`."""
-        loss, weights = _structured(batch, self.decoder), centre
-        strengths = self._strengths(dev, ONE_RIDGE, ONE_RIDGE_GRID)
-        dev_loss = None if len(strengths) == 1 or dev is None else _structured(dev, self.decoder)
-        fits: list[tuple[float, float, Floats]] = []
-        for strength in strengths:
+        loss_of = partial(_structured, decoder=self.decoder)
+        loss = loss_of(batch)
 
-            def objective(x: Floats, strength: float = strength) -> tuple[float, Floats]:
-                value, slope = loss(x)
-                pull = x - centre
-                return value + 0.5 * strength * float(pull @ pull), slope + strength * pull
+        def objective(strength: float, x: Floats) -> tuple[float, Floats]:
+            value, slope = loss(x)
+            pull = x - centre
+            return value + 0.5 * strength * float(pull @ pull), slope + strength * pull
 
-            weights = _minimise(objective, weights)
-            fits.append((0.0 if dev_loss is None else dev_loss(weights)[0], strength, weights))
-            if len(fits) > 1 and fits[-1][0] > fits[-2][0]:
-                break
-        weights, report = _best_fit(fits, dev)
+        weights, report = self._fit_best(objective, centre, (ONE_RIDGE, ONE_RIDGE_GRID), dev, loss_of)
         if isinstance(batch, SequenceRows):
             return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]), report)
         return Fitted(LinearScorer(weights), report)
+
+    def _fit_best(
+        self,
+        objective: Callable[[float, Floats], tuple[float, Floats]],
+        x: Floats,
+        strengths: tuple[float, tuple[float, ...]],
+        dev: CandidateBatch | None,
+        loss_of: Callable[[CandidateBatch], Loss],
+        weights_of: Callable[[Floats], Floats] = lambda x: x,
+    ) -> tuple[Floats, dict[str, Any]]:
+        """Return the weights with the lowest log loss on development data, and the report.
+
+        Of `strengths`, the first is for fits without development data; the others are tried until the log
+        loss rises. The first fit starts at `x`, each other one at the previous solution.
+        """
+        tried: tuple[float, ...] = (strengths[0] if self.strength is None else self.strength,)
+        dev_loss = None
+        if self.strength is None and dev is not None and len(dev.offsets) > 1:
+            tried, dev_loss = strengths[1], loss_of(dev)
+        fits: list[tuple[float, float, Floats]] = []
+        for strength in tried:
+            x = _minimise(partial(objective, strength), x)
+            weights = weights_of(x)
+            fits.append((0.0 if dev_loss is None else dev_loss(weights)[0], strength, weights))
+            if len(fits) > 1 and fits[-1][0] > fits[-2][0]:
+                break
+        _, strength, weights = min(fits, key=lambda fit: fit[0])
+        report: dict[str, Any] = {"strength": strength}
+        if dev is not None and dev_loss is not None:
+            n = len(dev.offsets) - 1
+            report["dev_log_loss"] = {f"{tried:g}": round(value / n, 6) for value, tried, _ in fits}
+        return weights, report
 
     def fit_shared(self, batches: Sequence[CandidateBatch]) -> SharedScorer:
         """Return the weights learned from several groups together, the same for all candidates.
@@ -237,7 +254,7 @@ def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np
     return numbers
 
 
-def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
+def _loss(batch: CandidateBatch) -> Loss:
     """Return a function from flat weights to the log loss of the correct candidates and its gradient.
 
     If an instance of a group has several correct candidates, the first one counts; in lists, the sum of their
@@ -267,7 +284,7 @@ def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
     return loss
 
 
-def _structured(batch: CandidateBatch, decoder: Any) -> Callable[[Floats], tuple[float, Floats]]:
+def _structured(batch: CandidateBatch, decoder: Any) -> Loss:
     """Return a function from weights to the log loss of structures or listed candidates and its gradient."""
     if len(batch.offsets) < 2:
         return lambda weights: (0.0, np.zeros(len(weights)))
@@ -280,19 +297,7 @@ def _structured(batch: CandidateBatch, decoder: Any) -> Callable[[Floats], tuple
     return loss
 
 
-def _best_fit(
-    fits: Sequence[tuple[float, float, Floats]], dev: CandidateBatch | None
-) -> tuple[Floats, dict[str, Any]]:
-    """Return the weights with the lowest log loss on development data, and the report."""
-    _, strength, weights = min(fits, key=lambda fit: fit[0])
-    report: dict[str, Any] = {"strength": strength}
-    if len(fits) > 1 and dev is not None:
-        n = len(dev.offsets) - 1
-        report["dev_log_loss"] = {f"{tried:g}": round(value / n, 6) for value, tried, _ in fits}
-    return weights, report
-
-
-def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
+def _minimise(objective: Loss, start: Floats) -> Floats:
     from scipy.optimize import minimize
 
     options = {"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}

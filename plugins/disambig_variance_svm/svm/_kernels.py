@@ -39,6 +39,32 @@ def dot(x, w):
 
 
 @compiled
+def _exponentials(values, costs, gold, alive, weights, temperature, i, out):
+    """Write ``exp((loss - largest loss) / temperature)`` of each row; return the largest loss and their sum.
+
+    The maximum over candidates is smoothed to ``temperature * log sum exp(loss / temperature)``, which
+    exceeds it by at most ``temperature * log K``.
+    """
+    y, masked = gold[i], alive.shape[1] > 0
+    gold_score = dot(values[i, y], weights[y])
+    top = 0.0
+    for r in range(len(out)):
+        if r == y:
+            out[r] = 0.0
+        elif masked and not alive[i, r]:
+            out[r] = -np.inf
+        else:
+            out[r] = costs[i, r] + dot(values[i, r], weights[r]) - gold_score
+            top = max(top, out[r])
+    total = 0.0
+    for r in range(len(out)):
+        exponent = (out[r] - top) / temperature
+        out[r] = np.exp(exponent) if exponent > _SMALLEST_EXPONENT else 0.0
+        total += out[r]
+    return top, total
+
+
+@compiled
 def evaluate(values, costs, gold, alive, weights, temperature, least_share, gradient, kept, share):
     """Sum up the loss, smoothed loss, gradient and the shares' cost and entropy; store the largest shares.
 
@@ -48,36 +74,17 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
     """
     n, k, _ = values.shape
     maximum = kept.shape[1]
-    masked = alive.shape[1] > 0
-    # The maximum over candidates is smoothed to temperature * log sum exp(loss / temperature), which exceeds
-    # it by at most temperature * log K; the shares are its derivatives.
-    loss = np.empty(k)
+    shares = np.empty(k)  # the derivatives of the smoothed maximum, times their sum
     sum_loss = sum_soft = sum_cost = sum_entropy = 0.0
     gradient[:] = 0.0
     for i in range(n):
         y = gold[i]
-        gold_score = dot(values[i, y], weights[y])
-        top = 0.0
-        for r in range(k):
-            if r == y:
-                loss[r] = 0.0
-            elif masked and not alive[i, r]:
-                loss[r] = -np.inf
-            else:
-                loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - gold_score
-                top = max(top, loss[r])
-        total = 0.0
-        for r in range(k):
-            exponent = (loss[r] - top) / temperature
-            value = np.exp(exponent) if exponent > _SMALLEST_EXPONENT else 0.0
-            total += value
-            loss[r] = value
-        soft = top + temperature * np.log(total)
+        top, total = _exponentials(values, costs, gold, alive, weights, temperature, i, shares)
         sum_loss += top
-        sum_soft += soft
+        sum_soft += top + temperature * np.log(total)
         count, minimum, moved = 0, 0, 0.0
         for r in range(k):
-            p = loss[r] / total
+            p = shares[r] / total
             if p == 0.0:
                 continue
             sum_entropy -= p * np.log(p)
@@ -111,29 +118,23 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
 def smoothed(values, costs, gold, alive, weights, temperature):
     """Return the sums of the examples' losses and of their smoothed losses."""
     n, k, _ = values.shape
-    masked = alive.shape[1] > 0
-    loss = np.empty(k)
+    shares = np.empty(k)
     sum_loss = sum_soft = 0.0
     for i in range(n):
-        gold_score = dot(values[i, gold[i]], weights[gold[i]])
-        top = 0.0
-        for r in range(k):
-            loss[r] = 0.0
-            if r == gold[i]:
-                continue
-            if masked and not alive[i, r]:
-                loss[r] = -np.inf
-                continue
-            loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - gold_score
-            top = max(top, loss[r])
-        total = 0.0
-        for r in range(k):
-            exponent = (loss[r] - top) / temperature
-            if exponent > _SMALLEST_EXPONENT:
-                total += np.exp(exponent)
+        top, total = _exponentials(values, costs, gold, alive, weights, temperature, i, shares)
         sum_loss += top
         sum_soft += top + temperature * np.log(total)
     return sum_loss, sum_soft
+
+
+@compiled
+def _kept_shares(kept, share, i):
+    """Return how many shares of an example are kept, and their sum."""
+    count, total = 0, 0.0
+    while count < kept.shape[1] and kept[i, count] >= 0:
+        total += share[i, count]
+        count += 1
+    return count, total
 
 
 @compiled
@@ -143,14 +144,10 @@ def hessian(values, kept, share, full):
     Only the blocks of candidates r <= s are written.
     """
     n, _, width = values.shape
-    maximum = kept.shape[1]
-    x = np.empty((maximum, width))
+    x = np.empty((kept.shape[1], width))
     full[:] = 0.0
     for i in range(n):
-        count, total = 0, 0.0
-        while count < maximum and kept[i, count] >= 0:
-            total += share[i, count]
-            count += 1
+        count, total = _kept_shares(kept, share, i)
         for j in range(count):
             for a in range(width):
                 x[j, a] = values[i, kept[i, j], a]
@@ -177,18 +174,16 @@ def product(values, costs, cost_weight, kept, share, direction, out):
     `out`, shape (K, A), receives the sum of the features times these changes, their covariance with z.
     Returns the sum of the costs times the changes, and the lowest change relative to a share.
     """
-    maximum = kept.shape[1]
-    z = np.empty(maximum)
+    z = np.empty(kept.shape[1])
     out[:] = 0.0
     sum_cost = lowest = 0.0
     for i in range(len(values)):
-        count, total, mean = 0, 0.0, 0.0
-        while count < maximum and kept[i, count] >= 0:
-            r = kept[i, count]
-            z[count] = cost_weight * costs[i, r] + dot(values[i, r], direction[r])
-            total += share[i, count]
-            mean += share[i, count] * z[count]
-            count += 1
+        count, total = _kept_shares(kept, share, i)
+        mean = 0.0
+        for j in range(count):
+            r = kept[i, j]
+            z[j] = cost_weight * costs[i, r] + dot(values[i, r], direction[r])
+            mean += share[i, j] * z[j]
         for j in range(count):
             relative = (z[j] - mean / total) / total
             lowest = min(lowest, relative)
@@ -203,13 +198,9 @@ def product(values, costs, cost_weight, kept, share, direction, out):
 @compiled
 def diagonal(values, kept, share, out):
     """Sum up the variance of each single attribute in `out`, shape (K, A)."""
-    maximum = kept.shape[1]
     out[:] = 0.0
     for i in range(len(values)):
-        count, total = 0, 0.0
-        while count < maximum and kept[i, count] >= 0:
-            total += share[i, count]
-            count += 1
+        count, total = _kept_shares(kept, share, i)
         for j in range(count):
             p, r = share[i, j] / total, kept[i, j]
             for a in range(values.shape[2]):
