@@ -17,7 +17,7 @@ from disambig.api.settings import whole_number
 from ..grammar.rules import Derivation, tree_cells
 from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser
 from ..treebank.binarisation import Binarisation, coarse_symbol
-from ..treebank.reading import spread_evenly
+from ..treebank.reading import leave_out_folds
 from ..treebank.tree import Tree
 from .features import Keys, NamedEdges, PartFeatures, mix_hashes
 
@@ -303,17 +303,16 @@ class TrainingCharts:
         """
         for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", maximum, 1)):
             whole_number("D614", fewest).or_none.check(setting, value)
-        short = [i for i, tree in enumerate(trees) if len(tree.words()) <= longest]
-        chosen = set(spread_evenly(short, maximum))
-        bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
         charts = []
-        for fold, (first, last) in enumerate(pairwise(bounds)):
-            fold_trees = [trees[i] for i in range(first, last) if i in chosen]
-            if fold_trees:
-                grammar = TreebankGrammar.from_trees([*trees[:first], *trees[last:]], binarisation)
-                charts.append(cls.from_trees(grammar, fold_trees, threshold=threshold))
+        n_folds = min(folds, len(trees))
+        for number, (others, fold) in enumerate(
+            leave_out_folds(trees, folds, longest=longest, maximum=maximum), 1
+        ):
+            if fold:
+                grammar = TreebankGrammar.from_trees(others, binarisation)
+                charts.append(cls.from_trees(grammar, fold, threshold=threshold))
             if report is not None:
-                report(fold + 1, len(bounds) - 1)
+                report(number, n_folds)
         if not any(map(len, charts)):
             raise UserError("D613", n=len(trees))
         return cls.concat(charts)

@@ -17,7 +17,6 @@ class TreeLayout:
     """A tree's nodes in preorder, with their positions."""
 
     nodes: TreeNodes
-    children: list[list[int]]  # indices of the children of each node
     centres: list[float]  # horizontal centre of each node, from the left
     levels: list[int]  # 0 for words and their tags
     width: float  # total width
@@ -30,17 +29,14 @@ class TreeLayout:
         """
         nodes = TreeNodes.from_tree(tree)
         n = len(nodes.nodes)
-        children: list[list[int]] = [[] for _ in range(n)]
-        for i in range(1, n):
-            children[nodes.parents[i]].append(i)
         # width of each subtree, centre of the node in it, level, and left edge in the subtree of the parent
         widths, centres, levels, lefts = [0.0] * n, [0.0] * n, [0] * n, [0.0] * n
         for i in range(n - 1, -1, -1):  # in preorder, children come after their parents
             node = width(nodes.nodes[i])
-            if not children[i]:
+            below, at = nodes.children[i], 0.0
+            if not below:
                 widths[i], centres[i] = node, node / 2
                 continue
-            below, at = children[i], 0.0
             for child in below:
                 lefts[child] = at
                 at += widths[child] + gap
@@ -54,13 +50,8 @@ class TreeLayout:
             levels[i] = 1 + max(levels[child] for child in below)
         for i in range(1, n):
             lefts[i] += lefts[nodes.parents[i]]
-        return cls(
-            nodes,
-            children,
-            [left + centre for left, centre in zip(lefts, centres, strict=True)],
-            levels,
-            widths[0],
-        )
+        middles = [left + centre for left, centre in zip(lefts, centres, strict=True)]
+        return cls(nodes, middles, levels, widths[0])
 
 
 ROW, TAGS, EDGE, MARGIN, GAP = 46.0, 34.0, 24.0, 14.0, 16.0
@@ -272,7 +263,7 @@ def _grid(tree: Tree, words: Sequence[str]) -> list[list[str]]:
         if node.word is not None:
             _put(rows[row + 1], places[i], word_of_leaf[id(node)])
             continue
-        below = layout.children[i]
+        below = layout.nodes.children[i]
         _branch(rows[row + 1], places[i], [places[child] for child in below])
         for child in below:
             for line in range(row + 2, 2 * (top - layout.levels[child])):

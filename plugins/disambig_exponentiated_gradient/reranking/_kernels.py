@@ -66,48 +66,11 @@ def put(buffer, n, symbol):
 
 
 @compiled
-def put2(template, a, b, buffer, out):
-    """Write a feature of two symbols after its template; the others are alike for more symbols."""
-    buffer[0], buffer[1], buffer[2] = FIRST + template, a, b
-    emit(buffer, 3, out)
-
-
-@compiled
-def put3(template, a, b, c, buffer, out):
-    """Write a feature of three symbols."""
-    buffer[3] = c
-    buffer[0], buffer[1], buffer[2] = FIRST + template, a, b
-    emit(buffer, 4, out)
-
-
-@compiled
-def put4(template, a, b, c, d, buffer, out):
-    """Write a feature of four symbols."""
-    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4] = FIRST + template, a, b, c, d
-    emit(buffer, 5, out)
-
-
-@compiled
-def put5(template, a, b, c, d, e, buffer, out):
-    """Write a feature of five symbols."""
-    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5] = FIRST + template, a, b, c, d, e
-    emit(buffer, 6, out)
-
-
-@compiled
-def put6(template, a, b, c, d, e, f, buffer, out):
-    """Write a feature of six symbols."""
-    buffer[6] = f
-    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5] = FIRST + template, a, b, c, d, e
-    emit(buffer, 7, out)
-
-
-@compiled
-def put7(template, a, b, c, d, e, f, g, buffer, out):
-    """Write a feature of seven symbols."""
-    buffer[6], buffer[7] = f, g
-    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5] = FIRST + template, a, b, c, d, e
-    emit(buffer, 8, out)
+def write(buffer, out, template, a, b, c=-1, d=-1, e=-1, f=-1, g=-1):
+    """Write a feature of two to seven symbols after its template."""
+    buffer[0] = FIRST + template
+    buffer[1], buffer[2], buffer[3], buffer[4], buffer[5], buffer[6], buffer[7] = a, b, c, d, e, f, g
+    emit(buffer, 3 + (c >= 0) + (d >= 0) + (e >= 0) + (f >= 0) + (g >= 0), out)
 
 
 @compiled
@@ -156,18 +119,18 @@ def modifiers(node, n_kids, kids, forest, closed, buffer, out):
         below = leaf[child]
         near = ZERO + (abs(i - place) == 1)
         # pairs of labels and words
-        put6(MODIFIER, name, grand, label[own], label[child], side, near, buffer, out)
-        put6(WORDS, name, label[own], label[child], side, word[top], word[below], buffer, out)
-        put6(HEAD_WORD, name, label[own], label[child], side, word[top], label[below], buffer, out)
-        put6(OWN_WORD, name, label[own], label[child], side, label[top], word[below], buffer, out)
+        write(buffer, out, MODIFIER, name, grand, label[own], label[child], side, near)
+        write(buffer, out, WORDS, name, label[own], label[child], side, word[top], word[below])
+        write(buffer, out, HEAD_WORD, name, label[own], label[child], side, word[top], label[below])
+        write(buffer, out, OWN_WORD, name, label[own], label[child], side, label[top], word[below])
         first, last = min(start[top], start[below]), max(start[top], start[below])
         far = size(last - first)
-        put7(TAGS, name, label[own], label[child], side, label[top], label[below], far, buffer, out)
+        write(buffer, out, TAGS, name, label[own], label[child], side, label[top], label[below], far)
         commas = 0
         for at in range(first + 1, last):
             tag = label[leaf_of[at]]
             commas += closed[tag] and tag == word[leaf_of[at]]  # punctuation is its own tag
-        put6(DISTANCE, name, label[own], label[child], side, far, ZERO + min(commas, 3), buffer, out)
+        write(buffer, out, DISTANCE, name, label[own], label[child], side, far, ZERO + min(commas, 3))
         if label[child] == PP and head[child] >= 0:
             _attached(name, label[own], top, child, side, forest, buffer, out)
 
@@ -182,11 +145,11 @@ def _attached(name, own, top, child, side, forest, buffer, out):
         if at != head[child]:
             last = at
         at = after[at]
-    put5(ATTACHED, name, own, side, preposition, label[top], buffer, out)
-    put5(ATTACHED_HEAD, name, own, side, preposition, word[top], buffer, out)
+    write(buffer, out, ATTACHED, name, own, side, preposition, label[top])
+    write(buffer, out, ATTACHED_HEAD, name, own, side, preposition, word[top])
     if last >= 0:
-        put6(ATTACHED_OBJECT, name, own, side, preposition, label[top], word[leaf[last]], buffer, out)
-        put6(ATTACHED_BOTH, name, own, side, preposition, word[top], word[leaf[last]], buffer, out)
+        write(buffer, out, ATTACHED_OBJECT, name, own, side, preposition, label[top], word[leaf[last]])
+        write(buffer, out, ATTACHED_BOTH, name, own, side, preposition, word[top], word[leaf[last]])
 
 
 @compiled
@@ -197,7 +160,7 @@ def two_heads(node, forest, closed, buffer, out):
     if above >= 0 and leaf[above] != leaf[node]:
         low = word_or_tag(leaf[node], label, word, closed)
         high = word_or_tag(leaf[above], label, word, closed)
-        put4(TWO_HEADS, label[node], label[above], low, high, buffer, out)
+        write(buffer, out, TWO_HEADS, label[node], label[above], low, high)
 
 
 RULE, RULE_PARENT, RULE_CLOSED, TWO_RULES = 0, 1, 2, 3
@@ -266,6 +229,7 @@ def _pairs(node, n_kids, kids, uncles, forest, closed, buffer, out):
     label, word, parent, after, _, _, head, leaf, _ = forest
     above = parent[node]
     name, grand = label[node], label[above] if above >= 0 else NONE
+    top = label[head[node]]
     before_head = True
     for i in range(-1, n_kids):
         if i >= 0 and kids[i] == head[node]:
@@ -273,22 +237,20 @@ def _pairs(node, n_kids, kids, uncles, forest, closed, buffer, out):
         side = LEFT if before_head else RIGHT
         first = label[kids[i]] if i >= 0 else END
         second = label[kids[i + 1]] if i + 1 < n_kids else END
-        put5(PAIR, name, label[head[node]], side, first, second, buffer, out)
-        put5(PAIR_PARENT, name, grand, side, first, second, buffer, out)
+        write(buffer, out, PAIR, name, top, side, first, second)
+        write(buffer, out, PAIR_PARENT, name, grand, side, first, second)
         first_word = word[leaf[kids[i]]] if i >= 0 else END
         second_word = word[leaf[kids[i + 1]]] if i + 1 < n_kids else END
         if i >= 0 and i + 1 < n_kids:
-            put7(
-                PAIR_WORDS, name, side, first, first_word, second, second_word, label[head[node]], buffer, out
-            )
+            write(buffer, out, PAIR_WORDS, name, side, first, first_word, second, second_word, top)
         if i >= 0:
-            put5(PAIR_FIRST, name, side, first, first_word, second, buffer, out)
+            write(buffer, out, PAIR_FIRST, name, side, first, first_word, second)
         if i + 1 < n_kids:
-            put5(PAIR_SECOND, name, side, first, second, second_word, buffer, out)
+            write(buffer, out, PAIR_SECOND, name, side, first, second, second_word)
         _closed_run(node, i, 2, n_kids, kids, label, word, leaf, closed, buffer, out)
         if i + 2 <= n_kids:
             third = label[kids[i + 2]] if i + 2 < n_kids else END
-            put5(TRIPLE, name, side, first, second, third, buffer, out)
+            write(buffer, out, TRIPLE, name, side, first, second, third)
             _closed_run(node, i, 3, n_kids, kids, label, word, leaf, closed, buffer, out)
         if above >= 0:
             n = _rule_above(node, above, uncles, label, after, buffer, PAIR_RULE)
@@ -327,13 +289,13 @@ def edges(node, first, last, forest, closed, buffer, out):
     long = size(stop - begin)
     before = label[leaf_of[begin - 1]] if begin > first else END
     behind = label[leaf_of[stop]] if stop < last else END
-    put4(HEAVY, name, long, behind, ZERO + min(last - stop, 2), buffer, out)
-    put4(NEIGHBOURS, name, long, before, behind, buffer, out)
-    put3(FIRST_WORD, name, word[opening], long, buffer, out)
-    put3(LAST_WORD, name, word[closing], long, buffer, out)
-    put2(WORD_BEFORE, name, word[leaf_of[begin - 1]] if begin > first else END, buffer, out)
-    put2(WORD_BEHIND, name, word[leaf_of[stop]] if stop < last else END, buffer, out)
-    put5(EDGES, name, before, label[opening], label[closing], behind, buffer, out)
+    write(buffer, out, HEAVY, name, long, behind, ZERO + min(last - stop, 2))
+    write(buffer, out, NEIGHBOURS, name, long, before, behind)
+    write(buffer, out, FIRST_WORD, name, word[opening], long)
+    write(buffer, out, LAST_WORD, name, word[closing], long)
+    write(buffer, out, WORD_BEFORE, name, word[leaf_of[begin - 1]] if begin > first else END)
+    write(buffer, out, WORD_BEHIND, name, word[leaf_of[stop]] if stop < last else END)
+    write(buffer, out, EDGES, name, before, label[opening], label[closing], behind)
 
 
 @compiled
@@ -352,25 +314,17 @@ def parallels(node, n_kids, kids, forest, buffer, out):
             continue
         if before >= 0:
             same = label[before] == label[child]
-            put4(ALIKE, label[node], label[child], ZERO, ZERO + same, buffer, out)
+            write(buffer, out, ALIKE, label[node], label[child], ZERO, ZERO + same)
             if same:
                 for depth in range(1, _DEEP):
                     same = _alike(before, child, depth, label, word, start, end)
-                    put4(ALIKE, label[node], label[child], ZERO + depth, ZERO + same, buffer, out)
+                    write(buffer, out, ALIKE, label[node], label[child], ZERO + depth, ZERO + same)
                     if not same:
                         break
             longer = (end[child] - start[child]) - (end[before] - start[before])
             side = RIGHT if longer > 0 else LEFT
-            put5(
-                LENGTHS,
-                label[node],
-                label[child],
-                side,
-                size(abs(longer)),
-                ZERO + (i == n_kids - 1),
-                buffer,
-                out,
-            )
+            far, is_last = size(abs(longer)), ZERO + (i == n_kids - 1)
+            write(buffer, out, LENGTHS, label[node], label[child], side, far, is_last)
         before = child
 
 
@@ -427,7 +381,7 @@ def right_branch(root, stop, last, forest, closed, buffer, out):
         at = parent[at]
         n += 1
     for i in range(stop - root):
-        put2(RIGHT_BRANCH, RIGHT if i < n else LEFT, END, buffer, out)
+        write(buffer, out, RIGHT_BRANCH, RIGHT if i < n else LEFT, END)
 
 
 PARENT, TWO_ABOVE, LARGEST, SPINE, SPINE_WORD = 33, 34, 35, 36, 37
@@ -440,9 +394,9 @@ def ancestors(node, forest, closed, buffer, out):
     label, word, parent, _, _, _, _, leaf, _ = forest
     above = parent[node]
     higher = parent[above]
-    put3(PARENT, word[node], label[node], label[above], buffer, out)
+    write(buffer, out, PARENT, word[node], label[node], label[above])
     top = label[higher] if higher >= 0 else NONE
-    put4(TWO_ABOVE, word[node], label[node], label[above], top, buffer, out)
+    write(buffer, out, TWO_ABOVE, word[node], label[node], label[above], top)
     n = put(buffer, put(buffer, 0, FIRST + SPINE), label[node])
     at = node
     while parent[at] >= 0 and leaf[parent[at]] == node:
@@ -455,7 +409,7 @@ def ancestors(node, forest, closed, buffer, out):
     emit(buffer, put(buffer, n, word[node]), out)
     neighbour = word_or_tag(leaf[end], label, word, closed) if end >= 0 else NONE
     highest = label[end] if end >= 0 else NONE
-    put5(LARGEST, word[node], label[node], label[at], highest, neighbour, buffer, out)
+    write(buffer, out, LARGEST, word[node], label[node], label[at], highest, neighbour)
 
 
 @compiled

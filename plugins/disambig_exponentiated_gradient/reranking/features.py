@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -25,12 +24,11 @@ from disambig.api.features import (
 from disambig.api.settings import COUNT, validate_settings
 
 from ..treebank.binarisation import head_child
-from ..treebank.reading import DEEPEST, EMPTY, first_tree
+from ..treebank.reading import DEEPEST, EMPTY, TOKEN, first_tree
 from ..treebank.tree import TOP, format_one_line
 from .symbols import TEMPLATES, TreeSymbols
 
 Column = NDArray[np.int32]
-_TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
 _BEGIN = f"({TOP} ("
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -97,7 +95,7 @@ class ForestReader:
         """Return bracketed trees as a forest, and which of them were read completely."""
         from ._kernels import OPEN, head_words, read_forest
 
-        n, token_lists = len(texts), [_TOKEN.findall(text) for text in texts]
+        n, token_lists = len(texts), [TOKEN.findall(text) for text in texts]
         token_starts = offsets_from_sizes(map(len, token_lists))
         numbers = self.symbols.number
         tokens = np.fromiter(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from disambig.api.tasks import CandidateLists
 
 from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser, flat_tree
 from ..treebank.parseval import Parseval, TreeBrackets
-from ..treebank.reading import spread_evenly
+from ..treebank.reading import leave_out_folds
 from ..treebank.tree import Tree, format_one_line
 
 K = 50
@@ -105,16 +104,13 @@ def jackknife_lists(
     report : callable, optional
         Called with the number of parsed sentences, and the number of sentences.
     """
-    short = [i for i, tree in enumerate(trees) if longest is None or len(tree.words()) <= longest]
-    listed = set(spread_evenly(short, maximum))
-    bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
-    parts = []
-    for first, last in pairwise(bounds):
+    parts, n_done = [], 0
+    for others, fold in leave_out_folds(trees, folds, longest=longest, maximum=maximum):
         if report is not None:
-            report(first, len(trees))
-        fold_trees = [trees[i] for i in range(first, last) if i in listed]
-        if fold_trees:
-            parts.append(candidate_trees(learn([*trees[:first], *trees[last:]]), fold_trees, k))
+            report(n_done, len(trees))
+        if fold:
+            parts.append(candidate_trees(learn(others), fold, k))
+        n_done += len(trees) - len(others)
     return TreeLists.concat(parts)
 
 

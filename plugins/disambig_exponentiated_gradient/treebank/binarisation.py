@@ -137,40 +137,6 @@ def heads(tree: Tree) -> Headed:
     return fold_tree(tree, make)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeContext:
-    """A tree's nodes, with the children of each."""
-
-    nodes: TreeNodes
-    children: list[list[int]]  # indices of the children of each node
-
-    @classmethod
-    def from_tree(cls, tree: Tree) -> NodeContext:
-        """Return the nodes of a tree with their context."""
-        nodes = TreeNodes.from_tree(tree)
-        children: list[list[int]] = [[] for _ in nodes.nodes]
-        for i, parent in enumerate(nodes.parents):
-            if parent >= 0:
-                children[parent].append(i)
-        return cls(nodes, children)
-
-    def label(self, i: int) -> str:
-        """Return the label of a node."""
-        return self.nodes.nodes[i].label
-
-    def below(self, i: int) -> list[str]:
-        """Return the labels of the children."""
-        return [self.label(child) for child in self.children[i]]
-
-    def head(self, i: int) -> int:
-        """Return the index of the head child among the children."""
-        return head_child(self.label(i), self.below(i))
-
-    def word(self, i: int) -> str:
-        """Return the word of a node in lower case, empty if it has none."""
-        return (self.nodes.nodes[i].word or "").lower()
-
-
 _VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 _BE = frozenset("be am is are was were been being 's 're 'm".split())
 _HAVE = frozenset("have has had having 've 'd".split())
@@ -178,89 +144,85 @@ _DO = frozenset("do does did doing done".split())
 _NAMED_IN = frozenset({"of", "that", "than"})
 
 
-def auxiliary(place: NodeContext, i: int) -> str:
+def auxiliary(tree: TreeNodes, i: int) -> str:
     """Distinguish forms of "be" and "have" from other verbs."""
-    if place.label(i) not in _VERBS or place.label(i) == "MD":
+    if tree.label(i) not in _VERBS or tree.label(i) == "MD":
         return ""
-    word = place.word(i)
+    word = tree.word(i)
     return "be" if word in _BE else "have" if word in _HAVE else ""
 
 
-def preposition(place: NodeContext, i: int) -> str:
+def preposition(tree: TreeNodes, i: int) -> str:
     """Distinguish "of", "that" and "than" from other words with the tag IN."""
-    return place.word(i) if place.label(i) == "IN" and place.word(i) in _NAMED_IN else ""
+    return tree.word(i) if tree.label(i) == "IN" and tree.word(i) in _NAMED_IN else ""
 
 
 _PREPOSITIONS = frozenset("of to in for with on by at from as about like than that".split())
 
 
-def frequent_preposition(place: NodeContext, i: int) -> str:
+def frequent_preposition(tree: TreeNodes, i: int) -> str:
     """Distinguish the most frequent words with the tag IN or TO from the others."""
-    is_one = place.label(i) in ("IN", "TO") and place.word(i) in _PREPOSITIONS
-    return place.word(i) if is_one else ""
+    is_one = tree.label(i) in ("IN", "TO") and tree.word(i) in _PREPOSITIONS
+    return tree.word(i) if is_one else ""
 
 
-def clause_form(place: NodeContext, i: int) -> str:
+def clause_form(tree: TreeNodes, i: int) -> str:
     """Distinguish coordinated clauses, and clauses whose verb has no subject, from other clauses."""
-    if place.label(i) != "S":
+    if tree.label(i) != "S":
         return ""
-    below = place.below(i)
+    below = tree.labels_below(i)
     if "S" in below:
         return "clauses"
     before = below[: below.index("VP")] if "VP" in below else ["NP"]
     return "" if "NP" in before or "SBAR" in before else "subjectless"
 
 
-def auxiliary_do(place: NodeContext, i: int) -> str:
+def auxiliary_do(tree: TreeNodes, i: int) -> str:
     """Distinguish forms of "do", which stands before the subject of a question and before "not"."""
-    return "do" if place.label(i) in _VERBS and place.word(i) in _DO else ""
+    return "do" if tree.label(i) in _VERBS and tree.word(i) in _DO else ""
 
 
-def wh_quantity(place: NodeContext, i: int) -> str:
+def wh_quantity(tree: TreeNodes, i: int) -> str:
     """Distinguish "how much" and "how many", which can be noun phrases, from "how old"."""
-    if place.label(i) != "JJ" or place.word(i) not in ("much", "many"):
+    if tree.label(i) != "JJ" or tree.word(i) not in ("much", "many"):
         return ""
-    return "quantity" if place.label(place.nodes.parents[i]).startswith("WH") else ""
+    return "quantity" if tree.label(tree.parents[i]).startswith("WH") else ""
 
 
-def alone(place: NodeContext, i: int) -> str:
+def alone(tree: TreeNodes, i: int) -> str:
     """Mark determiners and adverbs that form a constituent on their own."""
-    if place.label(i) not in ("DT", "RB"):
+    if tree.label(i) not in ("DT", "RB"):
         return ""
-    return "alone" if len(place.children[place.nodes.parents[i]]) == 1 else ""
+    return "alone" if len(tree.children[tree.parents[i]]) == 1 else ""
 
 
-def base(place: NodeContext, i: int) -> str:
+def base(tree: TreeNodes, i: int) -> str:
     """Mark noun phrases that contain no constituent."""
-    if place.label(i) != "NP":
+    if tree.label(i) != "NP":
         return ""
-    return "base" if all(place.nodes.nodes[child].word is not None for child in place.children[i]) else ""
+    return "base" if all(tree.nodes[child].word is not None for child in tree.children[i]) else ""
 
 
-def verb_form(place: NodeContext, i: int) -> str:
+def verb_form(tree: TreeNodes, i: int) -> str:
     """Mark verb phrases by the form of their verb: finite, infinitive, participle."""
-    if place.label(i) != "VP":
+    if tree.label(i) != "VP":
         return ""
     node = i
-    while place.label(node) == "VP" and place.children[node]:
-        node = place.children[node][place.head(node)]
-        if place.label(node) in _VERBS or place.label(node) == "TO":
+    while tree.label(node) == "VP" and tree.children[node]:
+        node = tree.children[node][head_child(tree.label(node), tree.labels_below(node))]
+        if tree.label(node) in _VERBS or tree.label(node) == "TO":
             break
-    tag = place.label(node)
+    tag = tree.label(node)
     return "fin" if tag in ("VBD", "VBZ", "VBP", "MD") else tag.lower() if tag in (*_VERBS, "TO") else ""
 
 
-SPLITS: dict[str, Callable[[NodeContext, int], str]] = {
-    "auxiliary": auxiliary,
-    "preposition": preposition,
-    "frequent_preposition": frequent_preposition,
-    "clause_form": clause_form,
-    "auxiliary_do": auxiliary_do,
-    "wh_quantity": wh_quantity,
-    "alone": alone,
-    "base": base,
-    "verb_form": verb_form,
-}
+SPLITS: dict[str, Callable[[TreeNodes, int], str]] = {
+    split.__name__: split
+    for split in (
+        auxiliary, preposition, frequent_preposition, clause_form, auxiliary_do, wh_quantity, alone, base,
+        verb_form,
+    )
+}  # fmt: skip
 """All splits by name."""
 DEFAULT = ("auxiliary", "preposition", "alone", "base", "verb_form")
 """The best for small treebanks. Others that were tried (single children, genitives, clauses without subject,
@@ -289,8 +251,8 @@ class Binarisation:
     merge_questions: bool = False
 
     def __post_init__(self) -> None:
-        validate_settings(self, horizontal=whole_number_between(0, 9, "D633"))
-        validate_settings(self, vertical=whole_number_between(1, 9, "D633"))
+        horizontal, vertical = (whole_number_between(least, 9, "D633") for least in (0, 1))
+        validate_settings(self, horizontal=horizontal, vertical=vertical)
         for name in self.splits:
             if name not in SPLITS:
                 wanted = f"one of {nearest_first(str(name), SPLITS)}"
@@ -298,14 +260,14 @@ class Binarisation:
 
     def __call__(self, tree: Tree) -> Tree:
         """Return a tree whose nodes have two children, one child or a word, with symbols as labels."""
-        place = NodeContext.from_tree(tree)
+        at = TreeNodes.from_tree(tree)
         marks = [SPLITS[name] for name in self.splits]
-        nodes, parents = place.nodes.nodes, place.nodes.parents
+        nodes, parents = at.nodes, at.parents
         plain = [quoted(node.label) for node in nodes]
         context = [_STATEMENTS.get(label, label) for label in plain] if self.merge_questions else plain
         binarised: list[Tree | None] = [None] * len(nodes)
         for i in range(len(nodes) - 1, -1, -1):  # in preorder, children come after their parents
-            symbol = plain[i] + "".join("~" + mark for split in marks if (mark := split(place, i)))
+            symbol = plain[i] + "".join("~" + mark for split in marks if (mark := split(at, i)))
             levels = self.vertical if nodes[i].word is None else 1 + self.tag_parents
             above = i
             for _ in range(levels - 1):
@@ -316,7 +278,7 @@ class Binarisation:
             if nodes[i].word is not None:
                 binarised[i] = Tree(symbol, (), nodes[i].word)
                 continue
-            below = place.children[i]
+            below = at.children[i]
             children = [child for j in below if (child := binarised[j]) is not None]
             binarised[i] = Tree(symbol, self._paired(symbol, children, [plain[j] for j in below]))
         root = binarised[0]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,7 +27,7 @@ MAX_WORDS_PER_TREE = 20_000
 """Maximum number of words in a tree (376 in CRAFT)."""
 ROOTS = frozenset({"", "ROOT", "S1", TOP})
 """Labels of the bracket around a sentence in known treebanks and parsers."""
-_TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
+TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
 
 
 @dataclass(slots=True)
@@ -48,7 +49,7 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     open_: list[_OpenNode] = []
     n_words = 0
     try:
-        for match in _TOKEN.finditer(text):
+        for match in TOKEN.finditer(text):
             at, token = match.start(), match[0]
             if token == "(":
                 if open_ and open_[-1].word is not None:
@@ -273,6 +274,20 @@ def spread_evenly(items: Sequence[Item], maximum: int | None) -> list[Item]:
     if maximum is None or len(items) <= maximum:
         return list(items)
     return [items[i] for i in np.linspace(0, len(items) - 1, maximum).astype(int).tolist()]
+
+
+def leave_out_folds(
+    trees: Sequence[Tree], folds: int, *, longest: int | None = None, maximum: int | None = None
+) -> Iterator[tuple[list[Tree], list[Tree]]]:
+    """Yield for each fold, a run of trees, all trees outside of it, and some trees of the fold.
+
+    These have at most `longest` words; at most `maximum` of all trees, spread evenly, are among them.
+    """
+    short = [i for i, tree in enumerate(trees) if longest is None or len(tree.words()) <= longest]
+    chosen = set(spread_evenly(short, maximum))
+    bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
+    for first, last in pairwise(bounds):
+        yield [*trees[:first], *trees[last:]], [trees[i] for i in range(first, last) if i in chosen]
 
 
 def filter_by_length(trees: Sequence[Tree], maximum: int = MAX_WORDS) -> list[Tree]:

@@ -64,6 +64,7 @@ class TreeNodes:
 
     nodes: list[Tree]
     parents: list[int]  # index of each node's parent; -1 for the root
+    children: list[list[int]]  # indices of each node's children
     # the words of each node, from `starts` to before `ends`
     starts: list[int]
     ends: list[int]
@@ -73,6 +74,7 @@ class TreeNodes:
         """Return the nodes of a tree."""
         nodes: list[Tree] = []
         parents: list[int] = []
+        children: list[list[int]] = []
         starts: list[int] = []
         n_words = 0
         open_ = [(tree, -1)]
@@ -81,12 +83,27 @@ class TreeNodes:
             starts.append(n_words)
             n_words += node.word is not None
             open_.extend((child, len(nodes)) for child in reversed(node.children))
+            if parent >= 0:
+                children[parent].append(len(nodes))
             nodes.append(node)
             parents.append(parent)
+            children.append([])
         ends = [start + 1 for start in starts]
         for i in range(len(nodes) - 1, 0, -1):  # in preorder, children come after their parents
             ends[parents[i]] = max(ends[parents[i]], ends[i])
-        return cls(nodes, parents, starts, ends)
+        return cls(nodes, parents, children, starts, ends)
+
+    def label(self, i: int) -> str:
+        """Return the label of a node."""
+        return self.nodes[i].label
+
+    def labels_below(self, i: int) -> list[str]:
+        """Return the labels of the children of a node."""
+        return [self.label(child) for child in self.children[i]]
+
+    def word(self, i: int) -> str:
+        """Return the word of a node in lower case, empty if it has none."""
+        return (self.nodes[i].word or "").lower()
 
 
 def fold_tree(tree: Tree, make: Callable[[Tree, Sequence[T]], T]) -> T:
