@@ -50,6 +50,8 @@ class EqualLists(CandidateRows):
 
 
 _CURVATURE_CHUNK = 8192
+_VALUES_AT_ONCE = 1 << 14
+"""Number of values that are converted to float64 at a time, so that they stay in the CPU cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +76,13 @@ class DenseBlocks(EqualLists):
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``w_r . x_r`` for each candidate r of each instance, shape ``(n * K,)``."""
-        scores = np.empty(self.values.shape[:2])
-        for r, columns in enumerate(self.column_of):
-            scores[:, r] = self.values[:, r] @ weights[columns]
+        n, k, a = self.values.shape
+        scores = np.empty((n, k))
+        step = max(1, _VALUES_AT_ONCE // max(n * a, 1))
+        for first in range(0, k, step):  # some candidates of all instances at a time
+            part = slice(first, first + step)
+            values, columns = self.values[:, part].transpose(1, 0, 2), self.column_of[part]
+            scores[:, part] = (values @ weights[columns][:, :, None])[:, :, 0].T
         return scores.ravel()
 
     def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
