@@ -79,9 +79,10 @@ class CandidateFinder:
         "some time"), the longer one is taken.
         """
         hashes = view.hashes
-        possible = np.flatnonzero(self.filter[(hashes & _FILTER_BITS).astype(np.uint16)])
-        low = self.first.searchsorted(hashes[possible], side="left")
-        sizes = self.first.searchsorted(hashes[possible], side="right") - low
+        possible = self.filter[(hashes & _FILTER_BITS).astype(np.uint16)].nonzero()[0]
+        of_possible = hashes[possible]
+        low = self.first.searchsorted(of_possible, side="left")
+        sizes = self.first.searchsorted(of_possible, side="right") - low
         positions = possible.repeat(sizes)
         entries = low.repeat(sizes) + row_ranks(offsets_from_sizes(sizes))
         # the last token is a boundary, never a candidate: it may be compared with itself
@@ -90,10 +91,11 @@ class CandidateFinder:
         keep = ~has_two_words | (following == self.second[entries])
         positions, entries, has_two_words = positions[keep], entries[keep], has_two_words[keep]
         keys = positions * (1 + int(self.group.max(initial=0))) + self.group[entries]
-        # the first entry of each group at a position, in the order of positions and groups
-        first = np.unique(keys, return_index=True)[1]
-        positions, entries, has_two_words = positions[first], entries[first], has_two_words[first]
         keep = ~glued(view, positions, positions + has_two_words)
+        if not (keys[1:] > keys[:-1]).all():
+            # the first entry of each group at a position, in the order of positions and groups
+            first = np.unique(keys, return_index=True)[1]
+            keep = first[keep[first]]
         entries, lengths = entries[keep], 1 + has_two_words[keep].astype(np.int32)
         return Instances(positions[keep], lengths, self.group[entries], self.candidate[entries])
 

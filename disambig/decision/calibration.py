@@ -24,8 +24,10 @@ def top_margins(scores: Floats) -> Floats:
     """Return by how much the best score of each row exceeds the next one; infinite for one candidate."""
     if scores.shape[1] < 2:
         return np.full(len(scores), np.inf)
-    top_two = np.partition(scores, -2, axis=1)[:, -2:]
-    return top_two[:, 1] - top_two[:, 0]
+    ordered = scores.copy()
+    ordered.partition(-2, axis=1)
+    margins: Floats = ordered[:, -1] - ordered[:, -2]
+    return margins
 
 
 def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArray[Any]:

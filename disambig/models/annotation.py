@@ -205,7 +205,7 @@ class ModelSet:
             if name not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
                 near = _tokens_near(view, spans)
-                views[name] = replace(view, layers={**view.layers, "near": near}), near
+                views[name] = view.with_layer("near", near), near
         model_views = [views[model.tokenisation.name] for model in models]
         decided = decide_together(
             models,
@@ -399,7 +399,7 @@ def _protect(view: TokenView, tokens: NDArray[np.bool_]) -> TokenView:
         return view
     if "protected" in view.layers:
         tokens = tokens | view.layers["protected"].astype(bool)
-    return replace(view, layers={**view.layers, "protected": tokens})
+    return view.with_layer("protected", tokens)
 
 
 def detected_languages(models: Sequence[Model]) -> tuple[str, ...]:

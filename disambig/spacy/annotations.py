@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from disambig.data import CandidateLists, Decisions, Group, candidate_gloss, offsets_from_sizes, replacement
+from disambig.data import (
+    CandidateLists,
+    Decisions,
+    Group,
+    candidate_gloss,
+    offsets_from_sizes,
+    replacement,
+    unique_inverse,
+)
 from disambig.decision import resolve_overlaps, restore_flags
 from disambig.errors import UserError
 from disambig.rules import Correction, Rule, RuleSet, default_rules
@@ -55,8 +63,8 @@ def pack_decisions(
         rows[name] = getattr(decisions, "raised" if name == "flagged" else name)
     n_groups = len(decisions.table)
     documents = decisions.documents.astype(np.int64)
-    used, inverse = np.unique(documents * n_groups + decisions.groups, return_inverse=True)
-    firsts = np.searchsorted(used, np.arange(len(bounds)) * n_groups)
+    used, inverse = unique_inverse(documents * n_groups + decisions.groups)
+    firsts = used.searchsorted(np.arange(len(bounds)) * n_groups)
     rows["groups"] = inverse - firsts[documents]
     entries: list[tuple[Any, ...]] = [(group.name, group.candidates) for group in decisions.table]
     if decisions.glossed:
@@ -276,28 +284,23 @@ def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     if (own := decisions.own) is not None:
         chosen = (own.offsets[:-1] + decisions.chosen).tolist()
         return _add_strings(docs, [own.texts[row] for row in chosen])
-    used, inverse = _distinct_choices(decisions)
-    names = [decisions.table[g].candidates[c] for g, c in used]
-    hashes = _add_strings(docs, names)
-    return [hashes[i] for i in inverse]
+    choices = _choices(decisions)
+    used = list(dict.fromkeys(choices))
+    hashes = _add_strings(docs, [decisions.table[g].candidates[c] for g, c in used])
+    hash_of = dict(zip(used, hashes, strict=True))
+    return [hash_of[choice] for choice in choices]
 
 
 def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the hash of each decision's gloss, as `_hashes` does; 0 if there is none."""
     if not decisions.glossed:
         return [0] * len(decisions)
-    used, inverse = _distinct_choices(decisions)
-    groups = decisions.table
-    hashes = _add_strings(docs, [candidate_gloss(groups[g], c) for g, c in used])
-    return [hashes[i] for i in inverse]
+    return _add_strings(docs, [candidate_gloss(decisions.table[g], c) for g, c in _choices(decisions)])
 
 
-def _distinct_choices(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
-    """Return the distinct chosen (group, candidate) pairs, and the index of each decision's pair."""
-    first = offsets_from_sizes(len(group.candidates) for group in decisions.table)
-    used, inverse = np.unique(first[decisions.groups] + decisions.chosen, return_inverse=True)
-    group = np.searchsorted(first, used, side="right") - 1
-    return list(zip(group.tolist(), (used - first[group]).tolist(), strict=True)), inverse.tolist()
+def _choices(decisions: Decisions) -> list[tuple[int, int]]:
+    """Return the group and the chosen candidate of each decision."""
+    return list(zip(decisions.groups.tolist(), decisions.chosen.tolist(), strict=True))
 
 
 def _add_strings(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:

@@ -35,7 +35,6 @@ single capital other than "I" that follows such a word or mark ("press the A key
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from operator import is_
@@ -280,8 +279,9 @@ def _name_mask(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
     return are_names
 
 
-_COMMA, _HYPHEN, _AMPERSAND = map(ord, ",-&")
+_PRECEDE_NAMES = np.zeros(128, bool)
 """Characters that may stand before a name inside a sentence, besides words, apostrophes and dots."""
+_PRECEDE_NAMES[[ord(character) for character in ",-&"]] = True
 
 
 def _name_mask_of_piece(
@@ -291,25 +291,29 @@ def _name_mask_of_piece(
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     classes = ch.classes(ch.size_for(int(codes.max())))[codes]
     width = ends - starts
+    first_codes = codes[starts]
     first, second = classes[starts], classes[np.minimum(starts + 1, len(codes) - 1)]
-    upper = (first == ch.UPPER) & (width > 1) & (second >= ch.FIRST_LETTER)
-    lower = np.concatenate(([0], np.cumsum(classes == ch.LETTER, dtype=np.int32)))
+    begins_upper = first == ch.UPPER
+    upper = begins_upper & (width > 1) & (second >= ch.FIRST_LETTER)
+    lower = np.zeros(len(codes) + 1, np.int32)
+    (classes == ch.LETTER).cumsum(dtype=np.int32, out=lower[1:])
     capitals = upper & (lower[ends] == lower[starts])
 
-    precedes_name = (first >= ch.FIRST_WORD) | (first == ch.APOSTROPHE) | (first == ch.DOT)
-    precedes_name |= (codes[starts] == _COMMA) | (codes[starts] == _HYPHEN) | (codes[starts] == _AMPERSAND)
-    precedes_name &= width > 0
-    before = np.concatenate(([False], precedes_name))
-    before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
-    next_to_capitals = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
-    letter = (first == ch.UPPER) & (width == 1) & (codes[starts] != ord("I"))
-    are_names: NDArray[np.bool_] = ((upper & ~capitals) | letter) & before[:-1] | (
-        capitals & ~next_to_capitals
-    )
-    may_repeat = (  # the first word of a sentence, in lower case or not: "The The"
-        are_names[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
-    )
-    for word in np.flatnonzero(may_repeat & (codes[starts[1:]] == codes[starts[:-1]])).tolist():
+    before = np.zeros(len(starts) + 1, bool)  # whether a word follows what may stand before a name
+    before[1:] = (first >= ch.FIRST_WORD) | _PRECEDE_NAMES[np.minimum(first_codes, len(_PRECEDE_NAMES) - 1)]
+    before[1:] |= (first == ch.APOSTROPHE) | (first == ch.DOT)
+    before[1:] &= width > 0
+    before[starts.searchsorted((codes == ord("\n")).nonzero()[0])] = False
+    alone = capitals.copy()  # words in capitals whose neighbours are not
+    alone[1:] &= ~capitals[:-1]
+    alone[:-1] &= ~capitals[1:]
+    letter = begins_upper & (width == 1) & (first_codes != ord("I"))
+    are_names: NDArray[np.bool_] = ((upper & ~capitals) | letter) & before[:-1] | alone
+    # the first word of a sentence, in lower case or not: "The The"
+    may_repeat = are_names[1:] & upper[:-1] & ~before[:-2]
+    if may_repeat.any():
+        may_repeat &= (width[1:] == width[:-1]) & (second[1:] == second[:-1])
+    for word in (may_repeat & (first_codes[1:] == first_codes[:-1])).nonzero()[0].tolist():
         are_names[word + 1] = text[starts[word] : ends[word]] != text[starts[word + 1] : ends[word + 1]]
     return are_names
 
@@ -367,7 +371,7 @@ def view_of_texts(
 def _with_protected(view: TokenView, protected: bool) -> TokenView:
     if not protected:
         return view
-    return dataclasses.replace(view, layers={**view.layers, PROTECTED: protected_layer(view)})
+    return view.with_layer(PROTECTED, protected_layer(view))
 
 
 def align_tokens(

@@ -182,6 +182,20 @@ class TokenView(KeepsResults):
     def __len__(self) -> int:
         return len(self.hashes)
 
+    def with_layer(self, name: str, layer: NDArray[np.generic]) -> TokenView:
+        """Return the view with one more layer, or another one of this name."""
+        layers = {**self.layers, name: layer}
+        return TokenView(
+            self.tokenisation,
+            self.texts,
+            self.hashes,
+            self.starts,
+            self.ends,
+            self.sentences,
+            self.documents,
+            layers,
+        )
+
     def document_indices(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of the document that contains each token position."""
         return self.documents.searchsorted(positions, side="right") - 1

@@ -96,7 +96,8 @@ class Preposition:
         first, after = instances.positions, instances.positions + instances.lengths
         doubled = (view.hashes[first] == view.hashes[after]) | (view.hashes[first] == view.hashes[first - 1])
         doubled &= instances.lengths == 1
-        instances = instances.take(np.flatnonzero(~doubled))  # a task of its own decides these
+        if doubled.any():
+            instances = instances.take(~doubled)  # a task of its own decides these
         if self.only_as_preposition and len(instances):
             instances = instances.take(_usage().is_preposition(view, instances.positions))
         written = (text[start:end] for text, start, end in view.locate(instances.positions))
@@ -106,13 +107,10 @@ class Preposition:
         if not len(empty):
             return instances
         nothing = np.zeros(len(empty), np.int32)
-        both = Instances(
-            np.concatenate([instances.positions, empty]),
-            np.concatenate([instances.lengths, nothing]),
-            np.concatenate([instances.groups, nothing]),
-            np.concatenate([instances.observed, nothing + len(self.words)]),
+        both = Instances.joined(
+            [instances, Instances(empty, nothing, nothing, np.full(len(empty), len(self.words), np.int32))]
         )
-        return both.take(np.argsort(both.positions, kind="stable"))
+        return both.take(both.positions.argsort(kind="stable"))
 
     def _empty(self, view: TokenView, instances: Instances, least_odds: float) -> NDArray[np.int64]:
         """Return the places where a preposition may be missing: between words that are not candidates."""
