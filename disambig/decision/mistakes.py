@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Predictions, ScoreBatch
+from disambig.data import Group, Predictions, ScoreBatch, lengths
 from disambig.decision._rivals import (
     ALONE,
     EARLIER,
@@ -78,10 +78,21 @@ class ErrorWeights:
 
     def log_odds(self, rivals: AlternativeFeatures) -> Floats:
         """Return the score of each alternative, shape (n, R); minus infinity for padding."""
-        log_odds = rivals.features @ self.dense + self.terms.sums(
-            term_keys(rivals.words, rivals.changes, rivals.neighbours)
-        )
-        return np.where(rivals.possible, log_odds, -np.inf)
+        return self.log_odds_of_terms(rivals, _terms(rivals))
+
+    def log_odds_of_terms(self, rivals: AlternativeFeatures, terms: NDArray[np.uint64]) -> Floats:
+        """Return the result of `log_odds`, given the keys of the terms.
+
+        `rivals` may have further features, which only other weights have, and `terms` those of neighbours
+        although the neighbours of these instances are not known.
+        """
+        features = rivals.features[:, :, : len(self.dense)]
+        kinds = terms if rivals.neighbours.any() else terms[:, :, :ALONE]
+        return np.where(rivals.possible, features @ self.dense + self.terms.sums(kinds), -np.inf)
+
+
+def _terms(rivals: AlternativeFeatures) -> NDArray[np.uint64]:
+    return term_keys(rivals.words, rivals.changes, rivals.neighbours)
 
 
 def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
@@ -119,9 +130,7 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
     spread = np.sqrt((dense**2).mean(axis=0)) if len(dense) else np.ones(dense.shape[1])
     spread[spread == 0] = 1.0
     dense /= spread
-    keys, kind_of_key, (pair, index) = _index_terms(
-        term_keys(rivals.words, rivals.changes, rivals.neighbours)[rows, columns]
-    )
+    keys, kind_of_key, (pair, index) = _index_terms(_terms(rivals)[rows, columns])
     terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(keys)))
     n_dense = dense.shape[1]
     ridge = np.concatenate([np.full(n_dense, RIDGE), np.array(RIDGES)[kind_of_key]])
@@ -431,23 +440,19 @@ def judge_mistakes(scored: ScoreBatch, tests: Sequence[MistakeTest], sizes: Sequ
     rows = weighed.nonzero()[0]
     if len(rows):
         rivals = find_alternatives_padded(padded.take(rows), alternatives[rows], repeats[rows])
-        best = np.zeros(len(rows), np.int64)
-        bounds = rows.searchsorted(list(accumulate(sizes, initial=0))).tolist()
-        for test, (first, stop) in zip(tests, pairwise(bounds), strict=True):
-            if first == stop:
-                continue
-            part = slice(first, stop)
-            rule, of_test = test.rule, rivals if len(tests) == 1 else rivals.take(part)
-            if len(tests) > 1:  # without the parts of the scores that only other models have
-                features = of_test.features[:, :, : len(rule.weighing.dense)]
-                of_test = replace(of_test, features=features)
-            best[part], odds_of_test = _best(rule.weighing.log_odds(of_test) + rule.shift)
-            odds[rows[part]] = odds_of_test
-            evident = of_test.evident | (not rule.needs_evidence)
-            flagged[rows[part]] = evident & (odds_of_test > test.threshold)
+        terms, log_odds = _terms(rivals), np.empty(rivals.candidates.shape)
+        bounds = rows.searchsorted(list(accumulate(sizes, initial=0)))
+        for test, (first, stop) in zip(tests, pairwise(bounds.tolist()), strict=True):
+            if first < stop:
+                part, rule = slice(first, stop), test.rule
+                log_odds[part] = rule.weighing.log_odds_of_terms(rivals.take(part), terms[part]) + rule.shift
+        best, odds[rows] = _best(log_odds)
+        test_of = np.arange(len(tests)).repeat(lengths(bounds))
+        evident = rivals.evident | ~np.array([test.rule.needs_evidence for test in tests])[test_of]
+        flagged[rows] = evident & (odds[rows] > np.array([test.threshold for test in tests])[test_of])
     probabilities = to_probability(odds)
     if flagged.any():
-        flagged &= probabilities >= np.repeat([test.least for test in tests], sizes)
+        flagged[rows] &= probabilities[rows] >= np.array([test.least for test in tests])[test_of]
         meant = rivals.candidates[np.arange(len(rows)), best]
         chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
     return Predictions(chosen, top_margins(scores), probabilities, flagged, np.ones(n, bool))

@@ -162,11 +162,11 @@ def network_hidden_units(
     _look_up_rows(hashes, around.first, around.last, *around.sentence, around.near, heads, *table, rows)
     distinct, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
     _index_rows(rows, np.full(len(w.near), -1, np.int32), distinct, ends)
-    parts = np.empty((int(ends[-1]), h), np.float32)
+    words = w.near[distinct[: ends[-1]]].astype(np.float32)
+    parts = np.empty((len(words), h), np.float32)
     begin = 0
     for p, end in enumerate(ends.tolist()):
-        words = w.near[distinct[begin:end]].astype(np.float32)
-        np.matmul(words, w.hidden_floats[p * d : (p + 1) * d], out=parts[begin:end])
+        np.matmul(words[begin:end], w.hidden_floats[p * d : (p + 1) * d], out=parts[begin:end])
         begin = end
     sums = np.zeros((n, h), np.float32)
     if around.far > around.near:

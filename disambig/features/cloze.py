@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from disambig.data import GroupedInstances, HashVocabulary, hash_candidates, row
 from disambig.errors import UserError
 from disambig.features.rows import StatelessExtractor, score_features
 from disambig.files import HEADER, read_stored, write_stored
-from disambig.runtime import use_numba
+from disambig.runtime import KeepsResults, use_numba
 from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named
 from disambig.type_aliases import Bools, Hashes
 from disambig.types import Features
@@ -101,7 +100,7 @@ CLOZE_ARRAYS = (*_ARRAYS, *_OUTPUTS)
 
 
 @dataclass(frozen=True, eq=False)
-class Cloze:
+class Cloze(KeepsResults):
     """A model of words in context.
 
     Attributes
@@ -309,9 +308,6 @@ class ProjectionCache:
         self.is_known[new] = True
 
 
-_projection_caches: WeakKeyDictionary[Cloze, ProjectionCache] = WeakKeyDictionary()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Projections:
     """Projections of some words into the hidden layer, in `PRODUCT_STEP`."""
@@ -346,9 +342,7 @@ def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.in
 
     `words` (int32 (n,)): word numbers, ascending.
     """
-    cache = _projection_caches.get(model)
-    if cache is None:
-        cache = _projection_caches.setdefault(model, ProjectionCache.from_model(model))
+    cache = model.cached(ProjectionCache.from_model)
     n_cached = len(cache.is_known)
     n_frequent = int(np.searchsorted(words, n_cached))
     cache.fill(model, words[:n_frequent])

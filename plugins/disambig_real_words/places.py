@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,6 @@ EVERY_PLACE = -np.inf
 """The bound for training: every candidate in the model's vocabulary is offered."""
 MAX_EXAMPLES = 60_000
 """Maximum number of training places, taken at equal distances: each has its whole list of candidates."""
-_word_ids: WeakKeyDictionary[Cloze, WeakKeyDictionary[WordRelations, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 def open_places(
@@ -97,13 +95,13 @@ NO_PLACES = Instances(np.zeros(0, np.int64), _NONE, _NONE, _NONE, CandidateLists
 
 def model_word_ids(model: Cloze, words: WordRelations) -> NDArray[np.int32]:
     """Return the index of each word in a model's vocabulary, -1 for unknown words; the result is cached."""
-    ids_by_relations = _word_ids.setdefault(model, WeakKeyDictionary())
-    if words not in ids_by_relations:
-        numbers = model.vocabulary.hash_numbers(words.words)
-        empty = [i for i, word in enumerate(words.spellings) if not word]
-        numbers[empty] = model.nothing
-        ids_by_relations[words] = numbers
-    return ids_by_relations[words]
+    return model.cached(_find_word_ids, words)
+
+
+def _find_word_ids(model: Cloze, words: WordRelations) -> NDArray[np.int32]:
+    numbers = model.vocabulary.hash_numbers(words.words)
+    numbers[[i for i, word in enumerate(words.spellings) if not word]] = model.nothing
+    return numbers
 
 
 def join_places(parts: list[Instances]) -> Instances:
