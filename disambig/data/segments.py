@@ -60,7 +60,7 @@ def offsets_from_sizes(sizes: Iterable[int] | NDArray[np.generic]) -> Ints:
     """
     counts = sizes if isinstance(sizes, np.ndarray) else np.fromiter(sizes, np.int64)
     offsets = np.zeros(len(counts) + 1, np.int64)
-    counts.cumsum(dtype=np.int64, out=offsets[1:])
+    np.add.accumulate(counts, dtype=np.int64, out=offsets[1:])  # cumsum takes twice as long for short arrays
     return offsets
 
 

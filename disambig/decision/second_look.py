@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -582,8 +583,8 @@ def judge_together(
             for rule, rate in zip(rules, rates, strict=True)
         ]
         if None not in tests:
-            ends = scored.group_of.searchsorted([of_rule.stop for of_rule in groups])
-            sizes = np.diff(ends, prepend=0).tolist()
+            ends = scored.group_of.searchsorted([of_rule.stop for of_rule in groups]).tolist()
+            sizes = [end - start for start, end in pairwise([0, *ends])]
             return judge_mistakes(scored, [test for test in tests if test is not None], sizes)
     parts = [scored.of_groups(of_rule.start, of_rule.stop) for of_rule in groups]
     return Predictions.joined(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import GroupedInstances, HashVocabulary, hash_candidates, row_owners
+from disambig.data import GroupedInstances, HashVocabulary, hash_candidates, row_owners, unique_inverse
 from disambig.errors import UserError
 from disambig.features.rows import StatelessExtractor, score_features
 from disambig.files import HEADER, read_stored, write_stored
@@ -404,10 +404,10 @@ class ContextPlaces:
 class ViewCache:
     """Cached values of a view for its lifetime, because several tasks query the same places."""
 
-    numbers: NDArray[np.int32]  # (n_tokens,): word numbers of the tokens
-    # int32 (outside + 1,): row of each word number in `projections`; used only with `projections`
-    rows: NDArray[np.int32]
+    # int32 (n_tokens + 1,): word numbers of the tokens, and that of what is outside a sentence
+    numbers: NDArray[np.int32]
     projections: Projections | None  # projections of each word, if the view has few enough distinct ones
+    rows: NDArray[np.int32]  # (n_tokens + 1,): their rows in `projections`; empty without these
     # for empty places and places of one word: which are computed, ``(2, n_tokens)``, and their states,
     # ``(2, n_tokens, S)``
     is_known: Bools
@@ -416,15 +416,15 @@ class ViewCache:
     @classmethod
     def from_view(cls, view: TokenView, model: Cloze) -> ViewCache:
         """Find the word numbers of a view, and their projections if there are not too many distinct words."""
-        numbers = model.vocabulary.view_numbers(view)
-        words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
-        rows = np.zeros(model.vocabulary.outside + 1, np.int32)
+        numbers = np.empty(len(view) + 1, np.int32)
+        numbers[:-1], numbers[-1] = model.vocabulary.view_numbers(view), model.vocabulary.outside
+        words, index = unique_inverse(numbers)
         is_known = np.zeros((2, len(view)), bool)
         states = np.empty((2, len(view), model.states.shape[1]), np.int16)
         if len(words) > MAX_KEPT:
-            return cls(numbers, rows, None, is_known, states)
-        projections, rows[words] = project_words(model, words)
-        return cls(numbers, rows, projections, is_known, states)
+            return cls(numbers, None, np.empty(0, np.int32), is_known, states)
+        projections, rows = project_words(model, words)
+        return cls(numbers, projections, rows[index], is_known, states)
 
 
 SHORT_VIEW = 64
@@ -504,11 +504,11 @@ def score_candidates(
 def _compute_vectors(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> NDArray[np.int16]:
     """Return the states of places in `STATE_STEP`, shape ``(n, S)``, without the cache."""
     cache = view.cached(ViewCache.from_view, model)
-    around = _words_around(model, view, cache.numbers, positions, ends)  # (n, places)
+    around = _tokens_around(model, view, positions, ends)  # (n, places)
     if cache.projections is not None:
         hidden = _hidden_units(model, cache.projections, cache.rows[around])
     else:
-        words, which = np.unique(around, return_inverse=True)
+        words, which = np.unique(cache.numbers[around], return_inverse=True)
         projections, rows = project_words(model, words)
         hidden = _hidden_units(model, projections, rows[which.reshape(around.shape)])
     states = hidden.astype(np.float32) @ model.state_floats  # integers, so exact
@@ -535,20 +535,17 @@ def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int3
     return units.astype(np.uint8)
 
 
-def _words_around(
-    model: Cloze, view: TokenView, numbers: NDArray[np.int32], positions: IntArray, ends: IntArray
-) -> NDArray[np.int32]:
-    """Return the numbers of the words around places within their sentences, shape ``(n, left + right)``.
+def _tokens_around(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> IntArray:
+    """Return the tokens around places within their sentences, shape ``(n, left + right)``.
 
-    `numbers` (int32 (n_tokens,)): word numbers of the tokens.
+    The number of tokens of the view stands for what is outside the sentence.
     """
     sentence = view.sentence_indices(positions)
     first, end = view.sentences[sentence][:, None], view.sentences[sentence + 1][:, None]
     left = positions[:, None] - 1 - np.arange(model.left)
     right = ends[:, None] + np.arange(model.right)
     tokens = np.concatenate([left, right], axis=1)
-    inside = (tokens >= first) & (tokens < end)
-    return np.where(inside, numbers[np.where(inside, tokens, 0)], np.int32(model.vocabulary.outside))
+    return np.where((tokens >= first) & (tokens < end), tokens, len(view))
 
 
 CLOZE_FOLDER = "words"

@@ -304,6 +304,8 @@ class _TextCharacters:
             if key not in self._lines:
                 self._lines[key] = layout_lines(self._view[key[0]], comments=key[1])
         lines = [(self.bases[key[0]], *self._lines[key]) for key in keys]
+        if not any(len(begins) for _, begins, _ in lines):
+            return np.ones(len(starts), bool)
         begins = np.concatenate([*(base + begins for base, begins, _ in lines), [len(self._whole) + 1]])
         stops = np.concatenate([np.empty(0, np.int64), *(base + stops for base, _, stops in lines)])
         # the first layout line that ends after the place's begin must begin after the place's end
@@ -317,10 +319,9 @@ class _TextCharacters:
 
     def is_free(self, starts: Ints, ends: Ints) -> Bools:
         """Return which pieces of text have only blanks or punctuation next to them."""
-        before = self.has_property("isspace", starts - 1) | self._is_in(_BEFORE, starts - 1)
-        after = self.has_property("isspace", ends) | self._is_in(_AFTER, ends)
-        word = self.has_property("isalnum", ends + 1) | self._is_in("_", ends + 1)
-        return before & (after | (self._is_in(_STOPS, ends) & ~word))
+        before = self.has_property("isspace", starts - 1, _BEFORE)
+        after, after_stop = self.has_property("isspace", ends, _AFTER), self.has_property("", ends, _STOPS)
+        return before & (after | (after_stop & ~self.has_property("isalnum", ends + 1, "_")))
 
     def in_capitals(self, starts: Ints, ends: Ints) -> Bools:
         """Return which words of more than one letter are written in capitals."""
@@ -333,27 +334,22 @@ class _TextCharacters:
             capitals[i] = self._whole[starts[i] : ends[i]].isupper()
         return capitals
 
-    def has_property(self, kind: str, places: Ints) -> Bools:
-        """Return for which characters a string method, such as ``isspace``, is true."""
+    def has_property(self, kind: str, places: Ints, others: str = "") -> Bools:
+        """Return for which characters a string method, such as ``isspace``, is true.
+
+        It is also true for the characters `others`; without a method (""), only for these.
+        """
         codes = self._codes[places]
-        values = _table(kind)[np.minimum(codes, _TABLE - 1)]
+        values = _table(kind, others)[np.minimum(codes, _TABLE - 1)]
         for i in (codes >= _TABLE).nonzero()[0].tolist():
-            values[i] = getattr(chr(codes[i]), kind)()
+            values[i] = _has_property(chr(codes[i]), kind, others)
         return values
 
-    def _is_in(self, characters: str, places: Ints) -> Bools:
-        codes = self._codes[places]
-        members: Bools = _members(characters)[np.minimum(codes, _TABLE - 1)] & (codes < _TABLE)
-        return members
+
+@lru_cache(maxsize=16)
+def _table(kind: str, others: str) -> Bools:
+    return np.array([_has_property(chr(code), kind, others) for code in range(_TABLE)], bool)
 
 
-@lru_cache(maxsize=8)
-def _table(kind: str) -> Bools:
-    return np.array([getattr(chr(code), kind)() for code in range(_TABLE)], bool)
-
-
-@lru_cache(maxsize=8)
-def _members(characters: str) -> Bools:
-    table = np.zeros(_TABLE, bool)
-    table[[ord(character) for character in characters]] = True
-    return table
+def _has_property(character: str, kind: str, others: str) -> bool:
+    return character in others or (kind != "" and getattr(character, kind)())

@@ -709,5 +709,6 @@ class Slip(OtherWords):
         self, view: TokenView, instances: Instances
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Return the wrong phrases (see `disambig.types.TaskTraits`)."""
-        rows = np.flatnonzero(np.isin(instances.positions, self._wrong_phrases(view).positions))
+        wrong = self._wrong_phrases(view).positions
+        rows = np.isin(instances.positions, wrong).nonzero()[0] if len(wrong) else wrong
         return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN_PHRASE)
