@@ -363,6 +363,7 @@ SYNTAXES = {
             rf"|{_ONE_STRING})"
         ),
     ),
+    "TeX": Syntax(line="%+", block=None, skipped=(r"\\.",)),
     "Zig": Syntax(block=None, strings=(_QUOTED,), skipped=(r"\\\\[^\n]*", _CHARACTER)),
     "OCaml": Syntax(
         line="",

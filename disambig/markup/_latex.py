@@ -216,12 +216,19 @@ _LONGEST_VERB = 2000
 _MAX_OPTIONS = 4
 
 
+_DOCSTRIP = re.compile(r"^(?:(?P<margin>%)(?!%|<)(?=[^\r\n]*\S)|[^\r\n]+)", re.MULTILINE)
+"""The margin of a line of documentation in a ``.dtx`` file, or a line of code."""
+
+
 def read_latex(text: str, suffix: str = ".tex") -> Canvas:
     """Paint over the LaTeX markup of `text`."""
     canvas = Canvas(text)
     if suffix == ".rnw":
         for chunk in _CHUNK.finditer(text):
             canvas.leave_out(*chunk.span())
+    elif suffix == ".dtx":
+        for line in _DOCSTRIP.finditer(text):
+            (canvas.fill if line["margin"] else canvas.leave_out)(*line.span())
     _paint_verbatim(canvas, canvas.text)
     _paint_short_verb(canvas, canvas.text)
     _paint_outside(canvas, canvas.text)

@@ -204,7 +204,9 @@ FORMATS = (
         "rd rhelp",
         comment_place="line",
     ),
-    _prose("LaTeX", ".tex .latex .rnw", "_latex:read_latex", PERCENT, "latex tex plaintex rnoweb rsweave"),
+    _prose(
+        "LaTeX", ".tex .latex .rnw .dtx", "_latex:read_latex", PERCENT, "latex tex plaintex rnoweb rsweave"
+    ),
     _prose("Typst", ".typ", "typst:read_typst", SLASHES, "typst"),
     _prose("subtitles", ".srt .vtt", "subtitles:read_subtitles", NO_COMMENT, "srt subrip vtt webvtt"),
     MarkupFormat("mail", (".eml", ".mbox"), "disambig.markup.mail:read_mail", NO_COMMENT, ("eml", "mbox")),
@@ -277,7 +279,9 @@ FORMATS = (
     _code("R", ".r", "R", HASH, "r"),
     _code("Lua", ".lua", "Lua", DASHES, "lua"),
     _code("SQL", ".sql", "SQL", DASHES, "sql"),
-    _code("Haskell", ".hs", "Haskell", DASHES, "haskell"),
+    _code(
+        "Haskell", ".hs .hsc .agda .idr .elm .purs .dhall", "Haskell", DASHES, "haskell agda elm purescript"
+    ),
     _code("YAML", ".yml .yaml", "YAML", HASH, "yaml dockercompose", options=("yaml_fields",)),
     _code(
         "shell",
@@ -309,9 +313,10 @@ FORMATS = (
     _code("Terraform", ".tf .tfvars .hcl", "Terraform", HASH, "terraform hcl"),
     _code("Zig", ".zig", "Zig", SLASHES, "zig"),
     _code("F#", ".fs .fsi .fsx", "F#", SLASHES, "fsharp"),
-    _code("OCaml", ".ml .mli", "OCaml", ML_COMMENT, "ocaml"),
+    _code("OCaml", ".ml .mli .sml", "OCaml", ML_COMMENT, "ocaml"),
     _code("Elixir", ".ex .exs", "Elixir", HASH, "elixir"),
     _code("Erlang", ".erl .hrl", "Erlang", PERCENT, "erlang"),
+    _code("LaTeX package", ".sty .clo .ltx", "TeX", PERCENT, ""),
     _code("Perl", ".pl .pm .t", "Perl", HASH, "perl"),
     _code("Julia", ".jl", "Julia", HASH, "julia"),
     _code("CMake", ".cmake", "CMake", HASH, "cmake", names=("cmakelists.txt",)),
@@ -331,10 +336,11 @@ FORMATS = (
     _code("Verilog", ".v .sv .svh", "Verilog", SLASHES, "verilog systemverilog"),
     _code(
         "code like C",
-        ".sol .glsl .vert .frag .hlsl .wgsl .metal .qml .thrift .fbs .jsonnet .libsonnet .cue .td",
+        ".sol .glsl .vert .frag .hlsl .wgsl .metal .qml .thrift .fbs .jsonnet .libsonnet .cue .td .vala .vapi"
+        " .hx .scad .bicep .prisma .kdl .ron",
         "C-like",
         SLASHES,
-        "solidity glsl hlsl wgsl metal qml",
+        "solidity glsl hlsl wgsl metal qml vala haxe bicep prisma",
     ),
     _code("D", ".d .di", "D", SLASHES, "d"),
     _code("Nim", ".nim .nims", "Nim", HASH, "nim"),
@@ -421,7 +427,7 @@ _FIRST_WORD = re.compile(rf"{_TAGS}(?:{_QUALIFIER}|(?!{_QUALIFIER})[`'\"<]*)([A-
 """The word that is read first; of an identifier in Haskell only the last part is shown."""
 # tried in this order
 _SPOKEN = (
-    (SPOKEN_VOWEL, re.compile("hour|honest|honou?r|heir")),
+    (SPOKEN_VOWEL, re.compile("hour|honest|honou?r|heir|euler")),
     (
         SPOKEN_CONSONANT,
         re.compile(

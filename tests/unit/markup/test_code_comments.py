@@ -638,6 +638,8 @@ def read_prose(path: str, text: str) -> str:
         ("a.java", "/* In the words of src/*.java\n * and then. */", "In the words of # and then."),
         ("a.lua", "--- In the words\n-- of it.\nlocal a", "In the words of it."),
         ("a.lua", "--- In the words.\n-- @tparam[opt=t.n or 1] int step the size", "In the words. | the size"),
+        ("a.sty", "% In the words\n\\def\\a{5\\% the} % of it", "In the words | of it"),
+        ("a.agda", "-- In the words\nx' = refl -- of it", "In the words | of it"),
         ("a.ads", "-- In the words\n-- seq ::= elmt elmt\n-- of it", "In the words | of it"),
         ("a.c", "// In the words that DO count and MUST be.", "In the words that DO count and MUST be."),
         ("a.sql", "-- In the words\n-- of it.\nselect 1", "In the words of it."),

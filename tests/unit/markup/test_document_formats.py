@@ -299,6 +299,12 @@ READS = {
             "He said #.",
         ),
     ],
+    "x.dtx": [
+        (
+            "% \\section{A b}\n% c\n% d.\n%\n% e\n% \\begin{macrocode}\nf g\n% \\end{macrocode}\n%% h\n% i",
+            "A b¶c d.¶e¶i",
+        ),
+    ],
     "x.page": [
         (
             "<page xmlns='http://projectmallard.org/1.0/'><info><desc>A <gui>B</gui></desc><credit><name>C</name></credit></info>"

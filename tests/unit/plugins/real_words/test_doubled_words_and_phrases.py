@@ -352,6 +352,13 @@ def test_english_words_that_are_right_after_others(table):
         ("The server(s) have it.", ["have"]),
         ("Focussing on what is due.", ["Focussing"]),
         ("It is two so return the first.", ["so"]),
+        ("Data you can write to are old.", ["are"]),
+        ("List who has access.", ["has"]),
+        ("Foreword", ["Foreword"]),
+        ("Save it when exiting the mode.", ["exiting"]),
+        ("Use the exiting mode.", []),
+        ("\ufffc other instances is allowed.", ["is"]),
+        ("The other instances is allowed.", []),
         ("I want so return the first.", []),
     ):
         matches = table.find(Words()([text])).select(right=True)
