@@ -242,7 +242,9 @@ class SecondLook(_AsksFirstRule):
         """Return how words are tested if the first rule is `Mistakes`; else None."""
         if not isinstance(self.first, Mistakes):
             return None
-        return self.as_proposer().test() if self.is_fitted else self.first.test(self._rate(flags_per_1000))
+        if self.is_fitted:
+            return MistakeTest(self.first, -EVERYTHING, self.weighed_from, self.least)
+        return self.first.test(self._rate(flags_per_1000))
 
     def as_proposer(self) -> Proposer:
         """Return a decision rule whose flags are the proposals, with the first rule's probabilities."""
@@ -586,9 +588,11 @@ def judge_together(
             ends = scored.group_of.searchsorted([of_rule.stop for of_rule in groups]).tolist()
             sizes = [end - start for start, end in pairwise([0, *ends])]
             return judge_mistakes(scored, [test for test in tests if test is not None], sizes)
-    parts = [scored.of_groups(of_rule.start, of_rule.stop) for of_rule in groups]
     return Predictions.joined(
-        [rule.judge(part, flags_per_1000=rate) for rule, part, rate in zip(rules, parts, rates, strict=True)]
+        [
+            rule.judge(scored.of_groups(of_rule.start, of_rule.stop), flags_per_1000=rate)
+            for rule, of_rule, rate in zip(rules, groups, rates, strict=True)
+        ]
     )
 
 
@@ -603,8 +607,8 @@ class Proposer(_AsksFirstRule):
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals; the rate is ignored."""
-        test = self.test()
-        if test is not None:
+        if isinstance(self.first, Mistakes):
+            test = MistakeTest(self.first, -EVERYTHING, self.weighed_from, self.least)
             return judge_mistakes(scored, [test], [len(scored)])
         decided = self.first.judge(scored, flags_per_1000=EVERYTHING)
         proposed = decided.flagged & (decided.probabilities >= self.least)
@@ -615,12 +619,6 @@ class Proposer(_AsksFirstRule):
         part = scored.take(unflagged)
         chosen[unflagged] = argmax(part.scores, part.offsets)
         return replace(decided, chosen=chosen, flagged=proposed)
-
-    def test(self) -> MistakeTest | None:
-        """Return how words are tested if the rule is `Mistakes`; else None."""
-        if not isinstance(self.first, Mistakes):
-            return None
-        return MistakeTest(self.first, -EVERYTHING, self.weighed_from, self.least)
 
     def fit(self, data: CalibrationData, *, progress: Any = None) -> Proposer:
         """Fit the rule."""

@@ -15,7 +15,7 @@ from disambig.data import Columns, DenseBlocks, Group, HashVocabulary, Instances
 from disambig.errors import UserError
 from disambig.features.context_window import LEFT, NOUN, OTHER, RIGHT, find_head_indices, word_at
 from disambig.features.ngram_counts import log_probabilities
-from disambig.features.rows import StatelessExtractor, by_group
+from disambig.features.rows import StatelessExtractor, by_group, separate_columns
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import (
@@ -391,8 +391,8 @@ class Headwords(StatelessExtractor):
         values = log_probabilities(ranks, fillable, self._counts, prior, HEADWORD_PARENTS)
         costs = instances.costs(group).reshape(n, k)
         nothing = np.zeros(n * k, np.int32)
-        column_of = np.arange(k * N_PATTERNS).reshape(k, N_PATTERNS)
-        return Features(DenseBlocks(values, column_of, _headword_columns(group), costs), nothing, nothing)
+        columns = separate_columns(k, N_PATTERNS), _headword_columns(group)
+        return Features(DenseBlocks(values, *columns, costs), nothing, nothing)
 
     def evidence(
         self, view: TokenView, instances: Instances, group: Group

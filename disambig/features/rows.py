@@ -359,16 +359,25 @@ def dense_features(
         batch: DenseBlocks | DenseLists
         if table.own is None:
             k = len(group.candidates)
-            columns, column_of = columns_of(group), np.arange(k * a).reshape(k, a)
-            batch = DenseBlocks(
-                values[rows].reshape(-1, k, a), column_of, columns, costs[rows].reshape(-1, k)
-            )
+            of_rows, columns = values[rows].reshape(-1, k, a), columns_of(group)
+            batch = DenseBlocks(of_rows, separate_columns(k, a), columns, costs[rows].reshape(-1, k))
         else:
             assert shared is not None
             offsets = table.offsets[of_group.start : of_group.stop + 1] - rows.start
             batch = DenseLists(values[rows], offsets, costs[rows], shared)
         features.append(Features(batch, n_hits[rows], n_queries[rows]))
     return features
+
+
+@lru_cache(maxsize=1024)
+def separate_columns(k: int, a: int) -> Ints:
+    """Return the `column_of` of `DenseBlocks` with weights of their own for each attribute, shape ``(k, a)``.
+
+    The array is computed once, and cannot be written to.
+    """
+    columns = np.arange(k * a).reshape(k, a)
+    columns.flags.writeable = False
+    return columns
 
 
 CONTEXT_GROUP = "context"

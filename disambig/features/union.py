@@ -30,6 +30,7 @@ from disambig.data import (
     join_crossed,
 )
 from disambig.errors import UserError, check_call, check_function, contract_error, describe_value
+from disambig.features.rows import separate_columns
 from disambig.formatting import describe_failure
 from disambig.registry import describe_component, plugin_packages
 from disambig.text import TokenView
@@ -676,9 +677,9 @@ def _columns_of_lists(parts: tuple[Columns, ...]) -> Columns:
 def _join_blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
     values = np.concatenate([batch.values for batch in batches], axis=2)
     _, k, total = values.shape
-    places = tuple(np.asarray(batch.column_of, np.int64).tobytes() for batch in batches)
+    places = tuple([np.asarray(batch.column_of, np.int64).tobytes() for batch in batches])
     columns = _columns_of_blocks(tuple(batch.columns for batch in batches), places, k)
-    return DenseBlocks(values, np.arange(k * total).reshape(k, total), columns, batches[0].costs)
+    return DenseBlocks(values, separate_columns(k, total), columns, batches[0].costs)
 
 
 @lru_cache(maxsize=1024)

@@ -223,7 +223,7 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     """
     hashes = _hashes(docs, decisions)
     glosses = _glosses(docs, decisions)
-    bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
+    bounds = decisions.documents.searchsorted(np.arange(len(docs) + 1)).tolist()
     packed = pack_decisions(decisions, docs, bounds, spans_key)
     clear_cache()
     for doc, packed_decisions, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):

@@ -187,8 +187,9 @@ class Proofreader(SpanWriter):
         """Write the flags of `predict` to the Docs; flags that lost to others are kept as alternatives."""
         clear_cache()
         spans: list[list[LocatedSpan]] = [[] for _ in docs]
+        numbers = np.arange(len(docs) + 1)
         for task_decisions in decisions:
-            bounds = np.searchsorted(task_decisions.documents, np.arange(len(docs) + 1)).tolist()
+            bounds = task_decisions.documents.searchsorted(numbers).tolist()
             packed = pack_decisions(task_decisions, docs, bounds, self.spans_key, scope=self.spans_key)
             for number, (doc, packed_decisions) in enumerate(zip(docs, packed, strict=True)):
                 span_id = id_under(doc, task_decisions.task, self.spans_key)
