@@ -348,6 +348,17 @@ def test_take_rows_against_slices(numbers, data):
     assert taken.tolist() == list(accumulate((numbers[i] for i in index), initial=0))
 
 
+@given(
+    any_sizes.filter(len), st.builds(slice, *[st.none() | st.integers(-8, 8)] * 2, st.sampled_from([None, 2]))
+)
+def test_take_rows_of_a_slice_are_those_of_its_indices(numbers, part):
+    offsets = offsets_from_sizes(numbers)
+    rows, taken = take_rows(offsets, part)
+    expected, ends = take_rows(offsets, np.arange(len(numbers))[part])
+    assert np.arange(offsets[-1])[rows].tolist() == expected.tolist()
+    assert taken.tolist() == ends.tolist()
+
+
 @given(any_instances)
 def test_segment_functions_against_loops(rows):
     values, offsets = flat(rows)

@@ -138,6 +138,21 @@ def test_the_same_batch_is_tokenised_once(monkeypatch):
     assert "protected" in view_of_texts(["One text."], words, protected=True).layers
 
 
+def test_a_view_keeps_what_is_computed_from_it():
+    view, asked = Words()(["one two", "three"]), []
+
+    def tokens_from(view, first):
+        asked.append(first)
+        return np.arange(first, len(view))
+
+    kept = view.cached(tokens_from, 1)
+    assert view.cached(tokens_from, 1) is kept and view.cached(tokens_from, 2).tolist() == kept[1:].tolist()
+    assert asked == [1, 2]
+    layered = view.with_layer("near", np.ones(len(view), bool))
+    assert layered.cached(tokens_from, 1) is not kept and list(layered.layers) == ["near"]
+    assert not view.layers and np.array_equal(layered.hashes, view.hashes)
+
+
 def test_a_large_batch_is_not_kept(monkeypatch):
     monkeypatch.setattr(documents, "_MAX_CACHED_CHARACTERS", 5)
     view_of_texts(["A longer text."], words)
