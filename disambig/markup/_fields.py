@@ -12,7 +12,19 @@ from collections.abc import Collection, Iterable
 from disambig.markup.canvas import BREAK, Canvas, Span, iterate_lines
 
 FRONT_MATTER_FIELDS = frozenset(
-    ("title", "subtitle", "description", "summary", "abstract", "excerpt", "about", "tagline", "lead")
+    (
+        "title",
+        "subtitle",
+        "description",
+        "summary",
+        "abstract",
+        "excerpt",
+        "about",
+        "tagline",
+        "lead",
+        "intro",
+        "teaser",
+    )
 )
 """Fields of front matter that readers of the page see as text."""
 CAPTION_FIELDS = frozenset(

@@ -124,8 +124,8 @@ class TagsOfProse:
             return BREAK
         if match["closes"] and _CONDITION.match(name):
             self._is_alternative = False
-            is_within = is_alternative and text[start - 1 : start] not in ".!?:"
-            return OPAQUE if is_within else BLANK
+            is_end = text[max(start - _MARGIN, 0) : start].rstrip().endswith((".", "!", "?", ":"))
+            return OPAQUE if is_alternative and not is_end else BLANK
         if character == BLANK or _CONDITION.match(name):
             return BLANK
         if name in _BLOCKS - _INCLUSIONS:
@@ -138,6 +138,8 @@ class TagsOfProse:
         return BLANK if is_pair else OPAQUE
 
 
+_MARGIN = 4
+"""Number of characters before a tag in which a sentence may end."""
 _GOES_ON = re.compile(r"\s[a-z]")
 
 
