@@ -459,7 +459,9 @@ _OPENING = re.compile(r"[\s/]*[^\s/>=][^\s/>=]*\s*=\s*([\"'])")
 
 
 def _is_english(language: str) -> bool:
-    return re.split("[-_]", language.strip().lower())[0] in ("en", "eng")
+    """Return True for English, and for an entity or a tag of a template: ``&language;``, ``{{ lang }}``."""
+    name = re.split("[-_]", language.strip().lower())[0]
+    return name in ("en", "eng") or not name.isalnum()
 
 
 _INFO = names(
@@ -535,7 +537,8 @@ _SUBSET = re.compile(r"[^\[>]*\[")
 _SUBSET_END = re.compile(r"\]\s*>")
 _ROOT = re.compile(r"<([A-Za-z_][^\s/<>]*)([^<>]*)")
 _DOCBOOK_ROOTS = names(
-    "appendix article bibliography book chapter dedication glossary part preface refentry reference"
+    "appendix article bibliography book chapter colophon dedication glossary itemizedlist legalnotice"
+    " orderedlist part partintro preface refentry reference refsection simplesect variablelist"
     " refsect1 sect1 sect2 sect3 section set"
 )
 _DOCBOOK_TEXT = re.compile("<(?:para|simpara|refmeta|refnamediv|sect1|chapter)[ >]")

@@ -236,6 +236,7 @@ READS = {
         ("<P CLASS='x y'>a</P><P>b</P>", "a¶ ¶b"),
         ("<p title='a > b'>c", "c"),
         ("<xhtml:p xml:lang='fr'>a</xhtml:p><p>b", "b"),
+        ("<html lang='{{ page.lang }}'><p lang='&lang;'>a</p><p lang={% b %}>c", "a¶c"),
         ("a <p title='b", "a"),
         ("<a href='b'><b>A</b></a> &nbsp; <a>a</a> <a>I</a> <a>bc</a> d", "# a I bc d"),
         ('<ul><li class="src">f a a</li><li>b c</li></ul>', "b c"),
@@ -313,6 +314,7 @@ READS = {
         ),
     ],
     "x.xml": [
+        ("<legalnotice><para>One.</para></legalnotice>", "One."),
         ("<!DOCTYPE chapter SYSTEM 'own.dtd'>\n<!-- a -->\n<chapter><para>One.</para></chapter>", "One."),
     ],
     "x.pod": [
