@@ -5,7 +5,6 @@ Only this module of the plugin imports spaCy, and only spaCy imports it, through
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -107,11 +106,6 @@ class DependencyLabeller(SpanWriter):
     def reference(self) -> dict[str, Any]:
         """Return the parser's digest."""
         return {"digest": self.parser.digest()}
-
-    def check(self, saved: Any) -> None:
-        """Warn if the pipeline was saved with another parser."""
-        if saved != self.reference():
-            warnings.warn(f"{self.name} was saved with another parser than it has now", stacklevel=3)
 
 
 def _space_heads(doc: Doc, is_word: NDArray[np.bool_]) -> NDArray[np.int64]:

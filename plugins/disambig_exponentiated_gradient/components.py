@@ -5,7 +5,6 @@ Only this module of the plugin imports spaCy, and only spaCy imports it, through
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -266,11 +265,6 @@ class ConstituentParser(SpanWriter):
     def reference(self) -> dict[str, Any]:
         """Return the parser's digest."""
         return {"digest": grammar_digest(self.parser)}
-
-    def check(self, saved: Any) -> None:
-        """Warn if the pipeline was saved with another parser."""
-        if saved != self.reference():
-            warnings.warn(f"{self.name} was saved with another parser than it has now", stacklevel=3)
 
 
 def _create(

@@ -300,7 +300,7 @@ def test_warning_for_another_parser(nlp, tmp_path):
     config = spacy.util.load_config(tmp_path / "pipeline" / "config.cfg")
     config["components"]["disambig_dependencies"]["model"] = str(tmp_path / "other")
     config.to_disk(tmp_path / "pipeline" / "config.cfg")
-    with pytest.warns(UserWarning, match="saved with another parser"):
+    with pytest.warns(UserWarning, match="saved with another model"):
         spacy.load(tmp_path / "pipeline")
 
 

@@ -435,7 +435,7 @@ def test_loading_with_another_parser_warns(nlp, tmp_path):
     data = nlp.get_pipe("disambig_parser").to_bytes()
     save_parser(Parser(TreebankGrammar.from_trees(list(read_trees("(S (NN x) (NN y))")))), tmp_path)
     other = spacy.blank("en").add_pipe("disambig_parser", config={"model": str(tmp_path)})
-    with pytest.warns(UserWarning, match="another parser"):
+    with pytest.warns(UserWarning, match="another model"):
         other.from_bytes(data)
 
 
