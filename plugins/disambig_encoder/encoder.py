@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.packs import find_pack
 
 from .pieces import WordPieces, sentence_around, split_words
 
@@ -46,6 +47,12 @@ def import_onnxruntime() -> ModuleType:
     import onnxruntime
 
     return onnxruntime
+
+
+def encoder_folder(name: str | Path) -> Path:
+    """Return the folder of the encoder in an installed pack, or else the folder of this name."""
+    pack = find_pack(str(name))
+    return pack.folders["encoder"] if pack and "encoder" in pack.folders else Path(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +106,12 @@ class Encoder:
 
     @classmethod
     def load(cls, folder: str | Path, *, threads: int | None = None) -> Encoder:
-        """Open the encoder in a folder written by `disambig_encoder.export.write_encoder`.
+        """Open the encoder of an installed pack, or in a folder that `write_encoder` wrote.
 
         Parameters
         ----------
         folder : path
+            Folder of the encoder, or the name of the pack.
         threads : int, optional
             Number of threads; by default that of ``OMP_NUM_THREADS``, else 1.
 
@@ -113,7 +121,7 @@ class Encoder:
             D747 if onnxruntime is not installed; D748 if the folder has no encoder, or one of another format,
             or a file with another size or digest than the manifest says.
         """
-        folder = Path(folder)
+        folder = encoder_folder(folder)
         details = _read_checked(folder)
         try:
             onnxruntime = import_onnxruntime()

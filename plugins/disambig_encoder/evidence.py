@@ -27,21 +27,14 @@ from disambig.api import (
 )
 from disambig.api.arrays import row_owners
 from disambig.api.batches import CrossedColumns, DenseLists
-from disambig.api.packs import find_pack
 from disambig.api.settings import ABOVE_ZERO, validate_settings
 
-from .encoder import EVIDENCE, Encoder
+from .encoder import EVIDENCE, Encoder, encoder_folder
 
 NAME = "encoder"
 """Feature group of the attributes of `EncoderEvidence` and `CandidateOdds`."""
 STATES = "states"
 """Feature group of the attributes of `EncoderStates` and `WhitenedStates`."""
-
-
-def encoder_folder(name: str | Path) -> Path:
-    """Return the folder of the encoder in an installed pack, or else the folder of this name."""
-    pack = find_pack(str(name))
-    return pack.folders["encoder"] if pack and "encoder" in pack.folders else Path(name)
 
 
 @lru_cache(maxsize=2)

@@ -382,7 +382,8 @@ def test_packs_and_models_share_an_encoder(folder, tmp_path, monkeypatch):
     assert one.encoder is other.encoder
     assert EncoderEvidence(folder=folder, threads=2).encoder is not one.encoder
     packs = {"en_encoder": SimpleNamespace(folders={"encoder": folder}), "other": SimpleNamespace(folders={})}
-    monkeypatch.setattr("disambig_encoder.evidence.find_pack", packs.get)
+    monkeypatch.setattr("disambig_encoder.encoder.find_pack", packs.get)
+    assert Encoder.load("en_encoder").details == one.encoder.details
     assert EncoderEvidence(folder="en_encoder").encoder.compare([], []).shape == (0, 5)
     with pytest.raises(UserError, match=r"D748.*other"):
         EncoderEvidence(folder="other").encoder.compare([], [])
