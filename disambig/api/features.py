@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         open_cloze as open_cloze,
         own_lists as own_lists,
         score_candidates as score_candidates,
+        tagged_batch as tagged_batch,
         tagged_instances as tagged_instances,
         transform_checked as transform_checked,
     )

@@ -105,6 +105,7 @@ from .token_context import (
     WordClasses as WordClasses,
     learn_classes as learn_classes,
     learn_usage as learn_usage,
+    tagged_batch as tagged_batch,
     tagged_instances as tagged_instances,
 )
 from .union import (

@@ -33,6 +33,7 @@ from disambig.features.context_window import (
     class_templates,
 )
 from disambig.features.rows import by_group
+from disambig.features.union import transform_checked
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, fitted_field
 from disambig.text import SpacyTokens, TokenView, characters, characters as ch, fmix
@@ -516,3 +517,23 @@ def tagged_instances(
     positions = np.flatnonzero(view.ends > view.starts)
     n = len(positions)
     return view, Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)
+
+
+def tagged_batch(
+    sentences: Sequence[tuple[Sequence[str], Sequence[str]]],
+    tags: Sequence[str],
+    extractor: TokenContext | None = None,
+) -> tuple[SequenceRows, TokenContext]:
+    """Return sentences, given as words and their tags, as a batch, and the extractor of its features.
+
+    An extractor that is not fitted yet, or a new one, is fitted on the sentences. A word with a tag that is
+    not in `tags` has no right label: all labels have a cost.
+    """
+    view, instances = tagged_instances(sentences, tags)
+    group = Group("tag", tuple(tags))
+    extractor = extractor or TokenContext()
+    if extractor.keys is None:
+        extractor = extractor.fit(view, instances, (group,))
+    batch = transform_checked(extractor, view, instances, group).batch
+    assert isinstance(batch, SequenceRows)
+    return batch, extractor

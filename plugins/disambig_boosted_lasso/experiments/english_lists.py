@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from disambig.api import FeatureExtractor, Features, Group, Instances, SparseRows, resolve
 from disambig.api.arrays import offsets_from_sizes, row_ranks, take_rows
-from disambig.api.batches import SequenceRows, convert, join
+from disambig.api.batches import convert, join
 from disambig.api.evaluation import ModelChecker, ProposedEdit
 from disambig.api.experiments import Progress, ewt_sentences
-from disambig.api.features import TokenContext, tagged_instances, transform_checked
+from disambig.api.features import TokenContext, tagged_batch, transform_checked
 from disambig.api.formats import Clean, Fix, list_instances, read_clean, read_fixes
 from disambig.api.measures import measure_named, text_costs
 from disambig.api.tasks import CandidateLists, CandidateWords
@@ -321,7 +321,7 @@ class ChainTagger:
     @classmethod
     def train(cls, sentences: Sequence[Tagged], tags: tuple[str, ...]) -> ChainTagger:
         """Return a tagger trained on sentences with a registered learner."""
-        batch, context = _feature_rows(sentences, tags, None)
+        batch, context = tagged_batch(sentences, tags)
         config = {"learner": {"@disambig_learners": TAGGER, "passes": PASSES}}
         return cls(context, resolve(config)["learner"].fit(batch).scorer, tags, len(sentences))
 
@@ -333,7 +333,7 @@ class ChainTagger:
         The weights of a perceptron grow with the number of training sentences, so scores are divided by this
         number: taggers of folds and of all sentences then have comparable scores.
         """
-        batch, _ = _feature_rows(sentences, self.tags, self.context)
+        batch, _ = tagged_batch(sentences, self.tags, self.context)
         return [(scores / self.n, paths) for scores, paths in self.scorer.k_best(batch, k)]
 
 
@@ -425,15 +425,3 @@ def _with_words(tags: Sequence[str], forms: Sequence[str], near: NDArray[np.bool
             f"{before}_{form}_{after}",
         ]
     return kept
-
-
-def _feature_rows(
-    sentences: Sequence[Tagged], tags: Sequence[str], context: TokenContext | None
-) -> tuple[SequenceRows, TokenContext]:
-    """Return the rows of words, and the extractor: by default a new one, fitted on them."""
-    group = Group("tag", tuple(tags))
-    view, instances = tagged_instances(sentences, tags)
-    fitted = context or TokenContext().fit(view, instances, (group,))
-    batch = transform_checked(fitted, view, instances, group).batch
-    assert isinstance(batch, SequenceRows)
-    return batch, fitted

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Group, Learner, resolve
+from disambig.api import Learner, resolve
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain, ChainScorer
 from disambig.api.experiments import (
@@ -25,7 +25,7 @@ from disambig.api.experiments import (
     ewt_sentences,
     run_parts,
 )
-from disambig.api.features import TokenContext, tagged_instances, transform_checked
+from disambig.api.features import tagged_batch
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
 
 from ..learners.eg import EG
@@ -50,28 +50,6 @@ def read_newspaper(data: Path) -> list[Sentence]:
         for trees in files.values()
         for tree in trees
     ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tagset:
-    """The tags of the training sentences, and the features that occur in them."""
-
-    tags: tuple[str, ...]
-    extractor: TokenContext
-
-    @classmethod
-    def from_sentences(cls, sentences: Sequence[Sentence]) -> Tagset:
-        """Fit the features on sentences."""
-        tags = tuple(sorted({tag for _, tags in sentences for tag in tags}))
-        view, instances = tagged_instances(sentences, tags)
-        return cls(tags, TokenContext().fit(view, instances, (Group("tag", tags),)))
-
-    def batch(self, sentences: Sequence[Sentence]) -> SequenceRows:
-        """Return sentences as sequences; for a word with an unknown tag every label has a cost."""
-        view, instances = tagged_instances(sentences, self.tags)
-        batch = transform_checked(self.extractor, view, instances, Group("tag", self.tags)).batch
-        assert isinstance(batch, SequenceRows)
-        return batch
 
 
 PERCEPTRON, COST, LOG = "averaged perceptron", "packed EG, cost", "packed EG, log loss"
@@ -153,9 +131,10 @@ def evaluate_setting(
     setting: TaggingSetting, progress: Progress
 ) -> tuple[dict[str, dict[str, Hits]], dict[str, Any]]:
     """Return for each text and system which words are tagged correctly, and details of the systems."""
-    tagset = Tagset.from_sentences(setting.train)
-    train, dev = tagset.batch(setting.train), tagset.batch(setting.dev)
-    tests = {name: tagset.batch(sentences) for name, sentences in setting.tests.items()}
+    tags = sorted({tag for _, tags in setting.train for tag in tags})
+    train, extractor = tagged_batch(setting.train, tags)
+    dev, _ = tagged_batch(setting.dev, tags, extractor)
+    tests = {name: tagged_batch(part, tags, extractor)[0] for name, part in setting.tests.items()}
     systems = (PERCEPTRON, COST, LOG)
     hits: dict[str, dict[str, Hits]] = {}
     details: dict[str, Any] = {"words": len(train.costs), "features": int(train.rows.shape[1])}

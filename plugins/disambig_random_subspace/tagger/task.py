@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Decides, Group, Instances, TokenView, UserError
 from disambig.api.batches import SequenceRows
-from disambig.api.features import TokenContext, WordClasses, tagged_instances, transform_checked
+from disambig.api.features import TokenContext, WordClasses, tagged_batch, tagged_instances
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,12 +100,7 @@ def make_batch(
     new extractor.
     """
     check_sentences(sentences)
-    view, instances = tagged_instances(sentences, tags)
-    task = TagTask(tags=tags)
-    fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
-    batch = transform_checked(fitted, view, instances, task.groups[0]).batch
-    assert isinstance(batch, SequenceRows)
-    return batch, fitted
+    return tagged_batch(sentences, tags, extractor or TokenContext(classes=classes))
 
 
 def fit_context(
