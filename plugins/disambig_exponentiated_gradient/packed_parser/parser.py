@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -96,13 +96,8 @@ class ChartBatch:
         with_words = [sentences[i] for i in filled.tolist()]
         tree_charts = parser.charts.charts(parser.grammar.score_words(with_words))
         named = NamedEdges.from_charts(parser.grammar, tree_charts, with_words)
-        numbers = (
-            filled[tree_charts.sentences],
-            tree_charts.thresholds,
-            filled[tree_charts.without_parse],
-            filled[tree_charts.too_large],
-        )
-        charts = Charts(tree_charts.graphs, tree_charts.scores, tree_charts.edges, *numbers)
+        fields = ("sentences", "without_parse", "too_large")  # numbers of sentences
+        charts = replace(tree_charts, **{name: filled[getattr(tree_charts, name)] for name in fields})
         cost = np.zeros(len(tree_charts.edges), np.float32)
         batch = vocabulary.batch(PartFeatures.from_edges(named), tree_charts.graphs, cost)
         return cls(parser, sentences, charts, batch)

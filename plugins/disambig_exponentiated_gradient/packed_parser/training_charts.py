@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -60,9 +60,8 @@ def force_derivations(
     if not tables:
         return charts, found_derivations
     edges_now = ChartEdges(*(np.ascontiguousarray(column, np.int32) for column in np.concatenate(tables).T))
-    joined = join_graphs(graphs)
-    sentence_columns = charts.sentences, charts.thresholds, charts.without_parse, charts.too_large
-    return Charts(joined, np.concatenate(scores), edges_now, *sentence_columns), found_derivations
+    changed = replace(charts, graphs=join_graphs(graphs), scores=np.concatenate(scores), edges=edges_now)
+    return changed, found_derivations
 
 
 def join_graphs(graphs: Sequence[Hypergraphs]) -> Hypergraphs:
@@ -168,23 +167,22 @@ class EdgeCosts:
         named: NamedEdges,
         binarisation: Binarisation,
         trees: Sequence[Tree],
-        rows: Sequence[NDArray[np.int64] | None] | None = None,
+        rows: Sequence[NDArray[np.int64] | None],
     ) -> EdgeCosts:
         """Return the costs of edges.
 
         `rows` are those of the gold derivation of each chart that contains it, relative to its first row.
         """
-        row_lists = [None] * len(trees) if rows is None else list(rows)
         wrong = wrong_labels(named, binarisation, trees)
         scores = named.scores - _WRONG * wrong
         offsets = named.graphs.offsets
-        for i, gold in enumerate(row_lists):
+        for i, gold in enumerate(rows):
             if gold is not None:
                 first, last = offsets[i : i + 2]
                 scores[first:last] = -_WRONG
                 scores[first + gold] = 0.0
         mass = Hypergraph().best(scores, named.graphs)
-        is_missing = np.array([gold is None for gold in row_lists], bool)
+        is_missing = np.array([gold is None for gold in rows], bool)
         n_wrong = (mass * wrong)[np.repeat(is_missing, np.diff(offsets))].sum()
         return cls(edge_costs(named, mass), int(is_missing.sum()), int(n_wrong))
 
