@@ -48,41 +48,6 @@ MAX_PASSES = 100_000
 """Fixed maximum number of passes in LIBLINEAR's Crammer-Singer solver; `max_iter` does not reach it."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiblinearSettings:
-    """Settings of LIBLINEAR; `max_iter` only bounds the passes of `ONE_VERSUS_ALL` (see `MAX_PASSES`)."""
-
-    kind: str
-    C: float | None
-    tolerance: float
-    max_iter: int
-
-
-def _fit_classes(
-    batch: CrossedRows,
-    settings: LiblinearSettings,
-    *,
-    dev: CandidateBatch | None,
-    fold: Callable[[Floats], Floats] = lambda weights: weights,
-) -> Fitted:
-    """Return the scorer of an SVM over classes with the best C.
-
-    `fold` converts the trained weights to the weights of the scorer.
-    """
-    n, k = batch.costs.shape
-    gold = batch.costs.argmin(axis=1)
-    sparse = hasattr(batch.rows, "indptr")
-    values = batch.rows.astype(np.float64) if sparse else np.asarray(batch.rows, np.float64)
-    rows, labels = _with_every_class(values, gold, k)
-
-    def solve(C: float) -> tuple[Floats, bool | None]:
-        weights, converged = train_liblinear(rows, labels, settings, C)
-        return fold(weights.ravel()), converged
-
-    comparable = isinstance(dev, DenseBlocks | CrossedRows)
-    return _fit_best_c(solve, n, settings, dev if comparable else None)
-
-
 def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, NDArray[np.int64]]:
     """Add an all-zero example for each missing class, because LIBLINEAR only learns classes that it sees."""
     missing = np.setdiff1d(np.arange(k), gold)
@@ -96,40 +61,6 @@ def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, 
     return csr_array(vstack([rows, csr_array((len(missing), rows.shape[1]))], format="csr")), labels
 
 
-def train_liblinear(
-    rows: Any, gold: NDArray[np.int64], settings: LiblinearSettings, C: float
-) -> tuple[Floats, bool | None]:
-    """Return one row of weights per class, and whether LIBLINEAR converged (None: unknown).
-
-    A single class gets zero weights, because LIBLINEAR rejects such data.
-    """
-    if len(np.unique(gold)) == 1:
-        return np.zeros((1, rows.shape[1])), True
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.svm import LinearSVC
-
-    svm = LinearSVC(
-        C=C,
-        loss="hinge",
-        multi_class=settings.kind,
-        fit_intercept=False,
-        tol=settings.tolerance,
-        max_iter=settings.max_iter,
-        random_state=0,
-    )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        svm.fit(rows, gold)
-    converged: bool | None = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
-    # for Crammer-Singer scikit-learn warns from `max_iter` passes on, although the solver did not stop there
-    if not converged and settings.kind == CRAMMER_SINGER:
-        converged = svm.n_iter_ < MAX_PASSES if counts_passes(settings.kind) else None
-    weights = svm.coef_.astype(np.float64)
-    if len(weights) == 1:  # for two classes, scikit-learn returns the weights of the second one only
-        weights = np.concatenate([-weights, weights]) / 2
-    return weights, converged
-
-
 def counts_passes(kind: str) -> bool:
     """Return True if scikit-learn reports LIBLINEAR's number of passes for this kind of problem.
 
@@ -141,25 +72,6 @@ def counts_passes(kind: str) -> bool:
     return kind != CRAMMER_SINGER or Version(__version__) >= Version("1.9.1")
 
 
-def _fit_ranking(
-    batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None, sum: Sequence[str]
-) -> Fitted:
-    """Return the scorer of the K-SVM on lists with the best C and the sum of the groups in `sum`."""
-    summed = batch.columns.in_groups(sum, setting="KSVM.sum")
-    wider = _add_sum(batch, summed) if sum else batch
-    solution: RankedSolution | None = None
-
-    def solve(C: float) -> tuple[Floats, bool | None]:
-        nonlocal solution
-        solution = solve_lists(
-            wider, C, tolerance=settings.tolerance, max_iter=settings.max_iter, start=solution
-        )
-        weights = solution.weights[: len(summed)] + (solution.weights[-1] * summed if sum else 0.0)
-        return weights, solution.gap <= settings.tolerance
-
-    return _fit_best_c(solve, len(batch.offsets) - 1, settings, dev)
-
-
 def _add_sum(batch: SparseRows, summed: NDArray[np.bool_]) -> SparseRows:
     """Add the sum of some columns as the last column."""
     from scipy.sparse import csr_array, hstack
@@ -167,39 +79,6 @@ def _add_sum(batch: SparseRows, summed: NDArray[np.bool_]) -> SparseRows:
     total = batch.rows @ summed.astype(np.float64)
     rows = csr_array(hstack([batch.rows, total[:, None]], format="csr"))
     return SparseRows(rows, batch.offsets, batch.cost, batch.columns)
-
-
-def _fit_pointwise(batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None) -> Fitted:
-    """Return the scorer of a binary SVM that separates correct from wrong candidates, with the best C."""
-    from scipy.sparse import csr_array, hstack
-
-    n_rows = len(batch.cost)
-    rows = csr_array(hstack([batch.rows, np.ones((n_rows, 1))], format="csr"), dtype=np.float64)
-    correct = (from_the_least(batch) == 0).astype(np.int64)
-
-    def solve(C: float) -> tuple[Floats, bool | None]:
-        weights, converged = train_liblinear(rows, correct, settings, C)
-        return (weights[-1] - weights[0])[:-1], converged
-
-    return _fit_best_c(solve, n_rows, settings, dev)
-
-
-def _fit_best_c(
-    solve: Callable[[float], tuple[Floats, bool | None]],
-    n_train: int,
-    settings: LiblinearSettings,
-    dev: CandidateBatch | None,
-) -> Fitted:
-    """Return the scorer and report for the given or best C; `solve` returns weights and convergence."""
-
-    def train(C: float) -> tuple[CrossedScorer, bool | None]:
-        weights, converged = solve(C)
-        return CrossedScorer(weights), converged
-
-    scorer, converged, C, path = fit_best_c(
-        train, n_train, dev, C=settings.C, default=_DEFAULT / n_train, grid=GRID
-    )
-    return Fitted(scorer, {"C": round_c(C), "converged": converged, "dev_accuracy": path})
 
 
 class LiblinearLearner(ABC):
@@ -214,7 +93,7 @@ class LiblinearLearner(ABC):
     takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
 
     @abstractmethod
-    def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
+    def _fit(self, batch: CandidateBatch, dev: CandidateBatch | None) -> Fitted:
         """Return the scorer that is learned from checked examples."""
 
     def fit(
@@ -230,7 +109,75 @@ class LiblinearLearner(ABC):
         ABOVE_ZERO.check(f"{learner}.tolerance", self.tolerance)
         COUNT.check(f"{learner}.max_iter", self.max_iter)
         check_attributes(batch, None)
-        return self._fit(batch, LiblinearSettings(self.kind, self.C, self.tolerance, self.max_iter), dev)
+        return self._fit(batch, dev)
+
+    def _fit_classes(
+        self,
+        batch: CrossedRows,
+        dev: CandidateBatch | None,
+        fold: Callable[[Floats], Floats] = lambda weights: weights,
+    ) -> Fitted:
+        """Return the scorer of an SVM over classes with the best C.
+
+        `fold` converts the trained weights to the weights of the scorer.
+        """
+        n, k = batch.costs.shape
+        gold = batch.costs.argmin(axis=1)
+        sparse = hasattr(batch.rows, "indptr")
+        values = batch.rows.astype(np.float64) if sparse else np.asarray(batch.rows, np.float64)
+        rows, labels = _with_every_class(values, gold, k)
+
+        def solve(C: float) -> tuple[Floats, bool | None]:
+            weights, converged = self._train(rows, labels, C)
+            return fold(weights.ravel()), converged
+
+        comparable = isinstance(dev, DenseBlocks | CrossedRows)
+        return self._fit_best_c(solve, n, dev if comparable else None)
+
+    def _fit_best_c(
+        self, solve: Callable[[float], tuple[Floats, bool | None]], n_train: int, dev: CandidateBatch | None
+    ) -> Fitted:
+        """Return the scorer and report for the given or best C; `solve` returns weights and convergence."""
+
+        def train(C: float) -> tuple[CrossedScorer, bool | None]:
+            weights, converged = solve(C)
+            return CrossedScorer(weights), converged
+
+        scorer, converged, C, path = fit_best_c(
+            train, n_train, dev, C=self.C, default=_DEFAULT / n_train, grid=GRID
+        )
+        return Fitted(scorer, {"C": round_c(C), "converged": converged, "dev_accuracy": path})
+
+    def _train(self, rows: Any, gold: NDArray[np.int64], C: float) -> tuple[Floats, bool | None]:
+        """Return one row of weights per class, and whether LIBLINEAR converged (None: unknown).
+
+        A single class gets zero weights, because LIBLINEAR rejects such data.
+        """
+        if len(np.unique(gold)) == 1:
+            return np.zeros((1, rows.shape[1])), True
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.svm import LinearSVC
+
+        svm = LinearSVC(
+            C=C,
+            loss="hinge",
+            multi_class=self.kind,
+            fit_intercept=False,
+            tol=self.tolerance,
+            max_iter=self.max_iter,
+            random_state=0,
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            svm.fit(rows, gold)
+        converged: bool | None = not any(issubclass(item.category, ConvergenceWarning) for item in caught)
+        # for Crammer-Singer scikit-learn warns from `max_iter` passes on, although the solver goes on
+        if not converged and self.kind == CRAMMER_SINGER:
+            converged = svm.n_iter_ < MAX_PASSES if counts_passes(self.kind) else None
+        weights = svm.coef_.astype(np.float64)
+        if len(weights) == 1:  # for two classes, scikit-learn returns the weights of the second one only
+            weights = np.concatenate([-weights, weights]) / 2
+        return weights, converged
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> Self:
         """Return the learner with the median C of earlier fits, if its own is not set."""
@@ -269,20 +216,34 @@ class KSVM(LiblinearLearner):
     max_iter: int = 1000
     kind: ClassVar[str] = CRAMMER_SINGER
 
-    def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
+    def _fit(self, batch: CandidateBatch, dev: CandidateBatch | None) -> Fitted:
         check_names("KSVM.sum", self.sum)
         if not self.sum or not isinstance(batch, DenseBlocks):
             rows = convert(batch, CrossedRows, SparseRows)
             if isinstance(rows, SparseRows):
-                return _fit_ranking(rows, settings, dev=dev, sum=self.sum)
+                return self._fit_ranking(rows, dev)
             if self.sum:
                 raise UserError("D459", wanted="DenseBlocks (for a sum)", seen=type(batch).__name__)
-            return _fit_classes(rows, settings, dev=dev)
+            return self._fit_classes(rows, dev)
 
         def fold(weights: Floats) -> Floats:
             return fold_crossed_sum(weights, batch, self.sum)
 
-        return _fit_classes(convert(with_sum(batch, self.sum), CrossedRows), settings, dev=dev, fold=fold)
+        return self._fit_classes(convert(with_sum(batch, self.sum), CrossedRows), dev, fold)
+
+    def _fit_ranking(self, batch: SparseRows, dev: CandidateBatch | None) -> Fitted:
+        """Return the scorer of the K-SVM on lists with the best C and the sum of the groups in `sum`."""
+        summed = batch.columns.in_groups(self.sum, setting="KSVM.sum")
+        wider = _add_sum(batch, summed) if self.sum else batch
+        solution: RankedSolution | None = None
+
+        def solve(C: float) -> tuple[Floats, bool | None]:
+            nonlocal solution
+            solution = solve_lists(wider, C, tolerance=self.tolerance, max_iter=self.max_iter, start=solution)
+            weights = solution.weights[: len(summed)] + (solution.weights[-1] * summed if self.sum else 0.0)
+            return weights, solution.gap <= self.tolerance
+
+        return self._fit_best_c(solve, len(batch.offsets) - 1, dev)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,8 +270,22 @@ class OneVersusAll(LiblinearLearner):
     max_iter: int = 1000
     kind: ClassVar[str] = ONE_VERSUS_ALL
 
-    def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
+    def _fit(self, batch: CandidateBatch, dev: CandidateBatch | None) -> Fitted:
         rows = convert(batch, CrossedRows, SparseRows)
         if isinstance(rows, SparseRows):
-            return _fit_pointwise(rows, settings, dev=dev)
-        return _fit_classes(rows, settings, dev=dev)
+            return self._fit_pointwise(rows, dev)
+        return self._fit_classes(rows, dev)
+
+    def _fit_pointwise(self, batch: SparseRows, dev: CandidateBatch | None) -> Fitted:
+        """Return the scorer of a binary SVM that separates correct from wrong candidates, with the best C."""
+        from scipy.sparse import csr_array, hstack
+
+        n_rows = len(batch.cost)
+        rows = csr_array(hstack([batch.rows, np.ones((n_rows, 1))], format="csr"), dtype=np.float64)
+        correct = (from_the_least(batch) == 0).astype(np.int64)
+
+        def solve(C: float) -> tuple[Floats, bool | None]:
+            weights, converged = self._train(rows, correct, C)
+            return (weights[-1] - weights[0])[:-1], converged
+
+        return self._fit_best_c(solve, n_rows, dev)
