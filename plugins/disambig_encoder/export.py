@@ -33,8 +33,8 @@ ZERO_POINT = 128
 class _Graph:
     """Nodes and constants of a graph under construction."""
 
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
+    def __init__(self, weights: Mapping[str, Floats], bits: int) -> None:
+        self.weights, self.bits = weights, bits
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self._names: set[str] = set()
@@ -54,18 +54,19 @@ class _Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), [output], **settings))
         return output
 
-    def bias(self, name: str, weights: Mapping[str, Floats]) -> str:
-        return self.constant(f"{name}.bias", weights[f"{name}.bias"].astype(np.float32))
+    def floats(self, name: str) -> str:
+        """Return the name of some of the weights as a constant."""
+        return self.constant(name, self.weights[name].astype(np.float32))
 
     def integers(self, name: str, values: Sequence[int]) -> str:
         """Return the name of a constant vector of whole numbers."""
         return self.constant(name, np.array(values, np.int64))
 
-    def embed(self, ids: str, weights: Mapping[str, Floats]) -> str:
+    def embed(self, ids: str) -> str:
         """Look up the rows of word pieces."""
         from onnx import TensorProto
 
-        weight = weights["pieces.weight"]
+        weight = self.weights["pieces.weight"]
         if self.bits == 32:
             return self.add("Gather", [self.constant("pieces", weight.astype(np.float32)), ids])
         values, scales = quantise_rows(weight)
@@ -73,17 +74,17 @@ class _Graph:
         scale = self.add("Gather", [self.constant("pieces.scales", scales), ids])
         return self.add("Mul", [self.add("Cast", [rows], to=TensorProto.FLOAT), scale])
 
-    def linear(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
+    def linear(self, x: str, name: str) -> str:
         """Multiply rows by a weight of shape ``(outputs, inputs)`` and add the bias."""
-        return self.add("Add", [self.product(x, name, weights), self.bias(name, weights)])
+        return self.add("Add", [self.product(x, name), self.floats(f"{name}.bias")])
 
-    def product(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
+    def product(self, x: str, name: str) -> str:
         """Multiply rows by a weight of shape ``(outputs, inputs)``.
 
         In 8 bits, each row is quantised by its own largest number. A scale for all rows, as in
         `DynamicQuantizeLinear`, would make the result of a text depend on the others of its batch.
         """
-        weight = weights[f"{name}.weight"]
+        weight = self.weights[f"{name}.weight"]
         if self.bits == 32:
             return self.add("MatMul", [x, self.constant(f"{name}.weight", weight.T.astype(np.float32))])
         values, scales = quantise_rows(weight, MAX_WEIGHT)
@@ -100,26 +101,15 @@ class _Graph:
         inputs = [rows, self.constant(f"{name}.values", values.T), one, columns, zero]
         return self.add("Mul", [self.add("MatMulIntegerToFloat", inputs, domain=ONNXRUNTIME), scale])
 
-    def gelu(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
+    def gelu(self, x: str, name: str) -> str:
         """Apply a linear layer and the GELU, in 8 bits its approximation by the hyperbolic tangent."""
         if self.bits == 32:
-            return self.add("Gelu", [self.linear(x, name, weights)])
-        inputs = [self.product(x, name, weights), self.bias(name, weights)]
+            return self.add("Gelu", [self.linear(x, name)])
+        inputs = [self.product(x, name), self.floats(f"{name}.bias")]
         return self.add("FastGelu", inputs, domain=ONNXRUNTIME)
 
-    def norm(
-        self,
-        x: str,
-        layer: str,
-        weights: Mapping[str, Floats],
-        epsilon: float = NORM_EPSILON,
-        *,
-        name: str = "",
-    ) -> str:
-        parts = [
-            self.constant(f"{layer}.{part}", weights[f"{layer}.{part}"].astype(np.float32))
-            for part in ("weight", "bias")
-        ]
+    def norm(self, x: str, layer: str, epsilon: float = NORM_EPSILON, *, name: str = "") -> str:
+        parts = [self.floats(f"{layer}.{part}") for part in ("weight", "bias")]
         return self.add("LayerNormalization", [x, *parts], name=name, epsilon=epsilon)
 
 
@@ -153,17 +143,16 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     `weights` have the names of `corpora/disambig_en_encoder/network.py`, `heads` is the number of attention
     heads, and `bits` is 8 (see `MAX_WEIGHT`), or 32 for floats everywhere.
     """
-    graph = _Graph(bits)
     width = weights["pieces.weight"].shape[1]
     layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
-    weights = {**weights, **_scaled_queries(weights, layers, (width // heads) ** -0.5)}
+    graph = _Graph({**weights, **_scaled_queries(weights, layers, (width // heads) ** -0.5)}, bits)
 
     shape = graph.add("Shape", ["ids"])
     length = graph.add("Slice", [shape, graph.integers("one", [1]), graph.integers("two", [2])])
     table = graph.constant("positions", weights["positions.weight"].astype(np.float32))
     bounds = [graph.integers("zero", [0]), length, graph.integers("axis0", [0])]
     positions = graph.add("Slice", [table, *bounds])
-    x = graph.norm(graph.add("Add", [graph.embed("ids", weights), positions]), "norm", weights)
+    x = graph.norm(graph.add("Add", [graph.embed("ids"), positions]), "norm")
     x = graph.add("Reshape", [x, graph.integers("flat", [-1, width])])  # (n * length, width)
     pad = graph.add("Equal", ["ids", graph.constant("pad", np.array(0, np.int64))])
     low, high = (graph.constant(n, np.array(v, np.float32)) for n, v in (("low", -1e4), ("high", 0.0)))
@@ -173,25 +162,17 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     first = graph.add("Mul", ["rows", length])
     places = graph.add("Add", [first, "places"])
     for i in range(layers):
-        x = _add_layer(graph, x, i, weights, in_heads, mask, places if i == layers - 1 else None)
-    _add_outputs(graph, x, weights)
+        x = _add_layer(graph, x, i, in_heads, mask, places if i == layers - 1 else None)
+    _add_outputs(graph, x)
     return _serialise(graph, width)
 
 
-def _add_layer(
-    graph: _Graph,
-    x: str,
-    number: int,
-    weights: Mapping[str, Floats],
-    in_heads: str,
-    mask: str,
-    places: str | None,
-) -> str:
+def _add_layer(graph: _Graph, x: str, number: int, in_heads: str, mask: str, places: str | None) -> str:
     """Add an attention layer; return its states or, in the last layer, those of the `places`."""
     from onnx import helper
 
-    layer, width = f"layers.{number}", weights["pieces.weight"].shape[1]
-    qkv = graph.linear(x, f"{layer}.qkv", weights)
+    layer, width = f"layers.{number}", graph.weights["pieces.weight"].shape[1]
+    qkv = graph.linear(x, f"{layer}.qkv")
     names = [f"qkv_{number}_{j}" for j in range(3)]
     graph.nodes.append(helper.make_node("Split", [qkv], names, axis=1, num_outputs=3))
     query, key, value = (
@@ -204,29 +185,26 @@ def _add_layer(
     mixed = graph.add("Reshape", [mixed, graph.integers("flat", [-1, width])])
     if places is not None:
         x, mixed = (graph.add("Gather", [states, places]) for states in (x, mixed))  # (m, width)
-    out = graph.linear(mixed, f"{layer}.out", weights)
-    x = graph.norm(graph.add("Add", [x, out]), f"{layer}.norm1", weights)
-    up = graph.gelu(x, f"{layer}.up", weights)
-    down = graph.linear(up, f"{layer}.down", weights)
+    out = graph.linear(mixed, f"{layer}.out")
+    x = graph.norm(graph.add("Add", [x, out]), f"{layer}.norm1")
+    up = graph.gelu(x, f"{layer}.up")
+    down = graph.linear(up, f"{layer}.down")
     name = "" if places is None else "states"
-    return graph.norm(graph.add("Add", [x, down]), f"{layer}.norm2", weights, name=name)
+    return graph.norm(graph.add("Add", [x, down]), f"{layer}.norm2", name=name)
 
 
-def _add_outputs(graph: _Graph, x: str, weights: Mapping[str, Floats]) -> None:
+def _add_outputs(graph: _Graph, x: str) -> None:
     """Add the heads: the kind of mistake at each place, and scores of candidates as word and as gap."""
-    hidden = graph.gelu(x, "mistakes.0", weights)
-    plain = weights["mistakes.2.weight"].T.astype(np.float32)
+    hidden = graph.gelu(x, "mistakes.0")
+    plain = graph.weights["mistakes.2.weight"].T.astype(np.float32)
     labels = graph.add("MatMul", [hidden, graph.constant("mistakes.2.weight", plain)])
-    bias = graph.constant("mistakes.2.bias", weights["mistakes.2.bias"].astype(np.float32))
-    graph.add("Add", [labels, bias], name="mistakes")
-    embedded = graph.add("Transpose", [graph.embed("candidates", weights)], perm=[0, 2, 1])  # (m, width, k)
-    piece_bias = graph.add(
-        "Gather", [graph.constant("piece_bias", weights["piece_bias"].astype(np.float32)), "candidates"]
-    )
+    graph.add("Add", [labels, graph.floats("mistakes.2.bias")], name="mistakes")
+    embedded = graph.add("Transpose", [graph.embed("candidates")], perm=[0, 2, 1])  # (m, width, k)
+    piece_bias = graph.add("Gather", [graph.floats("piece_bias"), "candidates"])
 
     for head, output in (("word", "words"), ("gap", "gaps")):
-        hidden = graph.gelu(x, f"{head}.0", weights)
-        hidden = graph.norm(hidden, f"{head}.2", weights, 1e-5)
+        hidden = graph.gelu(x, f"{head}.0")
+        hidden = graph.norm(hidden, f"{head}.2", 1e-5)
         hidden = graph.add("Unsqueeze", [hidden, graph.integers("axis1", [1])])
         product = graph.add("MatMul", [hidden, embedded])
         product = graph.add("Squeeze", [product, graph.integers("axis1", [1])])
