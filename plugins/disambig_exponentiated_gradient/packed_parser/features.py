@@ -196,22 +196,22 @@ class PartFeatures:
             (edges.LEXICAL, ((1, _word),)),
         )
         parts = np.full((len(edges), 3), -1, np.int32)
-        key_tables = []
+        tables, value_tables = [], []
         n = 0
         for kind, families in kinds:
             rows = np.flatnonzero(edges.kinds == kind)
             for place, family in families:
-                identity, describe, values = family(named, traits, rows)
+                identity, scores, posterior, describe = family(named, traits, rows)
                 _, first, numbers = np.unique(identity, return_index=True, return_inverse=True)
-                numbers = numbers.ravel()
-                parts[rows, place] = n + numbers
-                key_tables.append((describe(rows[first]), values(numbers, first)))
+                parts[rows, place] = n + numbers.ravel()
+                buckets = np.searchsorted(_POSTERIORS, posterior[first])
+                tables.append(np.stack(describe(rows[first], buckets), axis=1))
+                value_tables.append(np.stack([scores[first], np.log(posterior[first])], axis=1))
                 n += len(first)
         # parts of several families in one table, without empty keys
-        tables = [np.stack(keys, axis=1) if keys else np.zeros((0, 0), np.uint64) for keys, _ in key_tables]
         starts = offsets_from_sizes(np.concatenate([(table != 0).sum(axis=1) for table in tables]))
         keys = np.concatenate([table[table != 0] for table in tables])
-        return cls(parts, starts, keys, np.concatenate([values for _, values in key_tables]))
+        return cls(parts, starts, keys, np.concatenate(value_tables))
 
     @classmethod
     def concat(cls, charts: Sequence[PartFeatures]) -> PartFeatures:
@@ -229,24 +229,23 @@ class PartFeatures:
         )
 
 
-Family = tuple[Keys, Callable[[NDArray[np.int64]], Sequence[Keys]], Callable[..., Floats]]
-"""A family of parts: keys that identify the part of each edge, a function from edges to the keys of their
-features, and one from parts and their first edges to numeric values."""
+Rows = NDArray[np.int64]
+Family = tuple[Keys, Floats, Floats, Callable[[Rows, NDArray[np.int64]], Sequence[Keys]]]
+"""A family of parts: for each edge a key that identifies its part, a score, and a posterior probability; and
+a function from edges, and from buckets of their posterior probabilities, to the keys of their features."""
 
 
-def _rule(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
+def _rule(named: NamedEdges, traits: WordTraits, rows: Rows) -> Family:
     """Return features of the rules only."""
 
-    def describe(rows: NDArray[np.int64]) -> list[Keys]:
+    def describe(rows: Rows, buckets: NDArray[np.int64]) -> list[Keys]:
         return [mix_hashes("rule", named.rule[rows]), mix_hashes("coarse rule", named.coarse_rule[rows])]
 
-    def values(numbers: NDArray[np.int64], first: NDArray[np.int64]) -> Floats:
-        return np.stack([named.scores[rows][first], np.zeros(len(first))], axis=1)
-
-    return mix_hashes("rule", named.rule[rows], named.edges.kinds[rows]), describe, values
+    identity = mix_hashes("rule", named.rule[rows], named.edges.kinds[rows])
+    return identity, named.scores[rows], np.ones(len(rows)), describe
 
 
-def _posterior(named: NamedEdges, rows: NDArray[np.int64], label: Keys) -> tuple[Keys, Floats]:
+def _posterior(named: NamedEdges, rows: Rows, label: Keys) -> tuple[Keys, Floats]:
     """Return a key of each edge's label and span, and its posterior probability."""
     edges = named.edges
     where = mix_hashes("span", named.chart[rows], label, edges.starts[rows], edges.ends[rows])
@@ -255,28 +254,11 @@ def _posterior(named: NamedEdges, rows: NDArray[np.int64], label: Keys) -> tuple
     return where, np.clip(sums[numbers.ravel()], _MIN_POSTERIOR, 1.0)
 
 
-def _posterior_features(
-    rows: NDArray[np.int64], posterior: Floats
-) -> tuple[Callable[[NDArray[np.int64]], NDArray[np.int64]], Callable[..., Floats]]:
-    """Return functions from rows to buckets of the posterior probability, and to values."""
-    posterior_of_row = np.zeros(int(rows.max(initial=-1)) + 1)
-    posterior_of_row[rows] = posterior
-
-    def buckets(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(_POSTERIORS, posterior_of_row[rows])
-
-    def values(numbers: NDArray[np.int64], first: NDArray[np.int64]) -> Floats:
-        return np.stack([np.zeros(len(first)), np.log(posterior[first])], axis=1)
-
-    return buckets, values
-
-
-def _span(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
+def _span(named: NamedEdges, traits: WordTraits, rows: Rows) -> Family:
     """Return features of the labels of spans with two children."""
     where, posterior = _posterior(named, rows, named.coarse[rows])
-    buckets, values = _posterior_features(rows, posterior)
 
-    def describe(rows: NDArray[np.int64]) -> list[Keys]:
+    def describe(rows: Rows, buckets: NDArray[np.int64]) -> list[Keys]:
         label = named.coarse[rows]
         start, end = _span_bounds(named, traits, rows)
         words, tags = traits.words, traits.tags
@@ -301,20 +283,19 @@ def _span(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Fam
             mix_hashes("label: tags around", label, before, after),
             mix_hashes("label: tags of ends", label, first, last, length),
             mix_hashes("label: length", label, length),
-            mix_hashes("label: posterior", label, buckets(rows)),
-            mix_hashes("posterior", buckets(rows)),
+            mix_hashes("label: posterior", label, buckets),
+            mix_hashes("posterior", buckets),
             np.where(end - start <= _SHAPED, mix_hashes("label: tags", label, shape), np.uint64(0)),
         ]
 
-    return where, describe, values
+    return where, np.zeros(len(rows)), posterior, describe
 
 
-def _chain(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
+def _chain(named: NamedEdges, traits: WordTraits, rows: Rows) -> Family:
     """Return features of the labels of spans formed by a chain of rules, all labels together."""
     where, posterior = _posterior(named, rows, named.coarse_rule[rows])
-    buckets, values = _posterior_features(rows, posterior)
 
-    def describe(rows: NDArray[np.int64]) -> list[Keys]:
+    def describe(rows: Rows, buckets: NDArray[np.int64]) -> list[Keys]:
         label = named.coarse_rule[rows]
         start, end = _span_bounds(named, traits, rows)
         words, tags = traits.words, traits.tags
@@ -327,14 +308,14 @@ def _chain(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Fa
             mix_hashes("chain: tag behind", label, tags[end]),
             mix_hashes("chain: tags around", label, tags[start - 1], tags[end]),
             mix_hashes("chain: length", label, length_bucket(end - start)),
-            mix_hashes("chain: posterior", label, buckets(rows)),
-            mix_hashes("posterior", buckets(rows)),
+            mix_hashes("chain: posterior", label, buckets),
+            mix_hashes("posterior", buckets),
         ]
 
-    return where, describe, values
+    return where, np.zeros(len(rows)), posterior, describe
 
 
-def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
+def _meeting(named: NamedEdges, traits: WordTraits, rows: Rows) -> Family:
     """Return features of rules over a span, including the boundary between the children."""
     edges = named.edges
     where = mix_hashes(
@@ -346,7 +327,7 @@ def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> 
         edges.ends[rows],
     )
 
-    def describe(rows: NDArray[np.int64]) -> list[Keys]:
+    def describe(rows: Rows, buckets: NDArray[np.int64]) -> list[Keys]:
         rule = named.coarse_rule[rows]
         start, end = _span_bounds(named, traits, rows)
         meet = start + (edges.splits[rows] - edges.starts[rows])
@@ -364,18 +345,14 @@ def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> 
             mix_hashes("words", words[start], words[meet], named.coarse[rows]),
         ]
 
-    def values(numbers: NDArray[np.int64], first: NDArray[np.int64]) -> Floats:
-        return np.zeros((len(first), 2))
-
-    return where, describe, values
+    return where, np.zeros(len(rows)), np.ones(len(rows)), describe
 
 
-def _word(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
+def _word(named: NamedEdges, traits: WordTraits, rows: Rows) -> Family:
     """Return features of words with a tag; the word score is part of them only."""
     where, posterior = _posterior(named, rows, named.coarse[rows])
-    buckets, _ = _posterior_features(rows, posterior)
 
-    def describe(rows: NDArray[np.int64]) -> list[Keys]:
+    def describe(rows: Rows, buckets: NDArray[np.int64]) -> list[Keys]:
         tag, symbol = named.coarse[rows], named.symbol[rows]
         at, _ = _span_bounds(named, traits, rows)
         words, tags = traits.words, traits.tags
@@ -391,18 +368,15 @@ def _word(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Fam
             mix_hashes("tag: tag before", tag, tags[at - 1]),
             mix_hashes("tag: tag behind", tag, tags[at + 1]),
             mix_hashes("symbol: tags around", symbol, tags[at - 1], tags[at + 1]),
-            mix_hashes("tag: posterior", tag, buckets(rows)),
-            mix_hashes("tag posterior", buckets(rows)),
+            mix_hashes("tag: posterior", tag, buckets),
+            mix_hashes("tag posterior", buckets),
         ]
 
-    def values(numbers: NDArray[np.int64], first: NDArray[np.int64]) -> Floats:
-        return np.stack([named.scores[rows][first], np.log(posterior[first])], axis=1)
-
-    return mix_hashes("word", where, named.symbol[rows]), describe, values
+    return mix_hashes("word", where, named.symbol[rows]), named.scores[rows], posterior, describe
 
 
 def _span_bounds(
-    named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]
+    named: NamedEdges, traits: WordTraits, rows: Rows
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the start and end of the words of edges, as indices into traits."""
     first = traits.starts[named.chart[rows]]
