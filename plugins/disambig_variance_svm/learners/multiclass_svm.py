@@ -43,6 +43,8 @@ GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
 """Values of C times the number of examples that are tried on development data, smallest first."""
 _DEFAULT = 10.0
 """C times the number of examples if there is no development data."""
+Solved = tuple[CrossedScorer, bool | None]
+"""The scorer for a value of C, and whether the solver converged."""
 ONE_VERSUS_ALL, CRAMMER_SINGER = "ovr", "crammer_singer"
 MAX_PASSES = 100_000
 """Fixed maximum number of passes in LIBLINEAR's Crammer-Singer solver; `max_iter` does not reach it."""
@@ -127,24 +129,19 @@ class LiblinearLearner(ABC):
         values = batch.rows.astype(np.float64) if sparse else np.asarray(batch.rows, np.float64)
         rows, labels = _with_every_class(values, gold, k)
 
-        def solve(C: float) -> tuple[Floats, bool | None]:
+        def solve(C: float) -> Solved:
             weights, converged = self._train(rows, labels, C)
-            return fold(weights.ravel()), converged
+            return CrossedScorer(fold(weights.ravel())), converged
 
         comparable = isinstance(dev, DenseBlocks | CrossedRows)
         return self._fit_best_c(solve, n, dev if comparable else None)
 
     def _fit_best_c(
-        self, solve: Callable[[float], tuple[Floats, bool | None]], n_train: int, dev: CandidateBatch | None
+        self, solve: Callable[[float], Solved], n_train: int, dev: CandidateBatch | None
     ) -> Fitted:
-        """Return the scorer and report for the given or best C; `solve` returns weights and convergence."""
-
-        def train(C: float) -> tuple[CrossedScorer, bool | None]:
-            weights, converged = solve(C)
-            return CrossedScorer(weights), converged
-
+        """Return the scorer and report for the given or best C."""
         scorer, converged, C, path = fit_best_c(
-            train, n_train, dev, C=self.C, default=_DEFAULT / n_train, grid=GRID
+            solve, n_train, dev, C=self.C, default=_DEFAULT / n_train, grid=GRID
         )
         return Fitted(scorer, {"C": round_c(C), "converged": converged, "dev_accuracy": path})
 
@@ -237,11 +234,11 @@ class KSVM(LiblinearLearner):
         wider = _add_sum(batch, summed) if self.sum else batch
         solution: RankedSolution | None = None
 
-        def solve(C: float) -> tuple[Floats, bool | None]:
+        def solve(C: float) -> Solved:
             nonlocal solution
             solution = solve_lists(wider, C, tolerance=self.tolerance, max_iter=self.max_iter, start=solution)
             weights = solution.weights[: len(summed)] + (solution.weights[-1] * summed if self.sum else 0.0)
-            return weights, solution.gap <= self.tolerance
+            return CrossedScorer(weights), solution.gap <= self.tolerance
 
         return self._fit_best_c(solve, len(batch.offsets) - 1, dev)
 
@@ -284,8 +281,8 @@ class OneVersusAll(LiblinearLearner):
         rows = csr_array(hstack([batch.rows, np.ones((n_rows, 1))], format="csr"), dtype=np.float64)
         correct = (from_the_least(batch) == 0).astype(np.int64)
 
-        def solve(C: float) -> tuple[Floats, bool | None]:
+        def solve(C: float) -> Solved:
             weights, converged = self._train(rows, correct, C)
-            return (weights[-1] - weights[0])[:-1], converged
+            return CrossedScorer((weights[-1] - weights[0])[:-1]), converged
 
         return self._fit_best_c(solve, n_rows, dev)
