@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import re
 from collections.abc import Sequence
@@ -346,25 +345,15 @@ def split_line(line: str) -> list[str]:
     return [*pieces, line] if line or not pieces else pieces
 
 
-def best_sums(parts: Sequence[NDArray[np.float64]], k: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Return the k greatest sums of one number from each part, and the index of each summand.
-
-    Each part is in descending order. Parts are combined two at a time, with k sums kept.
-    """
-    sums: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
-    for part in parts:
-        heap = [(-(sums[0][0] + part[0]), 0, 0)]
-        pushed = {(0, 0)}
-        best: list[tuple[float, tuple[int, ...]]] = []
-        while heap and len(best) < k:
-            value, i, j = heapq.heappop(heap)
-            best.append((-value, (*sums[i][1], j)))
-            for pair in ((i + 1, j), (i, j + 1)):
-                if pair not in pushed and pair[0] < len(sums) and pair[1] < len(part):
-                    pushed.add(pair)
-                    heapq.heappush(heap, (-(sums[pair[0]][0] + float(part[pair[1]])), *pair))
-        sums = best
-    return sums
+def best_sums(parts: Sequence[NDArray[np.float64]], k: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the k greatest sums of one number from each part, and the indices of the summands as rows."""
+    sums, indices = np.zeros(1), np.zeros((1, 0), np.int64)
+    for part in parts:  # the greatest sums of all parts consist of some of the k greatest of those before
+        pairs = np.add.outer(sums, part)
+        best = np.argsort(-pairs, axis=None, kind="stable")[:k]
+        row, column = np.divmod(best, len(part))
+        sums, indices = pairs.ravel()[best], np.column_stack([indices[row], column])
+    return sums, indices
 
 
 def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePaths:
@@ -375,26 +364,18 @@ def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePat
     """
     if all(count == 1 for count in counts):
         return paths
-    rows: list[NDArray[np.int64]] = []
-    sizes: list[int] = []
-    scores: list[float] = []
-    n_words: list[int] = []
-    piece = 0
-    starts, bounds = paths.offsets, paths.word_offsets
-    for count in counts:
-        firsts = starts[piece : piece + count + 1]
-        lists = [paths.scores[a:b] for a, b in itertools.pairwise(firsts)]
-        sums = best_sums(lists, k)
+    sizes, n_pieces = [], []
+    scores, pieces = [np.zeros(0)], [np.zeros(0, np.int64)]  # the pieces of each candidate
+    for first, last in itertools.pairwise(offsets_from_sizes(counts).tolist()):
+        starts = paths.offsets[first : last + 1]
+        sums, places = best_sums([paths.scores[a:b] for a, b in itertools.pairwise(starts)], k)
         sizes.append(len(sums))
-        for score, places in sums:
-            chosen = [int(first) + place for first, place in zip(firsts, places, strict=False)]
-            words_of_pieces = [np.arange(bounds[row], bounds[row + 1]) for row in chosen]
-            rows += words_of_pieces
-            scores.append(score)
-            n_words.append(sum(map(len, words_of_pieces)))
-        piece += count
-    words = paths.words[np.concatenate(rows)] if rows else paths.words[:0]
-    return LatticePaths(offsets_from_sizes(sizes), np.array(scores), offsets_from_sizes(n_words), words)
+        n_pieces += [last - first] * len(sums)
+        scores.append(sums)
+        pieces.append((starts[:-1] + places).ravel())
+    rows, word_offsets = take_rows(paths.word_offsets, np.concatenate(pieces))
+    word_offsets = word_offsets[offsets_from_sizes(n_pieces)]
+    return LatticePaths(offsets_from_sizes(sizes), np.concatenate(scores), word_offsets, paths.words[rows])
 
 
 NOUN, NUMERAL, SIGN = "名詞-普通名詞", "名詞-数詞", "補助記号-一般"

@@ -94,18 +94,19 @@ class KanaLexicon:
         return zip(self.surfaces, self.readings, (self.tag_names[tag] for tag in self.tags), strict=True)
 
     @cached_property
-    def shares(self) -> NDArray[np.float64]:
-        """P(reading | spelling) of each entry, shape (n,)."""
+    def surface_counts(self) -> NDArray[np.int64]:
+        """Frequency of the spelling of each entry, with any reading, shape (n,)."""
         totals: Counter[str] = Counter()
         for surface, count in zip(self.surfaces, self.counts.tolist(), strict=True):
             totals[surface] += count
-        n = Counter(self.surfaces)
-        return np.array(
-            [
-                (count + 0.5) / (totals[surface] + 0.5 * n[surface])
-                for surface, count in zip(self.surfaces, self.counts.tolist(), strict=True)
-            ]
-        )
+        return np.array([totals[surface] for surface in self.surfaces], np.int64)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """P(reading | spelling) of each entry, shape (n,)."""
+        n_readings = Counter(self.surfaces)
+        n = np.array([n_readings[surface] for surface in self.surfaces])
+        return (self.counts + 0.5) / (self.surface_counts + 0.5 * n)
 
 
 _VOICED = {"じ": ("ち", "ぢ"), "ず": ("つ", "づ")}
@@ -113,21 +114,13 @@ _VOICED = {"じ": ("ち", "ぢ"), "ず": ("つ", "づ")}
 _ALIKE, _EITHER = str.maketrans("ぢづ", "じず"), frozenset("ぢづじず")
 _NOT_VOICED = ("ちゅう", "ちょう", "ちゃく", "ちん", "ちく", "ちつ", "つい", "つう")
 """Readings of Chinese origin are not voiced in the second part of a word: 年中 is only ねんじゅう."""
-_BOTH_SPELLINGS = (
-    ("いなずま", "いなづま"),
-    ("うなず", "うなづ"),
-    ("おとず", "おとづ"),
-    ("かしず", "かしづ"),
-    ("きずな", "きづな"),
-    ("さかずき", "さかづき"),
-    ("さしずめ", "さしづめ"),
-    ("つまず", "つまづ"),
-    ("ちじ", "ちぢ"),
-    ("なかんずく", "なかんづく"),
-    ("ぬかず", "ぬかづ"),
-    ("ひざまず", "ひざまづ"),
-    ("ほおずき", "ほおづき"),
-    ("ゆうずう", "ゆうづう"),
+_BOTH_SPELLINGS = tuple(
+    pair.split("/")
+    for pair in (
+        "いなずま/いなづま うなず/うなづ おとず/おとづ かしず/かしづ きずな/きづな "
+        "さかずき/さかづき さしずめ/さしづめ つまず/つまづ ちじ/ちぢ なかんずく/なかんづく "
+        "ぬかず/ぬかづ ひざまず/ひざまづ ほおずき/ほおづき ゆうずう/ゆうづう"
+    ).split()
 )
 """Beginnings that the rules of modern kana usage allow in both spellings, or that are often typed so."""
 
@@ -284,10 +277,7 @@ def general_usage(
         rest follows part of speech and length.
     """
     other_frequencies = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
-    counts: Counter[str] = Counter()
-    for surface, count in zip(lexicon.surfaces, lexicon.counts.tolist(), strict=True):
-        counts[surface] += count
-    own_frequencies = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
+    own_frequencies = lexicon.surface_counts / max(lexicon.counts.sum(), 1)
     seen = own_frequencies > 0
     ratios = np.log(np.maximum(other_frequencies[seen], MIN_FREQUENCY)) - np.log(own_frequencies[seen])
     usage = np.zeros(len(lexicon))
