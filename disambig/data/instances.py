@@ -26,6 +26,7 @@ from disambig.data.segments import (
 )
 from disambig.errors import UserError
 from disambig.files import decode, read_small
+from disambig.runtime import KeepsResults
 from disambig.type_aliases import Ints
 
 if TYPE_CHECKING:
@@ -455,7 +456,7 @@ class CandidateTable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Instances:
+class Instances(KeepsResults):
     """Places of a `TokenView`, or items that are not in a text, for which a candidate is to be chosen.
 
     The candidates are those of `own` if it is given, otherwise those of the instance's group.

@@ -163,8 +163,14 @@ OBJECT = N_HEADS.index("object")
 def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Ints:
     """Return the token of each head word of each place, -1 if there is none, shape ``(n, 3)``.
 
+    Several extractors use the same heads: the array is computed once, and must not be changed.
+
     Raises D439 if another tokenisation made the view.
     """
+    return instances.cached(_find_heads, parts, view)
+
+
+def _find_heads(instances: Instances, parts: PartsOfSpeech, view: TokenView) -> Ints:
     parts.require(view.tokenisation)
     first, after = instances.positions, instances.positions + instances.lengths
     heads = np.full((len(first), len(N_HEADS)), -1, np.int64)

@@ -436,7 +436,8 @@ class WordNetwork:
         # chunks may cross the boundaries of groups, so that many small groups are computed together
         for start in range(0, len(table), _CHUNK) if any(outputs) else ():
             stop = min(start + _CHUNK, len(table))
-            units = self._units(view, table.instances.take(slice(start, stop)))
+            is_all = stop - start == len(table)
+            units = self._units(view, table.instances if is_all else table.instances.take(slice(start, stop)))
             for output, of_group, rows, group in zip(
                 outputs, table.slices, table.rows, table.groups, strict=True
             ):

@@ -81,7 +81,7 @@ def pack_decisions(
             **common,
             **({} if lists is None else {"lists": _packed_lists(lists.take(slice(start, end)))}),
             "table": tuple(table[tables[i] : tables[i + 1]]),
-            **_packed_rules(decisions.slice(start, end), docs[i]),
+            **_packed_rules(decisions, start, end, docs[i]),
             **_packed_lost_flags(decisions, start, end),
             "rows": rows[start:end].tobytes(),
             "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
@@ -121,9 +121,9 @@ def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
     )
 
 
-def _packed_rules(decisions: Decisions, doc: Doc) -> dict[str, Any]:
+def _packed_rules(decisions: Decisions, first: int, last: int, doc: Doc) -> dict[str, Any]:
     """Return the rules of the flags of a Doc: what each corrects, and the name of its rule."""
-    rows = np.flatnonzero(decisions.raised).tolist()
+    rows = (first + decisions.raised[first:last].nonzero()[0]).tolist()
     if not rows or decisions.rules is None:
         return {}
     text = doc.text
