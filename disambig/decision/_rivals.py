@@ -282,7 +282,8 @@ def find_alternatives_padded(
     if parts.shape[2]:
         part_margins = parts[cells] - parts[rows, written][:, None]
         np.maximum(np.minimum(part_margins, FAR, out=part_margins), -FAR, out=features[:, :, len(FEATURES) :])
-    features[~possible] = 0.0
+    if not possible.all():
+        features[~possible] = 0.0
     return AlternativeFeatures(
         np.where(possible, best, -1), features, words, changes, padded.neighbours, coverage > 0
     )
