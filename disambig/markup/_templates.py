@@ -99,7 +99,8 @@ class TagsOfProse:
 
     Values (``{{ name }}``) are words. Of statements and of Hugo's shortcodes (``{{< note >}}``), conditions
     and pairs of tags within a line are invisible, those that begin or end a line end a sentence, and so do
-    alternatives, whose ends are words; all others are words.
+    alternatives, whose ends are words; all others are words. A condition directly after another one is an
+    alternative.
 
     `has_end`: returns True if the pattern of an end tag matches from a position on.
     """
@@ -107,6 +108,7 @@ class TagsOfProse:
     def __init__(self, has_end: Callable[[str, int], bool]) -> None:
         self._has_end = has_end
         self._is_alternative = False  # whether the text is that of ``else``
+        self._condition_end = -1  # end of the last tag that ends a condition
 
     def character(self, text: str, start: int, end: int, *, begins: bool, ends: bool) -> str:
         """Return the character that stands for a tag; empty for a comment.
@@ -123,11 +125,12 @@ class TagsOfProse:
             self._is_alternative = True
             return BREAK
         if match["closes"] and _CONDITION.match(name):
-            self._is_alternative = False
+            self._is_alternative, self._condition_end = False, end
             is_end = text[max(start - _MARGIN, 0) : start].rstrip().endswith((".", "!", "?", ":"))
             return OPAQUE if is_alternative and not is_end else BLANK
         if character == BLANK or _CONDITION.match(name):
-            return BLANK
+            self._is_alternative = 0 <= self._condition_end <= start <= self._condition_end + 1
+            return BREAK if self._is_alternative else BLANK
         if name in _BLOCKS - _INCLUSIONS:
             return BREAK
         if match["closes"]:

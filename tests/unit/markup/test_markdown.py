@@ -88,6 +88,7 @@ def squeeze(text):
         ("{{ a }}'s b {{c}}d", "#######'s b ######"),
         ("a {% if b %}c{% else %}d{% endif %} e", "a ####################### e"),
         ("a {% if b %} c {% else %} d {% endif %} e", "a c ¶¶¶¶¶¶¶¶¶¶ d ########### e"),
+        ("{% if a %} b {% endif %} {% if c %} d {% endif %} e", "b ¶¶¶¶¶¶¶¶¶¶ d ########### e"),
         ("a {% if b %} c {% else %} d. {% endif %}E", "a c ¶¶¶¶¶¶¶¶¶¶ d. E"),
         ("a {{#if b}} c {{/if}} {{!-- d --}} {# e #}", "a c"),
         ("[a]({% link b %}) [c]({{< ref 'd' >}}) <a href='{{< e >}}'>f</a>", "a c f"),
