@@ -48,6 +48,8 @@ _MANUAL_SECTION = re.compile(r"\.(?:[1-9](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}|n
 # Opened as in `like this' of old texts, an apostrophe closes it; "it`s" has a backtick for an apostrophe.
 _INLINE_CODE = re.compile(r"(?<![`\w])(`{1,2})(?![\s`])[^`\r\n]*(?<!\s)\1(?![`\w])")
 _QUOTED_LINE = re.compile(r"^>[^\r\n]*", re.MULTILINE)
+_LETTER_BULLET = re.compile(r"^[ \t]*o(?=[ \t]+\S)", re.MULTILINE)
+"""The letter "o" as the mark of a list item, as in news of releases."""
 _SIGNATURE = re.compile(r"^-- (?:\r?\n[^\n]*){0,12}\Z", re.MULTILINE)
 """The mark of a signature and the lines below it, up to the end of the text; a longer text is none."""
 _SCISSORS = re.compile(r"#[ \t]*-{8,}[ \t]*>8[ \t]*-{8,}[ \t]*")
@@ -609,6 +611,8 @@ def without_code_and_quotations(text: str) -> str:
         text = _INLINE_CODE.sub(lambda match: OPAQUE * len(match[0]), text)
     if ">" in text:
         text = _QUOTED_LINE.sub(lambda match: BREAK + BLANK * (len(match[0]) - 1), text)
+    if "o " in text or "o\t" in text:
+        text = _LETTER_BULLET.sub(lambda match: match[0][:-1] + BREAK, text)
     if "-- " in text and (signature := _SIGNATURE.search(text)):
         canvas = Canvas(text)
         canvas.leave_out(*signature.span())

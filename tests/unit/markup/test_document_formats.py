@@ -848,6 +848,7 @@ def test_quoted_lines_and_signatures_of_texts_are_left_out():
     text = "of it\n-- \n" + "of the end\n" * 20  # too long for a signature
     assert "end" in legible("x.txt", text)
     assert plain_text("x.txt", "a > b\n--\nof it\n") == "a > b\n--\nof it\n"
+    assert legible("x.txt", "News\n  o Fix of it\no\tof o") == "News¶Fix of it¶of o"
 
 
 @pytest.mark.parametrize("name", [".git/COMMIT_EDITMSG", "MERGE_MSG", "x.gitcommit"])
