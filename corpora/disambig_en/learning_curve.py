@@ -10,7 +10,6 @@ models of prepositions and of confused words, and the encoder, stay as they are:
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
 from material import FIRST_TRAINING_PART, People, read_kept_back, read_part, read_people, select_projects
 from real_words import learn_real_words
 from scoring import FIGURES
@@ -64,17 +64,14 @@ def measure(data: Path, people: People) -> dict[str, Any]:
         }
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    options = parser.parse_args()
+def main(data: Path) -> None:
+    """Measure models of fewer projects, and write the figures of the card."""
     curve = {}
-    for number, (name, people) in enumerate(training_sets(options.data)):
+    for number, (name, people) in enumerate(training_sets(data)):
         log_progress(f"learning curve: {name}", number, len(SHARES) + 1)
-        curve[name] = measure(options.data, people)
+        curve[name] = measure(data, people)
     FIGURES.add({"learning_curve": curve})
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -7,15 +7,15 @@ One JSON object per line: text, start and end (characters), new, p (the probabil
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from material import HOME, read_people
 from second_looks import FLAGS_PER_1000
 
@@ -61,16 +61,12 @@ def proposals(model: Model, texts: list[str]) -> Iterator[dict[str, Any]]:
         yield {"text": text, **place, "p": float(decisions.probabilities[row]), "task": model.task.name}
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args()
+def main(data: Path, output: Annotated[Path, typer.Option()]) -> None:
+    """Write the proposals of the models for clean text."""
     models = [load_model(HOME / "models" / task) for task in TASKS]
-    texts = list(clean_texts(options.data))
+    texts = list(clean_texts(data))
     done = 0
-    with options.output.open("w", encoding="utf8") as out:
+    with output.open("w", encoding="utf8") as out:
         for stretch in minibatch(texts, MIN_CHARACTERS, len):
             log_progress("proposals", done, len(texts))
             for model in models:
@@ -79,4 +75,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -7,10 +7,11 @@ With ``--count``, `words/ngrams.counts` is counted first. The model of words in 
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from disambig_real_words import ENGLISH_SOUNDS, read_sounds
 from disambig_variance_svm import PACK_DOMAINS
 from material import HOME, VERSION, read_people, without_dialect_paragraphs
@@ -99,18 +100,15 @@ def learn_real_words(name: str, data: Path, people: tuple[list[Fix], list[Clean]
     )
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("tasks", nargs="*", help=f"by default all: {', '.join(TASKS)}")
-    parser.add_argument("--count", action="store_true", help="count the n-grams of all words first")
-    options = parser.parse_args()
-    if options.count:
-        count_words(options.data)
-    for name in options.tasks or TASKS:
-        save_model(learn_real_words(name, options.data), HOME / "models" / name, force=True)
+def main(
+    data: Path, tasks: Annotated[list[str] | None, typer.Argument()] = None, count: bool = False
+) -> None:
+    """Train the models of some tasks, by default all; with --count the n-grams of all words are counted."""
+    if count:
+        count_words(data)
+    for name in tasks or TASKS:
+        save_model(learn_real_words(name, data), HOME / "models" / name, force=True)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

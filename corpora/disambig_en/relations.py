@@ -10,7 +10,6 @@ spelling rules; only words that occur in the text are kept. Slips are words that
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import re
@@ -19,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
+import typer
 from contexts import counted_words
 from disambig_real_words import ENGLISH_RELATIONS, compile_relations, read_relations, write_relations
 from disambig_variance_svm import PACK_DOMAINS
@@ -204,15 +204,11 @@ def _read_json(path: Path) -> dict:
         return json.load(file)
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("lookups", type=Path)
-    options = parser.parse_args()
-    write_relations(ENGLISH_RELATIONS, relations(options.data, options.lookups))
+def main(data: Path, lookups: Path) -> None:
+    """Write the English file of relations."""
+    write_relations(ENGLISH_RELATIONS, relations(data, lookups))
     compile_relations(ENGLISH_RELATIONS)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

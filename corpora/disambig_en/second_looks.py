@@ -8,12 +8,12 @@ some of the evidence, and measured on the development part.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from material import HOME, read_kept_back, read_people
 
 from disambig.checking import ModelChecker, sweep_rates
@@ -101,20 +101,17 @@ def compare_evidence(data: Path) -> dict[str, Any]:
     return figures
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("tasks", nargs="*", help=f"by default all: {', '.join(FLAGS_PER_1000)}")
-    parser.add_argument("--compare", action="store_true", help="measure some of the evidence")
-    options = parser.parse_args()
-    if options.compare:
+def main(
+    data: Path, tasks: Annotated[list[str] | None, typer.Argument()] = None, compare: bool = False
+) -> None:
+    """Fit the second looks of some tasks, by default all; with --compare some of the evidence is measured."""
+    if compare:
         from scoring import FIGURES
 
-        FIGURES.add({"evidence": compare_evidence(options.data)})
+        FIGURES.add({"evidence": compare_evidence(data)})
     else:
-        fit_second_looks(options.data, options.tasks)
+        fit_second_looks(data, tasks or ())
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -5,12 +5,12 @@ python corpora/disambig_en/sounds.py DATA
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import typer
 from disambig_real_words import ENGLISH_SOUNDS, log_odds, sound_keys
 from disambig_variance_svm import PACK_DOMAINS
 from material import read_text
@@ -72,11 +72,9 @@ def _informative(
     return dict(sorted(counted.items()))
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    counts = sounds(read_text(parser.parse_args().data, "train", PACK_DOMAINS))
+def main(data: Path) -> None:
+    """Write the English file of sounds."""
+    counts = sounds(read_text(data, "train", PACK_DOMAINS))
     lines = [
         '// How often "a" and "an" stood before what begins so; made by corpora/disambig_en/sounds.py',
         *(f"{key}\t{a}\t{an}" for key, (a, an) in counts.items()),
@@ -85,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
