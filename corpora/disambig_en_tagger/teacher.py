@@ -9,6 +9,7 @@ network sees shapes, and classes of words by their capitals, as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -167,6 +168,7 @@ def _affixes(words: Words) -> Floats:
     return columns
 
 
+@dataclass(kw_only=True)
 class Network:
     """A network with one hidden layer of rectified units and a softmax, trained by Adam with dropout.
 
@@ -174,19 +176,13 @@ class Network:
     left out in training; of the inputs half as many are.
     """
 
-    def __init__(
-        self,
-        *,
-        hidden: int = 384,
-        epochs: int = 6,
-        batch: int = 256,
-        rate: float = 1e-3,
-        dropout: float = 0.3,
-        seed: int = 0,
-    ) -> None:
-        self.hidden, self.epochs, self.batch = hidden, epochs, batch
-        self.rate, self.dropout, self.seed = rate, dropout, seed
-        self.weights: list[Floats] = []
+    hidden: int = 384
+    epochs: int = 6
+    batch: int = 256
+    rate: float = 1e-3
+    dropout: float = 0.3
+    seed: int = 0
+    weights: list[Floats] = field(init=False, default_factory=list)
 
     def fit(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -174,36 +174,32 @@ def train_tagger(
     return replace(model, extractors=plan.extractors)
 
 
+@dataclass(eq=False)
 class TaggedSentences:
     """A `Resampling` of tagged sentences: some for training, others for the decision rule.
 
     For its parameters see `train_tagger`; `tags` is the tag set.
     """
 
-    def __init__(
-        self,
-        train: Tagged,
-        dev: Tagged,
-        tags: Sequence[str],
-        classes: WordClasses | None,
-        minimum: float,
-        more: Tagged = (),
-        times: int = 1,
-        seldom: int = 1,
-    ) -> None:
-        self._train, self._dev, self._tags, self._classes, self._least = train, dev, tags, classes, minimum
-        self._more, self._times, self._seldom = more, times, seldom
-        self.extractors: tuple[FeatureExtractor, ...] = ()
+    train: Tagged
+    dev: Tagged
+    tags: Sequence[str]
+    classes: WordClasses | None
+    least: float
+    more: Tagged = ()
+    times: int = 1
+    seldom: int = 1
+    extractors: tuple[FeatureExtractor, ...] = ()
 
     def prepare(self, parts: ResolvedConfig, progress: Progress) -> TaggedSentences:
         """Count features."""
         progress("features", 0, 1)
-        extractor = fit_context(self._train, self._tags, classes=self._classes)
-        if self._more:
-            others = fit_context(self._more, self._tags, minimum=self._seldom, classes=self._classes)
+        extractor = fit_context(self.train, self.tags, classes=self.classes)
+        if self.more:
+            others = fit_context(self.more, self.tags, minimum=self.seldom, classes=self.classes)
             extractor = extractor.joined_with(others)
-        sentences = [*list(self._train) * self._times, *self._more]
-        self._batch, _ = make_batch(sentences, self._tags, extractor)
+        sentences = [*list(self.train) * self.times, *self.more]
+        self._batch, _ = make_batch(sentences, self.tags, extractor)
         self.extractors = (extractor,)
         return self
 
@@ -217,22 +213,20 @@ class TaggedSentences:
         """Train, and then drop small weights if asked for."""
         fitted = learner.fit(self._batch)
         scorer: Any = fitted.scorer
-        if self._least > 0:
-            scorer = scorer.pruned(self._least).rounded()
+        if self.least > 0:
+            scorer = scorer.pruned(self.least).rounded()
             kept = np.diff(scorer.begins) > 0
             (extractor,) = self.extractors
             assert isinstance(extractor, TokenContext)
             scorer, self.extractors = scorer.only(kept), (extractor.only(kept),)
-        n_words, n_more = (
-            sum(len(words) for words, _ in sentences) for sentences in (self._train, self._more)
-        )
+        n_words, n_more = (sum(len(words) for words, _ in sentences) for sentences in (self.train, self.more))
         return scorer, {"examples": n_words, **({"more": n_more} if n_more else {}), **fitted.report}
 
     def calibration_data(self, model: Model, rng: np.random.Generator) -> TaggedSentences:
         """Score the words of the development sentences whose tags are known."""
         (extractor,) = self.extractors
         assert isinstance(extractor, TokenContext)
-        dev_batch, _ = make_batch(self._dev, self._tags, extractor)
+        dev_batch, _ = make_batch(self.dev, self.tags, extractor)
         is_known = dev_batch.costs.min(axis=1, initial=1.0) == 0
         if not is_known.any():
             raise UserError("D790", purpose="calibrate probabilities on, with tags of the training sentences")
@@ -245,7 +239,7 @@ class TaggedSentences:
         self._right[is_known] = scores.argmax(axis=1) == gold
         self.task, self.rng = model.task, rng
         nothing = np.zeros(scores.size, np.int32)
-        offsets = np.arange(len(gold) + 1, dtype=np.int64) * len(self._tags)
+        offsets = np.arange(len(gold) + 1, dtype=np.int64) * len(self.tags)
         cost = dev_batch.costs[is_known].ravel()
         group = model.task.groups[0]
         self._scored = ScoreBatch.from_group(group, 0, offsets, scores.ravel(), gold, nothing, nothing, cost)
@@ -262,9 +256,9 @@ class TaggedSentences:
 
     def provenance(self, model: Model) -> dict[str, Any]:
         """Return counts, and the number of correctly tagged words in the development sentences."""
-        n_words = sum(len(words) for words, _ in self._train)
+        n_words = sum(len(words) for words, _ in self.train)
         right, n = int(self._right.sum()), len(self._right)
         return {
-            "examples": {"labelled": n_words, "documents": len(self._train), "train_words": n_words},
+            "examples": {"labelled": n_words, "documents": len(self.train), "train_words": n_words},
             "notes": [f"{right / n:.2%} of {n:,} words of the development text are right"],
         }
