@@ -42,8 +42,24 @@ class Columns(WeakRefMixin):
     group_names: tuple[str, ...]
     names: Sequence[str] = ()
 
+    @staticmethod
+    def of_group(group: str, n: int, *, candidates: int = 0, names: Sequence[str] = ()) -> Columns:
+        """Return columns of one feature group: `n` that all candidates share, or `n` for each of some."""
+        owners = np.arange(candidates, dtype=np.int32) if candidates else np.full(1, -1, np.int32)
+        labels = np.repeat(owners, n)
+        return Columns(labels, np.zeros(len(labels), np.int32), (group,), names)
+
     def __len__(self) -> int:
         return len(self.labels)
+
+    def with_group(self, group: str, labels: Sequence[int]) -> Columns:
+        """Return these columns, and after them one for each of `labels` in a feature group of their own."""
+        return Columns(
+            np.concatenate([self.labels, np.array(labels, np.int32)]),
+            np.concatenate([self.groups, np.full(len(labels), len(self.group_names), np.int32)]),
+            (*self.group_names, group),
+            [*self.names, *[group] * len(labels)] if len(self.names) else (),
+        )
 
     def in_groups(self, names: Sequence[str], *, setting: str = "the learner") -> NDArray[np.bool_]:
         """Return a mask of the columns that belong to the named feature groups.

@@ -221,7 +221,7 @@ def _gap_columns(group: Group) -> Columns:
     return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
 
 
-_LIST_COLUMNS = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])
+_LIST_COLUMNS = Columns.of_group(GROUP_NAME, 1, names=["no word: place"])
 
 
 @lru_cache(maxsize=8)

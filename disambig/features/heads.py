@@ -455,13 +455,8 @@ class Headwords(StatelessExtractor):
 
 @lru_cache(maxsize=256)
 def _headword_columns(group: Group) -> Columns:
-    k = len(group.candidates)
-    return Columns(
-        np.repeat(np.arange(k, dtype=np.int32), N_PATTERNS),
-        np.zeros(k * N_PATTERNS, np.int32),
-        (GROUP_NAME,),
-        [f"{word or 'no word'}: {pattern}" for word in group.candidates for pattern in PATTERNS],
-    )
+    names = [f"{word or 'no word'}: {pattern}" for word in group.candidates for pattern in PATTERNS]
+    return Columns.of_group(GROUP_NAME, N_PATTERNS, candidates=len(group.candidates), names=names)
 
 
 @lru_cache(maxsize=256)

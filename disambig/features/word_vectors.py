@@ -217,9 +217,7 @@ class WordVectors:
         if vectors is None:
             raise ValueError("the extractor is not fitted: there are no word vectors")
         rows = stack_rows([self._rows(view, part, vectors) for part in split_instances(table.instances)])
-        d = int(rows[0].shape[1])
-        columns = Columns(np.full(d, -1, np.int32), np.zeros(d, np.int32), (self.name,))
-        return cross_rows(rows, columns, table, self)
+        return cross_rows(rows, Columns.of_group(self.name, int(rows[0].shape[1])), table, self)
 
     def state(self) -> Arrays:
         """Return the vectors."""

@@ -264,26 +264,20 @@ class EncoderStates(_StatesExtractor):
 @lru_cache(maxsize=1)
 def _evidence_columns() -> Columns:
     """Return the columns of `EncoderEvidence`: one object, as `_state_columns`."""
-    n = len(EVIDENCE)
-    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), (NAME,), EVIDENCE)
+    return Columns.of_group(NAME, len(EVIDENCE), names=EVIDENCE)
 
 
 @lru_cache(maxsize=1)
 def _odds_columns() -> Columns:
     """Return the column of `CandidateOdds`: one object, as `_state_columns`."""
-    return Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (NAME,), ["candidate is right"])
+    return Columns.of_group(NAME, 1, names=["candidate is right"])
 
 
 @lru_cache(maxsize=64)
 def _state_columns(candidates: tuple[str, ...], width: int) -> Columns:
     """Return the columns of a group: one object, so that what is computed from it is computed once."""
-    k = len(candidates)
-    return Columns(
-        np.repeat(np.arange(k, dtype=np.int32), width),
-        np.zeros(k * width, np.int32),
-        (STATES,),
-        [f"{candidate}: state {d}" for candidate in candidates for d in range(width)],
-    )
+    names = [f"{candidate}: state {d}" for candidate in candidates for d in range(width)]
+    return Columns.of_group(STATES, width, candidates=len(candidates), names=names)
 
 
 SHRINKAGE = 0.1
@@ -345,7 +339,7 @@ class WhitenedStates(_StatesExtractor):
         states = self._centred_states(view, table.instances)
         width = states.shape[1]
         rows = (states @ _fitted(self.whitening)).astype(np.float32)
-        columns = Columns(np.full(width, -1, np.int32), np.zeros(width, np.int32), (STATES,))
+        columns = Columns.of_group(STATES, width)
         features = []
         for group_rows, (instances, group) in zip(table.slices, table.parts, strict=True):
             k = len(group.candidates)

@@ -97,7 +97,8 @@ class RandomSubspaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             raise UserError("D706", seen=self.classes_.tolist()[0])
         costs = np.ones((len(right), n_classes), np.float32)
         costs[np.arange(len(right)), right] = 0.0
-        scorer: Any = learner.fit(CrossedRows(rows, costs, _columns(n_classes, width))).scorer
+        columns = Columns.of_group("features", width, candidates=n_classes)
+        scorer: Any = learner.fit(CrossedRows(rows, costs, columns)).scorer
         weights = scorer.weights.reshape(n_classes, width + 1)
         if n_classes == 2:  # the weights that separate the second class from the first
             weights = weights[1:] - weights[:1]
@@ -151,8 +152,3 @@ def _finite_rows(X: Any) -> Any:
     rows = csr_array(X)
     check_numbers(rows)
     return rows
-
-
-def _columns(n_classes: int, width: int) -> Columns:
-    labels = np.repeat(np.arange(n_classes, dtype=np.int32), width)
-    return Columns(labels, np.zeros(n_classes * width, np.int32), ("features",))

@@ -190,9 +190,8 @@ def _shared_blocks(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:
     """Return a batch in which each class has its own weights for all attributes; X is not copied."""
     n, width = X.shape
     values = np.broadcast_to(X.astype(np.float32)[:, None, :], (n, k, width))
-    return DenseBlocks(
-        values, np.arange(k * width).reshape(k, width), _columns(k * width), _costs(right, n, k)
-    )
+    columns = Columns.of_group("attributes", k * width)
+    return DenseBlocks(values, np.arange(k * width).reshape(k, width), columns, _costs(right, n, k))
 
 
 def _class_specific_blocks(
@@ -205,11 +204,8 @@ def _class_specific_blocks(
     for r, columns in enumerate(columns_of_class):
         values[:, r, : len(columns)] = X[:, columns]
         column_of[r, : len(columns)] = columns
-    return DenseBlocks(values, column_of, _columns(X.shape[1]), _costs(right, len(X), k))
-
-
-def _columns(n: int) -> Columns:
-    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), ("attributes",))
+    all_columns = Columns.of_group("attributes", X.shape[1])
+    return DenseBlocks(values, column_of, all_columns, _costs(right, len(X), k))
 
 
 def _costs(right: NDArray[np.int64], n: int, k: int) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, Kernel, SparseRows, UserError
+from disambig.api import Arrays, CandidateBatch, CrossedRows, Kernel, SparseRows, UserError
 from disambig.api.arrays import Floats, HashVocabulary
 from disambig.api.batches import CrossedColumns, convert, own_columns, restricted
 from disambig.api.decoding import from_the_least
@@ -161,13 +161,7 @@ def _with_constant(batch: CrossedRows) -> CrossedRows:
     """Return crossed rows with a constant of one as the last column."""
     from scipy.sparse import csr_array, hstack
 
-    own = own_columns(batch.columns, int(batch.rows.shape[1]))
-    wider = Columns(
-        np.append(own.labels, np.int32(-1)),
-        np.append(own.groups, np.int32(len(own.group_names))),
-        (*own.group_names, "bias"),
-        [*own.names, "bias"] if len(own.names) else (),
-    )
+    wider = own_columns(batch.columns, int(batch.rows.shape[1])).with_group("bias", [-1])
     rows = csr_array(hstack([batch.rows, np.ones((batch.rows.shape[0], 1))], format="csr"))
     candidates = batch.columns.candidates if isinstance(batch.columns, CrossedColumns) else ()
     return CrossedRows(rows, batch.costs, CrossedColumns(wider, candidates))

@@ -143,10 +143,7 @@ class TrainingPair:
         side = np.repeat(
             [int(TOP_OF[group] != first) for group in groups], [len(members) for members in rows]
         )
-        n = 2 * len(self.words)
-        columns = Columns(
-            np.repeat(np.arange(2, dtype=np.int32), n // 2), np.zeros(n, dtype=np.int32), ("words",)
-        )
+        columns = Columns.of_group("words", len(self.words), candidates=2)
         return CrossedRows(sparse.csr_array(weighed), np.eye(2, dtype=np.float32)[1 - side], columns)
 
     def removed(self, group_rows: NDArray[np.int64]) -> float:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Columns, DenseBlocks
+from disambig.api import DenseBlocks
 from disambig.api.arrays import offsets_from_sizes
 from disambig.api.experiments import (
     Claim,
@@ -56,17 +56,11 @@ def with_difference(batch: DenseBlocks) -> DenseBlocks:
     old = batch.columns
     sign = old.in_groups(["it"]).astype(np.float32) - old.in_groups(["they"]).astype(np.float32)
     added = np.einsum("nka,ka->nk", batch.values, sign[batch.column_of])
-    columns = Columns(
-        np.append(old.labels, np.int32(1)),
-        np.append(old.groups, np.int32(len(old.group_names))),
-        (*old.group_names, "sum"),
-        [*old.names, "sum"],
-    )
     new = np.full((len(batch.column_of), 1), len(old))
     return DenseBlocks(
         np.concatenate([batch.values, added[:, :, None]], axis=2),
         np.concatenate([batch.column_of, new], axis=1),
-        columns,
+        old.with_group("sum", [1]),
         batch.costs,
     )
 

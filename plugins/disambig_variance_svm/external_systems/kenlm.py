@@ -57,7 +57,7 @@ def one_attribute(
     `n_hits`, the number of the `n_queries` look-ups that succeeded, have the shape ``(n, K)``.
     """
     n, k = values.shape
-    columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (name,), [name])
+    columns = Columns.of_group(name, 1, names=[name])
     costs = (np.arange(k) != observed[:, None]).astype(np.float32)
     batch = DenseBlocks(values[:, :, None].astype(np.float32), np.zeros((k, 1), np.int64), columns, costs)
     return Features(batch, n_hits.ravel().astype(np.int32), np.full(n * k, n_queries, np.int32))

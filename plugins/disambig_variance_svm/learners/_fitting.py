@@ -217,18 +217,10 @@ def with_sum(batch: DenseBlocks, groups: Sequence[str]) -> DenseBlocks:
     total = np.stack([batch.values[:, r, inside].sum(axis=1) for r, inside in enumerate(summed)], axis=1)
     n_columns = len(batch.columns)
     added = np.full(k, n_columns) if shared else np.arange(n_columns, n_columns + k)
-    labels = np.array([-1] if shared else np.arange(k), np.int32)
-    old = batch.columns
-    columns = Columns(
-        np.concatenate([old.labels, labels]),
-        np.concatenate([old.groups, np.full(len(labels), len(old.group_names), np.int32)]),
-        (*old.group_names, SUM),
-        [*old.names, *[SUM] * len(labels)] if len(old.names) else (),
-    )
     return DenseBlocks(
         np.concatenate([batch.values, total[:, :, None]], axis=2),
         np.column_stack([batch.column_of, added]),
-        columns,
+        batch.columns.with_group(SUM, [-1] if shared else range(k)),
         batch.costs,
     )
 

@@ -238,9 +238,5 @@ def opposite_attributes(
 @lru_cache(maxsize=128)
 def _columns(candidates: tuple[str, ...], group_name: str, names: tuple[str, ...]) -> Columns:
     """Return the columns of a group: one object, so that what is computed from it is computed once."""
-    return Columns(
-        np.repeat(np.arange(2, dtype=np.int32), len(names)),
-        np.zeros(2 * len(names), np.int32),
-        (group_name,),
-        [f"{candidate}: {name}" for candidate in candidates for name in names],
-    )
+    both = [f"{candidate}: {name}" for candidate in candidates for name in names]
+    return Columns.of_group(group_name, len(names), candidates=2, names=both)
