@@ -1,9 +1,9 @@
 """Templates of Jinja, Liquid, Twig, Handlebars, ERB, EJS, Go and Smarty: the tags that a program replaces.
 
 A tag that prints something (``{{ name }}``) becomes `OPAQUE`, together with the letters beside it. Blocks,
-loops and inclusions end a sentence, conditions do not, and a word stands for ``else``. Comments are comments
-as in other formats. What is left is a text in the format of the suffix before that of the template, and the
-reader of that format reads it.
+loops, inclusions and ``else`` end a sentence, conditions do not. Comments are comments as in other formats.
+What is left is a text in the format of the suffix before that of the template, and the reader of that format
+reads it.
 
 A tag without an end is text. The running time is linear in the length of the text.
 """
@@ -22,7 +22,7 @@ _BLOCKS = frozenset(
     " comment endcomment tablerow endtablerow capture endcapture assign layout render partial case endcase"
     " when schema javascript stylesheet".split()
 )
-_ALTERNATIVES = frozenset("else elif elsif elseif foreachelse".split())
+ALTERNATIVES = frozenset("else elif elsif elseif foreachelse".split())
 _CONDITIONS = frozenset(
     "if endif unless endunless end ifequal endifequal ifchanged endifchanged with endwith blocktrans"
     " endblocktrans blocktranslate endblocktranslate trans endtrans filter endfilter spaceless"
@@ -65,7 +65,7 @@ def read_tag(text: str, at: int, end: int, mark: str, *, is_go: bool = False) ->
         return name, BREAK
     if name in _BLOCKS and (is_statement or mark == "{{"):
         return name, BREAK
-    if name in _ALTERNATIVES:
+    if name in ALTERNATIVES:
         return name, OPAQUE
     if is_go and name in _GO_CONDITIONS:
         return name, BLANK
@@ -90,24 +90,55 @@ def hidden_block_end(text: str, name: str, mark: str, at: int, missing: set[str]
 _IN_PROSE = re.compile(
     r"(?:\{%|\{\{(?P<shortcode>[<%])?)[-~+\s]*(?P<closes>/\s*|end(?=[A-Za-z]))?(?P<name>[A-Za-z][\w-]*)?"
 )
+_CLOSING = re.compile(r"(?:\{\{\{?|\{[%#]?|<%)[-+~\s]*(?:/|end|\})")
+_SENTENCE_ENDS = (".", "!", "?", ":")
+_MARGIN = 4
+"""Number of characters before a tag in which a sentence may end."""
+_GOES_ON = re.compile(r"\s[a-z]")
 _CONDITION = re.compile(r"(?:if|unless|with)(?:\w*)\Z")
 _INCLUSIONS = frozenset("include render partial layout".split())
+
+
+class Alternatives:
+    """Texts of a condition with ``else``, of which only one is shown.
+
+    ``else`` ends a sentence. The end of such a condition is a word, unless a sentence ends before it.
+    """
+
+    def __init__(self) -> None:
+        self._is_open = False
+
+    def character(self, text: str, start: int, name: str, character: str) -> str:
+        """Return the character that stands for a tag; `read_tag` returned `name` and `character`."""
+        if name in ALTERNATIVES:
+            self._is_open = True
+            return BREAK
+        if character != BLANK or not _CLOSING.match(text, start):
+            return character
+        is_word = self._is_open and not text[max(start - _MARGIN, 0) : start].rstrip().endswith(
+            _SENTENCE_ENDS
+        )
+        self._is_open = False
+        return OPAQUE if is_word else BLANK
+
+    def begin(self) -> None:
+        """Begin an alternative that has no tag ``else``."""
+        self._is_open = True
 
 
 class TagsOfProse:
     """Reader of the tags in a paragraph of a format that is not a template itself, such as Markdown.
 
     Values (``{{ name }}``) are words. Of statements and of Hugo's shortcodes (``{{< note >}}``), conditions
-    and pairs of tags within a line are invisible, those that begin or end a line end a sentence, and so do
-    alternatives, whose ends are words; all others are words. A condition directly after another one is an
-    alternative.
+    and pairs of tags within a line are invisible, and those that begin or end a line end a sentence; all
+    others are words. A condition directly after another one is an alternative.
 
     `has_end`: returns True if the pattern of an end tag matches from a position on.
     """
 
     def __init__(self, has_end: Callable[[str, int], bool]) -> None:
         self._has_end = has_end
-        self._is_alternative = False  # whether the text is that of ``else``
+        self._alternatives = Alternatives()
         self._condition_end = -1  # end of the last tag that ends a condition
 
     def character(self, text: str, start: int, end: int, *, begins: bool, ends: bool) -> str:
@@ -119,31 +150,23 @@ class TagsOfProse:
         mark = text[start : start + 2]
         name, character = read_tag(text, start, end - len(mark), mark)
         if match is None or not character or (mark == "{{" and not match["shortcode"]):
-            return character
-        name, is_alternative = match["name"] or "", self._is_alternative
-        if name in _ALTERNATIVES:
-            self._is_alternative = True
-            return BREAK
-        if match["closes"] and _CONDITION.match(name):
-            self._is_alternative, self._condition_end = False, end
-            is_end = text[max(start - _MARGIN, 0) : start].rstrip().endswith((".", "!", "?", ":"))
-            return OPAQUE if is_alternative and not is_end else BLANK
-        if character == BLANK or _CONDITION.match(name):
-            self._is_alternative = 0 <= self._condition_end <= start <= self._condition_end + 1
-            return BREAK if self._is_alternative else BLANK
-        if name in _BLOCKS - _INCLUSIONS:
-            return BREAK
+            return self._alternatives.character(text, start, name, character)
+        inner = match["name"] or ""
+        if name in ALTERNATIVES or _CONDITION.match(inner):
+            if match["closes"]:
+                self._condition_end = end
+            elif name not in ALTERNATIVES and 0 <= self._condition_end <= start <= self._condition_end + 1:
+                self._alternatives.begin()
+                return BREAK
+            return self._alternatives.character(text, start, name, BLANK)
+        if character == BLANK or inner in _BLOCKS - _INCLUSIONS:
+            return character if character == BLANK else BREAK
         if match["closes"]:
             return BREAK if ends else BLANK
-        is_pair = bool(name) and self._has_end(rf"\{{[{{%][<%]?[-~+\s]*(?:end|/\s*){name}\b", end)
+        is_pair = bool(inner) and self._has_end(rf"\{{[{{%][<%]?[-~+\s]*(?:end|/\s*){inner}\b", end)
         if begins and not _GOES_ON.match(text, end):
             return BREAK
         return BLANK if is_pair else OPAQUE
-
-
-_MARGIN = 4
-"""Number of characters before a tag in which a sentence may end."""
-_GOES_ON = re.compile(r"\s[a-z]")
 
 
 def hide_tags(text: str, suffix: str, *, keep_printed: bool = False) -> tuple[str, list[Span]]:
@@ -154,6 +177,7 @@ def hide_tags(text: str, suffix: str, *, keep_printed: bool = False) -> tuple[st
     """
     canvas, marks = Canvas(text), _MARKS.get(suffix) or re.compile(_BRACES)
     missing: set[str] = set()
+    alternatives = Alternatives()
     ends: dict[str, int] = {}  # the next place of each closing mark
     at = 0
     while match := marks.search(text, at):
@@ -174,20 +198,22 @@ def hide_tags(text: str, suffix: str, *, keep_printed: bool = False) -> tuple[st
         at = place + len(closing)
         if character:
             at = hidden_block_end(text, name, mark, at, missing)
-            _hide_tag(canvas, start, at, character, is_word=name not in _ALTERNATIVES)
+            is_word = character == OPAQUE and name not in ALTERNATIVES
+            character = alternatives.character(text, start, name, character)
+            _hide_tag(canvas, start, at, character, name, is_word=is_word)
         else:
             canvas.comment(start, at)
     return canvas.text, canvas.comments
 
 
-def _hide_tag(canvas: Canvas, start: int, end: int, character: str, *, is_word: bool) -> None:
+def _hide_tag(canvas: Canvas, start: int, end: int, character: str, name: str, *, is_word: bool) -> None:
     """Paint over a tag, and over the letters beside it if it is part of a word.
 
     `is_word`: whether a letter on one side is enough, since the tag prints something.
     """
     text = canvas.original
     begins, ends = text[start - 1 : start].isalnum(), text[end : end + 1].isalnum()
-    if character == BREAK:
+    if character == BREAK and not (begins and ends and name in ALTERNATIVES):
         canvas.leave_out(start, end)
         return
     if (character == OPAQUE and is_word) or (begins and ends):

@@ -36,7 +36,15 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from disambig.markup._attributes import find_values_of_html, is_text, keep_values
-from disambig.markup._templates import PRINTING, QUOTED_TEXT, TAG_ENDS, hidden_block_end, read_tag
+from disambig.markup._templates import (
+    ALTERNATIVES,
+    PRINTING,
+    QUOTED_TEXT,
+    TAG_ENDS,
+    Alternatives,
+    hidden_block_end,
+    read_tag,
+)
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, names
 
 _MARKS = re.compile(
@@ -157,6 +165,7 @@ class TagReader:
         self.cell = -1  # start of the text of the current table cell
         self.link = -1  # start of the text of the current link
         self.missing: set[str] = set()
+        self.alternatives = Alternatives()
 
     def read(self) -> Canvas:
         """Paint over all markup and return the finished canvas."""
@@ -238,7 +247,9 @@ class TagReader:
             self.at = stop
             return stop
         stop = hidden_block_end(self.text, name, mark, stop, self.missing)
-        self._paint(at, stop, character)
+        character = self.alternatives.character(self.text, at, name, character)
+        beside = self.text[at - 1 : at].isalnum() and self.text[stop : stop + 1].isalnum()
+        self._paint(at, stop, OPAQUE if name in ALTERNATIVES and beside else character)
         if name in PRINTING and (printed := QUOTED_TEXT.search(self.text, after, place)):
             self.canvas.fill(at, stop, OPAQUE)
             if is_text(printed["text"]):

@@ -242,7 +242,7 @@ READS = {
         ('<ul><li class="src">f a a</li><li>b c</li></ul>', "b c"),
     ],
     "x.j2": [
-        ("<p>a {{ b }} c{% if d %} e{% else %} f{% endif %} {# g #}h</p>{% for i in j %}k{% endfor %}", "a # c e# f h¶ ¶k¶"),
+        ("<p>a {{ b }} c{% if d %} e{% else %} f{% endif %} {# g #}h</p>{% for i in j %}k{% endfor %}", "a # c e¶ f# h¶ ¶k¶"),
         ("a{{ b }}c {{ d }}'s e{% if f %}s{% endif %} {% raw %}{{ g }}{% endraw %} h", "# #'s # ¶ h"),
         ("{% trans 'b c d e' %} {# {{ a }} #}f {{ '</p>' }} {{ g", "#¶b c d e¶# f # {{ g"),
         ("a {% schema %}{ b: 'c' }{% endschema %}d <a {% if e %}title='f g h i k'{% endif %}>j</a>", "a ¶d #¶f g h i k¶#j"),
@@ -253,10 +253,10 @@ READS = {
         ("a {{~!-- {{b}} --~}}c{{!-- d --}} e", "a c e"),
     ],
     "x.html.erb": [
-        ("<p>a <%= b %> <% if c > d %>e<% } else { %> f <% end %> <%# g %></p><% each h do |i| %>j<% end %>", "a # e# f ¶ ¶j"),
+        ("<p>a <%= b %> <% if c > d %>e<% } else { %> f <% end %> <%# g %></p><% each h do |i| %>j<% end %>", "a # e¶ f # ¶ ¶j"),
     ],
-    "x.tmpl": [("{{if .A}}b {{else}} c{{end}} {{.D}} {{range .E}}f{{end}} {{/* g */}}{{template \"h\" .}}", "b # c # ¶f ¶")],
-    "x.tpl": [("{if $a}b {else} c{/if} {$d|e} {* f *} {foreach $g as $h}i{/foreach} {j", "b # c # ¶i¶ {j")],
+    "x.tmpl": [("{{if .A}}b {{else}} c{{end}} {{.D}} {{range .E}}f{{end}} {{/* g */}}{{template \"h\" .}}", "b ¶ c# # ¶f ¶")],
+    "x.tpl": [("{if $a}b {else} c{/if} {$d|e} {* f *} {foreach $g as $h}i{/foreach} {j", "b ¶ c# # ¶i¶ {j")],
     "x.md.erb": [("## A <%= b %>\n\n* c <%# d %>`e`\n", "A #¶c #")],
     # a tag at the beginning of a line does not indent it
     "x.md.j2": [("a\n\n{% if b %}c d.{% endif %}\n\n    e\n\n- f\n\n  {% if g %}h{% endif %}", "a c d.¶f h")],
