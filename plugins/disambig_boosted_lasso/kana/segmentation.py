@@ -255,12 +255,9 @@ class SegmentedText:
 
     def __getitem__(self, index: slice) -> SegmentedText:
         """Return a slice of the sentences, with the same entries."""
-        first, last, _ = index.indices(len(self))
-        last = max(first, last)
-        offsets = self.offsets[first : last + 1]
-        return SegmentedText(self.entries, self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+        return self.take(index)
 
-    def take(self, which: NDArray[np.integer]) -> SegmentedText:
+    def take(self, which: NDArray[np.integer] | slice) -> SegmentedText:
         """Return some of the sentences, in the order of `which`, with the same entries."""
         places, offsets = take_rows(self.offsets, which)
         return SegmentedText(self.entries, self.ids[places], offsets)

@@ -67,7 +67,7 @@ def put(buffer, n, symbol):
 
 @compiled
 def write(buffer, out, template, a, b, c=-1, d=-1, e=-1, f=-1, g=-1):
-    """Write a feature of two to seven symbols after its template."""
+    """Write a feature of two to seven symbols after its template; -1, which is no symbol, stands for none."""
     buffer[0] = FIRST + template
     buffer[1], buffer[2], buffer[3], buffer[4], buffer[5], buffer[6], buffer[7] = a, b, c, d, e, f, g
     emit(buffer, 3 + (c >= 0) + (d >= 0) + (e >= 0) + (f >= 0) + (g >= 0), out)
