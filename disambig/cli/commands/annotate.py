@@ -109,8 +109,8 @@ def annotate(
             help="Format of standard input and of files that end in .txt or in an unknown suffix: text, "
             "lines, jsonl, csv, conllu, spacy or parquet. The format of other files follows from their "
             "suffix: .md, .qmd, .rmd, .mdx, .markdown, .rst, .rest, .html, .htm, .xhtml, .docbook, "
-            ".dbk, .dita, .ditamap, .ipynb, .adoc, .asciidoc, .asc, .org, .man, .mdoc, .pod, .texi, "
-            ".texinfo, .txi, .tex, .latex, .rnw, .typ, .srt, .vtt, .rd, .jsonl, .ndjson, .csv, .tsv, "
+            ".dbk, .dita, .ditamap, .page, .ipynb, .adoc, .asciidoc, .asc, .org, .man, .mdoc, .pod, .texi, "
+            ".texinfo, .txi, .tex, .latex, .rnw, .dtx, .typ, .srt, .vtt, .rd, .jsonl, .ndjson, .csv, .tsv, "
             ".conllu, .spacy, .parquet, also with .gz, .bz2, .xz or .zst. nbest: rerank lists of "
             "candidates (JSON Lines) and write them with the best first; --model must name a reranking "
             "model.",
