@@ -11,7 +11,7 @@ A tag without an end is text. The running time is linear in the length of the te
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import cached_property
 
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span
 
@@ -90,6 +90,7 @@ def hidden_block_end(text: str, name: str, mark: str, at: int, missing: set[str]
 _IN_PROSE = re.compile(
     r"(?:\{%|\{\{(?P<shortcode>[<%])?)[-~+\s]*(?P<closes>/\s*|end(?=[A-Za-z]))?(?P<name>[A-Za-z][\w-]*)?"
 )
+_END_TAG = re.compile(r"\{[{%][<%]?[-~+\s]*(?:end|/\s*)(?P<name>[A-Za-z][\w-]*)")
 _CLOSING = re.compile(r"(?:\{\{\{?|\{[%#]?|<%)[-+~\s]*(?:/|end|\})")
 _SENTENCE_ENDS = (".", "!", "?", ":")
 _MARGIN = 4
@@ -133,11 +134,11 @@ class TagsOfProse:
     and pairs of tags within a line are invisible, and those that begin or end a line end a sentence; all
     others are words. A condition directly after another one is an alternative.
 
-    `has_end`: returns True if the pattern of an end tag matches from a position on.
+    The paragraph is that part of `text` from `start` to `end`.
     """
 
-    def __init__(self, has_end: Callable[[str, int], bool]) -> None:
-        self._has_end = has_end
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._text, self._span = text, (start, end)
         self._alternatives = Alternatives()
         self._condition_end = -1  # end of the last tag that ends a condition
 
@@ -163,10 +164,15 @@ class TagsOfProse:
             return character if character == BLANK else BREAK
         if match["closes"]:
             return BREAK if ends else BLANK
-        is_pair = bool(inner) and self._has_end(rf"\{{[{{%][<%]?[-~+\s]*(?:end|/\s*){inner}\b", end)
+        is_pair = self._last_ends.get(inner, -1) >= end
         if begins and not _GOES_ON.match(text, end):
             return BREAK
         return BLANK if is_pair else OPAQUE
+
+    @cached_property
+    def _last_ends(self) -> dict[str, int]:
+        """The start of the last end tag of each name."""
+        return {match["name"]: match.start() for match in _END_TAG.finditer(self._text, *self._span)}
 
 
 def hide_tags(text: str, suffix: str, *, keep_printed: bool = False) -> tuple[str, list[Span]]:

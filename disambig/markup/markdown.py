@@ -135,7 +135,7 @@ class _Inline(InlineReader):
         self.component_ends: dict[int, int] = {}  # ends of components, by their closing bracket
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
-        self.tags = TagsOfProse(lambda pattern, at: self._search(pattern, at) >= 0)
+        self.tags = TagsOfProse(self.text, self.start, self.end)
         self.tag_end = -1  # end of the last tag of a template before which its line had no text
 
     def read_mark(self, mark: str, at: int, after: int) -> int:

@@ -181,6 +181,13 @@ def test_many_marks_take_linear_time(path, mark, size):
     assert grows_linearly(lambda size: read_markup(path, mark * (size // len(mark))), size)
 
 
+def test_many_tags_of_different_names_take_linear_time():
+    def read(size: int) -> None:
+        read_markup("x.md", "".join(f"a {{{{< b{i} >}}}} c {{% d{i} %}} e\n" for i in range(size // 30)))
+
+    assert grows_linearly(read, 30_000)
+
+
 @pytest.mark.parametrize(
     ("path", "mark"),
     [("x.rst", "**"), *(("x.adoc", mark) for mark in "*_#'"), ("x.org", "*"), ("x.org", "/")],
