@@ -20,6 +20,7 @@ from .english_lists import (
     CLASSES,
     CORRECTIONS_FOLDER,
     MAX_CANDIDATES,
+    MODELS,
     N_BEST,
     N_COMBINED,
     TAGGING_FOLDS,
@@ -56,8 +57,8 @@ def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> 
         for name, part in parts
     )
     return [
-        f"corrections ({sizes}): mistakes of tier 1 in the classes {' and '.join(CLASSES)}, which the "
-        "shipped models decide, and all clean paragraphs of the same projects, so that mistakes are "
+        f"corrections ({sizes}): mistakes of tier 1 in the classes {' and '.join(CLASSES)}, which "
+        "two shipped models decide, and all clean paragraphs of the same projects, so that mistakes are "
         "about as rare as in real text; the test part is not used",
         "candidates: the paragraph as written, with each change that the models might make, and with the "
         f"{N_COMBINED} most certain changes together, at most {MAX_CANDIDATES}; base score: the sum of "
@@ -73,8 +74,8 @@ def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> 
         "changes as with what ships; wrong tags: per 1,000 words",
         "dev: trained on the training part (a fifth of its projects for tuning); folds: five folds of "
         "the training part's projects, each decided after training on the others",
-        "the shipped models' decision rule was trained on the training part, though their features were "
-        f"not: at their own flag rates they correct {_share(train):.1f} % of its mistakes and "
+        "the shipped models' decision rule and encoder were trained on the training part, though their "
+        f"features were not: at their own flag rates they correct {_share(train):.1f} % of its mistakes and "
         f"{_share(dev):.1f} % of dev's; figures on folds flatter the models themselves, and training "
         "lists are slightly more certain than those of dev",
         f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists "
@@ -206,7 +207,7 @@ class Gao2006English:
         """Train on both kinds of lists; with `quick` on a part of the texts (`EVERY`)."""
         every = EVERY if quick else 1
         progress("loading the shipped models", 0, 1)
-        checker, built = ModelChecker.from_names(), []
+        checker, built = ModelChecker.from_names(MODELS), []
         for number, part in enumerate(("train", "dev")):
             progress("lists of corrections", number, 2)
             built.append(build_correction_lists(checker, *read_part(data, part, every=every)))

@@ -106,8 +106,9 @@ _NOWHERE = view_of_texts([], resolve({"t": {"@disambig_tokenisations": "disambig
 
 
 CORRECTIONS_FOLDER = Path("labelled") / "fixes"
+MODELS = "disambig_en/preposition+disambig_en/spelling"
 CLASSES = ("preposition", "confusion")
-"""Classes of mistakes that the shipped models decide."""
+"""The models, and the classes of mistakes that they decide."""
 N_COMBINED, MAX_CANDIDATES = 4, 20
 """Number of most certain changes that are combined; maximum number of candidates per list."""
 CONTEXT_WORDS = 2
