@@ -30,7 +30,6 @@ sentence: ``what|all ... _``.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -41,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError
-from disambig.api.arrays import HashVocabulary, Ints
+from disambig.api.arrays import Hashes, HashVocabulary, Ints
 from disambig.api.text import END_HASH, START_HASH, hash_word
 
 from .relations import normalise_word, read_table_lines
@@ -57,7 +56,6 @@ _MAX_GAP = 12
 """Maximum number of words between a phrase and an exception that need not stand next to it."""
 _PAIR = np.uint64(0x9E3779B97F4A7C15)
 """Odd number by which the hashes of two neighbouring words are combined."""
-_MODULUS = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +162,25 @@ class PhraseTable:
     def __init__(self, phrases: Sequence[Phrase] = (), mention: PhraseItem | None = None) -> None:
         self.phrases = tuple(phrases)
         self.mention = mention
-        self._keys: dict[int, dict[int, list[tuple[int, int]]]] = {
-            1: defaultdict(list),
-            2: defaultdict(list),
-        }
-        for number, phrase in enumerate(self.phrases):
-            at, size = phrase.anchor()
-            keys: Iterable[int] = phrase.items[at].hashes
-            if size == 2:
-                pairs = product(keys, phrase.items[at + 1].hashes)
-                keys = (first * int(_PAIR) % _MODULUS ^ second for first, second in pairs)
-            for key in keys:
-                self._keys[size][key].append((number, at))
-        self._sorted = {size: np.sort(np.array(list(keys), np.uint64)) for size, keys in self._keys.items()}
+        self._anchors = [phrase.anchor() for phrase in self.phrases]
+        self._index = {size: self._index_anchors(size) for size in (1, 2)}
 
     def __len__(self) -> int:
         return len(self.phrases)
+
+    def _index_anchors(self, size: int) -> tuple[Hashes, Ints]:
+        """Return the keys of the anchors of `size` words in ascending order, and the phrase of each."""
+        words: list[tuple[int, ...]] = []
+        numbers: list[int] = []
+        for number, (at, length) in enumerate(self._anchors):
+            if length == size:
+                items = self.phrases[number].items[at : at + size]
+                words += product(*(item.hashes for item in items))
+                numbers += [number] * (len(words) - len(numbers))
+        columns = np.array(words, np.uint64).reshape(-1, size).T
+        keys = columns[0] if size == 1 else _pair_keys(*columns)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], np.array(numbers, np.int64)[order]
 
     def find(self, view: TokenView) -> PhraseMatches:
         """Return the phrases in a view, which are searched once."""
@@ -226,13 +227,15 @@ class PhraseTable:
     def _candidates(self, view: TokenView) -> Iterator[tuple[int, int, int]]:
         """Yield the number, first token and end of each phrase that no exception excuses; some overlap."""
         n = len(view)
-        for size, table in self._sorted.items():
-            if not len(table) or n < size:
+        for size, (anchors, numbers) in self._index.items():
+            if not len(anchors) or n < size:
                 continue
-            keys = view.hashes if size == 1 else view.hashes[:-1] * _PAIR ^ view.hashes[1:]
-            for token in np.flatnonzero(HashVocabulary(table).contains(keys)).tolist():
-                for number, anchor in self._keys[size][int(keys[token])]:
-                    phrase, start = self.phrases[number], token - anchor
+            keys = view.hashes if size == 1 else _pair_keys(view.hashes[:-1], view.hashes[1:])
+            tokens = np.flatnonzero(HashVocabulary(anchors).contains(keys))
+            bounds = (np.searchsorted(anchors, keys[tokens], side).tolist() for side in ("left", "right"))
+            for token, low, high in zip(tokens.tolist(), *bounds, strict=True):
+                for number in numbers[low:high].tolist():
+                    phrase, start = self.phrases[number], token - self._anchors[number][0]
                     if start < 0 or start + len(phrase.items) > n:
                         continue
                     first, last = start + phrase.first, start + phrase.last
@@ -286,6 +289,11 @@ class PhraseTable:
             while len(words) > 1 and new and words[-1] == new[-1]:
                 last, words, new = last - 1, words[:-1], new[:-1]
         return first, last, text[view.starts[first] : view.ends[last - 1]], " ".join(new)
+
+
+def _pair_keys(first: Hashes, second: Hashes) -> Hashes:
+    """Return the key of each pair of neighbouring words, from their hashes."""
+    return first * _PAIR ^ second
 
 
 def _match(items: Sequence[PhraseItem], view: TokenView, start: int) -> bool:
