@@ -342,7 +342,7 @@ class Predictions:
     answered: NDArray[np.bool_]
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the attributes by name."""
+        """Return the arrays by the names of their attributes."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @classmethod

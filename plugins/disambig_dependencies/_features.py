@@ -31,7 +31,7 @@ their labels. ``near`` and ``across`` are distances, ``beforet`` and ``aftert`` 
 N_DISTANT = 5
 """Number of columns at the end that have no row in `SOURCES`: distances, tags beside ``s0``, last word."""
 WORD_AND_TAG = 4
-"""The word and the tag, combined; smaller numbers are columns of the atoms: word, tag, two classes."""
+"""Number of the kind of value that combines word and tag; 0 to 3 are the word, the tag and two classes."""
 _NAME = re.compile("([sb][012])(?:(l2|r2|l|r)?(wt|[wtcdl])|([ns][lr]))")
 _CHILDREN = {"l": LEFT, "r": RIGHT, "l2": LEFT2, "r2": RIGHT2}
 _KINDS = {kind: i for i, kind in enumerate(("w", "t", "c", "d", "wt"))}
@@ -40,18 +40,18 @@ _ROWS = {"l": LABEL, "nl": N_LEFT, "nr": N_RIGHT, "sl": SET_LEFT, "sr": SET_RIGH
 
 def _source(name: str) -> tuple[int, int, int]:
     """Return the row of `SOURCES` for the value with a name."""
-    found = _NAME.fullmatch(name)
-    assert found is not None
-    word, child, kind, of_word = found.groups()
+    match = _NAME.fullmatch(name)
+    assert match is not None
+    word, child, kind, of_word = match.groups()
     what = _KINDS[kind] if kind in _KINDS else -_ROWS[kind or of_word]
     return ("s0", "s1", "s2", "b0", "b1", "b2").index(word), _CHILDREN.get(child, -1), what
 
 
 SOURCES = np.array([_source(name) for name in COLUMNS[1:-N_DISTANT]])
-"""Where each value but the first (none) and the last ones comes from, shape ``(52, 3)``.
+"""Sources of the values, shape ``(52, 3)``; the first value and the last `N_DISTANT` have none.
 
-The index of a word among s0, s1, s2, b0, b1 and b2; the row of the state that leads from it to a child, -1
-for the word itself; and a kind: a column of the atoms, `WORD_AND_TAG`, or, negative, a row of the state.
+Each row has three numbers: the index of a word among s0, s1, s2, b0, b1 and b2; the row of the state that
+has its child, or -1 for the word itself; and the kind of value, or minus the number of a row of the state.
 """
 
 _TEMPLATES = """

@@ -39,7 +39,7 @@ STATES = "states"
 
 @lru_cache(maxsize=2)
 def _open_encoder(folder: Path, threads: int | None) -> Encoder:
-    """Return an encoder, which is opened once for all models that use it: it takes 100 MB of memory."""
+    """Return an encoder, which is opened once for all models that use it: it takes 60 MB of memory."""
     return Encoder.load(folder, threads=threads)
 
 
