@@ -319,7 +319,7 @@ def _empty_candidates(padded: PaddedScores) -> NDArray[np.int64]:
         group.candidates.index(_EMPTY) if in_groups and _EMPTY in group.candidates else -1
         for group in padded.batch.groups
     ]
-    return np.array(index, np.int64)[padded.group_of]
+    return np.array(index, np.int64)[padded.group_indices]
 
 
 def alternative_scores(padded: PaddedScores) -> Floats:
@@ -342,7 +342,7 @@ def _words(padded: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64
         return _hash_texts(*_texts_of_lists(padded, padded.batch.own, places))
     filled = np.zeros(padded.scores.shape[1], np.uint64)
     hashes = padded.by_group(lambda group: _candidate_hashes(group.candidates), filled)
-    hashed: NDArray[np.uint64] = hashes[padded.group_of[:, None], places]
+    hashed: NDArray[np.uint64] = hashes[padded.group_indices[:, None], places]
     return hashed
 
 
@@ -362,7 +362,7 @@ def _words_and_edits(
         kinds, changes = (values[inverse].reshape(shape) for values in pair_edits(written, meant))
         return _hash_texts(texts, index), kinds, changes
     k = padded.scores.shape[1]
-    cells = padded.group_of[:, None], places[:, :1], places[:, 1:]
+    cells = padded.group_indices[:, None], places[:, :1], places[:, 1:]
     all_kinds = padded.by_group(lambda group: candidate_edits(group.candidates)[0], np.zeros((k, k), np.int8))
     all_changes = padded.by_group(
         lambda group: candidate_edits(group.candidates)[1], np.zeros((k, k), np.uint64)

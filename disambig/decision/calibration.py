@@ -78,7 +78,7 @@ class PaddedScores:
         return PaddedScores(self.batch, index, self.scores[rows], self.observed[rows])
 
     @property
-    def group_of(self) -> NDArray[np.int64]:
+    def group_indices(self) -> NDArray[np.int64]:
         """Index of each instance's group in the groups of `batch`, shape ``(n,)``."""
         return self.batch.group_of[self.index]
 
@@ -114,7 +114,7 @@ class PaddedScores:
         if self.batch.own is not None:
             return np.arange(k) == self.observed[:, None]
         same = self.by_group(variant_matrix, np.zeros((k, k), bool))
-        mask: NDArray[np.bool_] = same[self.group_of, self.observed]
+        mask: NDArray[np.bool_] = same[self.group_indices, self.observed]
         return mask
 
     def by_group(self, get: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
