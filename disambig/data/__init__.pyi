@@ -103,6 +103,7 @@ from .segments import (
 from .structured import (
     LARGEST_NUMBER as LARGEST_NUMBER,
     ChainLayout as ChainLayout,
+    CsrArrays as CsrArrays,
     PartRows as PartRows,
     SequenceRows as SequenceRows,
     canonical_rows as canonical_rows,

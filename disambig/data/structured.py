@@ -30,6 +30,21 @@ from disambig.errors import UserError, nearest_first
 from disambig.types import CandidateBatch
 
 
+class CsrArrays(NamedTuple):
+    """The arrays of a `scipy.sparse.csr_array`, for code that need not import SciPy, which takes 0.1 s."""
+
+    data: NDArray[Any]
+    indices: NDArray[np.integer]
+    indptr: NDArray[np.integer]
+    shape: tuple[int, int]
+
+    def matrix(self) -> Any:
+        """Return the csr_array."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.data, self.indices, self.indptr), self.shape)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceRows(EqualLists):
     """Feature rows of the places of sequences, crossed with K labels; never written out.
@@ -40,26 +55,34 @@ class SequenceRows(EqualLists):
 
     Attributes
     ----------
-    rows : scipy.sparse.csr_array, shape (n, D)
+    csr : scipy.sparse.csr_array or CsrArrays, shape (n, D)
+        The feature rows; code that needs only their arrays uses these in place of `rows`.
     costs : array of float32, shape (n, K)
     sequences : array of int64, shape (n,)
         Number of the sequence that each instance belongs to; those of one sequence are adjacent.
     """
 
-    rows: Any
+    csr: Any
     costs: NDArray[np.float32]
     sequences: NDArray[np.int64]
+
+    @property
+    def rows(self) -> Any:
+        """The feature rows as a csr_array, shape ``(n, D)``."""
+        if isinstance(self.csr, CsrArrays):
+            object.__setattr__(self, "csr", self.csr.matrix())
+        return self.csr
 
     @property
     def n_weights(self) -> int:
         """Length of the flat weights: K * (D + 1 + K)."""
         k = self.costs.shape[1]
-        return k * (int(self.rows.shape[1]) + 1 + k)
+        return k * (int(self.csr.shape[1]) + 1 + k)
 
     @property
     def columns(self) -> Columns:
         """Descriptions of the flat weights."""
-        k, d = self.costs.shape[1], int(self.rows.shape[1])
+        k, d = self.costs.shape[1], int(self.csr.shape[1])
         labels = np.arange(k, dtype=np.int32)
         return Columns(
             np.concatenate([np.repeat(labels, d), labels, np.tile(labels, k)]),

@@ -371,12 +371,13 @@ class ChainScorer:
         if not isinstance(batch, SequenceRows):
             raise TypeError(f"a chain scorer needs SequenceRows, not {type(batch).__name__}")
         k = batch.costs.shape[1]
-        if (k, batch.rows.shape[1]) != (len(self.first), len(self.begins) - 1):
+        rows = batch.csr
+        if (k, rows.shape[1]) != (len(self.first), len(self.begins) - 1):
             raise ValueError(
                 f"weights of {len(self.begins) - 1} features and {len(self.first)} labels for a batch of "
-                f"{batch.rows.shape[1]} and {k}"
+                f"{rows.shape[1]} and {k}"
             )
-        return batch.rows
+        return rows
 
     def pruned(self, minimum: float) -> ChainScorer:
         """Return the scorer without feature weights whose absolute value is less than `minimum`."""

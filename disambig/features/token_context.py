@@ -13,7 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, HashVocabulary, Instances, SequenceRows, minibatch, offsets_from_sizes
+from disambig.data import (
+    CsrArrays,
+    Group,
+    HashVocabulary,
+    Instances,
+    SequenceRows,
+    minibatch,
+    offsets_from_sizes,
+)
 from disambig.errors import UserError
 from disambig.features.context_window import (
     BASIS,
@@ -157,14 +165,12 @@ class TokenContext:
         n_queries = np.full(len(instances) * k, n_features(self.classes), np.int32)
         return Features(SequenceRows(rows, costs, sequences), np.repeat(n_hits, k), n_queries)
 
-    def rows(self, view: TokenView, positions: Ints) -> tuple[Any, Ints]:
-        """Return the features of tokens, a csr_array of shape (n, D), and the sentence of each token."""
-        from scipy.sparse import csr_array
-
+    def rows(self, view: TokenView, positions: Ints) -> tuple[CsrArrays, Ints]:
+        """Return the features of tokens, rows of shape (n, D), and the sentence of each token."""
         hashes = _hash_features(view, positions, self.classes)
         indptr, indices = self._find_columns(hashes)
         ones = np.ones(len(indices), np.float32)
-        rows = csr_array((ones, indices, indptr), (len(hashes), len(self._keys)))
+        rows = CsrArrays(ones, indices, indptr, (len(hashes), len(self._keys)))
         return rows, view.sentences.searchsorted(positions, side="right")
 
     def _find_columns(self, hashes: NDArray[np.uint32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -251,17 +251,18 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
         wanted = f"{n_rows:,}, one per candidate"
         raise extractor_error(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
     for storages, held in ((SparseRows, n_rows), (CrossedRows | SequenceRows, n)):
-        if isinstance(batch, storages) and batch.rows.shape[0] != held:
-            seen = f"transform gave {type(batch).__name__} with {batch.rows.shape[0]:,} rows of features"
+        if not isinstance(batch, storages):
+            continue
+        n_held, n_features = (batch.csr if isinstance(batch, SequenceRows) else batch.rows).shape
+        if n_held != held:
+            seen = f"transform gave {type(batch).__name__} with {n_held:,} rows of features"
             raise extractor_error(
                 extractor, seen, f"{held:,}, one per {'candidate' if held == n_rows else 'instance'}"
             )
         if isinstance(batch, SequenceRows):
             continue  # its columns are computed from its rows, which takes longer than tagging them
-        if isinstance(batch, storages) and batch.rows.shape[1] * _columns_per_feature(batch) > len(
-            batch.columns
-        ):
-            seen = f"transform gave {batch.rows.shape[1]:,} features a row and {len(batch.columns):,} columns"
+        if n_features * _columns_per_feature(batch) > len(batch.columns):
+            seen = f"transform gave {n_features:,} features a row and {len(batch.columns):,} columns"
             raise extractor_error(extractor, seen, "a column for each feature of a row")
 
 

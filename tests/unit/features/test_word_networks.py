@@ -329,7 +329,7 @@ TAGS = EveryToken()
 
 def extract_rows(extractor, texts):
     view = TOKENS(texts)
-    return extractor.rows(view, TAGS.instances(view).positions)[0]
+    return extractor.rows(view, TAGS.instances(view).positions)[0].matrix()
 
 
 def fitted(texts, **settings):
