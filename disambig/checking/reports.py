@@ -1,4 +1,4 @@
-"""Reports of the linter: text, JSON, JSON Lines, SARIF, JUnit, rdjson, and those of GitHub and GitLab."""
+"""Reports of the linter: text, JSON, SARIF, JUnit, Checkstyle, rdjson, and those of GitHub and GitLab."""
 
 from __future__ import annotations
 
@@ -205,7 +205,9 @@ def _github_notice(reported: ReportedFlag) -> str:
     values["title"] = _qualified_rule(reported.flag)
     properties = ",".join(f"{key}={_escape_github_property(str(value))}" for key, value in values.items())
     link = rule_link(find_rule(reported.flag.rule))
-    message = f"{reported.message}{f' - {link}' if link else ''}"
+    # the log of a step shows only the message, and annotations are limited in number
+    place = f"{values['file']}:{reported.flag.line}:{reported.flag.column}"
+    message = f"{place}: {reported.message}{f' - {link}' if link else ''}"
     return f"::notice {properties}::{_escape_github(message)}\n"
 
 
@@ -308,7 +310,37 @@ class JUnitReport:
                 case = SubElement(cases, "testcase", {"name": problem.code, "classname": "disambig"})
                 SubElement(case, "error", {"message": _xml_text(problem.text)})
         indent(root, " ")
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, "unicode")}\n'
+        return f'{_XML_DECLARATION}{tostring(root, "unicode")}\n'
+
+
+class CheckstyleReport:
+    """A report of Checkstyle: one element per file with flags, and in it one per flag."""
+
+    def __init__(self) -> None:
+        self._files: list[list[ReportedFlag]] = []
+
+    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        if reported_flags:
+            self._files.append(list(reported_flags))
+        return ""
+
+    def end(self, summary: RunSummary) -> str:
+        """Return the whole document."""
+        from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+        root = Element("checkstyle", {"version": "4.3"})
+        for reported_flags in self._files:
+            file = SubElement(root, "file", {"name": _xml_text(reported_flags[0].path)})
+            for reported in reported_flags:
+                place = {"line": f"{reported.flag.line}", "column": f"{reported.flag.column}"}
+                what = {"severity": "info", "message": _xml_text(reported.message)}
+                SubElement(file, "error", {**place, **what, "source": _qualified_rule(reported.flag)})
+        indent(root, " ")
+        return f'{_XML_DECLARATION}{tostring(root, "unicode")}\n'
+
+
+_XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def _xml_text(text: str) -> str:
@@ -450,6 +482,7 @@ _REPORTS: dict[str, Callable[[], FlagReport]] = {
     "github": lambda: LineReport(_github_notice),
     "gitlab": lambda: JSONReport(_gitlab_issue, lambda issues, summary: issues),
     "junit": JUnitReport,
+    "checkstyle": CheckstyleReport,
     "rdjson": lambda: JSONReport(_rdjson_diagnostic, _rdjson_document),
 }
 FORMATS = tuple(_REPORTS)

@@ -76,7 +76,8 @@ def check(home: Path) -> Files:
     for format in ("json", "sarif", "gitlab", "rdjson"):
         made = run(home, "check", *sources, "--format", format, "-q")
         files[f"{format}.json"] = as_json(json.loads(made))
-    files["junit.xml"] = run(home, "check", *sources, "--format", "junit", "-q")
+    for format in ("junit", "checkstyle"):
+        files[f"{format}.xml"] = run(home, "check", *sources, "--format", format, "-q")
     made = run(home, "check", "notes.md", "--format", "json", "--evidence", "-q")
     files["evidence.json"] = as_json(json.loads(made))
     made = run(home, "check", "notes.md", "--format", "jsonl", "-q")

@@ -67,7 +67,7 @@ def check(
             autocompletion=complete_from(_formats),
             help="text (one flag per line), json (one document), jsonl (one object per line), sarif (code "
             "scanning), github (workflow annotations), gitlab (code quality), junit (XML for Jenkins and "
-            "others) or rdjson (reviewdog).",
+            "others), checkstyle (XML) or rdjson (reviewdog).",
         ),
     ] = "text",
     output: Annotated[

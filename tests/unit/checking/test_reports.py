@@ -117,6 +117,20 @@ def test_junit_has_a_suite_per_file_and_a_failure_per_flag():
     assert whole[2][0][0].tag == "error" and "b\u00e9.md" in whole[2][0][0].get("message")
 
 
+def test_checkstyle_has_an_element_per_file_and_flag():
+    odd = flags_to_report("<a&\ufffe\x01>", "b&.md", one_flag("a&\ufffe\x01", '"', 1))
+    whole = ElementTree.fromstring(report_of("checkstyle", flags_to_report(), [], odd))
+    assert whole.tag == "checkstyle"
+    assert [(file.tag, file.get("name"), len(file)) for file in whole] == [
+        ("file", "docs/a b.md", 3),
+        ("file", "b&.md", 1),
+    ]
+    message = 'Did you mean "quiet" in place of "quite"? (spelling)'
+    place = {"line": "2", "column": "9", "severity": "info"}
+    assert whole[0][0].attrib == {**place, "message": message, "source": "disambig/spelling"}
+    assert "a&" in whole[1][0].get("message")
+
+
 def test_measured_precision_is_in_all_formats():
     unsure = PrecisionEstimate(0.62, 0.5, 0.7, 90, "spelling", "notes")
     sure = PrecisionEstimate(0.91, 0.8, 1, 30, "it's/its", "notes")
@@ -179,7 +193,7 @@ def test_reviewdog_counts_bytes():
 def test_github_counts_characters_and_gitlab_lines():
     assert report_of("github", flags_to_report(name="a,b:c%.md")).splitlines()[0] == (
         "::notice file=a%2Cb%3Ac%25.md,line=2,endLine=2,col=9,endColumn=14,title=disambig/spelling::"
-        'Did you mean "quiet" in place of "quite"? (spelling)'
+        'a,b:c%25.md:2:9: Did you mean "quiet" in place of "quite"? (spelling)'
     )
     first, second, _ = json.loads(report_of("gitlab", flags_to_report()))
     for item, line in ((first, 2), (second, 3)):
@@ -223,6 +237,10 @@ def test_a_report_without_flags(format):
         (suite,) = ElementTree.fromstring(report_of(format, [], ended=RunSummary(0, 1, 3)))
         assert [case.get("name") for case in suite] == ["no flags"] and not list(suite[0])
         return
+    if format == "checkstyle":
+        whole = ElementTree.fromstring(shown)
+        assert whole.tag == "checkstyle" and not list(whole)
+        return
     if format not in WHOLE:
         assert shown == ""
         return
@@ -248,7 +266,8 @@ def test_a_report_without_flags(format):
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_of_several_files_and_odd_names(format):
     shown = report_of(format, flags_to_report(name="a.md"), [], flags_to_report(name="b.md"))
-    assert shown.count("a.md") >= 3 and shown.count("b.md") >= 3
+    least = 1 if format == "checkstyle" else 3
+    assert shown.count("a.md") >= least and shown.count("b.md") >= least
     if format == "sarif":
         prints = [result["partialFingerprints"] for result in check_sarif(shown)["results"]]
         assert len({item["primaryLocationLineHash"] for item in prints}) == 6

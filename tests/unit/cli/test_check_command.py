@@ -409,6 +409,9 @@ def test_reports_are_complete_with_errors_and_without_files(home, format):
         assert "gone.md" in error.get("message")
         (suite,) = ElementTree.fromstring(nothing.stdout)
         assert suite.get("tests") == "1" and suite.get("failures") == suite.get("errors") == "0"
+    elif format == "checkstyle":
+        (file,) = ElementTree.fromstring(done.stdout)
+        assert file.get("name") == "note.md" and not list(ElementTree.fromstring(nothing.stdout))
     else:
         assert nothing.stdout == ""
 
