@@ -42,6 +42,8 @@ _COMPARISON_SETTINGS = frozenset(
     "core.ignorecase core.longpaths core.precomposeunicode core.symlinks core.trustctime".split()
 )
 """Settings of the user or the repository that affect what counts as changed; none of them names a command."""
+_MISSING_OBJECT = (b"unable to read", b"bad tree object", b"bad object", b"could not get object info")
+"""Parts of git's messages about objects that are not in the clone."""
 _REPOSITORY_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_ATTR_SOURCE GIT_COMMON_DIR GIT_CONFIG GIT_DIFF_OPTS GIT_DIR "
     "GIT_EXTERNAL_DIFF GIT_GRAFT_FILE GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE GIT_INTERNAL_SUPER_PREFIX "
@@ -166,7 +168,8 @@ class Repository:
         `base`: the commit with which the work tree is compared; None compares the index with HEAD.
         """
         against = ["--cached", self._head_or_empty()] if base is None else [base]
-        diff = self._call_isolated([*_DIFF_COMMAND, *against, "--"])
+        fetch = f"git diff --stat {' '.join(against)}"
+        diff = self._call_isolated([*_DIFF_COMMAND, *against, "--"], fetch=fetch)
         return {os.path.join(self.top, path): lines for path, lines in _parse_diff(diff)}
 
     def untracked_files(self) -> set[str]:
@@ -247,12 +250,15 @@ class Repository:
             raise _git_error(self.top, done.stderr)
         return done.stdout
 
-    def _call_isolated(self, command: Sequence[str]) -> bytes:
-        """Run a command without the configuration of the repository."""
+    def _call_isolated(self, command: Sequence[str], fetch: str = "git diff --stat --cached HEAD") -> bytes:
+        """Run a command without the configuration of the repository.
+
+        `fetch`: a command for the user that fetches the objects which a partial clone lacks.
+        """
         done = self._run_isolated(command)
         if done.returncode:
-            if self._is_partial and b"unable to read" in done.stderr:
-                problem = "this partial clone lacks objects: run `git diff` to fetch them, and try again"
+            if self._is_partial and any(text in done.stderr for text in _MISSING_OBJECT):
+                problem = f"this partial clone lacks objects: run `{fetch}` to fetch them, and try again"
                 raise UserError("D964", path=self.top, problem=problem)
             raise _git_error(self.top, done.stderr)
         return done.stdout

@@ -246,6 +246,22 @@ def test_missing_objects_are_not_fetched(top, trap, since, url):
     assert trap.was_sprung()
 
 
+@pytest.mark.parametrize("kind", ["blob:none", "tree:0"])
+def test_the_named_command_fetches_missing_objects(top, tmp_path, monkeypatch, kind):
+    commit()
+    (top / "a.md").write_text(f"{NEW}The end.\n")
+    commit()
+    call("config", "uploadpack.allowFilter", "true")
+    call("config", "uploadpack.allowAnySHA1InWant", "true")
+    clone = tmp_path / "clone"
+    call("clone", "-q", f"--filter={kind}", top.as_uri(), clone)
+    monkeypatch.chdir(clone)
+    with pytest.raises(UserError, match="partial clone") as caught:
+        Changes("HEAD~1").has("a.md")
+    call(*re.search("`git (.*)`", str(caught.value))[1].split())
+    assert new_lines(Changes("HEAD~1"), "a.md") == [NEW.count("\n") + 1]
+
+
 @pytest.mark.parametrize("since", MODES)
 def test_settings_of_the_user_run_nothing_either(top, trap, since):
     for key in ("filter.x.clean", "core.fsmonitor", "diff.external"):
