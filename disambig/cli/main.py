@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -204,6 +205,8 @@ def run(arguments: list[str] | None = None) -> None:
     """
     gc.set_threshold(GC_THRESHOLD)
     atexit.register(gc.freeze)  # otherwise Python searches all objects for cycles before it exits
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as for stderr: an encoding may lack characters
+        sys.stdout.reconfigure(errors="backslashreplace")
     with _sigterm_interrupts() as arrival_times:
         try:
             status = _run(sys.argv[1:] if arguments is None else arguments)

@@ -214,6 +214,12 @@ def test_check_multiplies_on_one_thread_unless_told_otherwise(tmp_path, chosen):
     assert int(n_threads) <= int(variable)
 
 
+def test_characters_that_standard_output_lacks_are_escaped():
+    code = "from disambig.cli.main import run\ntry: run(['--version'])\nexcept SystemExit: print('\u65e5')"
+    done = process(python=("-c", code), env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.stdout.endswith("\\u65e5\n"), done.stderr
+
+
 def test_a_closed_pipe_is_silent():
     line = f'"{sys.executable}" -m disambig.cli.main --help | true; exit "${{PIPESTATUS[0]}}"'
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
