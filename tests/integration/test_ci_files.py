@@ -146,7 +146,8 @@ def test_the_action_splits_paths_like_a_shell(home, paths, checked):
 )
 def test_the_action_names_an_input_that_it_cannot_read(home, inputs, named):
     done = act(home, **inputs)
-    assert done.returncode and f"the input {named} " in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and f"the input {named} " in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @needs_bash
