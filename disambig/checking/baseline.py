@@ -33,6 +33,11 @@ class FlagIdentity:
     sentence: str  # the sentence that contains the flag, with single spaces
 
     @property
+    def without_path(self) -> tuple[str, str, str]:
+        """The properties that stay if the file is renamed."""
+        return self.task, self.observed, self.sentence
+
+    @property
     def digest(self) -> str:
         """A hash of 32 hexadecimal digits, the same in every version of Python."""
         joined = "\0".join((self.path, self.task, self.observed, self.sentence))
@@ -83,6 +88,9 @@ _FIELDS = ("path", "task", "observed", "sentence")
 class Baseline:
     """Known flags that a check hides. Each entry of a baseline hides one flag, and is then used up.
 
+    The entries of a file that no longer exists hide the same flags in any other file, because the file may
+    have been renamed.
+
     `path`: path of the baseline file; paths in it are relative to its folder.
     `known_flags`: the flags to hide, repeated as often as they occur.
     """
@@ -92,14 +100,15 @@ class Baseline:
         self._folder = os.path.dirname(os.path.abspath(path))
         self._remaining = Counter(known_flags)
         self._checked_paths: set[str] = set()
+        self._moved: dict[tuple[str, str, str], list[FlagIdentity]] | None = None
 
     def new_flags(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
         """Return the flags of a file that are not in the baseline, and use up its entries."""
         self._checked_paths.add(self._relative(name))
         new_flags = []
         for flag in flags:
-            identity = self._identity(name, plain, flag)
-            if self._remaining[identity] > 0:
+            identity = self._find(self._identity(name, plain, flag))
+            if identity is not None:
                 self._remaining[identity] -= 1
             else:
                 new_flags.append(flag)
@@ -134,6 +143,20 @@ class Baseline:
     def n_unmatched(self) -> int:
         """Return the number of entries for checked files that matched no flag."""
         return sum(n for identity, n in self._remaining.items() if identity.path in self._checked_paths)
+
+    def _find(self, identity: FlagIdentity) -> FlagIdentity | None:
+        """Return the entry that hides a flag: that of its file, or of a file that no longer exists."""
+        if self._remaining[identity] > 0:
+            return identity
+        if self._moved is None:
+            self._moved = {}
+            paths = {entry.path for entry in self._remaining}
+            missing = {path for path in paths if not os.path.lexists(os.path.join(self._folder, path))}
+            for entry in self._remaining:
+                if entry.path in missing:
+                    self._moved.setdefault(entry.without_path, []).append(entry)
+        moved = self._moved.get(identity.without_path, ())
+        return next((entry for entry in moved if self._remaining[entry] > 0), None)
 
     def _identity(self, name: str, plain: str, flag: Flag) -> FlagIdentity:
         return flag_identity(self._relative(name), plain, flag)

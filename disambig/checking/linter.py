@@ -375,7 +375,7 @@ class _Linter:
     ) -> Sequence[Flag]:
         """Return the most certain flags that are not in the baseline and are in changed lines."""
         name = self._name(file.path)
-        flags = self._not_in_baseline(name, plain, checked.flags, settings.baseline)
+        flags = self._not_in_baseline(name, plain, checked.flags, settings.baseline_path())
         if self.request.changes is not None:
             kept = self.request.changes.keep(name, file.text, flags)
             self.tally.unchanged += len(flags) - len(kept)

@@ -321,8 +321,8 @@ def _adjacent_runs(parts: Sequence[tuple[TextPart, PartKey]]) -> list[list[tuple
 class LiveText:
     """A text that is checked again after each change. It must be used by one thread at a time.
 
-    Raises D30x for a file of words or a baseline that cannot be read, D966 for an invalid
-    baseline.
+    Raises D974 for a file of words or a baseline that a settings file names and that does not exist, D30x
+    for one that cannot be read, D966 for an invalid baseline.
 
     `name`: path of the file, or an invented path, whose suffix determines the markup.
     `settings`: the settings of the text.
@@ -340,7 +340,8 @@ class LiveText:
         self.plain = PlainText("")
         self.decisions: Sequence[Decisions] = ()
         self.ignored_words = frozenset(map(plain_word, settings.words_to_ignore()))
-        self._baseline = None if settings.baseline is None else read_baseline(settings.baseline)
+        baseline = settings.baseline_path()
+        self._baseline = None if baseline is None else read_baseline(baseline)
         self._read = markup_reader(name, settings.markup_options)
         self._cutter = ParagraphCutter()
         self._parts: list[TextPart] = []

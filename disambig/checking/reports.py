@@ -310,7 +310,7 @@ class JUnitReport:
                 case = SubElement(cases, "testcase", {"name": problem.code, "classname": "disambig"})
                 SubElement(case, "error", {"message": _xml_text(problem.text)})
         indent(root, " ")
-        return f'{_XML_DECLARATION}{tostring(root, "unicode")}\n'
+        return f"{_XML_DECLARATION}{tostring(root, 'unicode')}\n"
 
 
 class CheckstyleReport:
@@ -337,7 +337,7 @@ class CheckstyleReport:
                 what = {"severity": "info", "message": _xml_text(reported.message)}
                 SubElement(file, "error", {**place, **what, "source": _qualified_rule(reported.flag)})
         indent(root, " ")
-        return f'{_XML_DECLARATION}{tostring(root, "unicode")}\n'
+        return f"{_XML_DECLARATION}{tostring(root, 'unicode')}\n"
 
 
 _XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'

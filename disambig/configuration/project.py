@@ -122,12 +122,21 @@ class CheckSettings:
         groups += [group for path in self.sets_files for group in read_confusion_sets(path)]
         return tuple({group.name: group for group in groups}.values())
 
-    def _check_existence(self, key: str) -> None:
+    def baseline_path(self) -> str | None:
+        """Return the path of the baseline, or None if there is none.
+
+        Raises D974 if a settings file names a baseline that does not exist.
+        """
+        self._check_existence("baseline", "; --write-baseline makes one")
+        return self.baseline
+
+    def _check_existence(self, key: str, advice: str = "") -> None:
         """Raise D974 if a settings file names a file that does not exist."""
         sources = [origin for origin in self.origins.get(key, ()) if os.path.isabs(origin)]
-        for path in getattr(self, key) if sources else ():
+        value = getattr(self, key) or ()
+        for path in ((value,) if isinstance(value, str) else value) if sources else ():
             if not os.path.exists(path):
-                source = f"{' or '.join(sources)}, {key}"
+                source = f"{' or '.join(sources)}, {key}{advice}"
                 raise UserError("D974", path=path, problem="does not exist", source=source)
 
 

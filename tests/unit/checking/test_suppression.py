@@ -367,6 +367,8 @@ def test_known_flags_are_hidden_from_any_folder(path, monkeypatch):
 
 
 def test_repeated_flags_are_counted_and_unmatched_entries_reported(path):
+    (path.parent / "docs").mkdir()
+    (path.parent / "docs" / "a.md").touch()
     text = f"{TEXT} A quite place. A quiet quite. "
     more = [*FLAGS, flag(45), flag(60)]
     assert read_baseline("known.json").new_flags("docs/a.md", text, more) == more[3:]
@@ -378,6 +380,13 @@ def test_repeated_flags_are_counted_and_unmatched_entries_reported(path):
     assert baseline.n_unmatched() == 0
     baseline.new_flags("docs/a.md", TEXT, FLAGS[:1])
     assert baseline.n_unmatched() == 2
+
+
+def test_flags_of_a_renamed_file_are_hidden(path):
+    baseline = read_baseline("known.json")
+    assert baseline.peek_new_flags("docs/b.md", TEXT, FLAGS) == []
+    assert baseline.new_flags("docs/b.md", TEXT, FLAGS) == []
+    assert baseline.new_flags("docs/copy.md", TEXT, FLAGS) == FLAGS  # each entry hides one flag
 
 
 FLAG = '{"path": "a", "task": "t", "observed": "o", "sentence": "s", "count": COUNT}'

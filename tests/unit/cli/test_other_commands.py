@@ -520,6 +520,7 @@ def test_rules_are_shown_and_hidden(tmp_path, options, settings, rules):
         ('ignore_files = ["words.txt"]', r"\[D974\] \S+words.txt does not exist; .*.toml, ignore_files"),
         ('sets_files = ["sets.txt"]', r"\[D974\] \S+sets.txt does not exist; .*disambig.toml, sets_files"),
         ('models = ["model"]', r"\[D974\] \S+model does not exist; it is named in \S+disambig.toml, models"),
+        ('baseline = "old.json"', r"\[D974\] \S+old.json does not exist; .*, baseline; --write-baseline"),
     ],
 )  # fmt: skip
 def test_unknown_names_in_settings_are_reported_with_the_file(tmp_path, settings, message):
