@@ -165,7 +165,7 @@ def train_parser(
     Binarisation(horizontal, vertical)
     SpacyTokens(language).words("x")
     with saved_folder(output) as draft, stages() as progress:
-        training_data = ParserTrainingData.from_files(trees, held_out)
+        training_data = ParserTrainingData.from_files(trees, held_out, note=remark)
         trained = train_on(
             training_data, horizontal=horizontal, vertical=vertical, language=language, progress=progress
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,23 +36,27 @@ class ParserTrainingData:
 
     @classmethod
     def from_files(
-        cls, paths: Sequence[str | Path], held_out: str | Path | None = None
+        cls,
+        paths: Sequence[str | Path],
+        held_out: str | Path | None = None,
+        *,
+        note: Callable[[str], object] = lambda line: None,
     ) -> ParserTrainingData:
         """Return the trees of files, directories or archives.
 
         If there are several files, the last ones with about a tenth of all trees are held out; of a single
         file, the last tenth of its trees.
 
-        `held_out` are other trees for measurements. Raises the errors of `read_treebank`, D905 if
-        there are too few trees.
+        `held_out` are other trees for measurements. `note` is called with a line about files that are not
+        read. Raises the errors of `read_treebank`, D905 if there are too few trees.
         """
         files: list[list[Tree]] = []
         for path in paths:
-            files += read_treebank(path).values()
+            files += read_treebank(path, note=note).values()
         files = [trees for trees in files if trees]
         n = sum(map(len, files))
         if held_out is not None:
-            others = tuple(tree for trees in read_treebank(held_out).values() for tree in trees)
+            others = tuple(tree for trees in read_treebank(held_out, note=note).values() for tree in trees)
             if not n or not others:
                 raise UserError("D905", n=n if not n else 0, least=1, path=paths[0] if not n else held_out)
             return cls(tuple(tree for trees in files for tree in trees), others, False)

@@ -24,7 +24,7 @@ from disambig.api.features import (
 from disambig.api.settings import COUNT, validate_settings
 
 from ..treebank.binarisation import head_child
-from ..treebank.reading import DEEPEST, EMPTY, TOKEN, first_tree
+from ..treebank.reading import DEEPEST, EMPTY, TOKEN, single_tree
 from ..treebank.tree import TOP, format_one_line
 from .symbols import TEMPLATES, TreeSymbols
 
@@ -142,8 +142,8 @@ class ForestReader:
 
 
 def _clean(text: str) -> str:
-    """Return the first tree of a text on one line, without traces; an empty text if it has none."""
-    tree = first_tree(text)
+    """Return the tree of a text on one line, without traces; an empty text if it has none."""
+    tree = single_tree(text)
     return "" if tree is None else format_one_line(tree)
 
 

@@ -16,7 +16,7 @@ from disambig.api import UserError
 from disambig.api.arrays import Floats, Ints
 from disambig.api.measures import Outcomes
 
-from .reading import first_tree
+from .reading import single_tree
 from .tree import TOP, Tree, TreeNodes
 
 DELETED = frozenset({TOP, "-NONE-", ",", ":", "``", "''", "."})
@@ -201,6 +201,6 @@ def _count_brackets(texts: Sequence[str], references: Sequence[str]) -> Parseval
 
 @lru_cache(10_000)
 def _parse_brackets(text: str) -> TreeBrackets | None:
-    """Return the brackets of the first tree of a text."""
-    tree = first_tree(text)
+    """Return the brackets of the tree of a text."""
+    tree = single_tree(text)
     return None if tree is None else TreeBrackets.from_tree(tree)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -28,6 +29,8 @@ MAX_WORDS_PER_TREE = 20_000
 ROOTS = frozenset({"", "ROOT", "S1", TOP})
 """Labels of the bracket around a sentence in known treebanks and parsers."""
 TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
+COMMENTS = ("#", "%", ";", "*x*")
+"""Beginnings of comments between trees, which extend to the end of the line (``*x*``: Penn's licence)."""
 
 
 @dataclass(slots=True)
@@ -41,17 +44,20 @@ class _OpenNode:
 
 
 def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
-    """Yield the trees of a text without changes, each in a bracket `TOP`.
+    """Yield the trees of a text without changes, each in a bracket `TOP`; comments between trees are skipped.
 
     `path` is the source of the text, for messages. Raises D630, with `path` and line, for brackets that do
     not form a tree; D631 for a tree that exceeds the limits.
     """
     open_: list[_OpenNode] = []
-    n_words = 0
+    n_words = root = comment_end = 0
     try:
         for match in TOKEN.finditer(text):
             at, token = match.start(), match[0]
+            if at < comment_end:
+                continue
             if token == "(":
+                root = root if open_ else at
                 if open_ and open_[-1].word is not None:
                     raise _BracketProblem(at, f"a bracket opens after the word {open_[-1].word[:40]!r}")
                 open_.append(_OpenNode(at))
@@ -69,7 +75,9 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
                     n_words = 0
                     yield tree
             elif not open_:
-                raise _BracketProblem(at, f"{token[:40]!r} is outside of all brackets")
+                if not token.startswith(COMMENTS):
+                    raise _BracketProblem(at, f"{token[:40]!r} is outside of all brackets")
+                comment_end = _line_end(text, at)
             else:
                 _check_limit(at, "characters in a word", len(token), MAX_WORD_LENGTH)
                 node = open_[-1]
@@ -83,10 +91,17 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
         if open_:
             raise _BracketProblem(open_[-1].at, "the bracket that opens here is never closed")
     except _BracketProblem as problem:
-        line = 1 + text.count("\n", 0, problem.at)
+        line, first = (1 + text.count("\n", 0, at) for at in (problem.at, root))
         if problem.most:
             raise UserError("D631", path=path, line=line, what=problem.message, most=problem.most) from None
-        raise UserError("D630", path=path, line=line, problem=problem.message) from None
+        # the mistake may be in an earlier line of the tree, such as a bracket that is never closed
+        where = f", in the tree that begins on line {first:,}" if open_ and first < line else ""
+        raise UserError("D630", path=path, line=line, problem=problem.message + where) from None
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 class _BracketProblem(Exception):
@@ -160,45 +175,80 @@ def read_trees(text: str, path: str = "trees") -> Iterator[Tree]:
             yield tree
 
 
-def first_tree(text: str) -> Tree | None:
-    """Return the first tree of a candidate's text, clean, or None for a text without words.
+_NO_PARSE = re.compile(r"\s*\(\s*(\(\s*\)\s*)?\)\s*")
+"""``(())``, what parsers write for a sentence that they cannot parse."""
 
-    Raises D630 and D631; the value ``text`` lets the core name the candidate and list.
+
+def single_tree(text: str) -> Tree | None:
+    """Return the tree of a candidate's text, clean; None for a text without words and for ``(())``.
+
+    Raises D630, also for several trees, and D631; the value ``text`` lets the core name the candidate and
+    list.
     """
+    if _NO_PARSE.fullmatch(text):
+        return None
     try:
-        return next(read_trees(text, "a tree of a list"), None)
+        trees = list(read_trees(text, "a tree of a list"))
+        if len(trees) > 1:
+            problem = f"{len(trees):,} trees instead of one"
+            raise UserError("D630", path="a tree of a list", line=1, problem=problem)
+        return trees[0] if trees else None
     except UserError as error:
         raise UserError(error.code, **error.values, text=text) from None
 
 
 ENDINGS = (".mrg", ".tree", ".trees", ".ptb", ".parse", ".bracket", ".brackets")
 """Suffixes of the files that are read from directories and archives; a single file may have any name."""
+_TREES = re.compile(rf"({'|'.join(map(re.escape, ENDINGS))})?(\.gz|\.bz2|\.xz|\.zst)?$", re.IGNORECASE)
 
 
-def read_treebank(path: str | Path) -> dict[str, list[Tree]]:
+def read_treebank(
+    path: str | Path, *, note: Callable[[str], object] = lambda line: None
+) -> dict[str, list[Tree]]:
     """Return the clean trees of each file, sorted by file name without folder and suffix.
 
-    Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that
-    contains no file of trees; the errors of `corpus_files`.
+    The folder remains part of the name of files that would have the same name without it.
 
-    The path is a file (also compressed), a directory, or a tar archive, compressed or not.
+    Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that
+    contains no file of trees, and for files that differ only in their suffix; the errors of `corpus_files`.
+
+    The path is a file (also compressed), a directory, or a tar archive, compressed or not. `note` is called
+    with a line about files in it that are not read.
     """
+    others: list[str] = []
+
+    def is_wanted(name: str) -> bool:
+        is_tree_file = bool(_ending(name)[1])
+        if not is_tree_file:
+            others.append(name)
+        return is_tree_file
+
+    files = list(corpus_files(str(path), is_wanted))
+    if not files:
+        raise UserError("D632", path=path, problem=f"no file in it ends in {', '.join(ENDINGS)}")
+    if others:
+        shown = f"{others[0]}{', ...' if others[1:] else ''}"
+        note(f"{path}: not read, since they do not end in {', '.join(ENDINGS)}: {shown} ({len(others):,})")
+    stems = Counter(_stem(file.name) for file in files)
     trees: dict[str, list[Tree]] = {}
-    files = corpus_files(str(path), lambda name: name.endswith(ENDINGS))
-    for key, file in sorted((_key(file.name), file) for file in files):
+    for file in sorted(files, key=lambda file: (_stem(file.name), file.name)):
+        stem = _stem(file.name)
+        key = stem if stems[stem] == 1 else _ending(file.name)[0]
         if key in trees:
             raise UserError("D632", path=path, problem=f"two files are called {key!r}")
         trees[key] = list(read_trees(file.text, file.where))
-    if not trees:
-        raise UserError("D632", path=path, problem=f"no file in it ends in {', '.join(ENDINGS)}")
     return trees
 
 
-def _key(name: str) -> str:
-    stem = name.replace("\\", "/").rpartition("/")[2]
-    for ending in (".gz", ".xz", *ENDINGS):
-        stem = stem.removesuffix(ending)
-    return stem or name
+def _ending(name: str) -> tuple[str, str]:
+    """Return a file name without the suffixes of trees and of a compression, and the former."""
+    match = _TREES.search(name)
+    assert match is not None  # both suffixes are optional
+    return name[: match.start()], match[1] or ""
+
+
+def _stem(name: str) -> str:
+    return _ending(name.replace("\\", "/").rpartition("/")[2])[0] or name
 
 
 PENN = "labelled/ptb-sample/treebank-combined.tar.xz"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
 
@@ -90,12 +91,20 @@ def test_labels(label, plain):
         ("((S\n((NN a))))", 2, "no label"),
         ("()", 1, "nothing in ("),
         ("((S (NN a))) the end", 1, "'the' is outside"),
+        ("((S (NN a)\n( (S (NN b)))", 2, "no label, in the tree that begins on line 1"),
+        ("# 1\n((S (NN a)))\n(\n(S (NN b)", 4, "closed, in the tree that begins on line 3"),
+        ("((S (NN a)))\n) # 1", 2, "none opened;"),
     ],
 )
 def test_brackets_that_do_not_match(text, line, said):
     with pytest.raises(UserError, match=r"D630.*home\.mrg, line " + str(line)) as error:
         list(read_trees(text, "home.mrg"))
     assert said in str(error.value)
+
+
+def test_comments_between_trees():
+    text = "*x* (C) *x*\n# 1 (a)\n((S (NN %) (NN #)))\n;; )\n((UH a)) % end\r\n\n((UH ;)) # ("
+    assert read(text) == ["(TOP (S (NN %) (NN #)))", "(TOP (UH a))", "(TOP (UH ;))"]
 
 
 def test_bounds(monkeypatch):
@@ -194,11 +203,26 @@ def test_files_directories_and_archives(tmp_path):
     assert read_treebank(plain) == {"trees": [tree_of(one.decode())]}
 
 
+def test_files_of_a_directory(tmp_path):
+    for name in ("train/1.mrg", "test/1.MRG", "2.ptb.gz", "notes.txt", "test/3.psd"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        text = f"((S (UH {path.parent.name})))".encode()
+        path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    notes = []
+    trees = read_treebank(tmp_path, note=notes.append)
+    assert list(trees) == ["test/1", "train/1", "2"]
+    assert trees["train/1"][0].words() == ["train"]
+    assert len(notes) == 1 and notes[0].endswith(": notes.txt, ... (2)") and ".mrg" in notes[0]
+    read_treebank(tmp_path / "train", note=notes.append)
+    assert len(notes) == 1
+
+
 @pytest.mark.parametrize(
     ("members", "said"),
     [
         ({"README": b"x"}, "no file in it ends in"),
-        ({"a/1.mrg": b"((S (UH a)))", "b/1.mrg": b"((S (UH a)))"}, "two files are called '1'"),
+        ({"a/1.mrg": b"((S (UH a)))", "a/1.ptb": b"((S (UH a)))"}, "two files are called 'a/1'"),
     ],
 )
 def test_archives_that_are_refused(tmp_path, members, said):
@@ -476,12 +500,13 @@ def test_as_a_measure_of_lists():
     gold = format_one_line(tree_of(GOLD))
     lower, crossing = (format_one_line(tree_of(HAND[name][1])) for name in ("attached lower", "crossing"))
     assert isinstance(measure, CostsTexts)
-    assert measure.costs([gold, lower, crossing, ""], [gold] * 4).tolist() == [0, 1, 3, 6]
+    assert measure.costs([gold, lower, crossing, "", "( () )"], [gold] * 5).tolist() == [0, 1, 3, 6, 6]
     lists = [[lower, gold], [crossing, lower]]
     picked = outcomes(lists, [0, 0], [gold, gold])
     assert measure.value(picked) == pytest.approx(2 * 10 / (6 + 7 + 6 + 5))
     assert measure.value(outcomes(lists, [1, 1], [gold, gold])) == pytest.approx(24 / 25)
     with pytest.raises(UserError, match="D433"):
         measure.value(outcomes(lists, [1, 1], None))
-    with pytest.raises(UserError, match="D630"):
-        measure.costs(["(S (NP"], [gold])
+    for text in ("(S (NP", gold + gold):
+        with pytest.raises(UserError, match="D630"):
+            measure.costs([text], [gold])
