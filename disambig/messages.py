@@ -210,7 +210,7 @@ MESSAGES: dict[str, str] = {
     "D487": "invalid task name {name!r}: use letters, digits and underscores, and do not begin with a digit",
     "D488": "{where}: {problem}; please correct it: invalid parts are skipped, or cause an error with --strict",
     "D489": "{where}: {problem}",
-    "D490": "{path}: contains no instance: expected Senseval XML with <instance id=...> in <lexelt item=...>",
+    "D490": "{path}: contains no instance: expected a lexical sample of Senseval, with <instance id=...> in <lexelt item=...>; convert other corpora, such as all-words tasks, to .jsonl",
     "D491": "{path}: begins with {seen}: expected XML that begins with one of {names}",
     "D492": "{where}: {problem}; {form}",
     "D493": "{path}: {seen} {what}, but at most {most:,} are read: is this the right file?",

@@ -549,14 +549,17 @@ def judge_senseval(
     and tried.
     """
     right = read_key(key)
-    instances = [
+    read = [
         instance
         for path in paths
         for instance in read_senseval(path, encoding=encoding, strict=strict, tell=tell)
-        if instance.id in right
     ]
+    instances = [instance for instance in read if instance.id in right]
     if not instances:
         raise UserError("D497", path=key, n=len(right), other=", ".join(paths))
+    if tell is not None and len(instances) < len(read):
+        problem = f"left out: {pluralize(len(read) - len(instances), 'instance')} of {', '.join(paths)}"
+        tell(str(UserError("D489", where=key, problem=f"{problem} without a line in this key")))
     answers = model_answers(model, instances)
     scores = {"fine": asdict(score(answers, right))}
     if sensemap is not None:

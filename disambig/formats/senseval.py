@@ -23,6 +23,7 @@ from disambig.files import (
     without_compression,
 )
 from disambig.formats.labelled import ExampleSource, Labelled
+from disambig.formatting import pluralize
 
 Span = tuple[int, int]
 _ENTITY = re.compile(r"&(?:#(\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{0,31})(;?))")
@@ -282,6 +283,8 @@ def parse_instances(
 ) -> list[SenseInstance]:
     """Parse the instances in the text of a file; parameters and errors are those of `read_senseval`."""
     source = without_comments(source)
+    if "<lexelt" not in source:  # such as a corpus with the senses of all words
+        raise UserError("D490", path=path)
     notify = tell or (lambda message: None)
     report_invalid = error_sink(strict=strict, tell=tell)
     instances: dict[str, SenseInstance] = {}
@@ -685,7 +688,11 @@ class Senseval:
     def read(self, source: ExampleSource) -> Iterable[Labelled]:
         """Return the examples (errors: `read_senseval`)."""
         instances = parse_instances(source.xml, source.path, strict=source.strict, tell=source.tell)
-        return [instance.labelled() for instance in instances if instance.senses]
+        examples = [instance.labelled() for instance in instances if instance.senses]
+        if examples and len(examples) < len(instances) and source.tell is not None:
+            problem = f"left out: {pluralize(len(instances) - len(examples), 'instance')} without an answer"
+            source.tell(str(UserError("D489", where=source.path, problem=problem)))
+        return examples
 
 
 @dataclass(frozen=True, slots=True)

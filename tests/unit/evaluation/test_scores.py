@@ -300,8 +300,13 @@ def test_does_not_attempt_small_margins(sense_model, tmp_path):
     (tmp_path / "key").write_text("bank 1 shore\nbank 2 shore money\n")
     texts = [item.text.replace("bank", "<head>bank</head>") for item in instances]
     xml = [f'<instance id="{n}"><context>{text}</context></instance>' for n, text in enumerate(texts, 1)]
+    xml.append(xml[0].replace('"1"', '"9"'))
     (tmp_path / "a.xml").write_text('<corpus><lexelt item="bank.n">' + "\n".join(xml) + "</lexelt></corpus>")
-    labelled, result = judge_senseval(silent, [str(tmp_path / "a.xml")], key=str(tmp_path / "key"))
+    notes = []
+    labelled, result = judge_senseval(
+        silent, [str(tmp_path / "a.xml")], key=str(tmp_path / "key"), tell=notes.append
+    )
+    assert len(notes) == 1 and "key: left out: 1 instance of" in notes[0]
     assert (result["senseval"]["fine"]["precision"], result["senseval"]["fine"]["recall"]) == (1.0, 0.5)
     figures = evaluate_labelled(silent, labelled)["groups"]["bank.n"]
     assert (figures["accuracy"], figures["attempted"], figures["confusions"]) == (0.5, 0.5, [])

@@ -384,6 +384,10 @@ def test_broken_instances_other_xml_and_a_test_without_answers(tmp_path):
     assert len(read_labelled(path)) == 1
     with pytest.raises(UserError, match="D488"):
         read_labelled(path, strict=True)
+    notes = []
+    write(path, corpus(bank_n=[bank, *(instance(n, "A <head>bank</head>.") for n in "23")]))
+    assert len(read_labelled(path, tell=notes.append)) == len(read_labelled(path, strict=True)) == 1
+    assert notes == [f"[D489] {path}: left out: 2 instances without an answer"]
     without = corpus(bank_n=[instance("1", "A <head>bank</head>.")])
     for text, code in (("<html><p>x</p></html>", "D491"), ("nothing", "D491"), (without, "D461")):
         with pytest.raises(UserError, match=code):

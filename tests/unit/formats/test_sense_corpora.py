@@ -133,8 +133,14 @@ def test_odd_instances_and_entities(tmp_path):
     twice = corpus(bank_n=[BANK, BANK.replace("A", "B")])
     assert [item.text for item in parse_instances(twice, "x", tell=notes.append)] == ["A bank."]
     assert "twice" in notes[0]
-    with pytest.raises(UserError, match="D490"):
-        parse_instances(BANK, "x")
+    sentence = (
+        '<corpus><text><sentence><instance id="1" lemma="bank">bank</instance></sentence></text></corpus>'
+    )
+    for without_words in (BANK, sentence):
+        notes = []
+        with pytest.raises(UserError, match=r"D490.*all-words"):
+            parse_instances(without_words, "x", tell=notes.append)
+        assert not notes
     notes = []
     text = corpus(a_n=[instance("1", "<head>a</head> &fomula; &fomula; &lt;head&gt; &#x41;&#0;")])
     (only,) = parse_instances(text, "x", tell=notes.append)
