@@ -206,6 +206,15 @@ def test_parquet_rows_and_their_columns_without_bytes(tmp_path, arrow):
     assert json.loads(make_format("corrected").encode([row]))["text"] == "It was a quiet place."
 
 
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view"])
+def test_all_types_of_strings_are_text(tmp_path, arrow, kind):
+    values = arrow.array(["a quite place", None], getattr(arrow, kind)())
+    arrow.parquet.write_table(arrow.table({"text": values, "note": values}), tmp_path / "a.parquet")
+    first, second = documents(tmp_path / "a.parquet", "parquet")
+    assert (first.text, first.meta) == ("a quite place", {"note": "a quite place"})
+    assert (second.text, second.meta) == ("", {"note": None})
+
+
 @pytest.mark.parametrize("siblings", [{"n": 1}, {"n": 1, "raw": b"\xff"}])
 def test_a_field_of_a_structure_is_read_without_the_bytes_beside_it(tmp_path, arrow, siblings):
     rows = [{"k": 1, "doc": {"text": "It was a quite place.", **siblings}}, {"k": 2, "doc": None}]
