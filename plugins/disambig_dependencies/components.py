@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD
 from spacy.language import Language
-from spacy.scorer import Scorer
+from spacy.pipeline.dep_parser import parser_score
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -99,8 +99,8 @@ class DependencyLabeller(SpanWriter):
                 doc.from_array([HEAD, DEP], np.stack([offsets, relations], axis=1))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Return ``dep_uas`` and ``dep_las``, as spaCy's parser does; punctuation counts as well."""
-        scores: dict[str, Any] = Scorer.score_deps(examples, "dep", **kwargs)
+        """Return the scores of spaCy's parser, ``dep_uas`` and ``dep_las``; punctuation counts as well."""
+        scores: dict[str, Any] = parser_score(examples, **{"ignore_labels": (), **kwargs})
         return scores
 
     def reference(self) -> dict[str, Any]:

@@ -312,6 +312,7 @@ def test_scores(nlp):
     component = nlp.get_pipe("disambig_dependencies")
     scores = component.score([Example(component(Doc(nlp.vocab, words=words, tags=tags)), gold)])
     assert scores["dep_uas"] == scores["dep_las"] == 1.0
+    assert set(scores["dep_las_per_type"]) == set(relations)  # names, punctuation included
     assert {"nsubj", "ROOT"} <= set(component.labels)
 
 
