@@ -4,8 +4,8 @@ Words
     The tokens of a Doc as they are, including merged and split ones; for a plain text, the tokens of the
     language's blank pipeline. White-space tokens are left out. The normal form is lower case.
 Sentences
-    The sentences of the Doc. If the Doc does not set them, a sentence ends after a run of stops with the
-    quotes and brackets that close directly after it, and at a blank line.
+    The sentences of the Doc. If the Doc does not set them, a sentence ends after a run of stops, those of any
+    script, with the quotes and brackets that close directly after it, and at a blank line.
 Layers
     Tags, stems and lemmas beside the words, if requested. Plain texts are tagged by an installed model; the
     tags and lemmas of Docs are taken from the Docs. Stems are those of Porter (1980) and Snowball; stop
@@ -15,6 +15,7 @@ Layers
 from __future__ import annotations
 
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -194,8 +195,8 @@ _SYMBOLS = 10_000
 """spaCy identifies some words ("mark", "root") by numbers below this limit instead of hashes."""
 _MAX_CACHE_SIZE = 100_000
 """Number of words that spaCy's tokeniser caches; its default of 10,000 makes long texts six times slower."""
-_STOPS = frozenset(".!?\u2026")
-_CLOSING = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
+_CLOSING = frozenset({'"', "'", "''"})
+"""Quotes that may close; others have the Unicode category of final quotes or closing brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,9 +334,18 @@ def _string(number: int, stores: Iterable[Any]) -> str:
 def _kind(text: str) -> int:
     if text.isspace():
         return _BLANK if text.count("\n") > 1 else _SPACE
-    if _STOPS.issuperset(text):
+    if _stops().issuperset(text):
         return _STOP
-    return _CLOSER if text in _CLOSING else _PLAIN
+    is_closing = text in _CLOSING or (len(text) == 1 and unicodedata.category(text) in ("Pe", "Pf"))
+    return _CLOSER if is_closing else _PLAIN
+
+
+@lru_cache(maxsize=1)
+def _stops() -> frozenset[str]:
+    """Return the characters that end sentences, in any script."""
+    from spacy.pipeline import Sentencizer
+
+    return frozenset(Sentencizer.default_punct_chars) | {"\u2026"}
 
 
 def _sentence_starts(

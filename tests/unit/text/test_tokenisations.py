@@ -445,6 +445,22 @@ def test_another_language_has_another_name():
     assert SpacyTokens("de").words("z. B. heute")[1:-1] == ["z.", "b.", "heute"]
 
 
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("zh", ["\u6211\u6765\u3002", "\u4f60\u597d\uff01\u300d", "\u662f\uff1f", "\u597d"]),
+        ("ar", ["\u0646\u0627\u0645 \u061f ", "\u0646\u0639\u0645 ."]),
+        ("hi", ["\u0930\u093e\u092e \u0917\u092f\u093e \u0964 ", "\u0935\u0939 \u0906\u0908 \u0964"]),
+        ("en", ['He said "yes . . . " ', "(Then?) ", "No!? ... ", "Maybe"]),
+    ],
+)
+def test_sentences_end_after_the_stops_of_every_script(language, sentences):
+    text = "".join(sentences)
+    view = SpacyTokens(language)([text])
+    starts = [text[view.starts[i] :] for i in view.sentences[:-1].tolist()]
+    assert starts == ["".join(sentences[i:]) for i in range(len(sentences))]
+
+
 def test_docs_of_two_vocabularies_in_one_batch():
     other = spacy.blank("en")
     view = TOKENS.of_docs([NLP.make_doc("alpha mark"), other.make_doc("omegaword")])
