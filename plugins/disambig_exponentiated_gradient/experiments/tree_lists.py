@@ -152,7 +152,7 @@ def train_reranker(name: str, batch: CandidateBatch) -> tuple[Floats, dict[str, 
     return weights, {**details, "seconds": round(time.perf_counter() - started, 1)}
 
 
-LAYOUT = 1
+LAYOUT = 2
 """Version of the cached lists; change it if they are made differently, so that older ones are not used."""
 CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST = 8_000, 1_500, 1_500
 """Numbers of CRAFT's sentences, spread evenly over its articles: for the grammar; of these with a training
