@@ -198,15 +198,17 @@ class ModelSet:
         """Decide near some spans of each text only."""
         from disambig.text import view_of_texts
 
-        views: dict[str, tuple[TokenView, NDArray[np.bool_]]] = {}
+        views: dict[tuple[str, str], tuple[TokenView, NDArray[np.bool_]]] = {}
         models = [model for model in self.models if decides(model.task).corrects]
-        for model in models:
-            name = model.tokenisation.name
-            if name not in views:
+        # a paragraph that one model corrects is foreign to models of other languages only
+        several = len(self.languages) > 1
+        keys = [(model.tokenisation.name, model.language if several else "") for model in models]
+        for model, key in zip(models, keys, strict=True):
+            if key not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
                 near = _tokens_near(view, spans)
-                views[name] = view.with_layer("near", near), near
-        model_views = [views[model.tokenisation.name] for model in models]
+                views[key] = protect_foreign(view.with_layer("near", near), key[1]), near
+        model_views = [views[key] for key in keys]
         decided = decide_together(
             models,
             [view for view, _ in model_views],

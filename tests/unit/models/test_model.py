@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import spacy
-from overlapping import DOUBLED, FORM
+from overlapping import DOUBLED, FORM, ToyModel
 from scipy.sparse import csr_array
 from spacy.tokens import DocBin
 
@@ -377,6 +377,28 @@ def test_raises_precise_flags_only():
     assert trusted_flags(0.98, pairs) == [("form", "a", 0)] * 3
     result = ModelSet((FORM, DOUBLED), RATES, trust=TABLES, least=0.5).annotate([TEXT])
     assert [item.in_document(0).take(np.arange(1)).trust for item in result] == list(TABLES.values())
+
+
+@dataclass(frozen=True)
+class CautiousModel(ToyModel):
+    """A toy model that leaves protected words alone."""
+
+    def decide(self, view, *, flags_per_1000=None, near=None):
+        decisions = super().decide(view, flags_per_1000=flags_per_1000)
+        tokens = np.searchsorted(view.starts, decisions.starts, "right") - 1  # of a single text
+        protected = view.layers.get("protected", np.zeros(len(view), bool))
+        return decisions.take(np.flatnonzero(~protected[tokens]))
+
+
+def test_models_of_another_language_do_not_verify_corrections():
+    """The English model would correct what the French one writes, if it decided French."""
+    text = "Marie à un livre et deux enfants, mais elle ne sait pas où est la gare de la ville."
+    french = replace(CautiousModel.of("homophones", (r"\b(à) un", "à", "a", 0.8)), language="fr")
+    english = CautiousModel.of("form", (r"\b(a) un", "a", "an", 0.9))
+    for language, detect_language, n_flags in (("fr", True, 1), ("fr", False, 0), ("en", False, 0)):
+        models = replace(french, language=language), english
+        kept, none = ModelSet(models, detect_language=detect_language).annotate([text])
+        assert (int(kept.flagged.sum()), int(none.flagged.sum())) == (n_flags, 0)
 
 
 @dataclass(frozen=True)
