@@ -69,4 +69,5 @@ from .work import (
     ignore_progress as ignore_progress,
     last_line as last_line,
     persistent_runner as persistent_runner,
+    run_checked as run_checked,
 )

@@ -62,7 +62,7 @@ from disambig.jobs.manifest import (
 )
 from disambig.jobs.records import ShardRecord
 from disambig.jobs.runners import InProcessRunner
-from disambig.jobs.work import Runner, Work, persistent_runner
+from disambig.jobs.work import Runner, Work, persistent_runner, run_checked
 from disambig.text import MAX_ORDER
 from disambig.type_aliases import OpenProgress, no_progress
 
@@ -230,9 +230,8 @@ class _CountingJob:
 
         report_progress(0)
         problems = []
-        for outcome in self._runner.run(
-            work, [item for item in items if item.index not in records], report_progress=report_progress
-        ):
+        remaining = [item for item in items if item.index not in records]
+        for outcome in run_checked(self._runner, work, remaining, report_progress=report_progress):
             report_progress(outcome.item.size - outcome.progress)
             if outcome.problem is not None:
                 problems.append(f"shard {outcome.item.index}: {outcome.problem}")

@@ -15,7 +15,7 @@ from disambig.errors import UserError
 from disambig.experiments import ExperimentResult, file_digest
 from disambig.files import read_json, save_file, save_json, writing
 from disambig.formatting import pluralize
-from disambig.jobs.work import Function, ProgressCallback, Runner
+from disambig.jobs.work import Function, ProgressCallback, Runner, run_checked
 from disambig.type_aliases import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def run_parts_on_workers(
     results = {} if saved is None else saved.finished(names)
     remaining = [part for part in names if part not in results]
     progress(f"running {pluralize(len(remaining), 'part')}", len(results), len(names))  # a part can take long
-    for outcome in runner.run(PartWork(name, str(data.resolve()), quick), remaining):
+    for outcome in run_checked(runner, PartWork(name, str(data.resolve()), quick), remaining):
         if outcome.problem is not None:
             raise UserError("D931", name=name.rpartition(".v")[0], part=outcome.item, problem=outcome.problem)
         results[outcome.item] = outcome.result

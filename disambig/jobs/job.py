@@ -65,7 +65,7 @@ from disambig.jobs.records import (
     status,
 )
 from disambig.jobs.runners import InProcessRunner
-from disambig.jobs.work import Function, ProgressCallback, Runner
+from disambig.jobs.work import Function, ProgressCallback, Runner, run_checked
 from disambig.models import (
     Annotate,
     AnnotatorSource,
@@ -386,7 +386,7 @@ def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
 
     def probe(first: int = 0, last: int | None = None, *, annotated: bool = True) -> tuple[int, str] | None:
         """Process some documents; return their number and the first id, or None if that fails."""
-        (outcome,) = runner.run(probe_work, [ProbeItem(shard, first, last, annotated)])
+        (outcome,) = run_checked(runner, probe_work, [ProbeItem(shard, first, last, annotated)])
         return None if outcome.problem is not None else outcome.result
 
     counted = probe(annotated=False)
@@ -533,7 +533,7 @@ def _run_shards(plan: ShardPlan, work: ShardWork, runner: Runner, listener: List
         report.bad.extend(record.bad)
         listener(plan.sizes[index], record.bad)
     items = (plan.shards[index] for index in unfinished)
-    for outcome in runner.run(work, items, report_progress=lambda amount: listener(amount, ())):
+    for outcome in run_checked(runner, work, items, report_progress=lambda amount: listener(amount, ())):
         shard = outcome.item
         remaining = shard.size - outcome.progress
         if outcome.problem is not None:
@@ -635,9 +635,14 @@ def annotate_stream(
 
     def chunks() -> Iterator[bytes]:
         work = StreamWork(source, format, seconds)
-        run = (runner or InProcessRunner()).run
         batches = batch_documents(readable(documents, report_bad))
-        for outcome in run(work, batches, ordered=True, report_progress=lambda more: listener(more, ())):
+        for outcome in run_checked(
+            runner or InProcessRunner(),
+            work,
+            batches,
+            ordered=True,
+            report_progress=lambda more: listener(more, ()),
+        ):
             amount = _characters(outcome.item) - outcome.progress
             if outcome.problem is not None:
                 what = f"documents {outcome.item[0].id} to {outcome.item[-1].id}"

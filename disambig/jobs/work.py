@@ -7,6 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, runtime_checkable
 
+from disambig.errors import UserError, contract_error, describe_value
+from disambig.formatting import pluralize
+
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
@@ -114,6 +117,42 @@ class PersistentPool(Protocol):
 def persistent_runner(runner: Runner) -> AbstractContextManager[Runner]:
     """Return a context manager for a runner that keeps its workers between runs if it can."""
     return runner.staying() if isinstance(runner, PersistentPool) else nullcontext(runner)
+
+
+def run_checked(
+    runner: Runner, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]
+) -> Iterator[WorkOutcome]:
+    """Yield the outcomes of `Runner.run`; raise D414 unless there is one for each item.
+
+    Without the check, an engine of a plugin that loses an item would leave out its documents silently.
+    """
+    n_items = n_outcomes = 0
+
+    def counted() -> Iterator[Any]:
+        nonlocal n_items
+        for item in items:
+            n_items += 1
+            yield item
+
+    remaining = counted()
+    outcomes: Any = runner.run(work, remaining, **options)
+    if not isinstance(outcomes, Iterable):
+        raise _runner_error(runner, f"run returned {describe_value(outcomes)}")
+    for outcome in outcomes:
+        n_outcomes += 1
+        if not isinstance(outcome, WorkOutcome):
+            raise _runner_error(runner, f"run yielded {describe_value(outcome)}")
+        yield outcome
+    if next(remaining, None) is not None or n_outcomes != n_items:
+        seen = f"run yielded {pluralize(n_outcomes, 'outcome')} for {pluralize(n_items, 'item')}"
+        raise _runner_error(runner, seen)
+
+
+def _runner_error(runner: Runner, problem: str) -> UserError:
+    """Return the error for a runner that breaks its contract."""
+    from disambig.registry import describe_component
+
+    return contract_error(describe_component("runners", runner), problem, "one WorkOutcome for each item")
 
 
 def last_line(trace: str) -> str:

@@ -27,6 +27,7 @@ from disambig.jobs import (
     ignore_progress,
     local_runner,
     make_runner,
+    run_checked,
     runners,
 )
 from disambig.testing import check_runner
@@ -65,6 +66,32 @@ def test_finds_engines_of_plugins_by_their_short_names(load_with, monkeypatch, t
         make_runner("ther")
     with pytest.raises(UserError, match=r"D414.*has no method run; expected run\(work, items"):
         make_runner("nothing")
+
+
+class Loses:
+    """An engine that breaks its contract as `lose` does."""
+
+    def __init__(self, lose):
+        self.lose = lose
+
+    def run(self, work, items, **options):
+        return self.lose(InProcessRunner().run(work, items, **options))
+
+
+@pytest.mark.parametrize(
+    ("lose", "message"),
+    [
+        (lambda outcomes: None, "run returned None"),
+        (lambda outcomes: (outcome.result for outcome in outcomes), "run yielded an int"),
+        (lambda outcomes: [next(outcomes)], "run yielded 1 outcome for 2 items"),
+        (lambda outcomes: list(outcomes)[1:], "run yielded 2 outcomes for 3 items"),
+        (lambda outcomes: list(outcomes) * 2, "run yielded 6 outcomes for 3 items"),
+    ],
+)
+def test_an_engine_that_loses_items_is_named(lose, message):
+    with pytest.raises(UserError, match=rf"D414.*the runner Loses: {message}; expected one WorkOutcome"):
+        list(run_checked(Loses(lose), Doubling(), iter([1, 2, 3])))
+    assert [outcome.result for outcome in run_checked(InProcessRunner(), Doubling(), [1, 2])] == [2, 4]
 
 
 def test_rejects_invalid_options():
