@@ -261,14 +261,14 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
             )
         if isinstance(batch, SequenceRows):
             continue  # its columns are computed from its rows, which takes longer than tagging them
-        if n_features * _columns_per_feature(batch) > len(batch.columns):
+        if batch.rows.dtype.kind not in "biuf":
+            seen = f"transform gave {type(batch).__name__} with rows of {batch.rows.dtype}"
+            raise extractor_error(extractor, seen, "rows of numbers")
+        per_feature = batch.n_labels if isinstance(batch, CrossedRows) else 1
+        if n_features * per_feature != len(batch.columns):
             seen = f"transform gave {n_features:,} features a row and {len(batch.columns):,} columns"
-            raise extractor_error(extractor, seen, "a column for each feature of a row")
-
-
-def _columns_per_feature(batch: CandidateBatch) -> int:
-    """Return the number of columns per feature of a row: one, or one for each label."""
-    return 1 if isinstance(batch, SparseRows) or has_own_labels(batch) else batch.costs.shape[1]  # type: ignore
+            wanted = "a column" if per_feature == 1 else f"{per_feature} columns, one per label,"
+            raise extractor_error(extractor, seen, f"{wanted} for each feature of a row")
 
 
 def fit_checked(

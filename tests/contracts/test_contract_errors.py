@@ -476,6 +476,14 @@ FAULTS = {
         (Changing(varying), r"transform gave \d columns for .* instances"),
         (Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)), ".* infinite or not a number"),
         (
+            Changing(lambda batch: replace(batch, rows=batch.rows[:, :-1])),
+            r"transform gave \d+ features a row and \d+ columns; expected 2 columns, one per label,",
+        ),
+        (
+            Changing(lambda batch: replace(batch, rows=batch.rows.astype(object))),
+            "transform gave CrossedRows with rows of object; expected rows of numbers",
+        ),
+        (
             Blocks(values=lambda batch: np.ones((*batch.costs.shape, 3), np.float32)),
             ".*as column_of; expected",
         ),
