@@ -29,8 +29,9 @@ from disambig.decision import (
 )
 from disambig.errors import UserError
 from disambig.features import transform_union
-from disambig.formatting import add_note
+from disambig.formatting import add_note, describe_exception, describe_failure
 from disambig.models.deciding import Piece, Run, Undecided, decide_first, finish, iterate_features
+from disambig.registry import plugin_packages
 from disambig.rules import RuleSet
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
@@ -157,8 +158,16 @@ class DeferredChecks:
         except (AttributeError, LookupError, TypeError, ValueError) as problem:
             if isinstance(problem, UserError):
                 raise
-            raise UserError("D405", path=self.home, problem=f"inconsistent: {problem!r}") from problem
+            raise inconsistent_model(self.home, problem) from problem
         self._checked.add(group)
+
+
+def inconsistent_model(home: Path, problem: Exception) -> UserError:
+    """Return the error for a model whose parts do not fit together, with the line of a plugin that failed."""
+    failure = describe_failure(problem, plugin_packages())
+    in_plugin = failure != describe_exception(problem)
+    either = "inconsistent, or a plugin that it uses is broken" if in_plugin else "inconsistent"
+    return UserError("D405", path=home, problem=f"{either}: {failure}")
 
 
 def check_scorers(model: Model, groups: Iterable[int]) -> None:

@@ -36,7 +36,7 @@ from disambig.files import (
     writing,
 )
 from disambig.formatting import describe_exception, describe_failure
-from disambig.models.model import DeferredChecks, Model, check_scorers
+from disambig.models.model import DeferredChecks, Model, check_scorers, inconsistent_model
 from disambig.packs import available, model_folder
 from disambig.registry import plugin_packages
 from disambig.types import Arrays, Learner, ReadsCountTable, Scorer, SharesWeights, TakesGroups, Task
@@ -453,7 +453,7 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
         if isinstance(problem, UserError):
             raise
-        raise UserError("D405", path=home, problem=f"inconsistent: {problem!r}") from problem
+        raise inconsistent_model(home, problem) from problem
     except Exception as problem:
         failure = describe_failure(problem, plugin_packages())
         if failure == describe_exception(problem):  # raised in no plugin

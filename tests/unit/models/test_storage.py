@@ -305,6 +305,19 @@ def test_an_exception_of_a_plugin_while_loading_is_one_line(home, monkeypatch):
     assert str(home) in str(caught.value)
 
 
+def test_a_mistake_of_a_plugin_that_looks_like_a_damaged_model_is_shown_with_its_line(home, monkeypatch):
+    def fails(self, view, table):
+        raise KeyError("no words")
+
+    (extractor, *_) = load_model(home).extractors
+    monkeypatch.setattr(type(extractor), "transform", fails)
+    message = r"D405.*or a plugin that it uses is broken: KeyError: 'no words' \(.*_storage.py:\d+"
+    with pytest.raises(UserError, match=message):
+        load_model(home)
+    with pytest.raises(UserError, match=message):
+        load_model(home, defer_checks=True).decide(VIEW)
+
+
 def test_deferred_checks_reject_extractors_at_first_use(home):
     class NoFeatures:
         def transform(self, view, table):
