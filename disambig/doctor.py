@@ -270,7 +270,7 @@ def check_terminal() -> Iterator[CheckResultLine]:
 REINSTALL = "install the pack again: pip install --force-reinstall --no-deps {name}"
 COPY = "retrain it or copy it again"
 MANY_FLAGS = 4.0
-CANDIDATE_KINDS = {"words": "words", "labels": "labels", "own": "candidates of lists"}
+CANDIDATE_KINDS = {"words": "words", "labels": "labels", "lists": "candidates of lists"}
 
 
 @dataclass(slots=True)

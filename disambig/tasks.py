@@ -180,7 +180,7 @@ class Lists:
     name: str = "rerank"
     language: str = ""
     measure: str = "cer"
-    decides: ClassVar[Decides] = Decides("items", "own")
+    decides: ClassVar[Decides] = Decides("items", "lists")
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

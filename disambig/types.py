@@ -22,8 +22,8 @@ from disambig.text import ReadsDocs as ReadsDocs, Tokenisation as Tokenisation, 
 from disambig.type_aliases import Floats
 
 Where = Literal["words", "tokens", "sentences", "documents", "items"]
-Between = Literal["words", "labels", "own"]
-Describes = Literal["group", "own", "any"]
+Between = Literal["words", "labels", "lists"]
+Describes = Literal["group", "lists", "any"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Decides:
         not part of a text, such as n-best lists from a reader.
     between : str
         ``"words"``: the words of a group, one of which can be in the text; ``"labels"``: labels of a group,
-        which are not in the text; ``"own"``: per-instance candidates (`Instances.own`).
+        which are not in the text; ``"lists"``: per-instance candidates (`Instances.lists`).
     together : bool
         Whether the decisions of a sentence are made jointly, so that the sentence must not be split.
     """
@@ -112,7 +112,7 @@ class ExtractorTraits:
     folders: Sequence[str] = ()
     """See `TaskTraits.folders`."""
     describes: str = "any"
-    """The candidates it supports: ``"group"``, ``"own"`` (per-instance candidates), or ``"any"``."""
+    """The candidates it supports: ``"group"``, ``"lists"`` (per-instance candidates), or ``"any"``."""
     feature_source: object = None
     """What features are computed from, such as a count table, if they depend on nothing else.
 
@@ -139,7 +139,7 @@ class LearnerTraits:
 class DecisionRuleTraits:
     """Fields and methods that a decision rule can have, with their defaults."""
 
-    between: tuple[Between, ...] = ("words", "labels", "own")
+    between: tuple[Between, ...] = ("words", "labels", "lists")
     """The values of `Decides.between` that it supports."""
     learns_mistakes: bool = False
     """Whether it learns from human errors (`HasErrorCorpus`), if there are any."""
@@ -597,7 +597,7 @@ def _check_groups(task: Task, component: str) -> None:
             seen = f"the candidates of the group {group.name!r} are {candidates!r}"
             raise contract_error(component, seen, 'a tuple of texts, such as ("a", "an")')
     between = decides(task).between
-    for group in groups if between != "own" else ():
+    for group in groups if between != "lists" else ():
         distinct = set(group.candidates)
         if len(distinct) < len(group.candidates) or (between == "words" and len(distinct) < 2):
             seen = f"the candidates of the group {group.name!r} are {group.candidates!r}"

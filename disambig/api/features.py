@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         load_gaps as load_gaps,
         one_score as one_score,
         open_cloze as open_cloze,
-        own_lists as own_lists,
+        require_lists as require_lists,
         score_candidates as score_candidates,
         tagged_batch as tagged_batch,
         tagged_instances as tagged_instances,

@@ -200,7 +200,7 @@ class ScoreBatch(CandidateTable):
         number: int,
         offsets: NDArray[np.int64],
         *columns: Any,
-        own: CandidateLists | None = None,
+        lists: CandidateLists | None = None,
     ) -> ScoreBatch:
         """Return the scores of instances of one group.
 
@@ -212,10 +212,10 @@ class ScoreBatch(CandidateTable):
         offsets : array of int64, shape (n + 1,)
         *columns
             The attributes from `scores` on.
-        own : CandidateLists, optional
+        lists : CandidateLists, optional
             Per-instance candidates.
         """
-        return cls((group,), np.zeros(len(offsets) - 1, np.int64), offsets, own, (number,), *columns)
+        return cls((group,), np.zeros(len(offsets) - 1, np.int64), offsets, lists, (number,), *columns)
 
     @property
     def number(self) -> int:
@@ -229,7 +229,7 @@ class ScoreBatch(CandidateTable):
         if len(parts) == 1:
             return parts[0]
         firsts = np.cumsum([0, *(len(part.groups) for part in parts)]).tolist()
-        own = [part.own for part in parts if part.own is not None]
+        lists = [part.lists for part in parts if part.lists is not None]
         groups = tuple(group for part in parts for group in part.groups)
         numbers = tuple(number for part in parts for number in part.numbers)
         group_of = np.concatenate([part.group_of + first for part, first in zip(parts, firsts, strict=False)])
@@ -244,7 +244,7 @@ class ScoreBatch(CandidateTable):
             groups,
             group_of,
             join_offsets(part.offsets for part in parts),
-            CandidateLists.joined(own) if own else None,
+            CandidateLists.joined(lists) if lists else None,
             numbers,
             **columns,
             neighbours=np.concatenate(neighbours) if neighbours else None,
@@ -261,7 +261,7 @@ class ScoreBatch(CandidateTable):
             self.groups[groups],
             self.group_of[index] - (groups.start or 0),
             offsets,
-            None if self.own is None else self.own.take(index),
+            None if self.lists is None else self.lists.take(index),
             self.numbers[groups],
             self.scores[rows],
             self.observed[index],
@@ -488,7 +488,7 @@ class Decisions:
         probable edit of the same place (see `disambig.decision.overlaps`).
     n_hits, n_queries : arrays of int32, shape (n,)
         Number of n-grams found in the table, and number of n-grams looked up.
-    own : CandidateLists, optional
+    lists : CandidateLists, optional
         Per-instance candidates, if the task has them.
     settled : OverlapResolution, optional
         Flags that overlap those of other decisions: which lost, and the alternatives of those that won.
@@ -514,7 +514,7 @@ class Decisions:
     flagged: NDArray[np.bool_]
     n_hits: NDArray[np.int32]
     n_queries: NDArray[np.int32]
-    own: CandidateLists | None = None
+    lists: CandidateLists | None = None
     settled: OverlapResolution | None = None
     trust: PrecisionTable | None = None
     rules: RuleSet | None = None
@@ -526,14 +526,14 @@ class Decisions:
         model: str,
         table: tuple[Group, ...],
         *,
-        own: CandidateLists | None,
+        lists: CandidateLists | None,
         rules: RuleSet | None,
     ) -> Decisions:
-        """Return no decisions; `own` are empty candidate lists if the task has per-instance candidates."""
+        """Return no decisions; `lists` is empty if the task has per-instance candidates."""
         whole, real = np.zeros(0, np.int32), np.zeros(0, np.float32)
         columns: dict[str, Any] = {name: whole for name in _COLUMNS}
         columns |= {"scores": real, "margins": real, "probabilities": real, "flagged": np.zeros(0, np.bool_)}
-        return cls(task, model, table, **columns, offsets=np.zeros(1, np.int64), own=own, rules=rules)
+        return cls(task, model, table, **columns, offsets=np.zeros(1, np.int64), lists=lists, rules=rules)
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[Decisions, int]]) -> Decisions:
@@ -551,11 +551,11 @@ class Decisions:
         columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
         for name in ("starts", "ends"):
             columns[name] = np.concatenate([getattr(part, name) + np.int32(offset) for part, offset in parts])
-        own = [part.own for part, _ in parts if part.own is not None]
+        lists = [part.lists for part, _ in parts if part.lists is not None]
         return replace(
             first,
             offsets=join_offsets(part.offsets for part, _ in parts),
-            own=CandidateLists.joined(own) if own else None,
+            lists=CandidateLists.joined(lists) if lists else None,
             settled=_join_resolutions([(part.settled, len(part), offset) for part, offset in parts]),
             **columns,
         )
@@ -627,7 +627,7 @@ class Decisions:
             self.flagged[index],
             self.n_hits[index],
             self.n_queries[index],
-            None if self.own is None else self.own.take(index),
+            None if self.lists is None else self.lists.take(index),
             settled,
             self.trust,
             self.rules,
@@ -636,12 +636,12 @@ class Decisions:
     def places(self) -> Instances:
         """Return the decisions as numbered instances outside a text, with the same candidates."""
         n = len(self)
-        return Instances(np.arange(n), np.zeros(n, np.int32), self.groups, self.observed, self.own)
+        return Instances(np.arange(n), np.zeros(n, np.int32), self.groups, self.observed, self.lists)
 
     def candidate_texts(self, index: int) -> tuple[str, ...]:
         """Return the candidates of one decision: its own if there are any, else those of its group."""
-        if self.own is not None:
-            return self.own.instance_candidates(index)
+        if self.lists is not None:
+            return self.lists.instance_candidates(index)
         return self.table[self.groups[index]].candidates
 
     @property
@@ -737,10 +737,10 @@ class Decisions:
 
     def source_record(self, index: int) -> dict[str, Any]:
         """Return the base score and the rank (from 0) that the source gave the chosen candidate."""
-        if self.own is None:
+        if self.lists is None:
             return {}
-        at = self.own.offsets[index] + self.chosen[index]
-        return {"base": round(float(self.own.scores[at]), 4), "rank": int(self.own.ranks[at])}
+        at = self.lists.offsets[index] + self.chosen[index]
+        return {"base": round(float(self.lists.scores[at]), 4), "rank": int(self.lists.ranks[at])}
 
 
 _COLUMNS = (

@@ -336,7 +336,7 @@ def _checked_instances(task: Task, view: TokenView, instances: Instances, method
         if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype.kind not in "iu":
             problem = f"{name} of {method} is {describe_value(column)}"
             raise _contract_error(task, problem, f"an array of integers of shape ({n},), one per instance")
-    _check_own(task, instances, method)
+    _check_lists(task, instances, method)
     if not n:
         return instances
     n_groups = len(task.groups)
@@ -361,26 +361,26 @@ _CHECKED_TEXTS = 1000
 """Maximum number of per-instance candidates that are checked to be texts."""
 
 
-def _check_own(task: Task, instances: Instances, method: str) -> None:
+def _check_lists(task: Task, instances: Instances, method: str) -> None:
     """Raise D414 unless there are per-instance candidates exactly if the task decides between them."""
-    n, own, between = len(instances), instances.own, decides(task).between
-    if (own is not None) == (between == "own") and (own is None or isinstance(own, CandidateLists)):
-        if own is None:
+    n, lists, between = len(instances), instances.lists, decides(task).between
+    if (lists is not None) == (between == "lists") and (lists is None or isinstance(lists, CandidateLists)):
+        if lists is None:
             return
-        if len(own) == n and bool((np.diff(own.offsets) > 0).all()):
-            for text in islice(own.texts, _CHECKED_TEXTS):
+        if len(lists) == n and bool((np.diff(lists.offsets) > 0).all()):
+            for text in islice(lists.texts, _CHECKED_TEXTS):
                 if not isinstance(text, str):
-                    problem = f"own of {method} has the candidate {text!r}"
+                    problem = f"lists of {method} has the candidate {text!r}"
                     raise _contract_error(task, problem, "candidates that are texts")
             return
-        problem = f"own of {method} has {len(own):,} lists for {n:,} instances"
-        if len(own) == n:
-            empty = int(np.flatnonzero(np.diff(own.offsets) == 0)[0])
-            problem = f"own of {method} has an empty list for instance {empty:,}"
+        problem = f"lists of {method} has {len(lists):,} lists for {n:,} instances"
+        if len(lists) == n:
+            empty = int(np.flatnonzero(np.diff(lists.offsets) == 0)[0])
+            problem = f"lists of {method} has an empty list for instance {empty:,}"
         raise _contract_error(task, problem, "a list of candidates for each instance")
-    if n or own is not None:
-        wanted = "CandidateLists" if between == "own" else "None"
-        problem = f"own of {method} is {describe_value(own)}"
+    if n or lists is not None:
+        wanted = "CandidateLists" if between == "lists" else "None"
+        problem = f"lists of {method} is {describe_value(lists)}"
         raise _contract_error(task, problem, f"{wanted}, as it decides between {between!r}")
 
 

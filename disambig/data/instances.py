@@ -438,7 +438,7 @@ class CandidateTable:
     groups: tuple[Group, ...]  # the groups of the instances, at least one; a group need not have instances
     group_of: Ints  # int64 (n,): index of each instance's group in `groups`
     offsets: Ints  # int64 (n + 1,): the candidates of instance i are the rows ``offsets[i]:offsets[i + 1]``
-    own: CandidateLists | None  # per-instance candidates, which replace those of the group
+    lists: CandidateLists | None  # per-instance candidates, which replace those of the group
 
     def __len__(self) -> int:
         return len(self.group_of)
@@ -459,7 +459,7 @@ class CandidateTable:
 class Instances(KeepsResults):
     """Places of a `TokenView`, or items that are not in a text, for which a candidate is to be chosen.
 
-    The candidates are those of `own` if it is given, otherwise those of the instance's group.
+    The candidates are those of `lists` if it is given, otherwise those of the instance's group.
 
     Attributes
     ----------
@@ -472,7 +472,7 @@ class Instances(KeepsResults):
     observed : array of int32, shape (n,)
         The candidate in the text, as an index in its group or list; -1 if there is none. In training and
         evaluation, the right candidate.
-    own : CandidateLists, optional
+    lists : CandidateLists, optional
         Per-instance candidates, which replace those of the group.
     """
 
@@ -480,16 +480,16 @@ class Instances(KeepsResults):
     lengths: NDArray[np.int32]
     groups: NDArray[np.int32]
     observed: NDArray[np.int32]
-    own: CandidateLists | None = None
+    lists: CandidateLists | None = None
 
     def __len__(self) -> int:
         return len(self.positions)
 
     def take(self, index: NDArray[np.generic] | slice) -> Instances:
         """Return the instances chosen by an index array, a mask or a slice."""
-        own = None if self.own is None else self.own.take(index)
+        lists = None if self.lists is None else self.lists.take(index)
         return Instances(
-            self.positions[index], self.lengths[index], self.groups[index], self.observed[index], own
+            self.positions[index], self.lengths[index], self.groups[index], self.observed[index], lists
         )
 
     def rows_by_group(self) -> Iterator[tuple[int, Ints]]:
@@ -502,13 +502,13 @@ class Instances(KeepsResults):
         """Concatenate at least one part; either all or none have per-instance candidates."""
         if len(parts) == 1:
             return parts[0]
-        own = [part.own for part in parts if part.own is not None]
+        lists = [part.lists for part in parts if part.lists is not None]
         return cls(
             np.concatenate([part.positions for part in parts]),
             np.concatenate([part.lengths for part in parts]),
             np.concatenate([part.groups for part in parts]),
             np.concatenate([part.observed for part in parts]),
-            CandidateLists.joined(own) if own else None,
+            CandidateLists.joined(lists) if lists else None,
         )
 
     def spans(self, view: TokenView) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -522,20 +522,20 @@ class Instances(KeepsResults):
 
     def sizes(self, group: Group) -> NDArray[np.int64]:
         """Return the number of candidates of each instance, shape ``(n,)``; all must belong to `group`."""
-        if self.own is not None:
-            return lengths(self.own.offsets)
+        if self.lists is not None:
+            return lengths(self.lists.offsets)
         return np.full(len(self), len(group.candidates), np.int64)
 
     def offsets(self, group: Group) -> NDArray[np.int64]:
         """Return the offsets of the candidates of each instance, shape (n + 1,); all belong to `group`."""
-        if self.own is not None:
-            return self.own.offsets
+        if self.lists is not None:
+            return self.lists.offsets
         return np.arange(len(self) + 1, dtype=np.int64) * len(group.candidates)
 
     def candidate_offsets(self, groups: Sequence[Group]) -> Ints:
         """Return the offsets of the candidates, shape (n + 1,); the instances may be of any of `groups`."""
-        if self.own is not None:
-            return self.own.offsets
+        if self.lists is not None:
+            return self.lists.offsets
         if len(self) < len(groups):  # a few words of a text, and hundreds of groups
             return offsets_from_sizes(len(groups[number].candidates) for number in self.groups.tolist())
         return offsets_from_sizes(
@@ -544,12 +544,12 @@ class Instances(KeepsResults):
 
     def candidates(self, index: int, group: Group) -> tuple[str, ...]:
         """Return the candidates of one instance, which belongs to `group`."""
-        return group.candidates if self.own is None else self.own.instance_candidates(index)
+        return group.candidates if self.lists is None else self.lists.instance_candidates(index)
 
     def texts(self, group: Group) -> Sequence[str]:
         """Return the text of each candidate, shape (n_candidates,); all instances must belong to `group`."""
-        if self.own is not None:
-            return self.own.texts
+        if self.lists is not None:
+            return self.lists.texts
         return Interned(group.candidates, np.tile(np.arange(len(group.candidates)), len(self)))
 
     def costs(self, group: Group) -> NDArray[np.float32]:
@@ -565,24 +565,24 @@ class Instances(KeepsResults):
         costs = np.ones(int(offsets[-1]), np.float32)
         has_observed = self.observed >= 0
         costs[offsets[:-1][has_observed] + self.observed[has_observed]] = 0.0
-        if self.own is None or np.isnan(self.own.costs).all():
+        if self.lists is None or np.isnan(self.lists.costs).all():
             return costs
-        lowest = np.minimum.reduceat(self.own.costs, offsets[:-1])
-        excess = self.own.costs - np.repeat(lowest, np.diff(offsets))
+        lowest = np.minimum.reduceat(self.lists.costs, offsets[:-1])
+        excess = self.lists.costs - np.repeat(lowest, np.diff(offsets))
         return np.where(np.isnan(excess), costs, excess).astype(np.float32)
 
     def without_right(self) -> int:
         """Return the number of lists with known costs in which no candidate has cost zero."""
-        if self.own is None or not len(self):
+        if self.lists is None or not len(self):
             return 0
-        return int((np.minimum.reduceat(self.own.costs, self.own.offsets[:-1]) > 0).sum())
+        return int((np.minimum.reduceat(self.lists.costs, self.lists.offsets[:-1]) > 0).sum())
 
     def without_labels(self) -> Instances:
         """Return the same instances without observed candidates and costs, as a model sees them in use."""
-        own = self.own
-        if own is not None:
-            own = replace(own, costs=np.full_like(own.costs, np.nan))
-        return replace(self, observed=np.full_like(self.observed, -1), own=own)
+        lists = self.lists
+        if lists is not None:
+            lists = replace(lists, costs=np.full_like(lists.costs, np.nan))
+        return replace(self, observed=np.full_like(self.observed, -1), lists=lists)
 
 
 Part = tuple[Instances, Group]
@@ -629,12 +629,12 @@ class GroupedInstances(CandidateTable):
         """
         ends = [0, *accumulate(sizes)]
         group_of = np.arange(len(groups)).repeat(sizes)
-        if instances.own is not None:
-            offsets = instances.own.offsets
+        if instances.lists is not None:
+            offsets = instances.lists.offsets
         else:
             offsets = offsets_from_sizes(np.array([len(group.candidates) for group in groups])[group_of])
         slices, rows = _bounds_to_slices(ends), _bounds_to_slices(offsets[ends].tolist())
-        return cls(groups, group_of, offsets, instances.own, instances, slices, rows)
+        return cls(groups, group_of, offsets, instances.lists, instances, slices, rows)
 
     @cached_property
     def parts(self) -> Sequence[Part]:

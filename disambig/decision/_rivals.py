@@ -314,7 +314,7 @@ def _empty_candidates(padded: PaddedScores) -> NDArray[np.int64]:
 
     It is -1 if there is none, and for per-instance candidates.
     """
-    in_groups = padded.batch.own is None
+    in_groups = padded.batch.lists is None
     index = [
         group.candidates.index(_EMPTY) if in_groups and _EMPTY in group.candidates else -1
         for group in padded.batch.groups
@@ -338,8 +338,8 @@ def alternative_margins(rivals: AlternativeFeatures) -> Floats:
 
 def _words(padded: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the hashes of the candidates at `places`, shape (n, P)."""
-    if padded.batch.own is not None:
-        return _hash_texts(*_texts_of_lists(padded, padded.batch.own, places))
+    if padded.batch.lists is not None:
+        return _hash_texts(*_texts_of_lists(padded, padded.batch.lists, places))
     filled = np.zeros(padded.scores.shape[1], np.uint64)
     hashes = padded.by_group(lambda group: _candidate_hashes(group.candidates), filled)
     hashed: NDArray[np.uint64] = hashes[padded.group_indices[:, None], places]
@@ -353,8 +353,8 @@ def _words_and_edits(
 
     The hashes have the shape (n, P), the kinds and the changes of the edits the shape (n, P - 1).
     """
-    if padded.batch.own is not None:
-        texts, index = _texts_of_lists(padded, padded.batch.own, places)
+    if padded.batch.lists is not None:
+        texts, index = _texts_of_lists(padded, padded.batch.lists, places)
         n = max(len(texts), 1)
         pairs, inverse = unique_inverse((index[:, :1] * n + index[:, 1:]).ravel())
         written, meant = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
@@ -376,16 +376,16 @@ def _hash_texts(texts: list[str], index: NDArray[np.int64]) -> NDArray[np.uint64
 
 
 def _texts_of_lists(
-    padded: PaddedScores, own: CandidateLists, places: NDArray[np.int64]
+    padded: PaddedScores, lists: CandidateLists, places: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return the distinct texts of the per-instance candidates at `places`, and the index of each text.
 
     The index has the shape (n, P).
     """
-    first = own.offsets[:-1][padded.index][:, None]
-    last = own.offsets[1:][padded.index][:, None] - 1
+    first = lists.offsets[:-1][padded.index][:, None]
+    last = lists.offsets[1:][padded.index][:, None] - 1
     rows = np.minimum(first + places, last)
-    texts, index = distinct_texts(take_texts(own.texts, rows.ravel()))
+    texts, index = distinct_texts(take_texts(lists.texts, rows.ravel()))
     return texts, index.reshape(rows.shape)
 
 

@@ -111,7 +111,7 @@ class PaddedScores:
     def is_variant(self) -> NDArray[np.bool_]:
         """Return a mask of the observed candidates and their variants, shape (n, K)."""
         k = self.scores.shape[1]
-        if self.batch.own is not None:
+        if self.batch.lists is not None:
             return np.arange(k) == self.observed[:, None]
         same = self.by_group(variant_matrix, np.zeros((k, k), bool))
         mask: NDArray[np.bool_] = same[self.group_indices, self.observed]
@@ -123,7 +123,7 @@ class PaddedScores:
         `get`: returns an array for a group, not larger than `filled` in any dimension.
         `filled`: values for padding, for groups without instances, and for per-instance candidates.
         """
-        groups, has_lists = self.batch.groups, self.batch.own is not None
+        groups, has_lists = self.batch.groups, self.batch.lists is not None
         if len(groups) == 1 and len(groups[0].candidates) == len(filled) and not has_lists:
             return get(groups[0])[None]  # nothing to pad
         stacked = np.repeat(filled[None], len(groups), axis=0)

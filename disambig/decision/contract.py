@@ -114,7 +114,7 @@ def _check_range(values: NDArray[np.floating[Any]], component: str, what: str) -
 _DEFAULT_RULES: dict[Between, str] = {
     "words": "disambig.Corrections.v1",
     "labels": "disambig.Labels.v1",
-    "own": "disambig.Corrections.v1",
+    "lists": "disambig.Corrections.v1",
 }
 """Default decision rules by the kind of candidates, for tasks in a text."""
 _RULE_OF_MISTAKES = "disambig.Mistakes.v1"
@@ -124,7 +124,7 @@ _RULE_OF_ITEMS = "disambig.BestOfList.v1"
 _CANDIDATES: dict[Between, str] = {
     "words": "the words of a group",
     "labels": "labels",
-    "own": "candidates of each instance",
+    "lists": "candidates of each instance",
 }
 
 
@@ -136,7 +136,7 @@ def default_rule_config(task: Task, *, mistakes: bool = False) -> dict[str, str]
     decided = decides(task)
     if mistakes and decided.corrects:
         return {"@disambig_judges": _RULE_OF_MISTAKES}
-    if decided.where == "items" and decided.between == "own":
+    if decided.where == "items" and decided.between == "lists":
         return {"@disambig_judges": _RULE_OF_ITEMS}
     return {"@disambig_judges": _DEFAULT_RULES[decided.between]}
 

@@ -64,7 +64,7 @@ class Corrections:
     calibration: Calibration = fitted_field(UNFITTED)
     operating: OperatingPoint = fitted_field(UNTUNED)
     needs_evidence: bool = fitted_field(True)
-    between: ClassVar[tuple[str, ...]] = ("words", "own")
+    between: ClassVar[tuple[str, ...]] = ("words", "lists")
 
     def __post_init__(self) -> None:
         check_rate(self.flags_per_1000)

@@ -252,7 +252,7 @@ class Mistakes:
     weighed_from: float = fitted_field(EVERYWHERE)
     recall: Floats | None = fitted_field(None)
     needs_evidence: bool = fitted_field(True)
-    between: ClassVar[tuple[str, ...]] = ("words", "own")
+    between: ClassVar[tuple[str, ...]] = ("words", "lists")
     learns_mistakes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

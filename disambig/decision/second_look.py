@@ -172,7 +172,7 @@ class SecondLook(_AsksFirstRule):
     expected: float = fitted_field(0.0)
     floor: float = fitted_field(0.0)
     weighed_from: float = fitted_field(EVERYWHERE)
-    between: ClassVar[tuple[str, ...]] = ("words", "own")
+    between: ClassVar[tuple[str, ...]] = ("words", "lists")
     learns_mistakes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -579,7 +579,7 @@ def judge_together(
     `groups`: the groups of each rule.
     `rates`: accepted false alarms per 1,000 correct words of each rule; None: the rule's own.
     """
-    if len(rules) > 1 and scored.own is not None:
+    if len(rules) > 1 and scored.lists is not None:
         tests = [
             rule.test(rate) if isinstance(rule, Mistakes | SecondLook) else None
             for rule, rate in zip(rules, rates, strict=True)

@@ -239,14 +239,14 @@ def _labelled_outcomes(
         indices += [index_of[id(example)] for example in part.labelled]
         instances, right = part.examples.instances, right_candidates(part, group)
         units = [documents[example.document] for example in part.labelled]
-        if instances.own is None:
+        if instances.lists is None:
             gold = instances.observed
             outcomes = Outcomes.from_group(
                 group.candidates, gold, chosen, scores=scores, right=right, units=units
             )
         else:
-            offsets = instances.own.offsets
-            lists = replace(instances.own, costs=1.0 - unpad(right, offsets).astype(np.float32))
+            offsets = instances.lists.offsets
+            lists = replace(instances.lists, costs=1.0 - unpad(right, offsets).astype(np.float32))
             outcomes = Outcomes.from_lists(lists, scores=unpad(scores, offsets), chosen=chosen, units=units)
         parts.append(outcomes)
     used = set(indices)

@@ -335,13 +335,13 @@ def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
         labelled = np.flatnonzero(instances.observed >= 0)
         if not len(labelled):
             raise UserError("D337", n=len(items))
-        own = instances.take(labelled).own
-        assert own is not None
-        decisions = decide_lists(model, own)
+        lists = instances.take(labelled).lists
+        assert lists is not None
+        decisions = decide_lists(model, lists)
     used = [items[i] for i in labelled.tolist()]
     references = [item.reference for item in used if item.reference is not None]
     return Outcomes.from_lists(
-        own,
+        lists,
         scores=decisions.scores,
         chosen=decisions.chosen,
         references=references if len(references) == len(used) else None,

@@ -35,10 +35,10 @@ def number_candidates(instances: Instances, group: Group) -> tuple[Sequence[str]
     Returns `names`: the distinct names.
     `numbers`: int64 (n_candidates,).
     """
-    if instances.own is None:
+    if instances.lists is None:
         return group.candidates, np.tile(np.arange(len(group.candidates)), len(instances))
     ids: dict[str, int] = {}
-    texts = instances.own.texts
+    texts = instances.lists.texts
     numbers = np.fromiter((ids.setdefault(text, len(ids)) for text in texts), np.int64, len(texts))
     return list(ids), numbers
 
@@ -62,7 +62,7 @@ def most_frequent_candidates(
     if seen is None:
         rows = _right(instances, group) if right is None else right
         counts = np.bincount(numbers[rows], minlength=len(names))
-        if instances.own is not None and right is None:
+        if instances.lists is not None and right is None:
             counts[counts == 1] = 0
     else:
         seen_names, seen_numbers = number_candidates(seen, group)
@@ -107,7 +107,7 @@ def figures(
         for numbers in (gold_numbers, gold_numbers[is_hit], chosen_numbers[chosen_numbers >= 0])
     )
     listed = range(len(names))
-    if instances.own is not None:
+    if instances.lists is not None:
         listed = np.argsort(-n_gold, kind="stable")[: min(MAX_NAMED, int((n_gold > 0).sum()))].tolist()
     result = {
         "n": n,
@@ -118,7 +118,7 @@ def figures(
         "candidates": {names[c]: _rates(int(n_gold[c]), int(n_hits[c]), int(n_chosen[c])) for c in listed},
         "confusions": _confusions(names, gold_numbers, chosen_numbers),
     }
-    if instances.own is None and logits is not None and logits.shape[1] == 2 and 0 < int(n_gold[1]) < n:
+    if instances.lists is None and logits is not None and logits.shape[1] == 2 and 0 < int(n_gold[1]) < n:
         from sklearn.metrics import roc_auc_score
 
         result["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
@@ -230,9 +230,9 @@ def rewrite(
     """
     chosen = np.flatnonzero((rng.random(len(instances)) < share) & (instances.observed >= 0))
     instances = instances.take(chosen)
-    own = instances.own
-    assert own is not None
-    sizes = np.diff(own.offsets)
+    lists = instances.lists
+    assert lists is not None
+    sizes = np.diff(lists.offsets)
     candidates = np.arange(int(sizes.max(initial=1)))
     excluded = (candidates >= sizes[:, None]) | (candidates == instances.observed[:, None])
     substituted, possible = substitutes(excluded, rng)
@@ -244,7 +244,7 @@ def rewrite(
     for i in possible.tolist():
         document, start, end = int(documents[i]), int(starts[i]), int(ends[i])
         done = edits.setdefault(document, [])
-        edit = _edit(view.texts[document], start, end, own.texts[own.offsets[i] + substituted[i]])
+        edit = _edit(view.texts[document], start, end, lists.texts[lists.offsets[i] + substituted[i]])
         if edit is None or (done and edit[0] < done[-1][1]):
             continue
         done.append(edit)
@@ -459,19 +459,19 @@ class _ErrorTrial:
 
 
 def _errors(model: Model, view: TokenView, instances: Instances, rng: np.random.Generator) -> TextWithErrors:
-    if instances.own is not None:
+    if instances.lists is not None:
         return rewrite(view, instances, model.tokenisation, share=ERROR_SHARE, rng=rng)
     return substitute(view, instances, model.task.groups, share=ERROR_SHARE, rng=rng)
 
 
 def _are_chosen(decided: Decisions, index: NDArray[np.int64], right: Instances) -> NDArray[np.bool_]:
     """Return which decisions chose the original word; after an edit an instance may have another list."""
-    chosen, own = decided.chosen[index], decided.own
-    if own is None or right.own is None:
+    chosen, lists = decided.chosen[index], decided.lists
+    if lists is None or right.lists is None:
         return np.asarray(chosen == right.observed)
-    chosen_rows, right_rows = own.offsets[index] + chosen, right.own.offsets[:-1] + right.observed
+    chosen_rows, right_rows = lists.offsets[index] + chosen, right.lists.offsets[:-1] + right.observed
     pairs = zip(chosen_rows.tolist(), right_rows.tolist(), strict=True)
-    return np.array([own.texts[row] == right.own.texts[right_row] for row, right_row in pairs], bool)
+    return np.array([lists.texts[row] == right.lists.texts[right_row] for row, right_row in pairs], bool)
 
 
 def _matching(

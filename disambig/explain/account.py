@@ -212,7 +212,7 @@ def verdict(
         return f"not flagged: no evidence, none of {record['asked']:,} {what} {state}"
     if chosen == observed:
         return f"not flagged: the word in the text has the highest score{coverage}"
-    if decisions.own is None and group.same(observed, chosen):
+    if decisions.lists is None and group.same(observed, chosen):
         pair = f"{show_candidate(names[observed])} and {show_candidate(names[chosen])}"
         return f"not flagged: {pair} are variants{coverage}"
     if not evidence:

@@ -24,7 +24,7 @@ from .candidate_lists import (
     distinguishing_ngrams as distinguishing_ngrams,
     known_ngrams_from_state as known_ngrams_from_state,
     name_keys as name_keys,
-    own_lists as own_lists,
+    require_lists as require_lists,
 )
 from .cloze import (
     CLOZE_ARRAYS as CLOZE_ARRAYS,

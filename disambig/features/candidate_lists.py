@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def own_lists(instances: Instances, extractor: object) -> CandidateLists:
+def require_lists(instances: Instances, extractor: object) -> CandidateLists:
     """Return the per-instance candidates.
 
     Raises
@@ -45,9 +45,9 @@ def own_lists(instances: Instances, extractor: object) -> CandidateLists:
     UserError
         D418 if the instances have the candidates of a group.
     """
-    if instances.own is None:
+    if instances.lists is None:
         raise UserError("D418", extractor=type(extractor).__name__)
-    return instances.own
+    return instances.lists
 
 
 def as_features(
@@ -103,11 +103,12 @@ class NgramUnits:
         return [spell_word(self.words.spellings[i]) for i in self.words.ids[first:last].tolist()]
 
 
-def candidate_units(own: CandidateLists, unit: str) -> NgramUnits:
+def candidate_units(lists: CandidateLists, unit: str) -> NgramUnits:
     """Return the words of the lists, or their texts split at white space if they have none; or characters."""
     if unit == CHARACTERS:
-        return NgramUnits.from_words(CandidateWords.from_words(own.texts))
-    return NgramUnits.from_words(own.words or CandidateWords.from_words(text.split() for text in own.texts))
+        return NgramUnits.from_words(CandidateWords.from_words(lists.texts))
+    words = lists.words or CandidateWords.from_words(text.split() for text in lists.texts)
+    return NgramUnits.from_words(words)
 
 
 def spell_word(word: str) -> str:
@@ -449,7 +450,7 @@ class NgramExtractor(ABC):
         """Return the name of the feature group, and the unit of the n-grams."""
 
     @abstractmethod
-    def _ngrams(self, own: CandidateLists) -> NgramSource:
+    def _ngrams(self, lists: CandidateLists) -> NgramSource:
         """Return the n-grams of the candidates."""
 
     @by_group
@@ -457,8 +458,8 @@ class NgramExtractor(ABC):
         """Return the rows of all candidates; ValueError if the extractor is not fitted."""
         if self.known is None:
             raise ValueError("the extractor is not fitted: no n-grams are known")
-        own = own_lists(instances, self)
-        rows, n_ngrams = count_known(self._ngrams(own), own.offsets, self.known)
+        lists = require_lists(instances, self)
+        rows, n_ngrams = count_known(self._ngrams(lists), lists.offsets, self.known)
         feature_groups = np.zeros(len(self.known), np.int32)
         columns = columns_named(self.known.names, feature_groups, self._group_and_unit()[:1])
         return as_features(rows, columns, instances, group, n_ngrams)
@@ -501,7 +502,7 @@ class TextNgrams(NgramExtractor):
     order: int = 2
     least: int = 2
     known: KnownNgrams | None = fitted_field(None)
-    describes: ClassVar[str] = "own"
+    describes: ClassVar[str] = "lists"
 
     def __post_init__(self) -> None:
         if self.unit not in SEPARATOR:
@@ -510,14 +511,14 @@ class TextNgrams(NgramExtractor):
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TextNgrams:
         """Keep the n-grams that distinguish candidates in enough lists."""
-        own = own_lists(instances, self)
-        return replace(self, known=distinguishing_ngrams(self._ngrams(own), own.offsets, self.least))
+        lists = require_lists(instances, self)
+        return replace(self, known=distinguishing_ngrams(self._ngrams(lists), lists.offsets, self.least))
 
     def _group_and_unit(self) -> tuple[str, str]:
         return f"n-grams of {self.unit}", self.unit
 
-    def _ngrams(self, own: CandidateLists) -> UnitRuns:
-        return UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
+    def _ngrams(self, lists: CandidateLists) -> UnitRuns:
+        return UnitRuns(candidate_units(lists, self.unit), self.order, self.unit)
 
 
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV")
@@ -545,7 +546,7 @@ class HeadwordBigrams(NgramExtractor):
     tags: Sequence[str] = CONTENT
     least: int = 2
     known: KnownNgrams | None = fitted_field(None)
-    describes: ClassVar[str] = "own"
+    describes: ClassVar[str] = "lists"
 
     def __post_init__(self) -> None:
         validate_settings(self, least=COUNT)
@@ -559,11 +560,11 @@ class HeadwordBigrams(NgramExtractor):
 
         Raises D681 if the lists have no tags, D682 if no tag is one of `tags`.
         """
-        own = own_lists(instances, self)
-        words = _require_tags(own)
+        lists = require_lists(instances, self)
+        words = _require_tags(lists)
         if len(words.ids) and not self._is_headword_tag(words.tag_names).any():
             raise UserError("D682", tags=", ".join(self.tags), names=", ".join(words.tag_names[:20]))
-        return replace(self, known=distinguishing_ngrams(self._ngrams(own), own.offsets, self.least))
+        return replace(self, known=distinguishing_ngrams(self._ngrams(lists), lists.offsets, self.least))
 
     def _group_and_unit(self) -> tuple[str, str]:
         return "headword bigrams", WORDS
@@ -571,8 +572,8 @@ class HeadwordBigrams(NgramExtractor):
     def _is_headword_tag(self, names: Sequence[str]) -> np.ndarray:
         return np.array([name.startswith(tuple(self.tags)) for name in names], np.bool_)
 
-    def _ngrams(self, own: CandidateLists) -> _Bigrams:
-        words = _require_tags(own)
+    def _ngrams(self, lists: CandidateLists) -> _Bigrams:
+        words = _require_tags(lists)
         is_head = np.zeros(len(words.ids), np.bool_)
         if words.tags is not None and len(words.ids):
             is_head = self._is_headword_tag(words.tag_names)[words.tags]
@@ -602,13 +603,13 @@ class _Bigrams:
         return [SEPARATOR[WORDS].join(self.units.spell(place, place + 2)) for place in places.tolist()]
 
 
-def _require_tags(own: CandidateLists) -> CandidateWords:
+def _require_tags(lists: CandidateLists) -> CandidateWords:
     """Return the words of lists that have tags; D681 if there are none."""
-    if own.words is None and not len(own):
+    if lists.words is None and not len(lists):
         return CandidateWords.from_words([])
-    if own.words is None or (own.words.tags is None and len(own.words.ids)):
+    if lists.words is None or (lists.words.tags is None and len(lists.words.ids)):
         raise UserError("D681")
-    return own.words
+    return lists.words
 
 
 GROUPS = ("base score", "rank", "source")
@@ -642,22 +643,23 @@ class SourceFeatures:
     least: int = 1
     names: PackedStrings | None = fitted_field(None)
     unit: float = fitted_field(1.0)
-    describes: ClassVar[str] = "own"
+    describes: ClassVar[str] = "lists"
 
     def __post_init__(self) -> None:
         validate_settings(self, least=COUNT)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SourceFeatures:
         """Keep the names of the features that candidates have."""
-        own = own_lists(instances, self)
-        distances = _distances_from_best(own)
-        of_second_best = distances[own.ranks == 1]
+        lists = require_lists(instances, self)
+        distances = _distances_from_best(lists)
+        of_second_best = distances[lists.ranks == 1]
         mean = float(np.abs(of_second_best).mean()) if len(of_second_best) else 0.0
         unit = mean if mean > 0 else 1.0
-        if own.features is None or not self.features:
+        if lists.features is None or not self.features:
             return replace(self, names=PackedStrings.from_words(()), unit=unit)
-        counts = np.bincount(own.features.indices, minlength=len(own.feature_names))
-        names = [name for name, n in zip(own.feature_names, counts.tolist(), strict=True) if n >= self.least]
+        counts = np.bincount(lists.features.indices, minlength=len(lists.feature_names))
+        kept = counts >= self.least
+        names = [name for name, is_kept in zip(lists.feature_names, kept, strict=True) if is_kept]
         return replace(self, names=PackedStrings.from_words(names), unit=unit)
 
     @by_group
@@ -667,18 +669,18 @@ class SourceFeatures:
 
         if self.names is None:
             raise ValueError("the extractor is not fitted: no features of the source are known")
-        own, names = own_lists(instances, self), list(self.names)
-        n = len(own.texts)
+        lists, names = require_lists(instances, self), list(self.names)
+        n = len(lists.texts)
         fixed = np.stack(
-            [_distances_from_best(own) / self.unit * self.base, np.log1p(own.ranks) * self.rank], axis=1
+            [_distances_from_best(lists) / self.unit * self.base, np.log1p(lists.ranks) * self.rank], axis=1
         ).reshape(n, 2)
         parts = [csr_array(fixed)]
         n_queries = np.zeros(n, np.int64)
         if names:
             column_of = {name: i for i, name in enumerate(names)}
-            new_columns = np.array([column_of.get(name, -1) for name in own.feature_names], np.int64)
-            parts.append(_map_columns(own.features, new_columns, n, len(names)))
-            n_queries = np.diff(own.features.indptr) if own.features is not None else n_queries
+            new_columns = np.array([column_of.get(name, -1) for name in lists.feature_names], np.int64)
+            parts.append(_map_columns(lists.features, new_columns, n, len(names)))
+            n_queries = np.diff(lists.features.indptr) if lists.features is not None else n_queries
         rows = csr_array(hstack(parts, format="csr"))
         rows.eliminate_zeros()
         feature_groups = np.array([0, 1] + [2] * len(names), np.int32)
@@ -702,9 +704,9 @@ class SourceFeatures:
         return replace(self, names=strings_from_state(arrays, int(arrays["n"][0])), unit=unit)
 
 
-def _distances_from_best(own: CandidateLists) -> NDArray[np.float64]:
+def _distances_from_best(lists: CandidateLists) -> NDArray[np.float64]:
     """Return the distance of each candidate's score from the best one in its list, zero or less."""
-    return own.scores - np.repeat(maxima(own.scores, own.offsets), np.diff(own.offsets))
+    return lists.scores - np.repeat(maxima(lists.scores, lists.offsets), np.diff(lists.offsets))
 
 
 def _map_columns(rows: Any, to: NDArray[np.int64], n: int, width: int) -> Any:

@@ -619,8 +619,8 @@ class WordsInContext(StatelessExtractor):
         states = context_vectors(
             model, view, ContextPlaces(instances.positions, instances.positions + instances.lengths)
         )
-        if table.own is not None:
-            numbers = model.numbers_of_candidates(table.own.texts)
+        if table.lists is not None:
+            numbers = model.numbers_of_candidates(table.lists.texts)
         else:
             of_groups = [model.numbers_of_candidates(group.candidates) for group in table.groups]
             numbers = np.concatenate(

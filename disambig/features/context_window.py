@@ -112,8 +112,8 @@ class HashedTable:
     @classmethod
     def from_table(cls, table: CandidateTable, tokenisation: str) -> HashedTable:
         """Hash the candidates of a table."""
-        if table.own is not None:
-            return cls(*hash_distinct_candidates(table.own.texts, tokenisation))
+        if table.lists is not None:
+            return cls(*hash_distinct_candidates(table.lists.texts, tokenisation))
         of_groups = [CandidateHashes.from_group(group) for group in table.groups]
         if len(of_groups) == 1:
             words, lengths = of_groups[0].words, of_groups[0].lengths

@@ -204,8 +204,8 @@ class MissingWordOdds(StatelessExtractor):
 
 def _is_empty(table: GroupedInstances) -> Bools:
     """Return which candidates of a table are empty, shape ``(n_rows,)``."""
-    if table.own is not None:
-        texts, row = distinct_texts(table.own.texts)
+    if table.lists is not None:
+        texts, row = distinct_texts(table.lists.texts)
         return np.array([text == ZERO for text in texts], bool)[row]
     is_empty = np.zeros(table.n_rows, bool)
     for group, rows in zip(table.groups, table.rows, strict=True):

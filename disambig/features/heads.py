@@ -302,7 +302,7 @@ class HeadwordCounter:
         Raises `ValueError` if instances have their own candidates.
         """
         instances = find_examples(self.task, view)
-        if instances.own is not None:
+        if instances.lists is not None:
             raise ValueError(
                 "head words are counted for groups, and these instances have their own candidates"
             )

@@ -249,7 +249,7 @@ class NgramCounts(StatelessExtractor):
         Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for
         the n-grams of the empty candidate, which need not have a counted word.
         """
-        if grouped.own is not None:
+        if grouped.lists is not None:
             return np.zeros(len(grouped.groups), bool)
         texts = [tuple(filter(None, group.candidates)) for group in grouped.groups]
         return np.array(
@@ -317,7 +317,7 @@ class NgramCounts(StatelessExtractor):
     ) -> dict[tuple[str, str], FeatureEvidence]:
         """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
         candidates = words = instances.candidates(0, group)
-        if instances.own is not None:
+        if instances.lists is not None:
             words = tuple(" ".join(candidate_words(candidate, view.tokenisation)) for candidate in candidates)
         ranks, usable = self.ranks_of_candidates(view, instances, group)
         counts = self.table.values[ranks].tolist()
@@ -487,7 +487,7 @@ class ContextProbabilities(NgramCounts):
         if not len(ranks):
             return np.empty(ranks.shape, np.float32)
         offsets, owner = grouped.offsets, row_owners(grouped.offsets)
-        if grouped.own is None:
+        if grouped.lists is None:
             groups = grouped.groups
             counts = np.concatenate([_count_group(self.table, view.tokenisation, group) for group in groups])
         else:

@@ -142,10 +142,10 @@ def cross_rows(counted: Rows, columns: Columns, table: GroupedInstances, extract
     features = []
     for group, of_group, candidates in zip(table.groups, table.slices, table.rows, strict=True):
         crossed, group_rows = CrossedColumns(columns, group.candidates), rows[of_group]
-        if table.own is None:
+        if table.lists is None:
             batch = CrossedRows(group_rows, costs[candidates].reshape(-1, len(group.candidates)), crossed)
         else:
-            labels = _labels(table.own.texts[candidates], group, extractor)
+            labels = _labels(table.lists.texts[candidates], group, extractor)
             offsets = table.offsets[of_group.start : of_group.stop + 1] - candidates.start
             batch = CrossedRows(group_rows, costs[candidates], crossed, Ragged(labels, offsets))
         evidence = (
@@ -357,7 +357,7 @@ def dense_features(
     features = []
     for group, of_group, rows in zip(table.groups, table.slices, table.rows, strict=True):
         batch: DenseBlocks | DenseLists
-        if table.own is None:
+        if table.lists is None:
             k = len(group.candidates)
             of_rows, columns = values[rows].reshape(-1, k, a), columns_of(group)
             batch = DenseBlocks(of_rows, separate_columns(k, a), columns, costs[rows].reshape(-1, k))

@@ -145,7 +145,7 @@ def transform_table_checked(
 
     Raises `UserError` as for `transform_checked`.
     """
-    check_candidate_kind(extractor, own=table.own is not None)
+    check_candidate_kind(extractor, lists=table.lists is not None)
     transformed = _transform(extractor, view, table)
     if not isinstance(transformed, list) or len(transformed) != len(table.groups):
         n = len(table.groups)
@@ -203,7 +203,7 @@ def _check_rows(
     if needs_table and np.ndim(batch.costs) != 2:  # type: ignore[attr-defined]
         seen = f"transform gave {type(batch).__name__} with {describe_value(batch.costs)} as costs"  # type: ignore[attr-defined]
         raise extractor_error(extractor, seen, f"costs of shape {(n, k)}, one row per instance")
-    if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.own is None:
+    if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.lists is None:
         return n * k
     expected, offsets = instances.offsets(group), np.asarray(batch.offsets)
     if not np.array_equal(offsets, expected):
@@ -288,7 +288,7 @@ def fit_checked(
     `labels`: whether the observed candidates are labels, which are unknown when a model is used: then it is
     also an error if features depend on them.
     """
-    check_candidate_kind(extractor, own=instances.own is not None)
+    check_candidate_kind(extractor, lists=instances.lists is not None)
     part = describe_component("extractors", extractor)
     wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
     check_call(part, extractor, "fit", wanted, None, None, None)
@@ -483,8 +483,8 @@ def extractor_error(extractor: FeatureExtractor, seen: str, wanted: str) -> User
     return contract_error(describe_component("extractors", extractor), seen, wanted)
 
 
-def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
-    """Raise an error if an extractor does not support per-instance candidates (`own`) or those of a group.
+def check_candidate_kind(extractor: FeatureExtractor, *, lists: bool) -> None:
+    """Raise an error if an extractor does not support per-instance candidates (`lists`) or those of a group.
 
     Raises D418 or D419.
     """
@@ -493,8 +493,8 @@ def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
         raise extractor_error(
             extractor, f"describes is {knows!r}", f"one of {', '.join(get_args(Describes))}"
         )
-    if knows not in ("any", "own" if own else "group"):
-        raise UserError("D419" if own else "D418", extractor=type(extractor).__name__)
+    if knows not in ("any", "lists" if lists else "group"):
+        raise UserError("D419" if lists else "D418", extractor=type(extractor).__name__)
 
 
 _LIST_STORAGES = (SparseRows, DenseLists)

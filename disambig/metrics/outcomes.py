@@ -155,8 +155,8 @@ class Outcomes:
         of_row = np.repeat(labelled.groups, np.diff(labelled.offsets))
         names: Sequence[str] = tuple(name for group in labelled.table for name in group.candidates)
         ids = firsts[of_row] + inside
-        if labelled.own is not None:
-            names, ids = labelled.own.texts, np.arange(len(inside))
+        if labelled.lists is not None:
+            names, ids = labelled.lists.texts, np.arange(len(inside))
         return cls(
             labelled.offsets,
             labelled.scores.astype(np.float64),

@@ -140,7 +140,7 @@ class Piece:
             table.groups,
             table.group_of,
             table.offsets,
-            table.own,
+            table.lists,
             tuple(number for run in self.runs for number in run.numbers),
             _concatenate(scores),
             table.instances.observed,
@@ -286,7 +286,7 @@ class PendingDecisions:
         model, view, instances = undecided.model, undecided.view, undecided.instances
         name, groups = model.task.name, model.task.groups
         if filled is None:
-            nothing = Decisions.empty(name, model.label, groups, own=instances.own, rules=model.rules)
+            nothing = Decisions.empty(name, model.label, groups, lists=instances.lists, rules=model.rules)
             return cls(undecided, nothing, nothing.flagged)
         answered = filled.columns.pop("answered")
         decisions = Decisions(
@@ -299,7 +299,7 @@ class PendingDecisions:
             offsets=filled.offsets,
             scores=filled.scores,
             **filled.columns,
-            own=instances.own,
+            lists=instances.lists,
             rules=model.rules,
         )
         return cls(undecided, decisions, answered)
@@ -342,8 +342,8 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
         if len(one.instances):
             one.model.check_groups(one.instances)
             filled[id(one)] = _Columns(one)
-            own = one.instances.own
-            kinds.setdefault(None if own is None else own.feature_names, []).append(one)
+            lists = one.instances.lists
+            kinds.setdefault(None if lists is None else lists.feature_names, []).append(one)
     for same_kind in kinds.values():
         for piece in iterate_features(chain.from_iterable(one.blocks() for one in same_kind), check=False):
             check_time()  # a time limit may interrupt between pieces

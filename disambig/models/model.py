@@ -498,7 +498,7 @@ class Model:
             decisions.table,
             decisions.groups.astype(np.int64),
             decisions.offsets,
-            decisions.own,
+            decisions.lists,
             tuple(range(len(decisions.table))),
             decisions.scores.astype(np.float64),
             decisions.observed,

@@ -84,7 +84,7 @@ _BASELINES = {"baseline": "unsupervised", "majority": "most frequent"}
 _KINDS = {
     "words": "Decides between words",
     "labels": "Assigns labels to",
-    "own": "Decides between candidates that are specific to each place",
+    "lists": "Decides between candidates that are specific to each place",
 }
 _PLACES = {
     "words": "places",
@@ -134,7 +134,7 @@ def _introduction(model: Model) -> str:
     if len(groups) > _MAX_LISTED:
         intro += f" It has {pluralize(len(groups), 'group')} of candidates; the first are:"
         listed = groups[:_N_LISTED_OF_MORE]
-    if what.between == "own":
+    if what.between == "lists":
         return intro
     return intro + "\n\n" + _bullets([_group(group, alone=len(groups) == 1) for group in listed])
 

@@ -45,7 +45,7 @@ def pack_decisions(
     `bounds`: start of the decisions of each document, and the end of the last ones.
     `scope`: overlapping flags of the same scope compete; ``""`` for components with one task each.
     """
-    lists, layout = decisions.own, WITH_GLOSSES if decisions.glossed else LAYOUT
+    lists, layout = decisions.lists, WITH_GLOSSES if decisions.glossed else LAYOUT
     common = {
         "layout": layout if lists is None else WITH_LISTS,
         **({} if lists is None else {"lists": {"texts": (), "sizes": b"", "scores": b"", "ranks": b""}}),
@@ -115,7 +115,7 @@ def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
         documents=np.zeros(len(rows), np.int32),
         offsets=offsets_from_sizes(sizes[columns["groups"]]) if own is None else own.offsets,
         scores=np.frombuffer(packed["scores"], _SCORE).astype(np.float32),
-        own=own,
+        lists=own,
         rules=_unpacked_rules(packed["task"], packed.get("rules", ())),
         **given,
     )
@@ -281,7 +281,7 @@ def warn_of_replaced_spans(doc: Doc, spans_key: str, tasks: Iterable[str]) -> No
 
 def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the label of each decision as a hash that is in the StringStore of every Doc."""
-    if (own := decisions.own) is not None:
+    if (own := decisions.lists) is not None:
         chosen = (own.offsets[:-1] + decisions.chosen).tolist()
         return _add_strings(docs, [own.texts[row] for row in chosen])
     choices = _choices(decisions)

@@ -321,18 +321,18 @@ def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int 
 
     Parameters
     ----------
-    between : "words", "labels" or "own"
+    between : "words", "labels" or "lists"
         Two groups of words or of labels, or lists of one to six candidates.
     n : int
         Number of examples of each group.
     seed : int
     """
     rng = np.random.default_rng(seed)
-    groups = LISTS if between == "own" else WORDS
+    groups = LISTS if between == "lists" else WORDS
     parts = []
     for number, group in enumerate(groups):
         fixed = len(group.candidates)
-        sizes = rng.integers(1, 7, n) if between == "own" else np.full(n, fixed)
+        sizes = rng.integers(1, 7, n) if between == "lists" else np.full(n, fixed)
         offsets = offsets_from_sizes(sizes)
         right = rng.integers(0, sizes).astype(np.int32)
         rows = int(offsets[-1])
@@ -340,15 +340,15 @@ def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int 
         cost[offsets[:-1] + right] = 0.0
         scores = rng.normal(size=rows) + 2.0 * (cost == 0)
         evidence = rng.integers(0, 4, rows).astype(np.int32)
-        own = None
-        if between == "own":
-            own = replace(
+        lists = None
+        if between == "lists":
+            lists = replace(
                 CandidateLists.from_texts([[f"text {i}" for i in range(k)] for k in sizes]), costs=cost
             )
         asked = np.full(rows, 4, np.int32)
         columns = scores, right, evidence, asked, cost
-        parts.append(ScoreBatch.from_group(group, number, offsets, *columns, own=own))
-    decides = Decides("items" if between == "own" else "words", between)
+        parts.append(ScoreBatch.from_group(group, number, offsets, *columns, lists=lists))
+    decides = Decides("items" if between == "lists" else "words", between)
     return MadeCalibrationData(MadeTask(decides, groups), tuple(parts))
 
 

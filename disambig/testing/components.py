@@ -122,20 +122,20 @@ class _TaskChecks:
         require(len(instances) > 0, "no instance in these texts: give texts with something to decide")
 
     def lists_are_complete(self) -> None:
-        own = self._find(self._texts)[1].own
-        if own is None:
+        lists = self._find(self._texts)[1].lists
+        if lists is None:
             return
-        rows = int(own.offsets[-1])
+        rows = int(lists.offsets[-1])
         for name in ("texts", "scores", "ranks", "costs"):
-            size = len(getattr(own, name))
+            size = len(getattr(lists, name))
             require(size == rows, f"{name} of {size:,} candidates, but the lists have {rows:,}")
-        require(all(isinstance(text, str) for text in own.texts), "a candidate is not a text")
-        require(bool(np.isfinite(own.scores).all()), "a base score is not a finite number")
-        require(bool((own.ranks >= 0).all()), "a rank is below 0")
-        require(not (own.costs < 0).any(), "a cost is negative")
-        if own.features is not None:
-            shape = rows, len(own.feature_names)
-            require(own.features.shape == shape, f"features of shape {own.features.shape}, not {shape}")
+        require(all(isinstance(text, str) for text in lists.texts), "a candidate is not a text")
+        require(bool(np.isfinite(lists.scores).all()), "a base score is not a finite number")
+        require(bool((lists.ranks >= 0).all()), "a rank is below 0")
+        require(not (lists.costs < 0).any(), "a cost is negative")
+        if lists.features is not None:
+            shape = rows, len(lists.feature_names)
+            require(lists.features.shape == shape, f"features of shape {lists.features.shape}, not {shape}")
 
     def decides_each_place_once(self) -> None:
         instances = self._find(self._texts)[1]
@@ -237,7 +237,7 @@ class _TaskChecks:
 
     @property
     def _own(self) -> bool:
-        return decides(self._task).between == "own"
+        return decides(self._task).between == "lists"
 
     def _candidates(self, instances: Instances, index: int) -> tuple[str, ...]:
         return instances.candidates(index, self._task.groups[instances.groups[index]])
@@ -245,8 +245,8 @@ class _TaskChecks:
     def _lists(self, instances: Instances) -> list[tuple[str, ...]]:
         return (
             []
-            if instances.own is None
-            else [instances.own.instance_candidates(i) for i in range(len(instances))]
+            if instances.lists is None
+            else [instances.lists.instance_candidates(i) for i in range(len(instances))]
         )
 
     def _find(self, texts: list[str]) -> tuple[TokenView, Instances]:

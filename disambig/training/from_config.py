@@ -332,7 +332,7 @@ def read_plan(
         parts |= resolve({"judge": sections["judge"]}, source=path)
     check_decision_rule(parts["judge"], task)
     for extractor in parts["extractors"].values():
-        check_candidate_kind(extractor, own=decided.between == "own")
+        check_candidate_kind(extractor, lists=decided.between == "lists")
     abstains = get_trait(parts["judge"], DecisionRuleTraits, "least_margin") is not None
     if "least_margin" in settings and not abstains:
         problem = f"training.least_margin is for tasks with labels; tasks with words use {_RATE}"

@@ -279,7 +279,7 @@ class TaskPlaces:
             np.concatenate([self.task_instances.lengths, lengths.astype(np.int32)]),
             np.concatenate([self.task_instances.groups, groups.astype(np.int32)]),
             np.concatenate([self.task_instances.observed, np.full(len(created), -1, np.int32)]),
-            self.task_instances.own,
+            self.task_instances.lists,
         )
 
     def candidates(self, index: int, group: Group) -> Sequence[str]:

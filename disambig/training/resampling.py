@@ -152,12 +152,12 @@ class FittedHeldOut:
         if len(rows) < self.resampling.min_examples:
             return True
         instances = self.resampling.learn.instances
-        if instances.own is None:
+        if instances.lists is None:
             return len(np.unique(instances.observed[rows])) < 2
         selected = instances.take(rows)
-        assert selected.own is not None
-        if np.isnan(selected.own.costs).all():
-            return bool((np.diff(selected.own.offsets) < 2).all())
+        assert selected.lists is not None
+        if np.isnan(selected.lists.costs).all():
+            return bool((np.diff(selected.lists.offsets) < 2).all())
         # True unless some candidate costs more than the cheapest one of its list
         return not bool((selected.costs(_ANY) > 0).any())
 

@@ -145,8 +145,8 @@ def dense_batch(
     `values`, shape ``(n_candidates, n_columns)``, are the rows of the candidates of all instances of `group`.
     """
     costs = instances.costs(group)
-    if instances.own is not None:
-        return DenseLists(values, instances.own.offsets, costs, columns)
+    if instances.lists is not None:
+        return DenseLists(values, instances.lists.offsets, costs, columns)
     k, n_columns = len(group.candidates), values.shape[1]
     shared = np.tile(np.arange(n_columns), (k, 1))
     return DenseBlocks(values.reshape(-1, k, n_columns), shared, columns, costs.reshape(-1, k))

@@ -74,7 +74,7 @@ class InContext:
     words: str | Path = "disambig_en"  # folder of the model, or name of a pack that contains one
     name: str = "words"  # the default key of its annotations
     language: str = "en"
-    decides: ClassVar[Decides] = Decides("words", "own")
+    decides: ClassVar[Decides] = Decides("words", "lists")
     folders: ClassVar[tuple[str, ...]] = ("words", "relations")
     rules: ClassVar[RuleSet] = ENGLISH_RULES
 
@@ -348,13 +348,13 @@ class Doubled(InContext):
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Return the repetitions that are mistakes by the table (see `disambig.types.TaskTraits`)."""
         rows = np.flatnonzero(instances.lengths == 1)
-        if self.most_twice == np.inf or instances.own is None or not len(rows):
+        if self.most_twice == np.inf or instances.lists is None or not len(rows):
             return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
         at = instances.positions[rows]
         at = at + (view.hashes[at] != view.hashes[at - 1])  # the first word of a repetition may be replaced
         wrong = self._judge(view, at) == WRONG
         rows, at = rows[wrong], at[wrong]
-        sizes = np.diff(instances.own.offsets)[rows]
+        sizes = np.diff(instances.lists.offsets)[rows]
         rank = self.model.vocabulary.hash_numbers(view.hashes[at])
         return rows, (sizes - 1).astype(np.int32), np.where((rank >= 0) & (rank < NO_NAMES), CERTAIN, LIKELY)
 
@@ -694,9 +694,9 @@ class Slip(OtherWords):
         A determiner before code is left out: only the hidden word could show that it is wrong.
         """
         slips = super().instances(view)
-        if slips.own is None or not len(slips):
+        if slips.lists is None or not len(slips):
             return slips
-        own = slips.own
+        own = slips.lists
         written = [own.texts[i] for i in own.offsets[:-1].tolist()]
         kept = [
             row

@@ -92,8 +92,8 @@ OUTPUTS = [
         r"an instance at 'good' \(token \d+\) has the observed candidate 'quite'",
     ),
     (
-        changed(own=lambda _: CandidateLists.from_texts([])),
-        "own of .* expected None, as it decides between 'words'",
+        changed(lists=lambda _: CandidateLists.from_texts([])),
+        "lists of .* expected None, as it decides between 'words'",
     ),
 ]
 
@@ -105,8 +105,8 @@ def test_instances_are_checked_before_extractors_see_them(task, message):
 
 
 def test_a_task_that_decides_between_lists_has_some():
-    task = with_traits(decides=Decides("words", "own"))
-    with pytest.raises(UserError, match=r"D414.*own of instances is None; expected CandidateLists"):
+    task = with_traits(decides=Decides("words", "lists"))
+    with pytest.raises(UserError, match=r"D414.*lists of instances is None; expected CandidateLists"):
         find_instances(task, VIEW)
 
 
@@ -505,7 +505,7 @@ FAULTS = {
         ),
         (odd(NearbyWords, folders="counts"), "folders is 'counts'; expected a tuple of names"),
         (odd(NearbyWords, rows_are_shared="no"), "rows_are_shared is 'no'; expected True or False"),
-        (odd(NearbyWords, describes="groups"), "describes is 'groups'; expected one of group, own, any"),
+        (odd(NearbyWords, describes="groups"), "describes is 'groups'; expected one of group, lists, any"),
     ],
     "learner": [
         (Shrinking(), r"fit changed the learner itself \(passes\)"),

@@ -18,13 +18,13 @@ from disambig.types import DecisionRuleTraits, RaisesFlags, get_trait
 JUDGES = {
     "corrections": (Corrections(), "words"),
     "corrections-many": (Corrections(flags_per_1000=12.0, max_examples=20), "words"),
-    "corrections-lists": (Corrections(), "own"),
+    "corrections-lists": (Corrections(), "lists"),
     "labels": (Labels.unfitted(), "labels"),
     "labels-silent": (Labels.unfitted(0.5), "labels"),
     "mistakes": (Mistakes(), "words"),
     "mistakes-few": (Mistakes(flags_per_1000=12.0, most_right=20), "words"),
-    "mistakes-lists": (Mistakes(), "own"),
-    "best-of-list": (BestOfList(), "own"),
+    "mistakes-lists": (Mistakes(), "lists"),
+    "best-of-list": (BestOfList(), "lists"),
     "best-of-groups": (BestOfList(), "words"),
 }
 
@@ -81,7 +81,7 @@ class Plain:
 
 
 def test_a_valid_rule_passes():
-    assert judge_failures(Plain()) == {} == judge_failures(Plain(), "own")
+    assert judge_failures(Plain()) == {} == judge_failures(Plain(), "lists")
 
 
 class Nothing(Plain):
@@ -255,7 +255,7 @@ class Groupless(Labels):
         (Counting(), "words", "keeps_its_contract", "answered of judge is .*int64"),
         (
             Outside(),
-            "own",
+            "lists",
             "keeps_its_contract",
             r"judge chose candidate \d+ of an instance with \d+ candidates",
         ),
@@ -266,10 +266,10 @@ class Groupless(Labels):
             "keeps_its_contract",
             r"probabilities of judge has \S+; expected numbers from 0 to 1",
         ),
-        (Unshared(), "own", "candidate_probabilities_add_up_to_one", r"sum to \S+ \(instance \d"),
-        (PerInstance(), "own", "keeps_its_contract", "one per candidate"),
+        (Unshared(), "lists", "candidate_probabilities_add_up_to_one", r"sum to \S+ \(instance \d"),
+        (PerInstance(), "lists", "keeps_its_contract", "one per candidate"),
         (Objects(), "words", "state_is_complete", "not an array of numbers"),
-        (Forgetful(), "own", "state_is_complete", "after from_state"),
+        (Forgetful(), "lists", "state_is_complete", "after from_state"),
         (Comparing(), "words", "instances_are_decided_independently", "if decided alone"),
         (Greedy(), "words", "does_not_change_scores", "scores after deciding"),
         (Crashing(), "words", "accepts_no_instances", "answered is not empty"),

@@ -243,7 +243,7 @@ FORMS = {"quite": ("quite", "quiet"), "quiet": ("quiet",), "piece": ("peace", "p
 class Forms:
     """A task that decides between the forms of each word (per-instance candidates)."""
 
-    decides = Decides("words", "own")
+    decides = Decides("words", "lists")
     name: str = "forms"
     language: str = ""
     groups: tuple = (Group("forms", ()),)
@@ -277,21 +277,21 @@ class Spoiled(Forms):
 
 def change_lists(**changes):
     return lambda result: replace(
-        result, own=replace(result.own, **{name: of(result.own) for name, of in changes.items()})
+        result, lists=replace(result.lists, **{name: of(result.lists) for name, of in changes.items()})
     )
 
 
 @pytest.mark.parametrize(
     ("change", "check", "message"),
     [
-        (lambda result: replace(result, own=None), "keeps_its_contract", "own of instances is None"),
+        (lambda result: replace(result, lists=None), "keeps_its_contract", "lists of instances is None"),
         (
-            lambda result: replace(result, own=[["a"]] * len(result)),
+            lambda result: replace(result, lists=[["a"]] * len(result)),
             "keeps_its_contract",
-            "own of instances is a list",
+            "lists of instances is a list",
         ),
         (
-            lambda result: replace(result, own=result.own.take(slice(1, None))),
+            lambda result: replace(result, lists=result.lists.take(slice(1, None))),
             "keeps_its_contract",
             "3 lists for 4 instances",
         ),
@@ -319,7 +319,7 @@ def change_lists(**changes):
             (
                 change_lists(texts=lambda held, other=other: [other, *held.texts[1:]]),
                 "keeps_its_contract",
-                f"own of instances has the candidate {other!r}; expected candidates that are texts",
+                f"lists of instances has the candidate {other!r}; expected candidates that are texts",
             )
             for other in (None, 1, b"lose")
         ),
@@ -379,8 +379,8 @@ class MoodyForms(Forms):
     def instances(self, view):
         result = super().instances(view)
         rng = np.random.default_rng()
-        texts = [f"{text}{rng.integers(10**9)}" for text in result.own.texts]
-        return replace(result, own=replace(result.own, texts=texts), observed=0 * result.observed - 1)
+        texts = [f"{text}{rng.integers(10**9)}" for text in result.lists.texts]
+        return replace(result, lists=replace(result.lists, texts=texts), observed=0 * result.observed - 1)
 
 
 def test_lists_that_differ_from_call_to_call_are_named():
@@ -394,7 +394,7 @@ class WordsWithLists(Pairs):
 
     def instances(self, view):
         result = super().instances(view)
-        return replace(result, own=CandidateLists.from_texts([["quite", "quiet"]] * len(result)))
+        return replace(result, lists=CandidateLists.from_texts([["quite", "quiet"]] * len(result)))
 
 
 class Nonsense(Pairs):
@@ -416,7 +416,7 @@ class SeenLabels(Pairs):
 
 
 class ItemsInTexts(Forms):
-    decides = Decides("items", "own")
+    decides = Decides("items", "lists")
 
 
 class LongTokens(Pairs):

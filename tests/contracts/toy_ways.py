@@ -44,12 +44,12 @@ class OwnLists:
     candidates: tuple = ("to", "by", "")
     name: str = "way"
     language: str = ""
-    decides: Decides = field(default=Decides("words", "own"))
+    decides: Decides = field(default=Decides("words", "lists"))
     groups: tuple = (Group("way", ()),)
 
     def instances(self, view):
         found = OwnCandidates(candidates=self.candidates, name=self.name).instances(view)
-        return replace(found, own=CandidateLists.from_texts([self.candidates] * len(found)))
+        return replace(found, lists=CandidateLists.from_texts([self.candidates] * len(found)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class ListedWords:
     lists: dict[str, tuple[str, ...]]
     name: str
     language: str = "en"
-    decides: Decides = field(default=Decides("words", "own"))
+    decides: Decides = field(default=Decides("words", "lists"))
 
     @property
     def groups(self):

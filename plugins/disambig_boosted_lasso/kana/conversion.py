@@ -66,7 +66,7 @@ class KanaKanji:
     digest: str = ""
     name: str = "kana_kanji"
     language: str = "ja"
-    decides: ClassVar[Decides] = Decides("items", "own")
+    decides: ClassVar[Decides] = Decides("items", "lists")
     metric: ClassVar[tuple[str, None]] = ("cer", None)
     folders: ClassVar[tuple[str, ...]] = ("converter",)
 

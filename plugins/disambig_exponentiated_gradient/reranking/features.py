@@ -19,7 +19,7 @@ from disambig.api.features import (
     count_known,
     distinguishing_ngrams,
     known_ngrams_from_state,
-    own_lists,
+    require_lists,
 )
 from disambig.api.settings import COUNT, validate_settings
 
@@ -246,7 +246,7 @@ class TreeFeatures:
 
     least: int = 5
     known: KnownNgrams | None = fitted_field(None)
-    describes: ClassVar[str] = "own"
+    describes: ClassVar[str] = "lists"
 
     def __post_init__(self) -> None:
         validate_settings(self, least=COUNT)
@@ -256,7 +256,7 @@ class TreeFeatures:
 
         Raises D630, D631 for texts whose brackets do not form a tree.
         """
-        lists = own_lists(instances, self)
+        lists = require_lists(instances, self)
         fragments = TreeOccurrences(lists.texts)
         return replace(self, known=distinguishing_ngrams(fragments, lists.offsets, self.least))
 
@@ -268,7 +268,7 @@ class TreeFeatures:
         """
         if self.known is None:
             raise ValueError("no feature is known yet: fit the extractor first")
-        lists = own_lists(instances, self)
+        lists = require_lists(instances, self)
         rows, held = count_known(TreeOccurrences(lists.texts), lists.offsets, self.known)
         numbers = {name: i for i, name in enumerate(TEMPLATES)}
         kinds = np.fromiter(

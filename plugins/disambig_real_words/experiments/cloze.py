@@ -51,7 +51,7 @@ class ClozePlaces:
 
     def groups(self) -> Mapping[Group, Ints]:
         """Return the places by their candidates, for extractors that only support fixed groups."""
-        own = self.instances.own
+        own = self.instances.lists
         assert own is not None
         rows_by_candidates: dict[tuple[str, ...], list[int]] = {}
         for i, (start, end) in enumerate(
@@ -197,7 +197,7 @@ def evaluate_system(extractor: FeatureExtractor, places: ClozePlaces) -> Figures
     scorer = learner.fit(batch.take(np.flatnonzero(places.learns))).scorer
     test = np.flatnonzero(~places.learns)
     part = batch.take(test)
-    own = places.instances.take(test).own
+    own = places.instances.take(test).lists
     assert own is not None
     return list_figures(scorer.scores(part), own.offsets)
 
@@ -207,7 +207,7 @@ def transform_candidates(extractor: FeatureExtractor, places: ClozePlaces) -> Ca
     every, instances = Group("cloze", ()), places.instances
     if getattr(extractor, "describes", "") != "group":
         return transform_checked(extractor, places.view, instances, every).batch
-    own, groups = instances.own, places.groups()
+    own, groups = instances.lists, places.groups()
     assert own is not None
     fitted = extractor.fit(places.view, instances, list(groups))
     values = np.zeros((len(own.texts), 1), np.float32)

@@ -51,11 +51,11 @@ def candidates(lists=LISTS):
     )
 
 
-def instances(observed=(-1, -1, -1, -1), own=None):
+def instances(observed=(-1, -1, -1, -1), lists=None):
     n = len(observed)
     zeros = np.zeros(n, np.int32)
-    own = candidates() if own is None else own
-    return Instances(np.arange(n), zeros + 1, zeros, np.array(observed, np.int32), own)
+    lists = candidates() if lists is None else lists
+    return Instances(np.arange(n), zeros + 1, zeros, np.array(observed, np.int32), lists)
 
 
 def test_lists_from_texts():
@@ -88,7 +88,7 @@ def test_taking_lists_in_any_order(index):
 def test_slices_masks_and_numbers(index):
     taken = candidates().take(index)
     assert [taken.instance_candidates(i) for i in range(2)] == [("b", "c", "d"), ("e", "f")]
-    assert instances().take(index).own.offsets.tolist() == [0, 3, 5]
+    assert instances().take(index).lists.offsets.tolist() == [0, 3, 5]
 
 
 def test_parts_are_joined_again():
@@ -105,7 +105,7 @@ def test_sizes_and_offsets_of_instances():
     built = instances()
     assert built.sizes(GROUP).tolist() == [1, 3, 2, 4]
     assert built.offsets(GROUP).tolist() == [0, 1, 4, 6, 10]
-    plain = replace(built, own=None)
+    plain = replace(built, lists=None)
     three = Group("g", ("x", "y", "z"))
     assert plain.sizes(three).tolist() == [3] * 4 and plain.offsets(three).tolist() == [0, 3, 6, 9, 12]
 
@@ -122,15 +122,15 @@ def test_known_costs_are_kept_and_others_follow_from_the_observed():
     by_list = [[0], [1, 1, 0], [0, 1], [0, 1, 1, 1]]  # a list with some costs but not all has none
     costs = instances((0, 2, 0, 0), replace(own, costs=some)).costs(GROUP)
     assert costs.tolist() == [cost for item in by_list for cost in item]
-    fixed = replace(instances((1, -1, 0, 2)), own=None).costs(Group("g", ("x", "y", "z")))
+    fixed = replace(instances((1, -1, 0, 2)), lists=None).costs(Group("g", ("x", "y", "z")))
     assert fixed.reshape(4, 3).tolist() == [[1, 0, 1], [1, 1, 1], [0, 1, 1], [1, 1, 0]]
 
 
 def test_without_labels_there_are_no_costs():
     built = instances((0, 2, 0, 1)).without_labels()
-    assert (built.observed == -1).all() and np.isnan(built.own.costs).all()
+    assert (built.observed == -1).all() and np.isnan(built.lists.costs).all()
     assert (built.costs(GROUP) == 1).all()
-    assert np.array_equal(built.own.scores, candidates().scores)  # the scores of the source can be used
+    assert np.array_equal(built.lists.scores, candidates().scores)  # the scores of the source can be used
 
 
 def decisions():
@@ -152,7 +152,7 @@ def decisions():
         flagged=np.zeros(n, bool),
         n_hits=np.zeros(n, np.int32),
         n_queries=np.zeros(n, np.int32),
-        own=candidates(),
+        lists=candidates(),
     )
 
 
@@ -174,7 +174,7 @@ def test_decisions_with_lists_are_sliced_taken_and_divided_by_documents():
     backwards = built.take(np.array([3, 1]))
     assert [backwards.record(i, TEXT) for i in range(2)] == [expected[3], expected[1]]
     parts = [built.in_document(document) for document in range(3)]
-    assert [len(part) for part in parts] == [2, 0, 2] and len(parts[1].own) == 0
+    assert [len(part) for part in parts] == [2, 0, 2] and len(parts[1].lists) == 0
     assert [part.record(i, TEXT) for part in parts for i in range(len(part))] == expected
 
 
@@ -184,7 +184,7 @@ def test_pieces_of_a_document_are_joined_with_their_lists():
     (joined,) = join_pieces([([first], 0), ([second], 100)])
     assert joined.starts.tolist() == [0, 2, 100, 102] and joined.offsets.tolist() == built.offsets.tolist()
     assert [joined.candidate_texts(i) for i in range(4)] == [built.candidate_texts(i) for i in range(4)]
-    assert np.array_equal(joined.own.ranks, built.own.ranks)
+    assert np.array_equal(joined.lists.ranks, built.lists.ranks)
 
 
 WORDS = st.lists(st.sampled_from(["the", "cat", "猫", "が", "いる", "."]), max_size=4)
@@ -289,7 +289,7 @@ def test_words_and_tags_are_all_or_none():
 def test_instances_keep_the_words():
     own, zeros = lists_of_words([[["a"], ["b"]], [["c"]]]), np.zeros(2, np.int32)
     instances = Instances(np.arange(2), zeros, zeros, zeros, own)
-    assert instances.take(np.array([1])).without_labels().own.words.candidate_words(0) == ("c",)
+    assert instances.take(np.array([1])).without_labels().lists.words.candidate_words(0) == ("c",)
 
 
 SPELLINGS = ["a", "", "an", "the", "never"]
@@ -402,7 +402,7 @@ def make_scores(g, n, *, listed=False, seed=0):
     counts = rng.integers(0, 9, m).astype(np.int32)
     columns = rng.normal(size=m), rng.integers(0, sizes).astype(np.int32), counts, counts + 1
     own = CandidateLists.from_texts([[f"{i}" for i in range(size)] for size in sizes]) if listed else None
-    return ScoreBatch.from_group(GROUPS[g], g, offsets, *columns, rng.random(m).astype(np.float32), own=own)
+    return ScoreBatch.from_group(GROUPS[g], g, offsets, *columns, rng.random(m).astype(np.float32), lists=own)
 
 
 def choose_first(scored):
@@ -425,8 +425,8 @@ def test_joining_and_splitting_by_group(parts, listed):
         assert part.group is one.group and part.number == one.number and len(index) == len(one)
         for name in ("offsets", "scores", "observed", "n_hits", "n_queries", "cost"):
             assert np.array_equal(getattr(part, name), getattr(one, name)), name
-        assert (part.own is not None) == listed
-        assert not listed or list(part.own.texts) == list(one.own.texts)
+        assert (part.lists is not None) == listed
+        assert not listed or list(part.lists.texts) == list(one.lists.texts)
 
 
 @given(ANY_PARTS, st.booleans(), st.integers(0, 9))
@@ -476,7 +476,7 @@ def test_instances_know_the_candidates_of_their_groups():
     ]
     assert own.candidates(1, GROUPS[1]) == ("y", "z")
     joined = Instances.joined([own, own])
-    assert joined.own.offsets.tolist() == [0, 1, 3, 4, 6] and joined.positions.tolist() == [0, 2, 0, 2]
+    assert joined.lists.offsets.tolist() == [0, 1, 3, 4, 6] and joined.positions.tolist() == [0, 2, 0, 2]
     assert Instances.joined([threes, instances]).observed.tolist() == [0, 2, 0, -1, 2]
 
 

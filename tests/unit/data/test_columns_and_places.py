@@ -641,7 +641,7 @@ def test_lists_without_a_right_candidate_are_counted():
     instances = Instances(np.arange(3), zeros + 1, zeros, zeros, replace(own, costs=costs))
     assert instances.without_right() == 1  # of the last list not all costs are known
     assert instances.take(np.zeros(0, np.int64)).without_right() == 0
-    assert replace(instances, own=None).without_right() == 0
+    assert replace(instances, lists=None).without_right() == 0
 
 
 def test_one_batch_joined_is_itself():

@@ -223,7 +223,7 @@ def test_decides_groups_together_as_one_at_a_time(asked, listed, seed):
         lists = CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n) if listed else None
         if rng.random() < 0.5:  # some rows occur twice
             part = replace(part, neighbours=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
-        parts.append(replace(part, own=lists, n_hits=rng.integers(0, 3, n * k).astype(np.int32)))
+        parts.append(replace(part, lists=lists, n_hits=rng.integers(0, 3, n * k).astype(np.int32)))
     for rate in (None, 500.0):
         together = FITTED.judge(ScoreBatch.joined(parts), flags_per_1000=rate)
         alone = [FITTED.judge(part, flags_per_1000=rate) for part in parts]

@@ -77,7 +77,7 @@ def shares(scores):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_decides_lists_of_unequal_length_one_at_a_time(seed):
-    scored = make_calibration_data("own", 80, seed=seed).scored(0)
+    scored = make_calibration_data("lists", 80, seed=seed).scored(0)
     observed = scored.observed.copy()
     observed[::7] = -1
     scored = replace(scored, observed=observed, scores=2 * scored.scores)
@@ -98,7 +98,7 @@ def test_variants_of_a_group_do_not_apply_to_lists():
     group = Group("g", ("to", "too"), (("to", "too"),))
     fixed = make_calibration_data("words").scored(0).take(np.arange(1))
     fixed = replace(fixed, groups=(group,), scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
-    lists = replace(fixed, own=CandidateLists.from_texts([["to", "too"]]))
+    lists = replace(fixed, lists=CandidateLists.from_texts([["to", "too"]]))
     flat = replace(FITTED, operating=OperatingPoint(np.array([1.0]), np.array([-50.0])))
     for scored, flagged in ((fixed, False), (replace(lists, n_hits=np.ones(2, np.int32)), True)):
         assert flat.judge(scored).flagged.tolist() == [flagged]
@@ -109,7 +109,7 @@ def test_fits_lists_of_one_length_as_a_group_of_that_size():
     group = Group("abc", ("a", "b", "c"))
     scored = replace(words.scored(1), groups=(group,), numbers=(0,))
     task = replace(words.task, groups=(group,))
-    lists = replace(scored, own=CandidateLists.from_texts([["x", "y", "z"]] * len(scored.observed)))
+    lists = replace(scored, lists=CandidateLists.from_texts([["x", "y", "z"]] * len(scored.observed)))
     states = [Corrections().fit(replace(words, task=task, parts=(part,))).state() for part in (scored, lists)]
     assert states[0].keys() == states[1].keys()
     for name, array in states[0].items():
@@ -117,7 +117,7 @@ def test_fits_lists_of_one_length_as_a_group_of_that_size():
 
 
 def test_scale_of_unequal_lists_maximises_the_likelihood():
-    built = make_calibration_data("own", 300)
+    built = make_calibration_data("lists", 300)
     fitted, scored = Corrections().fit(built), built.scored(0)
 
     def likelihood(scale):
@@ -134,7 +134,7 @@ def test_scale_of_unequal_lists_maximises_the_likelihood():
 @pytest.mark.parametrize("rate", [-1, float("nan")])
 def test_rejects_an_impossible_rate(rate):
     with pytest.raises(UserError, match="D401"):
-        FITTED.judge(make_calibration_data("own").scored(0), flags_per_1000=rate)
+        FITTED.judge(make_calibration_data("lists").scored(0), flags_per_1000=rate)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_rejects_invalid_settings(kind, settings, code):
 
 
 def test_restores_its_state_and_rejects_one_of_other_groups():
-    groups = make_calibration_data("own").task.groups
+    groups = make_calibration_data("lists").task.groups
     restored = FITTED.from_state(FITTED.state(), groups)
     assert FITTED.state().keys() == restored.state().keys()
     assert restored.calibration.certainty.tolist() == FITTED.calibration.certainty.tolist()
@@ -384,7 +384,7 @@ def scored(lists, costs=None):
 
 
 def calibration(part):
-    return replace(make_calibration_data("own"), parts=(part,))
+    return replace(make_calibration_data("lists"), parts=(part,))
 
 
 def test_chooses_the_first_of_the_best():
@@ -443,7 +443,7 @@ def test_scale_is_finite_if_no_list_has_a_right_candidate():
 
 
 def test_fits_groups_together():
-    task = replace(make_calibration_data("own").task, groups=(Group("one", ()), Group("two", ())))
+    task = replace(make_calibration_data("lists").task, groups=(Group("one", ()), Group("two", ())))
     rng = np.random.default_rng(2)
     lists = [rng.normal(size=3) for _ in range(400)]
     costs = [(np.arange(3) != np.argmax(s + rng.gumbel(size=3))).astype(float) for s in lists]

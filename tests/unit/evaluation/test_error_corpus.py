@@ -540,7 +540,7 @@ def test_moves_later_places():
     assert result.view.texts == ("kitten and hound", "no such words", "hound")
     columns = (result.documents, result.starts, result.rows, result.substituted)
     for document, start, row, swapped in zip(*columns, strict=True):
-        candidate = instances.own.instance_candidates(row)[swapped]
+        candidate = instances.lists.instance_candidates(row)[swapped]
         assert result.view.texts[document][start:].startswith(candidate or ("kitten", "hound"))
     assert result.documents.tolist() == [0, 0, 0, 0, 2, 2]
 

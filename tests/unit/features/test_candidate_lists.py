@@ -148,7 +148,7 @@ SOME_TAGS = st.sampled_from([("名詞",), ("名詞", "動詞"), ["名詞-"]])
 @given(TAGGED_LISTS, TAGGED_LISTS, st.integers(1, 2), SOME_TAGS)
 def test_headword_bigrams_equal_a_plain_count(learned, tried, least, tags):
     extractor, own = HeadwordBigrams(tags=tags, least=least), list_instances(tagged_lists(learned))
-    words = own.own.words
+    words = own.lists.words
     if len(words.ids) and not any(name.startswith(tuple(tags)) for name in words.tag_names):
         with pytest.raises(UserError, match="D682"):
             extractor.fit(None, own, ())

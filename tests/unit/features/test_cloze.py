@@ -153,7 +153,7 @@ def test_unknown_candidates_score_below_the_others(cloze_folder):
     view, extractor = Words()(["They went to town."]), WordsInContext(words=cloze_folder)
 
     def scores(*candidates):
-        place = replace(instances_at([3]), own=CandidateLists.from_texts([candidates]))
+        place = replace(instances_at([3]), lists=CandidateLists.from_texts([candidates]))
         return transform_checked(extractor, view, place, Group("any", ())).batch.values[:, 0].tolist()
 
     to, into, out_of, unheard, nothing = scores("to", "in", "out of", "unheard", "")

@@ -297,7 +297,7 @@ def test_per_instance_candidates_have_one_row_each():
     extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
     message = f"D414.*{N} instances with {2 * N} rows; expected {N} with {2 * N}"
     with pytest.raises(UserError, match=message):
-        transform_checked(extractor, VIEW, replace(INSTANCES, own=own), TASK.groups[0])
+        transform_checked(extractor, VIEW, replace(INSTANCES, lists=own), TASK.groups[0])
 
 
 @pytest.mark.parametrize("fault", ["rows", "length", "dtype", "fit", "no state"])
@@ -333,7 +333,7 @@ def files(tmp_path_factory, small_table) -> dict[str, Path]:
 class Items:
     """A task on lists of texts: the sentences are the candidates of their document."""
 
-    decides = Decides("items", "own")
+    decides = Decides("items", "lists")
     name, language, groups = "items", "", (Group("items", ()),)
 
     def instances(self, view):

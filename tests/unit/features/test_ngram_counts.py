@@ -246,7 +246,7 @@ def places():
 
 
 def with_candidates(instances: Instances, lists) -> Instances:
-    return replace(instances, own=CandidateLists.from_texts(lists))
+    return replace(instances, lists=CandidateLists.from_texts(lists))
 
 
 @pytest.mark.parametrize("tokenisation", [Words(), Web1T(), SpacyTokens("de")], ids=lambda item: item.name)
@@ -304,7 +304,7 @@ def test_ranks_agree_between_backends(draw, small_table):
     lengths = np.array([draw.draw(st.integers(0, 1)) for _ in positions], np.int32)
     texts = st.sampled_from(["the", "is", "", "quite a", "a b c d e f", "never seen"])
     lists = CandidateLists.from_texts([draw.draw(st.lists(texts, min_size=1, max_size=4)) for _ in positions])
-    places, zero = replace(instances_at(positions, lengths), own=lists), draw.draw(st.booleans())
+    places, zero = replace(instances_at(positions, lengths), lists=lists), draw.draw(st.booleans())
     ranks = []
     for engine in ("numpy", "numba"):
         with pytest.MonkeyPatch.context() as patch:
@@ -436,7 +436,7 @@ def test_groups_decided_together_equal_each_group_alone(table, engine, kind):
 
 
 def listed(instances, any_lists):
-    return replace(instances, own=CandidateLists.from_texts(any_lists))
+    return replace(instances, lists=CandidateLists.from_texts(any_lists))
 
 
 SOME_GROUPS = [("in", "on"), ("in", "on", ""), ("", "in"), ("in", "in to", ""), ("unheard", "")]

@@ -179,7 +179,7 @@ def test_observed_is_the_cheapest(tmp_path):
     assert instances.observed.tolist() == [1, 1]
     (group,) = resolve(CONFIG)["task"].groups
     assert instances.costs(group).tolist() == [2.0, 0.0, 2.0, 0.0]
-    assert np.isnan(instances.without_labels().own.costs).all()
+    assert np.isnan(instances.without_labels().lists.costs).all()
 
 
 WORD = st.text(st.characters(codec="utf8", exclude_characters="\0"), min_size=1, max_size=4)

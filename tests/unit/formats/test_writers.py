@@ -259,7 +259,7 @@ def with_lists(result: AnnotatedDocument) -> AnnotatedDocument:
     """Return the document with per-instance candidate lists at its places."""
     (spelling,) = result.decisions[1:]
     lists = CandidateLists.from_texts([("quite", "quiet")] * len(spelling))
-    return replace(result, decisions=(replace(spelling, own=lists),))
+    return replace(result, decisions=(replace(spelling, lists=lists),))
 
 
 def with_labels(result: AnnotatedDocument) -> AnnotatedDocument:

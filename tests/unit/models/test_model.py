@@ -124,7 +124,7 @@ def test_shared_rows_must_be_crossed():
 
 def test_features_of_lists_are_computed_per_group():
     lists = CandidateLists.from_texts([GROUPS[group].candidates for group in INSTANCES.groups])
-    per_instance = replace(INSTANCES, own=lists)
+    per_instance = replace(INSTANCES, lists=lists)
 
     class Lists:
         rows_are_shared = True

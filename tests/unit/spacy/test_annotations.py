@@ -382,7 +382,7 @@ def list_decisions():
         flagged=np.array([True, False, False]),
         n_hits=np.zeros(3, np.int32),
         n_queries=np.zeros(3, np.int32),
-        own=own,
+        lists=own,
     )
 
 
@@ -401,7 +401,7 @@ def test_spans_and_records_of_lists(docs_with_lists):
     first, second = spans_of_lists(docs_with_lists[0])
     assert first[:3] == ("gone", "goes", "forms") and second[:3] == ("went", "gone", "forms")
     assert first[3]["candidates"] == (("goes", 3.0), ("went", 2.0), ("gone", 1.0))
-    assert (first[3]["base"], first[3]["rank"]) == (0.5, int(list_decisions().own.ranks[2]))
+    assert (first[3]["base"], first[3]["rank"]) == (0.5, int(list_decisions().lists.ranks[2]))
     assert first[3]["replacement"] == "goes" and second[3]["replacement"] == "went"
     assert spans_of_lists(docs_with_lists[1]) == [] and [
         row[1] for row in spans_of_lists(docs_with_lists[2])
@@ -424,11 +424,11 @@ def test_lists_survive_bytes_docbin_and_pickle(docs_with_lists):
 
 def test_decisions_with_lists_round_trip(docs_with_lists):
     kept = read_decisions(Doc(BLANK.vocab).from_bytes(docs_with_lists[0].to_bytes()), "forms")
-    own, expected = kept.own, list_decisions().in_document(0)
+    own, expected = kept.lists, list_decisions().in_document(0)
     assert own.offsets.dtype == np.int64 and own.offsets.tolist() == [0, 3, 5]
     assert [own.instance_candidates(i) for i in range(2)] == [tuple(item) for item in VERB_LISTS[:2]]
     for name in ("scores", "ranks"):
-        assert np.array_equal(getattr(own, name), getattr(expected.own, name)), name
+        assert np.array_equal(getattr(own, name), getattr(expected.lists, name)), name
     assert np.isnan(own.costs).all()  # no component writes the right answers
     for name in ("scores", "chosen", "margins", "flagged", "observed"):
         assert np.array_equal(getattr(kept, name), getattr(expected, name)), name

@@ -46,12 +46,12 @@ class PlaceEvidence:
 
     @by_group
     def transform(self, view, instances, group):
-        assert instances.own is not None
+        assert instances.lists is not None
         texts = [view.texts[i] for i in view.document_indices(instances.positions)]
         ends = view.ends[instances.positions]
         here = [text[end:].startswith(" place") for text, end in zip(texts, ends, strict=True)]
-        sign = np.repeat(2.0 * np.array(here, bool) - 1, np.diff(instances.own.offsets))
-        quiet = np.array([text.lower() == "quiet" for text in instances.own.texts])
+        sign = np.repeat(2.0 * np.array(here, bool) - 1, np.diff(instances.lists.offsets))
+        quiet = np.array([text.lower() == "quiet" for text in instances.lists.texts])
         return one_score((sign * quiet).astype(np.float32), instances, group, "before")
 
     def state(self):

@@ -81,7 +81,7 @@ def find_places(task, text):
     instances = task.instances(view)
     shown = []
     for i, (position, length) in enumerate(zip(instances.positions, instances.lengths, strict=True)):
-        stands, *others = instances.own.instance_candidates(i)
+        stands, *others = instances.lists.instance_candidates(i)
         word = text[view.starts[position] : view.ends[position]]
         assert stands == (word.lower().replace(CURLY, "'") if length else "")
         shown.append((word if length else f" {word}", sorted(others)))
@@ -263,7 +263,7 @@ def test_words_that_are_not_doubled_and_their_order(doubled):
     instances = doubled.instances(view)
     assert (np.diff(instances.positions) >= 0).all() and not instances.observed.any()
     assert instances.lengths.tolist() == [0, 1, 0] * 2
-    assert instances.own.ranks.tolist() == [0, 1, 0, 1, 0, 1, 2] * 2
+    assert instances.lists.ranks.tolist() == [0, 1, 0, 1, 0, 1, 2] * 2
 
 
 PROSE = "We like it here, and so do they.\n\n"
@@ -524,7 +524,7 @@ def places_of_essays(data, most=1000):
 
 def test_cloze_places(data):
     ground = places_of_essays(data)
-    own, view = ground.instances.own, ground.view
+    own, view = ground.instances.lists, ground.view
     assert len(view.texts) == 30
     assert len(ground.instances) == 60
     for i, position in enumerate(ground.instances.positions.tolist()):
@@ -568,7 +568,7 @@ class ShortWords:
     @by_group
     def transform(self, view, instances, group):
         assert set(group.candidates) <= self.known
-        assert instances.own is None
+        assert instances.lists is None
         n, k = len(instances), len(group.candidates)
         values = np.array([[[-len(word)] for word in group.candidates]] * n, np.float32)
         columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), ("short",), ["short"])
@@ -579,8 +579,8 @@ class ShortWords:
 def test_extractors_of_groups(data):
     ground = places_of_essays(data)
     batch = cloze.transform_candidates(ShortWords(), ground)
-    assert batch.values[:, 0].tolist() == [-len(word) for word in ground.instances.own.texts]
-    assert batch.offsets.tolist() == ground.instances.own.offsets.tolist()
+    assert batch.values[:, 0].tolist() == [-len(word) for word in ground.instances.lists.texts]
+    assert batch.offsets.tolist() == ground.instances.lists.offsets.tolist()
     assert (batch.cost[batch.offsets[:-1]] == 0).all()
     assert batch.cost.sum() == len(batch.cost) - len(ground.instances)
 

@@ -348,7 +348,7 @@ def test_articles_by_their_sound(article):
     result = article.instances(view)
     shown = [view.texts[0][view.starts[p] : view.ends[p] + 6] for p in result.positions]
     assert shown == ["a hour,", "an house", "a 8-cor"]
-    assert [result.own.instance_candidates(i) for i in range(3)] == [("a", "an"), ("an", "a"), ("a", "an")]
+    assert [result.lists.instance_candidates(i) for i in range(3)] == [("a", "an"), ("an", "a"), ("a", "an")]
     view = Words()(["She saw a a hour and the the house."])
     assert not len(article.instances(view)) and not (article.examples(view).lengths > 0).any()
     view, place, values = scores_of_candidates(article, "We know that a hour is long.", 13)
@@ -364,7 +364,7 @@ def scores_of_candidates(article, text, start):
     place = article.examples(view)
     place = place.take(np.flatnonzero(view.starts[place.positions] == start))
     values = transform_checked(ArticleSound(), view, place, Group("article", ())).batch.values[:, 0]
-    return view, place, dict(zip(place.own.texts, values, strict=True))
+    return view, place, dict(zip(place.lists.texts, values, strict=True))
 
 
 def test_contract_of_the_extractor(article):
