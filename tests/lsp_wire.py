@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+EDITS = {"workspace": {"workspaceEdit": {"documentChanges": True, "resourceOperations": ["create"]}}}
+"""Capabilities of an editor that applies edits in any form."""
 TIMEOUT = 60.0
 """Seconds to wait for a message."""
 
@@ -94,7 +96,7 @@ class Wire:
             {
                 "processId": None,
                 "rootUri": root.as_uri() if root else None,
-                "capabilities": capabilities,
+                "capabilities": capabilities or EDITS,
                 "initializationOptions": options,
             },
         )

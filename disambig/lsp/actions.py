@@ -365,6 +365,7 @@ def _flags_in_range(
         if diagnostic.source == SOURCE
         and isinstance(diagnostic.data, dict)
         and {"start", "end"} <= diagnostic.data.keys()
+        and diagnostic.data.get("version") == result.version
     }
     numbers = range(len(result.flags))
     if requested:
@@ -448,6 +449,26 @@ def _ignore_in_settings(
     if old is None:
         changes.insert(0, types.CreateFile(uri=uri, options=types.CreateFileOptions(ignore_if_exists=True)))
     return types.WorkspaceEdit(document_changes=changes)
+
+
+def supported_edit(
+    edit: types.WorkspaceEdit, supported: types.WorkspaceEditClientCapabilities | None
+) -> types.WorkspaceEdit:
+    """Return an edit in a form that the editor supports."""
+    operations = (supported.resource_operations if supported else None) or ()
+    changes: list[Any] = [
+        change
+        for change in edit.document_changes or ()
+        if types.ResourceOperationKind.Create in operations or not isinstance(change, types.CreateFile)
+    ]
+    if operations or (supported and supported.document_changes):  # Neovim names only the operations
+        return types.WorkspaceEdit(document_changes=changes)
+    edits: dict[str, Any] = {
+        change.text_document.uri: change.edits
+        for change in changes
+        if isinstance(change, types.TextDocumentEdit)
+    }
+    return types.WorkspaceEdit(changes=edits)
 
 
 def _fix_all_action(

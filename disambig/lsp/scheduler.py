@@ -149,6 +149,13 @@ class CheckScheduler:
         self._loop = asyncio.get_running_loop()
         self.worker.submit(lambda: self._preload(path))
 
+    async def catch_up(self, document: TextDocument) -> None:
+        """Run the scheduled check of a document now, and wait for the end of its first slice."""
+        if document in self._timers:
+            self.cancel(document)
+            self._submit(document)
+        await self.run_with(document, lambda state: None)
+
     async def run_with(self, document: TextDocument, work: Callable[[TextState], Any]) -> Any:
         """Run `work` on the current text in the worker thread, and return its result."""
         future: Future[Any] = Future()
@@ -294,7 +301,8 @@ def _make_result(
 
     settings = live.settings
     # If only some models or rules are selected, directives for the others are unused, but right.
-    is_partial = settings.tasks or settings.models or settings.rules or settings.excluded
+    chosen = settings.tasks, settings.models, settings.rules, settings.ignore_rules
+    is_partial = any(chosen) or settings.excluded
     unused = []
     if spans := [span for span in checked.unused if span.follows_text or not is_partial]:
         names = selectable_names(live.annotate)

@@ -29,7 +29,15 @@ from disambig.configuration import (
     read_table,
 )
 from disambig.errors import UserError
-from disambig.lsp.actions import FIX_ALL, IGNORE, code_actions, is_requested, is_safe, overlap
+from disambig.lsp.actions import (
+    FIX_ALL,
+    IGNORE,
+    code_actions,
+    is_requested,
+    is_safe,
+    overlap,
+    supported_edit,
+)
 from disambig.lsp.documents import CheckResult, Encoding, TextDocument, TextState, document_name, uri_to_path
 from disambig.lsp.scheduler import CheckScheduler, LoadedCheckers
 
@@ -47,7 +55,8 @@ class EditorSettings:
     None for no settings. Paths and patterns are relative to `root`.
     `root`: folder that is open in the editor.
     `words`: words to ignore that are not in a file yet.
-    `initial`: settings that the editor sent when it started; they apply to keys that are not in `values`.
+    `initial`: settings that the editor sent when it started; they apply to keys that are not in `values`. A
+    key that is null in `values` has no value.
     `defaults`: valid settings for keys that the editor did not send.
     """
 
@@ -61,7 +70,9 @@ class EditorSettings:
         defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self._root = root
-        self._values = {**(defaults or {}), **_read_values(initial), **_read_values(values)}
+        initial_values, later_values = _read_values(initial), _read_values(values)
+        kept = {key: value for key, value in initial_values.items() if key not in _null_keys(values)}
+        self._values = {**(defaults or {}), **kept, **later_values}
         self.words = words
         self._projects: dict[tuple[str, ...], ProjectSettings] = {}
 
@@ -97,10 +108,20 @@ class EditorSettings:
         return not relative.startswith(os.pardir) and GitIgnorePatterns(patterns).match(relative)
 
 
+def _section(values: Any) -> Any:
+    """Return the settings for this server in what an editor sent."""
+    return values[SECTION] if isinstance(values, Mapping) and SECTION in values else values
+
+
+def _null_keys(values: Any) -> set[str]:
+    """Return the keys that an editor sent without a value."""
+    section = _section(values)
+    return {key for key, value in section.items() if value is None} if isinstance(section, Mapping) else set()
+
+
 def _read_values(values: Any) -> dict[str, Any]:
     """Return the valid settings in what an editor sent."""
-    if isinstance(values, Mapping) and SECTION in values:
-        values = values[SECTION]
+    values = _section(values)
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -222,14 +243,29 @@ class EditorSession:
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return the code actions in a range of a document."""
-        document = self._documents.get(params.text_document.uri)
+        document = await self._checked_document(params.text_document.uri)
         if document is None:
             return []
         texts = {os.path.realpath(other.name): other.state.text for other in self._documents.values()}
         safe_flags = await self._safe_flags(document) if is_requested(params.context, FIX_ALL) else ()
-        return code_actions(
+        actions = code_actions(
             document, params.context, params.range, root=self._root, texts=texts, safe_flags=safe_flags
         )
+        workspace = self._server.client_capabilities.workspace
+        supported = workspace.workspace_edit if workspace else None
+        for action in actions:
+            if action.edit is not None:
+                action.edit = supported_edit(action.edit, supported)
+        return actions
+
+    async def _checked_document(self, uri: str) -> TextDocument | None:
+        """Return an open document; if it has just changed, its new text is checked first."""
+        document = self._documents.get(uri)
+        if document is not None:
+            result = document.check_result
+            if result is None or result.version != document.state.version:
+                await self.scheduler.catch_up(document)
+        return document
 
     async def _safe_flags(self, document: TextDocument) -> Sequence[Flag]:
         """Return the flags that may be corrected without review; none if the text changes meanwhile."""
@@ -251,7 +287,7 @@ class EditorSession:
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return the hover text of the flag at a position; None if there is none."""
-        document = self._documents.get(params.text_document.uri)
+        document = await self._checked_document(params.text_document.uri)
         if document is None or document.check_result is None or document.live is None:
             return None
         result, live = document.check_result, document.live

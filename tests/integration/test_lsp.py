@@ -249,9 +249,34 @@ def test_clients_that_send_no_data_back_get_the_same_actions(wire):
     titles = [item["title"] for item in actions(wire, result)]
     bare = [{key: value for key, value in item.items() if key != "data"} for item in result]
     assert [item["title"] for item in actions(wire, bare)] == titles
-    wire.change(2, {"range": at(0, 0), "text": "Well. "})
-    stale = actions(wire, result) if wire.received.empty() else []
-    assert stale == [] or stale[0]["edit"]["documentChanges"][0]["textDocument"]["version"] == 2
+
+
+def test_actions_wait_for_the_check_of_a_change(wire):
+    wire.initialize()
+    wire.open(BAD)
+    result = wire.diagnostics(1)["diagnostics"]
+    for version in range(2, 5):
+        wire.change(version, {"range": at(0, len(BAD)), "text": " So it is."})
+        (change,) = actions(wire, result)[0]["edit"]["documentChanges"]
+        assert change["textDocument"]["version"] == version
+    hover = {"textDocument": {"uri": URI}, "position": result[0]["range"]["start"]}
+    wire.change(20, {"text": BAD})
+    assert "than" in wire.ask("textDocument/hover", hover)["result"]["contents"]["value"]
+
+
+@pytest.mark.parametrize("supported", [{}, {"workspaceEdit": {"documentChanges": True}}])
+def test_edits_have_a_form_that_the_editor_supports(wire, tmp_path, supported):
+    wire.initialize(root=tmp_path, workspace={"configuration": True, **supported})
+    uri, settings = ((tmp_path / name).as_uri() for name in ("notes.md", "disambig.toml"))
+    wire.open(BAD, uri=uri)
+    result = wire.diagnostics(1)["diagnostics"]
+    edits = {item["title"].rsplit(" ", 1)[1]: item["edit"] for item in actions(wire, result, uri)}
+    if supported:
+        (change,) = edits["everywhere"]["documentChanges"]  # no file is created
+        assert change["textDocument"]["uri"] == settings and change["edits"]
+    else:
+        assert list(edits["everywhere"]) == list(edits["file"]) == ["changes"]
+        assert list(edits["everywhere"]["changes"]) == [settings] and list(edits["file"]["changes"]) == [uri]
 
 
 def test_several_editors_by_tcp_on_the_loopback_address(connect, port):

@@ -306,6 +306,11 @@ def test_later_settings_take_precedence_over_initial_ones(tmp_path):
     assert (result.ignore, result.tasks) == (("b",), ("slip",))
 
 
+def test_a_null_setting_removes_the_initial_one(tmp_path):
+    result = settings_for(tmp_path, {"ignore": None}, initial={"ignore": ["a"], "tasks": ["slip"]})
+    assert (result.ignore, result.tasks) == ((), ("slip",))
+
+
 def test_words_that_are_not_saved_yet(tmp_path):
     preferences = EditorSettings({"ignore": ["a"]}, str(tmp_path)).with_word("b")
     assert preferences.reloaded().for_file(str(tmp_path / "x.md")).ignore == ("a", "b")
