@@ -401,6 +401,14 @@ def test_sends_changed_settings(run):
 
 
 @needs_node
+def test_a_setting_that_is_removed_is_sent_as_null(run):
+    initial = {"settings": {"trust": "4/5", "writing": "draft"}}
+    done = run(documents=["markdown"], settings=initial, events=[["set", "settings", {"writing": "edited"}]])
+    ((_, sent),) = done["notifications"]
+    assert sent == {"settings": {"disambig": {"trust": None, "writing": "edited"}}}
+
+
+@needs_node
 def test_reports_a_missing_command(run):
     done = run(documents=["markdown"], settings={"path": "no-such-disambig"}, events=[["open", "markdown"]])
     (error,) = done["errors"]  # once, not for each document

@@ -14,6 +14,8 @@ let client;
 let started = Promise.resolve();
 /** @type {vscode.OutputChannel} */
 let log;
+/** @type {Record<string, unknown>} the settings with which the server was started */
+let initialSettings = {};
 
 /** Return the settings of this extension. */
 function configuration() {
@@ -23,6 +25,12 @@ function configuration() {
 /** Return the settings of `disambig.toml` that are set in the editor. */
 function serverSettings() {
   return configuration().get('settings', {});
+}
+
+/** Return the settings of the editor now; null for each one that was removed since the server was started. */
+function currentSettings() {
+  const removed = Object.fromEntries(Object.keys(initialSettings).map((key) => [key, null]));
+  return { ...removed, ...serverSettings() };
 }
 
 /** Return the identifiers of the languages that are checked. */
@@ -86,13 +94,14 @@ async function tell(message) {
 /** Return a client for a new server. */
 function newClient() {
   let hasRun = false;
+  initialSettings = serverSettings();
   /** @type {LanguageClient} */
   const made = new LanguageClient('disambig', 'disambig', () => startServer(() => hasRun), {
     documentSelector: languages().flatMap((language) => [
       { scheme: 'file', language },
       { scheme: 'untitled', language },
     ]),
-    initializationOptions: serverSettings(),
+    initializationOptions: initialSettings,
     outputChannel: log,
     initializationFailedHandler: () => false, // the user has been told
     errorHandler: {
@@ -101,7 +110,7 @@ function newClient() {
       closed: () => (hasRun ? restarts.closed() : { action: CloseAction.DoNotRestart, handled: true }),
     },
     // The server asks for the section "disambig" and means the keys of disambig.toml.
-    middleware: { workspace: { configuration: (params) => params.items.map(serverSettings) } },
+    middleware: { workspace: { configuration: (params) => params.items.map(currentSettings) } },
   });
   made.onDidChangeState(({ newState }) => {
     hasRun ||= newState === State.Running;
@@ -150,7 +159,7 @@ async function settingsChanged(event) {
   if (event.affectsConfiguration('disambig.path') || event.affectsConfiguration('disambig.languages')) {
     await restart();
   } else if (event.affectsConfiguration('disambig.settings') && client.isRunning()) {
-    const settings = { disambig: serverSettings() };
+    const settings = { disambig: currentSettings() };
     await client.sendNotification(DidChangeConfigurationNotification.type, { settings });
   }
 }
