@@ -6,8 +6,8 @@ import asyncio
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -219,7 +219,7 @@ class _Views:
 
     async def check(self, request: Request) -> Response:
         if request.headers.get("content-type", "").lower().startswith(_UNSUPPORTED_FORMS):
-            raise unclear_request("send a form: application/x-www-form-urlencoded")
+            raise unclear_request("send a form: application/x-www-form-urlencoded; /annotate accepts JSON")
         async with self._body(request) as body:
             query = await self._read(body, _parse_check, request.scope["query_string"], body)
             language = find_language(query.language, self._checker.languages, query.preferred_variants)
@@ -305,8 +305,14 @@ class _Views:
         parameter = {"maxTextLength": self._limits.max_text}
         return _json(to_json({"software": SOFTWARE, "parameter": parameter, "rules": rules}))
 
-    def _body(self, request: Request) -> AbstractAsyncContextManager[bytes]:
-        return self._bodies.read(request.receive, request.headers.get("content-length"))
+    @asynccontextmanager
+    async def _body(self, request: Request) -> AsyncIterator[bytes]:
+        """Yield the body of a request. Raises D883 if it is compressed; see `BodyReader.read`."""
+        async with self._bodies.read(request.receive, request.headers.get("content-length")) as body:
+            encoding = request.headers.get("content-encoding", "").lower()
+            if encoding not in ("", "identity"):
+                raise unclear_request(f"the body is compressed ({encoding[:20]}): send it uncompressed")
+            yield body
 
     async def _answer(
         self, request: Request, texts: Sequence[str], options: CheckOptions, make_response: MakeResponse

@@ -377,6 +377,8 @@ def parse_json(data: str | bytes, what: str) -> Any:
         return json.loads(data)
     except json.JSONDecodeError as problem:
         raise unclear_request(f"{what} is not valid JSON: {problem.msg}, column {problem.colno}") from None
+    except UnicodeDecodeError:
+        raise unclear_request(f"{what} is not valid UTF-8") from None
     except (ValueError, RecursionError) as problem:
         raise unclear_request(f"{what} is not valid JSON: {type(problem).__name__}") from None
 

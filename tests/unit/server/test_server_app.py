@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from dataclasses import replace
@@ -192,8 +193,13 @@ def test_invalid_check_requests_are_a_400(ask, case):
 def test_invalid_bytes_are_a_400(ask):
     for body in (b"language=en&text=%ff", b"language=en&text=\xff"):
         assert ask("POST", "/v2/check", content=body).status_code == 400
-    assert ask("POST", "/annotate", content=b'{"text": "\xff"}').status_code == 400
-    assert ask("POST", "/v2/check", json={"language": "en"}).status_code == 400
+    assert "the body is not valid UTF-8" in ask("POST", "/annotate", content=b'{"text": "\xff"}').text
+    answer = ask("POST", "/v2/check", json={"language": "en"})
+    assert answer.status_code == 400 and "/annotate accepts JSON" in answer.text
+    for path, body in (("/annotate", b'{"text": "a"}'), ("/v2/check", b"language=en&text=a")):
+        compressed = {"content": gzip.compress(body), "headers": {"content-encoding": "gzip"}}
+        answer = ask("POST", path, **compressed)
+        assert answer.status_code == 400 and "compressed (gzip)" in answer.text
     body = "&".join(f"a{i}=1" for i in range(500))
     assert ask("POST", "/v2/check", content=body).status_code == 400
 
