@@ -267,7 +267,7 @@ MESSAGES: dict[str, str] = {
     "D542": "{path} has no commits yet, so there is no history to read",
     "D543": "no installed pack has counts of a language in which corrections can be found ({languages}): install one, such as disambig_en",
     "D544": "{path} is not a directory of `disambig fixes mine`, or contains other files: choose another --output",
-    "D545": "the history of {path} has {corrections}, too few to divide it into an older and a newer half; a longer history, --tier 2 or more files (`include` in the settings of the project) may help",
+    "D545": "the history of {path} has {corrections}, too few to divide it into an older and a newer half; a longer history, --tier 2 or more files (`include` in the settings of the project) may help{hint}",
     "D546": "{path} was not written by `disambig tune`: rename it, or move its words to `ignore` in the settings",
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}; available: {names}",

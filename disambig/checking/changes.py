@@ -112,6 +112,7 @@ class Repository:
     `home`: the folder that contains ``.git``.
     `top`: the top folder of the work tree: `home`, unless the repository sets another one.
     `git_folder`: the folder with the metadata.
+    Attribute `is_partial`: whether objects may be missing, as in a clone with ``--filter``.
     """
 
     def __init__(self, home: str, top: str, git_folder: str) -> None:
@@ -123,7 +124,7 @@ class Repository:
         self._environment = _query_environment(home) | hook
         common = os.path.join(home, self._ask("rev-parse", "--git-common-dir"))
         settings = dict(_parse_settings(self._call(["config", "--null", "--list"])))
-        self._is_partial = any(key.endswith((".promisor", ".partialclone")) for key in settings)
+        self.is_partial = any(key.endswith((".promisor", ".partialclone")) for key in settings)
         object_format = self._ask("rev-parse", "--show-object-format")
         try:
             self._isolated_folder = tempfile.mkdtemp(prefix="disambig-git-")
@@ -257,7 +258,7 @@ class Repository:
         """
         done = self._run_isolated(command)
         if done.returncode:
-            if self._is_partial and any(text in done.stderr for text in _MISSING_OBJECT):
+            if self.is_partial and any(text in done.stderr for text in _MISSING_OBJECT):
                 problem = f"this partial clone lacks objects: run `{fetch}` to fetch them, and try again"
                 raise UserError("D964", path=self.top, problem=problem)
             raise _git_error(self.top, done.stderr)

@@ -52,6 +52,7 @@ _LOG = (
     "--encoding=UTF-8 --format=%H%x00%ct%x00%at%x00%B"
 ).split()
 _REGULAR = ("100644", "100755")
+_NOT_READ = "files that are too large, or missing in the clone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,6 +471,11 @@ class Miner:
             mined.commits = total
             mined.corrections = select_corrections(candidates, mined.skipped)
             mined.clean = self.clean_paragraphs(blobs, self.history.head, days, mined, progress)
+        if self.history.repository.is_partial and (n_not_read := mined.skipped[_NOT_READ]):
+            versions = pluralize(n_not_read, "version")
+            mined.notes.append(
+                f"a partial clone: {versions} of files are missing (git fetch --refetch --no-filter)"
+            )
         if not mined.clean:
             mined.notes.append(f"no paragraph is older than {pluralize(days, 'day')}")
         return mined
@@ -553,7 +559,7 @@ class Miner:
         """Add the possible corrections in a changed file to `edits`; return the number of changed lines."""
         old, new = blobs.read(file.old), blobs.read(file.new)
         if old is None or new is None:
-            skipped["files that are too large, or missing in the clone"] += 1
+            skipped[_NOT_READ] += 1
             return SMALL_COMMIT + 1
         lines = Counter(new.splitlines())
         lines.subtract(Counter(old.splitlines()))
@@ -588,7 +594,7 @@ class Miner:
         data = blobs.read(blob) if data is None else data
         paragraphs: list[Paragraph] | None = None
         if data is None:
-            skipped["files that are too large, or missing in the clone"] += 1
+            skipped[_NOT_READ] += 1
         else:
             try:
                 text = data.decode("utf-8-sig")

@@ -257,7 +257,9 @@ def divide(
     history = miner.history
     times = sorted(correction.time for correction in corrections)
     if len(times) < 2:
-        raise UserError("D545", path=history.top, corrections=pluralize(len(times), "word correction"))
+        corrections_text = pluralize(len(times), "word correction")
+        hint = "".join(f"; note: {note}" for note in mined.notes)
+        raise UserError("D545", path=history.top, corrections=corrections_text, hint=hint)
     divided_at = times[(len(times) - 1) // 2]
     # Paragraphs of the newer half can only be unchanged for a part of it: at most half of its time.
     newer_days = (history.commit_time(history.head) - divided_at) // _DAY

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -190,6 +192,22 @@ def test_few_corrections_cannot_be_divided(history, vocabulary):
     history.commit("Fix typo", {"a.md": "The boats of Rome were late again."}, days=500)
     with pytest.raises(UserError, match=r"D545.* has 1 word correction, too few"):
         divide(Miner(str(history.home), vocabulary, "en"))
+
+
+@pytest.mark.parametrize(
+    ("option", "note"),
+    [("--depth=1", "a shallow clone"), ("--filter=blob:none", "a partial clone: 2 versions")],
+)
+def test_incomplete_clones_are_named(history, vocabulary, tmp_path, option, note):
+    history.commit("first", {"a.md": "The boats of Rome was late again."})
+    history.commit("Fix typo", {"a.md": "The boats of Rome were late again."}, days=500)
+    history.commit("last", {"a.md": "The boats of Rome were late again, as always."}, days=500)
+    for key in ("allowFilter", "allowAnySHA1InWant"):
+        history.git("config", f"uploadpack.{key}", "true")
+    clone = ["git", "clone", "-q", option, Path(history.home).as_uri(), str(tmp_path / "clone")]
+    subprocess.run(clone, check=True)
+    with pytest.raises(UserError, match=rf"D545.*note: {note}"):
+        divide(Miner(str(tmp_path / "clone"), vocabulary, "en"))
 
 
 LAYER = ProjectLayer({"spelling": 0.3}, ("stone", "login -> log in"))
