@@ -19,6 +19,7 @@ from disambig.text import TokenView, characters, hash_word, hash_words, tokenisa
 from disambig.types import HasExamples, Task, TaskTraits, decides, get_trait
 
 _JOINERS = HashVocabulary(np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="])))
+_HYPHEN = hash_word("-")
 _FILTER_BITS = np.uint64(0xFFFF)
 
 
@@ -107,11 +108,19 @@ def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) ->
 
 
 def _find_joined(view: TokenView) -> NDArray[np.bool_]:
-    """Return masks of the tokens that a joiner touches, on the left and on the right."""
+    """Return masks of the tokens that a joiner touches, on the left and on the right.
+
+    A word that is hyphenated at the end of a line goes on at the beginning of the next one.
+    """
     touches = view.ends[:-1] == view.starts[1:]
     is_joiner = _JOINERS.contains(view.hashes)
     joined = np.zeros((2, len(view)), bool)
     joined[0, 1:], joined[1, :-1] = touches & is_joiner[:-1], touches & is_joiner[1:]
+    hyphens = ((view.hashes[1:-1] == _HYPHEN) & touches[:-1] & ~touches[1:]).nonzero()[0] + 1
+    for at, document in zip(hyphens.tolist(), view.document_indices(hyphens).tolist(), strict=True):
+        text, end = view.texts[document], int(view.ends[at])
+        if view.starts[at + 1] > end and text[view.ends[at - 1] - 1].isalpha():
+            joined[0, at + 1] = "\n" in text[end : view.starts[at + 1]]
     return joined
 
 

@@ -15,7 +15,7 @@ code
     the text, if one of them contains ``= { } $ |``, ``()`` or ``->`` or ends in ``;`` (other indented lines
     are prose); lines that begin with a prompt (``$`` and a blank before a lower-case letter or a path, or
     ``>>>``); HTML and XML tags, comments, and the contents of ``<code> <pre> <script> <style> <kbd>
-    <samp>``; words with an underscore between letters or digits (``snake_case``).
+    <samp>``; words with an underscore or two colons between letters or digits (``snake_case``, ``Net::FTP``).
 url, email, tag, path
     Chunks without white space, stripped of the punctuation around them: a chunk with ``://`` or one that
     starts with ``www.`` or ``mailto:``; ``name@host``; ``@mention`` and ``#tag``; ``/usr/bin``, ``~/x``,
@@ -69,14 +69,14 @@ _WORDS_AND_COMMAS = re.compile(r"(?:,[^\S\n]*\n?[^\S\n]*\w[\w'\u2019-]*){6,},")
 _IN_TAG = "[^<>\n\u2029]*(?:\n(?![^\\S\n]*\n)[^<>\n\u2029]*){0,9}"
 _TAGS = re.compile(f"<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:(?=[\\s/]){_IN_TAG})?>|<[?!]{_IN_TAG}>")
 _VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
-_CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|://")
+_CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|:(?://|:\\w)")
 _REST = re.compile("\\S*")
 _WORDS_PER_PIECE = 200_000
 _MAX_LEFT = 256  # maximum number of characters of a chunk before its first mark
 _EMAIL = re.compile("[\\w.+-]+@\\w[\\w-]*(?:\\.[\\w-]+)+")
 _TAG = re.compile("[@#]\\w[\\w.-]*")
 _PATH = re.compile("(?:~|\\.{1,2})?/\\w|[A-Za-z]:[\\\\/]|\\\\\\\\\\w|\\w*\\\\\\w")
-_SNAKE = re.compile("[^\\W_]_+[^\\W_]")
+_QUALIFIED = re.compile("[^\\W_](?:_+|::)[^\\W_]")
 _DOTTED = re.compile("\\w\\.[a-z]")
 _SURROUNDING = "()[]{}<>\"'`*_.,;:!?\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u2026"
 
@@ -235,7 +235,7 @@ def _chunk_kind(chunk: str, trimmed: str) -> str:
     dotted = _DOTTED.search(trimmed)
     if slashes > 1 or dotted or _PATH.match(trimmed) or (slashes and _PATH.match(chunk)):
         return "path"
-    return "code" if "_" in trimmed and _SNAKE.search(trimmed) else ""
+    return "code" if ("_" in trimmed or "::" in trimmed) and _QUALIFIED.search(trimmed) else ""
 
 
 def protected_layer(view: TokenView) -> NDArray[np.bool_]:

@@ -472,6 +472,11 @@ def test_candidates_are_found_in_text_order_then_by_group():
     ]
     assert find_places("quite-like any/some text, quiet") == [("quiet", 0, 1), ("quiet", 2, 0)]
     assert find_places("Nothing of it.") == []
+    assert find_places("not-\n  quite so, -\nsome - quiet") == [
+        ("some", 1, 0),
+        ("quiet", 0, 1),
+        ("quiet", 2, 0),
+    ]
 
 
 def test_finders_refuse_candidates_that_are_not_one_word_or_two():

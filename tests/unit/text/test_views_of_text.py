@@ -274,6 +274,8 @@ def test_code_elements():
         ("C:\\in\\x and \\\\host\\in", [("C:\\in\\x", "path"), ("\\\\host\\in", "path")]),
         ("a/in.txt or a/b/c", [("a/in.txt", "path"), ("a/b/c", "path")]),
         ("call os.path or go_in now", [("os.path", "path"), ("go_in", "code")]),
+        ("add Sub::To (in Net::in) to it", [("Sub::To", "code"), ("Net::in", "code")]),
+        ("in: his :: hers::", []),
         ("his and/or her, 1/2, in/out", []),
         ("_in the house_ he was", []),
         ("at 5 @ 3 # 1 / 2 \\ _", []),
