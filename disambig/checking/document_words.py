@@ -23,7 +23,12 @@ MIN_REPETITIONS = 5
 MIN_REPETITION_RATIO = 4
 """Minimum ratio of the occurrences of a repeated word to those of its replacement."""
 _STEM_LENGTH = 4
-"""Two words that share this many initial letters may be forms of one word, and people repeat wrong forms."""
+"""Two words that share this many initial letters may be forms of one word, and people repeat wrong forms.
+
+Words with the same last letter and different consonants, as *contest* and *context*, are no forms of one
+word. Those with the same consonants sound alike, as *complement* and *compliment*.
+"""
+_VOWELS = str.maketrans("", "", "aeiouy")
 _NAME = re.compile(r"[^\W\d_]\w*")
 _WORD = re.compile(r"[^\W\d_]+")
 _PRECEDING_NAME = re.compile(r"(?<!\w)_*([^\W\d_]\w*s_*)[*`]*\s+\Z")
@@ -207,7 +212,9 @@ class DocumentWords:
 
     def _is_repeated(self, word: str, replacement: str) -> bool:
         other = replacement.lower()
-        if word in _COMMON_WORDS or word[:_STEM_LENGTH] == other[:_STEM_LENGTH]:
+        if word in _COMMON_WORDS or (
+            word[:_STEM_LENGTH] == other[:_STEM_LENGTH] and _may_be_forms(word, other)
+        ):
             return False
         return self.counts[word] >= max(MIN_REPETITIONS, MIN_REPETITION_RATIO * self.counts[other])
 
@@ -220,6 +227,11 @@ class DocumentWords:
         for start, end in (*self._plain.comments, (len(text), len(text))):
             yield from _differing_stretches(text, plain, position, start)
             position = max(position, end)
+
+
+def _may_be_forms(word: str, other: str) -> bool:
+    """Return True if two words with the same beginning may be forms of one word, or sound alike."""
+    return word[-1] != other[-1:] or word.translate(_VOWELS) == other.translate(_VOWELS)
 
 
 def _are_beside(text: str, one: tuple[int, int], other: tuple[int, int]) -> bool:

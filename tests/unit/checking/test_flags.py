@@ -322,8 +322,10 @@ def test_names_in_the_plural(flagged, sentence):
 
 
 def test_repeated_and_certain_mistakes_are_flagged(flagged):
-    text = "The server allow it. " * 9 + "It is better then that. " * 9
+    text = "The server allow it. " * 9 + "It is better then that. " * 9 + "A contest for a compliment. " * 9
     words = DocumentWords(text, read_markup("x.txt", text))
+    assert words.is_document_word("contest", "context", 9)
+    assert not words.is_document_word("compliment", "complement", 9)
     assert not words.is_document_word("allow", "allows", 16)
     assert not words.is_document_word("then", "than", 200)
     text = "It depends on there choice.\n\nA `there` is a `choice` `their`.\n"
