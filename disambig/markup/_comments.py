@@ -394,6 +394,16 @@ SYNTAXES = {
         ),
         skipped=(r"\\.",),
     ),
+    # Octave's comments begin with "#" as well; "'" after a name is the sign of a transposed matrix
+    "MATLAB": Syntax(
+        line="[%#]+|(?<![.])[.]{3}(?![.])",
+        block=(r"^[ \t]*[%#]\{[ \t]*$", r"^[ \t]*[%#]\}[ \t]*$"),
+        strings=(
+            StringSyntax('"', '"', escape=r'\\.|""'),
+            StringSyntax(r"(?<![\w)\]}.'])'", "'", escape="''"),
+        ),
+        skipped=(r"^[ \t]*%!(?:test|assert|error|demo|xtest|shared|function)?[^\n]*",),
+    ),
     "Julia": Syntax(
         line="#",
         block=("#=", "=#"),

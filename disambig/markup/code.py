@@ -34,6 +34,12 @@ _JSX = (".jsx", ".tsx", ".js")
 _SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
 _DOCUMENTS = "Literal.String.Doc"
 _STRING = "Literal.String"
+_OBJECTIVE_C = re.compile(
+    r"^[ \t]*(?:@(?:interface|implementation|import|protocol|property|class|end)\b"
+    r"|#[ \t]*(?:import|include|define|pragma|if(?:n?def)?)\b|//|/\*)",
+    re.MULTILINE,
+)
+"""A line of Objective-C, whose files have the suffix of those of MATLAB."""
 _LINE_ENDS = re.compile("\r\n?")
 _BLANKS = re.compile(r"(\s{64})(\s{64,})(\s{64})")
 """Lexers try their patterns at every line, and some run across all blank lines after it: quadratic time."""
@@ -78,6 +84,8 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
     if suffix in _JSX:
         read = _TAGS.sub("  ", mask_elements(read, find_elements(read)))
     name = LANGUAGES[suffix]
+    if name == "MATLAB" and _OBJECTIVE_C.search(read):
+        name = "C++"
     if name == YAML:
         spans, _ = find_yaml_text(read, 0, len(read), ())
         return [Comment(start, start + len(read[start:end].rstrip()), is_line=True) for start, end in spans]

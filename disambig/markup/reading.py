@@ -8,7 +8,7 @@ format is documented in its module.
 
 Text without markup, such as notes and e-mail, has code between backticks and comments, too. Lines that begin
 with ``>`` are the words of somebody else, and a signature below a line of two hyphens and a blank (RFC 3676)
-is a list of names: both are left out.
+is a list of names: both are left out. A short line above an indented one is a term above its description.
 
 Behind "a" and "an" the sound of a hidden word decides. Where it can be told from the letters, the word is
 replaced by `SPOKEN_VOWEL` or `SPOKEN_CONSONANT` in place of `OPAQUE` (see `spoken_words`).
@@ -50,6 +50,12 @@ _INLINE_CODE = re.compile(r"(?<![`\w])(`{1,2})(?![\s`])[^`\r\n]*(?<!\s)\1(?![`\w
 _QUOTED_LINE = re.compile(r"^>[^\r\n]*", re.MULTILINE)
 _LETTER_BULLET = re.compile(r"^[ \t]*o(?=[ \t]+\S)", re.MULTILINE)
 """The letter "o" as the mark of a list item, as in news of releases."""
+_TERM = re.compile(
+    r"^(?P<indent>[ \t]*)(?![-*+\u2022] |\d+[.)] )[^\s.!?;:,](?:[^\r\n]{0,30}[^\s.!?;:,])?[ \t]*\r?\n"
+    r"(?P<more>(?P=indent)(?: {2,8}|\t))(?=[A-Z][a-z])",
+    re.MULTILINE,
+)
+"""A short line, without a stop, above an indented one that begins with a capital: a term and its description."""
 _SIGNATURE = re.compile(r"^-- (?:\r?\n[^\n]*){0,12}\Z", re.MULTILINE)
 """The mark of a signature and the lines below it, up to the end of the text; a longer text is none."""
 _SCISSORS = re.compile(r"#[ \t]*-{8,}[ \t]*>8[ \t]*-{8,}[ \t]*")
@@ -321,6 +327,7 @@ FORMATS = (
     _code("LaTeX package", ".sty .clo .ltx", "TeX", PERCENT, ""),
     _code("Perl", ".pl .pm .t", "Perl", HASH, "perl"),
     _code("Julia", ".jl", "Julia", HASH, "julia"),
+    _code("MATLAB, Octave or Objective-C", ".m", "MATLAB", PERCENT, "matlab octave objective-c"),
     _code("CMake", ".cmake", "CMake", HASH, "cmake", names=("cmakelists.txt",)),
     _code(
         "Lisp", ".lisp .el .scm .rkt .clj .cljs .cljc", "Lisp", SEMICOLONS, "lisp clojure scheme racket elisp"
@@ -613,6 +620,8 @@ def without_code_and_quotations(text: str) -> str:
         text = _QUOTED_LINE.sub(lambda match: BREAK + BLANK * (len(match[0]) - 1), text)
     if "o " in text or "o\t" in text:
         text = _LETTER_BULLET.sub(lambda match: match[0][:-1] + BREAK, text)
+    if "\n  " in text or "\n\t" in text:
+        text = _TERM.sub(lambda match: match[0][:-1] + BREAK, text)
     if "-- " in text and (signature := _SIGNATURE.search(text)):
         canvas = Canvas(text)
         canvas.leave_out(*signature.span())

@@ -511,6 +511,8 @@ LANGUAGE_CASES |= {
     "a.ml": '(* kept (* kept *) kept *) let s = "(* XX *)" (** Kept words. *)\nlet c = \'"\' (* kept *) let q = {x|(* XX *)|x} (* kept *)',
     "a.erl": "%% Kept words.\nf() -> \"% XX\", '% XX', $%. % kept",
     "a.jl": '"""\n    XX(x)\n\nKept `XX`.\n"""\nfunction f(x)\n    """\n    XX\n    """\nend\n"Kept words."\nconst a = 1\n@doc raw"""\nKept\n""" g\n# kept\n#= kept #= kept =# kept =#\ns = "# XX $(f("# XX"))" # kept\nx\' # kept\nc = \'#\' # kept',
+    "a.m": "%% Kept words.\nx = [a' b'] * 2; % kept\ns = 'it''s % XX'; t = \"# XX\"; # kept\n%{\nkept\n%}\n%!assert (XX)\n",
+    "b.m": '#import <XX.h>\n// kept\n@implementation XX\n/* kept */ NSString *s = @"% XX // XX"; // kept\n@end\n',
     "a.cmake": '# kept\n#[[ kept\nkept ]]\nset(a "# XX") # kept\nset(b [=[\n# XX ]]\n]=]) # kept\n#[==[ kept ]==] set(c \\# XX) # kept',
     "a.el": ';; Kept words.\n(setq a "; XX") ; kept\n(b ?\\; ?" XX) ; kept',
     "a.clj": ';; Kept words.\n(def a "; XX") ; kept\n(b \\; \\" XX) ; kept',

@@ -112,6 +112,17 @@ def test_other_backticks_in_text_without_markup(text):
     assert plain_text("a.txt", text) == text
 
 
+def test_terms_and_descriptions_in_text_without_markup():
+    text = "Names:\n\n  history\n      Show all names.\n  -x\n    Hide them.\n\nA long\n  Line.\n\nIt ends.\n  It is.\n- item\n  Item\n"
+    parts = [" ".join(part.split()) for part in plain_text("a.txt", text).split(BREAK)]
+    assert parts == [
+        "Names: history",
+        "Show all names. -x",
+        "Hide them. A long",
+        "Line. It ends. It is. - item Item",
+    ]
+
+
 def test_the_sound_of_code_in_text_decides_about_the_article():
     text = "an `int` and a `string`"
     assert plain_text("a.txt", text) == plain_text("a.md", text) != text
