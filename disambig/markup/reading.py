@@ -55,7 +55,7 @@ _TERM = re.compile(
     r"(?P<more>(?P=indent)(?: {2,8}|\t))(?=[A-Z][a-z])",
     re.MULTILINE,
 )
-"""A short line, without a stop, above an indented one that begins with a capital: a term and its description."""
+"""A short line without a stop above an indented one that begins with a capital: a term and a description."""
 _SIGNATURE = re.compile(r"^-- (?:\r?\n[^\n]*){0,12}\Z", re.MULTILINE)
 """The mark of a signature and the lines below it, up to the end of the text; a longer text is none."""
 _SCISSORS = re.compile(r"#[ \t]*-{8,}[ \t]*>8[ \t]*-{8,}[ \t]*")

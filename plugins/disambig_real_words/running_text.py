@@ -126,6 +126,7 @@ _BEFORE = "([{\"'\u2018\u201c\u201e\u00ab\u2013\u2014\u2026"
 _AFTER = ")]}\"'\u2019\u201d\u00bb\u2013\u2014\u2026,;"
 _STOPS = ".:!?"
 """These may follow a word if no other word follows immediately."""
+_ELLIPSES = np.array([hash_word("..."), hash_word("\u2026")], np.uint64)
 _TABLE = 0x2100
 """Properties of characters below this code are looked up in a table, others are computed one by one."""
 
@@ -133,14 +134,14 @@ _TABLE = 0x2100
 def is_word_part(
     view: TokenView, positions: Ints, lengths: NDArray[np.int32], *, inner_blanks: bool = False
 ) -> Bools:
-    """Return which places are parts of larger words or next to a wide blank, shape ``(n,)``.
+    """Return which places are parts of larger words, or next to a wide blank or what was cut off.
 
     A place has its first token and its number of tokens; an empty place has the token that follows. With
-    `inner_blanks`, blanks before the last token of a place may be wide.
+    `inner_blanks`, blanks before the last token of a place may be wide. The result has the shape ``(n,)``.
     """
     wide = view.cached(_find_wide_blanks)
     first, last = _ends_of_places(positions, lengths)
-    is_part = glued(view, first, last) | wide[first] | wide[last + 1]
+    is_part = glued(view, first, last) | wide[first] | wide[last + 1] | view.cached(_find_cut_off)[last]
     return is_part if inner_blanks else is_part | wide[last]
 
 
@@ -153,6 +154,16 @@ def _find_wide_blanks(view: TokenView) -> Bools:
         blank = view.texts[document][view.ends[token - 1] : view.starts[token]]
         is_wide[token] = visible_width(blank) > 1 and not blank.strip() and not _ENDS.search(blank)
     return is_wide
+
+
+def _find_cut_off(view: TokenView) -> Bools:
+    """Return which words are followed by a blank and an ellipsis, shape ``(n_tokens,)``.
+
+    What follows was cut off ("Creates a new list from an ..."), or the word may be repeated ("value ...").
+    """
+    is_cut = np.zeros(len(view), bool)
+    is_cut[:-1] = np.isin(view.hashes[1:], _ELLIPSES) & (view.starts[1:] > view.ends[:-1])
+    return is_cut
 
 
 def _ends_of_places(positions: Ints, lengths: NDArray[np.int32]) -> tuple[Ints, Ints]:

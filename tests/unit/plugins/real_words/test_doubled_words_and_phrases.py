@@ -47,7 +47,7 @@ Press y y to copy a line, and d d to delete it. | Every vector is written as n n
 The word a a b is not in the language. | The letters a a a come first.
 The line has after after after after after after in it. | The bone is a part of the I I group.
 They drank very very little. | That that is, is. | May May come in June? | Will Will write to us?
-Rose rose at six.
+Rose rose at six. | Call it as show name name ... here.
 Those I love love me.
 The boolean and and or operators are lazy. | There is no there there.
 """
@@ -366,6 +366,40 @@ def test_english_words_that_are_right_after_others(table):
         ("\ufffc other instances is allowed.", ["is"]),
         ("The other instances is allowed.", []),
         ("I want so return the first.", []),
+        ("Stop the job if not successful.", ["if not"]),
+        ("Save it if this if not successful.", []),
+        ("It is listed, where supported, by name.", ["where"]),
+        ("The values where supported.", []),
+        ("The hour as a number from 0 to 23.", ["as"]),
+        ("Shall the old game be saved?", ["be"]),
+        ("The default is no.", ["no"]),
+        ("They expect the next release to be small.", ["expect"]),
+        ("All files expect the next one.", []),
+        ("I assume that's the one.", ["that's"]),
+        ("It is simpler now that the test is gone.", ["now"]),
+        ("I now that the test is gone.", []),
+        ("The houses are two miles apart.", ["apart"]),
+        ("It is apart of the house.", []),
+        ("It is equivalent to calling it twice.", ["calling"]),
+        ("It takes user functions.", ["user"]),
+        ("You can user the function.", []),
+        ("The camera homes in on it.", ["on"]),
+        ("The rights of such entity end.", ["entity"]),
+        ("What kernels does it run?", ["kernels"]),
+        ("Ran it twice.", ["Ran"]),
+        ("Simplify the tests.", ["Simplify"]),
+        ("The copy, the move, and the swap are cheap.", []),
+        ("Copy, move, assignment are cheap.", ["are"]),
+        ("The shell treats these marks specially.", ["specially"]),
+        ("It is useful when sensible.", ["sensible"]),
+        ("When you add one, ensure that it is used.", ["ensure"]),
+        ("Correctly close the file.", ["close"]),
+        ("It correctly close the file.", []),
+        ("The value of it if unused.", ["if"]),
+        ("The the so called root is read.", ["the"]),
+        ("Fix bug in the parser.", ["bug"]),
+        ("There is bug in the parser.", []),
+        ("Return true if being printed.", ["if"]),
     ):
         matches = table.find(Words()([text])).select(right=True)
         assert [written for written, _ in matches.texts] == right, text
