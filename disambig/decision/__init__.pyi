@@ -1,4 +1,4 @@
-from ._rivals import (
+from ._alternatives import (
     ALONE as ALONE,
     EARLIER as EARLIER,
     FEATURES as FEATURES,

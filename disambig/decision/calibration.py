@@ -222,9 +222,9 @@ def compare_with_observed(
     `variants` (bool (n, K)): whether a candidate is the observed one or a variant of it.
     """
     rows = np.arange(len(scores))
-    rivals = np.where(variants, -np.inf, scores)
-    other = rivals.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
-    possible = np.isfinite(rivals[rows, other]) & (observed >= 0)
+    others = np.where(variants, -np.inf, scores)
+    other = others.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
+    possible = np.isfinite(others[rows, other]) & (observed >= 0)
     margin = np.where(possible, scores[rows, other] - scores[rows, observed], 0.0)
     features = np.stack(
         [

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, Predictions, ScoreBatch, lengths
-from disambig.decision._rivals import (
+from disambig.decision._alternatives import (
     ALONE,
     EARLIER,
     FAR,
@@ -60,13 +60,13 @@ _STEPS = 200
 class WeightedCases:
     """Examples: alternatives, the word that was meant, and the weight of each example."""
 
-    rivals: AlternativeFeatures
+    alternatives: AlternativeFeatures
     meant: NDArray[np.int64]  # (n,): 0 if the written word was meant, 1 + r for alternative r
     weights: Floats  # float64 (n,)
 
     def take(self, rows: NDArray[np.generic]) -> WeightedCases:
         """Return some of the examples."""
-        return WeightedCases(self.rivals.take(rows), self.meant[rows], self.weights[rows])
+        return WeightedCases(self.alternatives.take(rows), self.meant[rows], self.weights[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,28 +76,28 @@ class ErrorWeights:
     dense: Floats  # float64 (len(FEATURES),)
     terms: HashedWeights
 
-    def log_odds(self, rivals: AlternativeFeatures) -> Floats:
+    def log_odds(self, alternatives: AlternativeFeatures) -> Floats:
         """Return the score of each alternative, shape (n, R); minus infinity for padding."""
-        return self.log_odds_of_terms(rivals, _terms(rivals))
+        return self.log_odds_of_terms(alternatives, _terms(alternatives))
 
-    def log_odds_of_terms(self, rivals: AlternativeFeatures, terms: NDArray[np.uint64]) -> Floats:
+    def log_odds_of_terms(self, alternatives: AlternativeFeatures, terms: NDArray[np.uint64]) -> Floats:
         """Return the result of `log_odds`, given the keys of the terms.
 
-        `rivals` may have further features, which only other weights have, and `terms` those of neighbours
-        although the neighbours of these instances are not known.
+        `alternatives` may have further features, which only other weights have, and `terms` those of
+        neighbours although the neighbours of these instances are not known.
         """
-        features = rivals.features[:, :, : len(self.dense)]
-        kinds = terms if rivals.neighbours.any() else terms[:, :, :ALONE]
-        return np.where(rivals.possible, features @ self.dense + self.terms.sums(kinds), -np.inf)
+        features = alternatives.features[:, :, : len(self.dense)]
+        kinds = terms if alternatives.neighbours.any() else terms[:, :, :ALONE]
+        return np.where(alternatives.possible, features @ self.dense + self.terms.sums(kinds), -np.inf)
 
 
-def _terms(rivals: AlternativeFeatures) -> NDArray[np.uint64]:
-    return term_keys(rivals.words, rivals.changes, rivals.neighbours)
+def _terms(alternatives: AlternativeFeatures) -> NDArray[np.uint64]:
+    return term_keys(alternatives.words, alternatives.changes, alternatives.neighbours)
 
 
 def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
     """Concatenate the examples of several groups."""
-    r = max((part.rivals.candidates.shape[1] for part in parts), default=1)
+    r = max((part.alternatives.candidates.shape[1] for part in parts), default=1)
 
     def widen(values: NDArray[Any], fill: int, n_columns: int) -> NDArray[Any]:
         padding = [(0, 0)] * values.ndim
@@ -106,12 +106,12 @@ def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
 
     return WeightedCases(
         AlternativeFeatures(
-            np.concatenate([widen(part.rivals.candidates, -1, r) for part in parts]),
-            np.concatenate([widen(part.rivals.features, 0, r) for part in parts]),
-            np.concatenate([widen(part.rivals.words, 0, r + 1) for part in parts]),
-            np.concatenate([widen(part.rivals.changes, NO_CHANGE, r) for part in parts]),
-            np.concatenate([part.rivals.neighbours for part in parts]),
-            np.concatenate([part.rivals.evident for part in parts]),
+            np.concatenate([widen(part.alternatives.candidates, -1, r) for part in parts]),
+            np.concatenate([widen(part.alternatives.features, 0, r) for part in parts]),
+            np.concatenate([widen(part.alternatives.words, 0, r + 1) for part in parts]),
+            np.concatenate([widen(part.alternatives.changes, NO_CHANGE, r) for part in parts]),
+            np.concatenate([part.alternatives.neighbours for part in parts]),
+            np.concatenate([part.alternatives.evident for part in parts]),
         ),
         np.concatenate([part.meant for part in parts]),
         np.concatenate([part.weights for part in parts]),
@@ -123,14 +123,14 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
     from scipy.optimize import minimize
     from scipy.sparse import csr_array
 
-    rivals, n = cases.rivals, len(cases.meant)
-    possible = rivals.possible
+    alternatives, n = cases.alternatives, len(cases.meant)
+    possible = alternatives.possible
     rows, columns = np.nonzero(possible)
-    dense = rivals.features[rows, columns].astype(np.float64)  # (pairs, F)
+    dense = alternatives.features[rows, columns].astype(np.float64)  # (pairs, F)
     spread = np.sqrt((dense**2).mean(axis=0)) if len(dense) else np.ones(dense.shape[1])
     spread[spread == 0] = 1.0
     dense /= spread
-    keys, kind_of_key, (pair, index) = _index_terms(_terms(rivals)[rows, columns])
+    keys, kind_of_key, (pair, index) = _index_terms(_terms(alternatives)[rows, columns])
     terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(keys)))
     n_dense = dense.shape[1]
     ridge = np.concatenate([np.full(n_dense, RIDGE), np.array(RIDGES)[kind_of_key]])
@@ -291,13 +291,13 @@ class Mistakes:
         weighing = fit_weights(join_cases([sampled, wrong]))
         odds = _held_out_odds(right, wrong, folds, weighing, shift)
         n_words = data.n_words if corpus is None else corpus.n_right_words
-        evident = right.rivals.evident | (not looks_up)
+        evident = right.alternatives.evident | (not looks_up)
         operating = tune_operating_point(odds[evident & np.isfinite(odds)], n_words)
         fitted = replace(self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up)
         if corpus is not None:
             sizes = [len(cases.meant) for cases in mistakes_of_groups]
             odds = _held_out_odds_of_mistakes(wrong, sizes, sampled, weighing, shift)
-            odds[~(wrong.rivals.evident[: len(odds)] | (not looks_up))] = -np.inf
+            odds[~(wrong.alternatives.evident[: len(odds)] | (not looks_up))] = -np.inf
             recall = (odds[:, None] > operating.thresholds).sum(axis=0) / max(corpus.n_mistakes, 1)
             fitted = replace(fitted, recall=np.minimum(recall, 1.0))
         return replace(
@@ -327,9 +327,9 @@ class Mistakes:
 
     def _least_flagged(self, cases: WeightedCases) -> float:
         """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""
-        odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
-        flagged = (odds > self.operating.threshold(USUAL)) & ~alternatives_repeat(cases.rivals)
-        minimum = float(alternative_margins(cases.rivals)[flagged].min(initial=MIN_CHECKED))
+        odds = _best(self.weighing.log_odds(cases.alternatives) + self.shift)[1]
+        flagged = (odds > self.operating.threshold(USUAL)) & ~alternatives_repeat(cases.alternatives)
+        minimum = float(alternative_margins(cases.alternatives)[flagged].min(initial=MIN_CHECKED))
         return max(minimum - _SLACK, EVERYWHERE)
 
     def limit(self, flags_per_1000: float | None = None) -> float:
@@ -431,29 +431,30 @@ def judge_mistakes(scored: ScoreBatch, tests: Sequence[MistakeTest], sizes: Sequ
     n = len(scores)
     chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
     odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
-    alternatives, repeats = alternative_scores(padded), is_repetition(padded)
+    other_scores, repeats = alternative_scores(padded), is_repetition(padded)
     least_margins = [test.least_margin if test.least_margin > -FAR else -np.inf for test in tests]
     weighed = observed >= 0
     if max(least_margins) > -np.inf:
-        margins = alternatives.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
+        margins = other_scores.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
         weighed &= (margins >= np.repeat(least_margins, sizes)) | repeats
     rows = weighed.nonzero()[0]
     if len(rows):
-        rivals = find_alternatives_padded(padded.take(rows), alternatives[rows], repeats[rows])
-        terms, log_odds = _terms(rivals), np.empty(rivals.candidates.shape)
+        alternatives = find_alternatives_padded(padded.take(rows), other_scores[rows], repeats[rows])
+        terms, log_odds = _terms(alternatives), np.empty(alternatives.candidates.shape)
         bounds = rows.searchsorted(list(accumulate(sizes, initial=0)))
         for test, (first, stop) in zip(tests, pairwise(bounds.tolist()), strict=True):
             if first < stop:
-                part, rule = slice(first, stop), test.rule
-                log_odds[part] = rule.weighing.log_odds_of_terms(rivals.take(part), terms[part]) + rule.shift
+                part, weights = slice(first, stop), test.rule.weighing
+                log_odds[part] = weights.log_odds_of_terms(alternatives.take(part), terms[part])
+                log_odds[part] += test.rule.shift
         best, odds[rows] = _best(log_odds)
         test_of = np.arange(len(tests)).repeat(lengths(bounds))
-        evident = rivals.evident | ~np.array([test.rule.needs_evidence for test in tests])[test_of]
+        evident = alternatives.evident | ~np.array([test.rule.needs_evidence for test in tests])[test_of]
         flagged[rows] = evident & (odds[rows] > np.array([test.threshold for test in tests])[test_of])
     probabilities = to_probability(odds)
     if flagged.any():
         flagged[rows] &= probabilities[rows] >= np.array([test.least for test in tests])[test_of]
-        meant = rivals.candidates[np.arange(len(rows)), best]
+        meant = alternatives.candidates[np.arange(len(rows)), best]
         chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
     return Predictions(chosen, top_margins(scores), probabilities, flagged, np.ones(n, bool))
 
@@ -467,14 +468,14 @@ def weighted_cases(
     `written` (int (n,)): observed candidates that replace those of `scored`.
     """
     observed = scored.observed if written is None else written
-    rivals = find_alternatives(scored, written)
-    is_meant = rivals.candidates == meant[:, None]
+    alternatives = find_alternatives(scored, written)
+    is_meant = alternatives.candidates == meant[:, None]
     is_alternative = is_meant.any(axis=1)
     choice = np.zeros(len(observed), np.int64)
     if is_meant.shape[1]:
         choice = np.where(is_alternative, 1 + is_meant.argmax(axis=1), 0)
-    usable = (is_alternative | (meant == observed)) & rivals.possible.any(axis=1)
-    return WeightedCases(rivals, choice, np.where(usable, 1.0, 0.0))
+    usable = (is_alternative | (meant == observed)) & alternatives.possible.any(axis=1)
+    return WeightedCases(alternatives, choice, np.where(usable, 1.0, 0.0))
 
 
 def _meant_candidates(scored: ScoreBatch) -> NDArray[np.int64]:
@@ -528,7 +529,7 @@ def _held_out_odds(
         if fold >= 0:
             others = right.take((folds >= 0) & ~inside)
             weights = fit_weights(join_cases([others, wrong]), start=weighing)
-        odds[inside] = _best(weights.log_odds(right.rivals.take(inside)) + shift)[1]
+        odds[inside] = _best(weights.log_odds(right.alternatives.take(inside)) + shift)[1]
     return odds
 
 
@@ -550,7 +551,7 @@ def _held_out_odds_of_mistakes(
         inside = np.flatnonzero(folds == fold)
         weights = fit_weights(join_cases([right, wrong.take(folds != fold)]), start=weighing)
         cases = wrong.take(inside)
-        best, fold_odds = _best(weights.log_odds(cases.rivals) + shift)
+        best, fold_odds = _best(weights.log_odds(cases.alternatives) + shift)
         is_meant = 1 + best == cases.meant
         odds[inside[is_meant]] = fold_odds[is_meant]
     return odds

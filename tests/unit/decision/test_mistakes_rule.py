@@ -24,7 +24,7 @@ from disambig.decision import (
     ErrorWeights,
     HashedWeights,
     Mistakes,
-    _rivals as edits,
+    _alternatives as edits,
     alternatives_repeat,
     edit_change,
     edit_kind,
@@ -104,18 +104,18 @@ FITTED = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.9))
 
 
 def test_alternatives_are_the_best_other_candidates_in_order():
-    rivals = find_alternatives(scored([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], [0, -1]))
-    assert rivals.candidates.tolist() == [[1, 2, -1], [-1, -1, -1]]
+    alternatives = find_alternatives(scored([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], [0, -1]))
+    assert alternatives.candidates.tolist() == [[1, 2, -1], [-1, -1, -1]]
     margin = FEATURES.index("margin, replacement")
-    assert rivals.features[0, :, margin].tolist() == [2.0, 1.0, 0.0]
-    assert not rivals.features[1].any()
+    assert alternatives.features[0, :, margin].tolist() == [2.0, 1.0, 0.0]
+    assert not alternatives.features[1].any()
 
 
 def test_number_of_alternatives_is_limited():
     group = Group("many", tuple("abcdefghij"))
-    rivals = find_alternatives(scored([np.arange(10.0)], [3], group=group))
-    assert rivals.candidates.shape == (1, MAX_ALTERNATIVES)
-    assert rivals.candidates[0].tolist() == [9, 8, 7, 6, 5, 4]
+    alternatives = find_alternatives(scored([np.arange(10.0)], [3], group=group))
+    assert alternatives.candidates.shape == (1, MAX_ALTERNATIVES)
+    assert alternatives.candidates[0].tolist() == [9, 8, 7, 6, 5, 4]
 
 
 def test_variants_are_not_alternatives():
@@ -132,9 +132,10 @@ def test_fit_maximises_the_penalised_likelihood():
     ]
     cases = join_cases(parts)
     decided = fit_weights(cases)
-    keys = term_keys(cases.rivals.words, cases.rivals.changes, cases.rivals.neighbours)[:, :, :ALONE]
-    possible = cases.rivals.possible
-    spread = np.sqrt((cases.rivals.features[possible].astype(float) ** 2).mean(axis=0))
+    others = cases.alternatives
+    keys = term_keys(others.words, others.changes, others.neighbours)[:, :, :ALONE]
+    possible = cases.alternatives.possible
+    spread = np.sqrt((cases.alternatives.features[possible].astype(float) ** 2).mean(axis=0))
 
     def objective(dense, terms):
         total = 0.5 * RIDGE * float(((dense * spread) ** 2).sum())
@@ -148,7 +149,7 @@ def test_fit_maximises_the_penalised_likelihood():
             for r in range(possible.shape[1]):
                 if possible[i, r]:
                     known_terms = sum(terms.get(int(key), 0.0) for key in keys[i, r])
-                    odds.append(float(cases.rivals.features[i, r] @ dense) + known_terms)
+                    odds.append(float(cases.alternatives.features[i, r] @ dense) + known_terms)
                 else:
                     odds.append(-np.inf)
             total += cases.weights[i] * float(np.logaddexp.reduce(odds) - odds[cases.meant[i]])
@@ -373,10 +374,12 @@ def test_drops_rare_or_light_neighbours():
         [weighted_cases(right, right.observed.astype(np.int64)), weighted_cases(wrong, np.ones(40, int))]
     )
     unique_ids = np.arange(1, 2 * len(cases.meant) + 1, dtype=np.uint64).reshape(-1, 2)
-    rare = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=unique_ids)))
+    rare = fit_weights(replace(cases, alternatives=replace(cases.alternatives, neighbours=unique_ids)))
     assert np.array_equal(rare.terms.keys, fit_weights(cases).terms.keys)
     assert MIN_SEEN > 2
-    same = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=np.full_like(unique_ids, 7))))
+    same = fit_weights(
+        replace(cases, alternatives=replace(cases.alternatives, neighbours=np.full_like(unique_ids, 7)))
+    )
     more = ~np.isin(same.terms.keys, rare.terms.keys)
     assert more.any() and (np.abs(same.terms.weights[more]) > MIN_WEIGHT).all()
 

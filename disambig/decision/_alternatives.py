@@ -239,22 +239,22 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
 
 
 def find_alternatives_padded(
-    padded: PaddedScores, alternatives: Floats, repeats: NDArray[np.bool_]
+    padded: PaddedScores, other_scores: Floats, repeats: NDArray[np.bool_]
 ) -> AlternativeFeatures:
     """Find the best alternatives for instances of padded groups; see `find_alternatives`.
 
-    `alternatives` and `repeats` are the results of `alternative_scores` and `is_repetition`.
+    `other_scores` and `repeats` are the results of `alternative_scores` and `is_repetition`.
     """
     scores = padded.scores
     rows = np.arange(len(scores))
-    best = (-alternatives).argsort(axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
+    best = (-other_scores).argsort(axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
     if repeats.any():  # a repeated word must be compared with its deletion even if that has a bad score
         empty = _empty_candidates(padded)
         without_empty = repeats & (empty >= 0) & ~(best == empty[:, None]).any(axis=1)
         best[without_empty, -1] = empty[without_empty]
     cells = rows[:, None], best
     written = np.maximum(padded.observed, 0)
-    possible = np.isfinite(alternatives[cells])
+    possible = np.isfinite(other_scores[cells])
     log_probabilities = log_softmax(scores)
     n_hits = padded.n_hits
     evidence = np.log1p(n_hits)
@@ -303,9 +303,10 @@ def is_repetition(padded: PaddedScores) -> NDArray[np.bool_]:
     return repeats
 
 
-def alternatives_repeat(rivals: AlternativeFeatures) -> NDArray[np.bool_]:
+def alternatives_repeat(alternatives: AlternativeFeatures) -> NDArray[np.bool_]:
     """Return the same mask computed from alternatives, shape (n,); False if there are none."""
-    repeats: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER : len(FEATURES)] != 0, axis=(1, 2))
+    marks = alternatives.features[:, :, EARLIER : len(FEATURES)]
+    repeats: NDArray[np.bool_] = np.any(marks != 0, axis=(1, 2))
     return repeats
 
 
@@ -330,10 +331,10 @@ def alternative_scores(padded: PaddedScores) -> Floats:
     return np.where(padded.is_variant() | (padded.observed < 0)[:, None], -np.inf, padded.scores)
 
 
-def alternative_margins(rivals: AlternativeFeatures) -> Floats:
+def alternative_margins(alternatives: AlternativeFeatures) -> Floats:
     """Return the margins computed from alternatives, clipped at `FAR`."""
-    margins = rivals.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
-    return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
+    margins = alternatives.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
+    return np.where(alternatives.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
 
 def _words(padded: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
