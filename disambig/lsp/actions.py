@@ -58,6 +58,8 @@ _DECLARATIONS = {
     **dict.fromkeys(("manual page", "manual page by section"), re.compile(r"'\\\"")),
 }
 """First lines of a format, before which no comment may be inserted."""
+_WITH_TEMPLATE = ("Vue", "Svelte")
+"""Formats of code with a template, in which comments are those of HTML."""
 NOTEBOOK = ".ipynb"
 _RULE_PREFIX = "rule:"
 """Prefix of an item of a directive that names a rule."""
@@ -85,9 +87,10 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     if place in ("paragraph", "block") and (_LIST_ITEM.match(line) or not _is_first_line(read(text), start)):
         return None  # the comment would end the list or the paragraph
     target = ignore_target(flag)
-    edits = []
+    edits: list[Edit] = []
+    in_line, before = (_limit_directive(name, target) for name in ("ignore-line", "ignore-next-line"))
     if place == "any":
-        comment = _directive_comment(name, _limit_directive("ignore-line", target))
+        comment = _directive_comment(name, in_line)
         position = start + len(line.rstrip())
         if line.rstrip().endswith("|") and position > flag.end:  # in the last cell of a table
             edits.append((position - 1, position - 1, f"{comment} "))
@@ -98,10 +101,13 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
                 edits.append((position, position, f" {comment}"))
         else:
             edits.append((position, position, f" {comment}"))
-    comment = _directive_comment(name, _limit_directive("ignore-next-line", target))
+    comment = _directive_comment(name, before)
     indent = line[: len(line) - len(line.lstrip())]
     newlines = _line_end(text) * (2 if place == "block" else 1)
     edits.append((start, start, f"{indent}{comment}{newlines}"))
+    if entry is not None and entry.name in _WITH_TEMPLATE:
+        edits.append((position, position, f" {_html_comment(in_line)}"))
+        edits.append((start, start, f"{indent}{_html_comment(before)}{newlines}"))
     return next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
 
 
@@ -246,6 +252,8 @@ def _file_edits(name: str, text: str, target: str, read: Read) -> Iterator[Edit]
             not mark or (entry is not None and entry.comment_place == "block") or text[top:].startswith(mark)
         )
         yield top, top, f"{comment}{newline}" + (newline if needs_blank_line else "")
+        if entry is not None and entry.name in _WITH_TEMPLATE:
+            yield top, top, f"{_html_comment(_limit_directive('ignore', target))}{newline}"
     yield len(text), len(text), f"{'' if text.endswith(newline) else newline}{newline}{comment}{newline}"
 
 
@@ -271,7 +279,15 @@ def _suffix(name: str) -> str:
 
 
 def _directive_comment(name: str, directive: str) -> str:
-    before, after = HTML_COMMENT if (entry := path_format(name)) is None else entry.comment
+    entry = path_format(name)
+    if entry is None:
+        return _html_comment(directive)
+    before, after = entry.comment
+    return f"{before}disambig: {directive}{after}"
+
+
+def _html_comment(directive: str) -> str:
+    before, after = HTML_COMMENT
     return f"{before}disambig: {directive}{after}"
 
 

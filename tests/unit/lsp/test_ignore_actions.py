@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from disambig.checking import Flag, TextLines, find_flags, markup_reader, read_directives
 from disambig.configuration import ProjectSettings
 from disambig.lsp import ignore_everywhere, ignore_in_file, ignore_in_line, ignore_target, single_edit
-from disambig.markup import FORMATS, NO_COMMENT, read_markup
+from disambig.markup import FORMATS, HTML_COMMENT, NO_COMMENT, read_markup
 
 COMMENT = "<!-- disambig: ignore-line then -->"
 FRONT = " # disambig: ignore-line then"
@@ -45,6 +45,9 @@ def with_comment(make, name: str, text: str) -> str | None:
         ("a.tex", "  It is then. % well\n", "  % disambig: ignore-next-line then\n  It is then. % well\n"),
         ("a.tsx", "// It is then.\nx = 1;\n",
          "// It is then. // disambig: ignore-line then\nx = 1;\n"),
+        ("a.vue", "<template><p>It is then.</p></template>\n",
+         f"<template><p>It is then.</p></template> {COMMENT}\n"),
+        ("a.svelte", "<p>It is\nthen.</p>\n", f"<p>It is\nthen.</p> {COMMENT}\n"),
         ("a.md", "| a | b |\n|---|---|\n| it | is then |\n",
          f"| a | b |\n|---|---|\n| it | is then {COMMENT} |\n"),
         # documents
@@ -247,14 +250,14 @@ def check_syntax_of_fix(suffix, make, line_end):
     start = text.index("then")
     flag = Flag(start, start + 4, 1, 1, "then", "than", "slip", 0.9, (start, start + 4, "than"))
     edit = make(name, text, flag, markup_reader(name))
-    no_comments = SYNTAX[suffix] == NO_COMMENT
-    if no_comments or (suffix in (".vue", ".svelte") and make is ignore_in_file):  # none above a script
+    if SYNTAX[suffix] == NO_COMMENT:
         assert edit is None
         return
     at, end, new = edit
     changed = text[:at] + new + text[end:]
-    before, apply_edit = SYNTAX[suffix]
-    written = [f"{before}disambig: {directive} then{apply_edit}" for directive in DIRECTIVES[make]]
+    in_template = suffix in (".vue", ".svelte") and make is ignore_in_file
+    before, after = HTML_COMMENT if in_template else SYNTAX[suffix]
+    written = [f"{before}disambig: {directive} then{after}" for directive in DIRECTIVES[make]]
     assert any(one.strip() in new for one in written), new
     plain = read_markup(name, changed)
     assert not plain.problem
