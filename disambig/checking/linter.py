@@ -544,8 +544,10 @@ class _Linter:
             summary = RunSummary(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))
             self._write_report(self.report.end(summary))
         if not tally.files:
-            if not tally.problems:
-                self._message("no file to check" if self.request.changes is None else "no file was changed")
+            if not tally.problems and self.request.changes is None:
+                self._message("no file to check")
+            elif not tally.problems:  # a usual case for hooks
+                self._remark("no file was changed")
             return status
         if line := tally.left_out_line():
             self._message(line)

@@ -379,6 +379,7 @@ def test_only_changed_lines(home, monkeypatch):
     git("commit", "-q", "-m", "x")
     done = check_project(home, "--since", "HEAD", ".")
     assert (done.returncode, done.stderr) == (0, "disambig: no file was changed\n")
+    assert check_project(home, "--since", "HEAD", "--quiet", ".").stderr == ""
     write_file(home / "note.md", f"{TEXT}\nAnother quite place.\n")
     done = check_project(home, "--since", "HEAD", ".")
     assert (done.returncode, done.stdout) == (1, "./note.md:5:9: quite -> quiet (spelling)\n")
