@@ -54,7 +54,7 @@ from disambig.metrics import (
     measure_named,
     paired_bootstrap,
 )
-from disambig.models import BLOCK, Model
+from disambig.models import BLOCK, Model, NoPreference
 from disambig.text import Tokenisation, TokenView, view_of_texts
 from disambig.training import (
     NO_GAIN,
@@ -377,10 +377,14 @@ def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     instances = model.task.instances(view)
     instances = instances.take(instances.observed >= 0)
     systems: dict[str, Any] = {"model": {}, "baseline": {}, "majority": {}}
+    if isinstance(model.baseline, NoPreference):  # it would choose the first candidate everywhere
+        del systems["baseline"]
     for g, rows in instances.rows_by_group():
         part, group = instances.take(rows), model.task.groups[g]
         features = model.features(view, part.without_labels(), g)
-        scorers = {"model": model.scorer(g, features), "baseline": model.baseline.fit(features.batch).scorer}
+        scorers = {"model": model.scorer(g, features)}
+        if "baseline" in systems:
+            scorers["baseline"] = model.baseline.fit(features.batch).scorer
         for system, scorer in scorers.items():
             chosen = segments.argmax(scorer.scores(features.batch), features.batch.offsets)
             systems[system][group.name] = figures(part, group, part.observed, chosen)

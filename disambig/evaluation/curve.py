@@ -52,7 +52,7 @@ class CurveTrial:
     examples: int  # number of training examples, over all groups
     learned: int  # number of tested groups with enough examples; the baseline decides the others
     groups: int  # number of tested groups
-    # bool (n,): which test examples the model, the unsupervised baseline and the most frequent candidate
+    # bool (n,): which test examples the model, the baseline and the most frequent candidate
     # decide correctly, in the same order for every size of a draw
     model: NDArray[np.bool_]
     baseline: NDArray[np.bool_]
@@ -104,11 +104,12 @@ def curve_of_texts(
         sample = _sample_of_each(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         of_draw = {"name": task.name, "min_examples": 2, **settings, "seed": seed + draw}
         model = train_examples(resolved, sample, tune, sample, error_corpus=error_corpus, **of_draw)
-        return _run_trial(model, model, len(sample.instances), learn, test)
+        baseline = model if resolved.has_baseline else None
+        return _run_trial(model, baseline, len(sample.instances), learn, test)
 
     points = _run_trials(trial, _sizes(sizes, maximum), draws, 1, progress)
     summary = _summary(task.name, "text", points, maximum, 1, sizes)
-    return summary | {"one_label": _has_one_label(learn.instances)}
+    return summary | _baseline_and_labels(resolved, learn.instances)
 
 
 def curve_of_labelled(
@@ -143,20 +144,30 @@ def curve_of_labelled(
         others = np.flatnonzero(folds != draw % n_folds)
         chosen = np.sort(rng.choice(others, min(size, len(others)), replace=False))
         sample, test = dataset.compacted(chosen), dataset.take(folds == draw % n_folds)
-        baseline = model = train_dataset(resolved, sample, **settings)
-        if resolved.decides.between == "labels":
+        model = train_dataset(resolved, sample, **settings)
+        baseline = model if resolved.has_baseline else None
+        if baseline is not None and resolved.decides.between == "labels":
             baseline = train_dataset(unsupervised, sample, **settings)
-        return _run_trial(model, baseline, len(chosen), sample.examples, test.examples)
+        return _run_trial(
+            model, baseline, len(chosen), sample.examples, test.examples, counted=dataset.examples
+        )
 
     points = _run_trials(trial, _sizes(sizes, maximum), draws, n_folds, progress)
     summary = _summary(task.name, "labelled", points, maximum, n_folds, sizes)
-    summary["one_label"] = _has_one_label(dataset.examples.instances)
-    return summary | ({} if resolved.has_baseline else {"baseline_is": "most frequent"})
+    return summary | _baseline_and_labels(resolved, dataset.examples.instances)
 
 
-def _has_one_label(instances: Instances) -> bool:
-    """Return True if the same candidate is right in all instances of each group: nothing can be learned."""
-    return all(len(np.unique(instances.observed[rows])) < 2 for _, rows in instances.rows_by_group())
+def _baseline_and_labels(resolved: ResolvedConfig, instances: Instances) -> dict[str, Any]:
+    """Return ``baseline_is``, and ``one_label``: whether there is nothing to learn.
+
+    That is so if the same candidate is right in all instances of each group.
+    """
+    return {
+        "baseline_is": "unsupervised" if resolved.has_baseline else "most frequent",
+        "one_label": all(
+            len(np.unique(instances.observed[rows])) < 2 for _, rows in instances.rows_by_group()
+        ),
+    }
 
 
 def _examples(parts: ResolvedConfig, texts: Sequence[str]) -> TextExamples:
@@ -213,12 +224,20 @@ def _run_trials(
 
 
 def _run_trial(
-    model: Model, baseline: Model, n_examples: int, seen: TextExamples, test: TextExamples
+    model: Model,
+    baseline: Model | None,
+    n_examples: int,
+    seen: TextExamples,
+    test: TextExamples,
+    *,
+    counted: TextExamples | None = None,
 ) -> CurveTrial:
-    """Test a model, and the unsupervised scorer of `baseline`, on `test`.
+    """Test a model, and the unsupervised scorer of `baseline` or else the most frequent candidate, on `test`.
 
-    Observed candidates are right. The most frequent candidate is counted in `seen`.
+    Observed candidates are right. The model learned from `seen`. The most frequent candidate is that of
+    `counted`, by default `seen`; if that includes `test`, as in `cross_validate`, it is not too low.
     """
+    counted = seen if counted is None else counted
     hits: dict[str, list[NDArray[np.bool_]]] = {"model": [], "baseline": [], "majority": []}
     for g in np.unique(test.instances.groups).tolist():
         rows = test.rows(g)
@@ -227,9 +246,14 @@ def _run_trial(
         learned = seen.instances.take(seen.rows(g))
         is_known = np.isin(gold, learned.observed) if learns_labels(model.task) else True
         hits["model"].append(is_known & (_choose(model, test, unseen, g, unsupervised=False) == gold))
-        hits["baseline"].append(is_known & (_choose(baseline, test, unseen, g, unsupervised=True) == gold))
-        majority = most_frequent_candidates(instances, model.task.groups[g], seen=learned)
+        frequent = counted.instances.take(counted.rows(g))
+        majority = most_frequent_candidates(instances, model.task.groups[g], seen=frequent)
         hits["majority"].append(is_known & (gold == majority))
+        if baseline is None:
+            hits["baseline"].append(hits["majority"][-1])
+        else:
+            unsupervised = _choose(baseline, test, unseen, g, unsupervised=True)
+            hits["baseline"].append(is_known & (unsupervised == gold))
     tested = np.unique(test.instances.groups).tolist()
     n_with_scorer = len(tested)
     if model.shared is None:
@@ -264,9 +288,8 @@ def _summary(
     draws of those with enough examples; the baseline decides the others), ``accuracy`` (mean), ``spread``
     (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
     (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first draws, which
-    contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``, ``baseline_is`` (its
-    kind) and ``majority``, all for the largest size. The callers add ``one_label``: whether the same
-    candidate is right in all examples of each group.
+    contain each test example once; and ``tested``, ``baseline``, ``baseline_interval`` and ``majority``, all
+    for the largest size. The callers add what `_baseline_and_labels` returns.
     """
     point_figures: list[dict[str, Any]] = []
     previous_hits: NDArray[np.bool_] | None = None
@@ -304,6 +327,5 @@ def _summary(
         "tested": len(baseline_hits),
         "baseline": float(baseline_hits.mean()),
         "baseline_interval": wilson(int(baseline_hits.sum()), len(baseline_hits)),
-        "baseline_is": "unsupervised",
         "majority": float(majority_hits.mean()),
     }

@@ -30,6 +30,7 @@ from disambig.evaluation import (
     SharedDecisions,
     SharedTestSet,
     compare,
+    cross_validate,
     curve as curves,
     curve_of_labelled,
     curve_of_texts,
@@ -45,11 +46,11 @@ from disambig.evaluation import (
 from disambig.features import CandidateHashes, NgramCounts
 from disambig.formats import Labelled, parse_line
 from disambig.metrics import Accuracy, Outcomes, mcnemar_from_counts, reliability
-from disambig.models import save_model
+from disambig.models import NoPreference, save_model
 from disambig.tasks import OwnCandidates
 from disambig.testing import outcomes
 from disambig.text import Words
-from disambig.training import train_labelled, train_lists
+from disambig.training import ResolvedConfig, train_labelled, train_lists
 
 LEARNERS = ("disambig.NoPreference.v1", "random_subspace.Perceptron.v1")
 PLACES = ("room", "house", "park", "road", "street", "library")
@@ -451,13 +452,13 @@ def test_training_and_test_documents_are_disjoint(monkeypatch):
     calls = []
     judge = curves._run_trial
 
-    def watch(model, plain, n, learned, test):
+    def watch(model, plain, n, learned, test, **options):
         learned_at, test_at = (
             {e.view.texts[d] for d in e.view.document_indices(e.instances.positions)} for e in (learned, test)
         )
         assert learned_at and test_at and not learned_at & test_at
         calls.append(frozenset(test_at))
-        return judge(model, plain, n, learned, test)
+        return judge(model, plain, n, learned, test, **options)
 
     monkeypatch.setattr(curves, "_run_trial", watch)
     curve_of_texts(toy_components(), QUIET_PLACES, sizes=[10], draws=2)
@@ -476,6 +477,19 @@ def test_labelled_words_and_labels():
     marks = [replace(e, label="quiet" if "quite" in e.text else "quite") for e in LABELLED]
     result = curve_of_labelled(toy_components(task=Marks()), marks, sizes=[40], draws=5)
     assert result["points"][0]["accuracy"] > 0.9
+
+
+def test_without_a_baseline_the_most_frequent_candidate_is_the_baseline():
+    """It is the one that `train` and `evaluate --folds` compare with, not the first candidate of a group."""
+    components = toy_components(baseline=NoPreference())
+    for result in (
+        curve_of_texts(components, QUIET_PLACES, sizes=[30], draws=2),
+        curve_of_labelled(components, LABELLED, sizes=[4]),
+    ):
+        assert result["baseline_is"] == "most frequent" and result["baseline"] == result["majority"]
+    folds = cross_validate(ResolvedConfig.from_parts(components), LABELLED, folds=5, min_examples=2)
+    assert result["majority"] == folds["overall"]["majority"]["accuracy"]
+    assert curve_of_texts(toy_components(), QUIET_PLACES, sizes=[4], draws=1)["baseline_is"] == "unsupervised"
 
 
 def test_rejects_invalid_sizes_and_too_little_test_data():

@@ -114,6 +114,7 @@ def test_card_has_the_figures(components, model):
     test = assess_model(model, components, texts=TEXTS)
     assert test["systems"]["model"]["slips"]["accuracy"] == 1.0
     assert test["systems"]["majority"]["slips"]["accuracy"] == 0.75
+    assert set(test["systems"]) == {"model", "majority"}  # the first candidate is no baseline
     (wrong,) = test["systems"]["majority"]["slips"]["confusions"]
     assert wrong == {"right": "form", "chosen": "from", "n": 60}
     tested = replace(model, provenance={**model.provenance, "test": test})
