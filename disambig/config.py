@@ -55,6 +55,11 @@ _SYNTAX: tuple[tuple[str, str], ...] = (  # messages of configparser and confect
     (r"\[line +(\d+)\]: '(.*?)(?:\\n)?'", "line {0}: {1!r} is neither a [section] nor a setting = value"),
     (r"\[line +(\d+)\]: section '(.*)' already exists", "line {0}: the section [{1}] occurs twice"),
     (r"\[line +(\d+)\]: option '(.*)' in section '(.*)' already", "line {0}: {1} is set twice in [{2}]"),
+    (r"section name is wrong\? (.+) Section '(.*)' is not defined", "write [{1}] in a line above [{0}]"),
+    (
+        r"config overrides (.+) not a section value that can be overridden",
+        "an override is SECTION.SETTING of a section of the config, which {0} is not",
+    ),
     (
         r"option '(.*)' in section '(.*)' contains an interpolation key '(.*?)'",
         "{0} in [{1}] refers to ${{{2}}}, and this config sets no {2}",
@@ -71,7 +76,7 @@ def syntax_problem(problem: Exception) -> str:
     message = _one_line(problem)
     for pattern, plain in _SYNTAX:
         if match := re.search(pattern, message):
-            return plain.format(*match.groups())
+            return plain.format(*match.groups()).replace(" -> ", ".")
     return message.removeprefix("Config validation error ")
 
 

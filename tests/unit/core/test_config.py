@@ -171,6 +171,7 @@ def test_any_config_is_built_or_a_user_error(config):
             "D005",
             "line 6: name is set twice in [task]",
         ),
+        ("[extractors]", "", "D005", "write [extractors] in a line above [extractors.counts]"),
         ("[model]", "hello\n[model]", "D005", "line 1: 'hello' is not in a section"),
         (
             '"my/words"',
@@ -333,3 +334,13 @@ def test_choice_accepts_its_names_only(value):
 def test_choice_lists_the_nearest_first():
     with pytest.raises(UserError, match=r"\[D778\].*row.*none"):
         choice("D778", ("none", "row")).check("kernel", "rows")
+
+
+def test_overrides_name_a_setting_of_a_section(tmp_path):
+    path = tmp_path / "my.cfg"
+    path.write_text(WORDS_CONFIG)
+    config = read_config(path, {"learner.C": 0.5, "extractors.counts.counts": "other"})
+    assert config["learner"]["C"] == 0.5 and config["extractors"]["counts"]["counts"] == "other"
+    for name in ("C", "larner.C", "learner.C.D"):
+        with pytest.raises(UserError, match=f"D005.*an override is SECTION.SETTING .*, which {name} is not"):
+            read_config(path, {name: 0.5})
