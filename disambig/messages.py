@@ -248,7 +248,7 @@ MESSAGES: dict[str, str] = {
     "D521": "component {name!r}: {owner}._.{attribute}, where it gives its decisions, is already defined by other code: give that extension another name",
     "D522": "spans in doc.spans[{key!r}] that another component or program wrote were replaced: give one of them another `spans_key`",
     # names that a command does not know
-    "D525": "{path} is not a model: name the directory that `disambig train --output DIRECTORY` made; text is given with --text {path}",
+    "D525": "{path} is not a model: {advice}",
     "D526": "unknown kind of plugin {kind!r}; available: {names}",
     # records for data tools
     "D530": "there are no records of version {version!r}: choose from {versions}",

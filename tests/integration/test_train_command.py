@@ -206,6 +206,11 @@ def test_errors_are_one_line(labelled_folder, trained, arguments, code):
     assert not (labelled_folder / "other").exists()
 
 
+def test_configs_are_compared_as_models(labelled_folder, trained):
+    done = run(labelled_folder, "evaluate it.cfg it.cfg --labelled ten.tsv", status=2)
+    assert "D525] it.cfg is not a model: train a model with each config" in done.stderr
+
+
 def test_the_curve_of_examples_with_one_label_says_so(labelled_folder, trained):
     lines = [f"Then [[it]] {what}.\treferential" for _, what in PAIRS]
     (labelled_folder / "one.tsv").write_text("\n".join(lines) + "\n", encoding="utf8")

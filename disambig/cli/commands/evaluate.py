@@ -214,7 +214,11 @@ def check_named(name: str) -> None:
     if is_model(name):
         return
     if Path(name).exists() or name == "-":
-        raise UserError("D525", path=name)
+        advice = "name the directory that `disambig train --output DIRECTORY` made; "
+        advice += f"text is given with --text {name}"
+        if name.endswith(".cfg"):
+            advice = "train a model with each config on the same examples, and compare the models on others"
+        raise UserError("D525", path=name, advice=advice)
     require_undamaged_pack(name, providing_pack(name))
     raise UserError("D942", name=name, names=nearest_first(name, available()))
 
