@@ -58,8 +58,11 @@ _DECLARATIONS = {
     **dict.fromkeys(("manual page", "manual page by section"), re.compile(r"'\\\"")),
 }
 """First lines of a format, before which no comment may be inserted."""
-_WITH_TEMPLATE = ("Vue", "Svelte")
-"""Formats of code with a template, in which comments are those of HTML."""
+_OTHER_COMMENT = {
+    **dict.fromkeys(("Vue", "Svelte"), HTML_COMMENT),  # in the template
+    "MATLAB, Octave or Objective-C": ("// ", ""),
+}
+"""Comments of formats with two languages; only those of the first are in the table of formats."""
 NOTEBOOK = ".ipynb"
 _RULE_PREFIX = "rule:"
 """Prefix of an item of a directive that names a rule."""
@@ -105,9 +108,9 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     indent = line[: len(line) - len(line.lstrip())]
     newlines = _line_end(text) * (2 if place == "block" else 1)
     edits.append((start, start, f"{indent}{comment}{newlines}"))
-    if entry is not None and entry.name in _WITH_TEMPLATE:
-        edits.append((position, position, f" {_html_comment(in_line)}"))
-        edits.append((start, start, f"{indent}{_html_comment(before)}{newlines}"))
+    if other := _OTHER_COMMENT.get("" if entry is None else entry.name):
+        edits.append((position, position, f" {_in_comment(in_line, other)}"))
+        edits.append((start, start, f"{indent}{_in_comment(before, other)}{newlines}"))
     return next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
 
 
@@ -252,8 +255,8 @@ def _file_edits(name: str, text: str, target: str, read: Read) -> Iterator[Edit]
             not mark or (entry is not None and entry.comment_place == "block") or text[top:].startswith(mark)
         )
         yield top, top, f"{comment}{newline}" + (newline if needs_blank_line else "")
-        if entry is not None and entry.name in _WITH_TEMPLATE:
-            yield top, top, f"{_html_comment(_limit_directive('ignore', target))}{newline}"
+        if other := _OTHER_COMMENT.get("" if entry is None else entry.name):
+            yield top, top, f"{_in_comment(_limit_directive('ignore', target), other)}{newline}"
     yield len(text), len(text), f"{'' if text.endswith(newline) else newline}{newline}{comment}{newline}"
 
 
@@ -279,15 +282,11 @@ def _suffix(name: str) -> str:
 
 
 def _directive_comment(name: str, directive: str) -> str:
-    entry = path_format(name)
-    if entry is None:
-        return _html_comment(directive)
-    before, after = entry.comment
-    return f"{before}disambig: {directive}{after}"
+    return _in_comment(directive, HTML_COMMENT if (entry := path_format(name)) is None else entry.comment)
 
 
-def _html_comment(directive: str) -> str:
-    before, after = HTML_COMMENT
+def _in_comment(directive: str, comment: tuple[str, str]) -> str:
+    before, after = comment
     return f"{before}disambig: {directive}{after}"
 
 
