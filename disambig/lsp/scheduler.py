@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,8 @@ class ThreadQueue:
 
 CHECK_DELAY = 0.003
 """Seconds without another change before a text is checked."""
+CATCH_UP_SECONDS = 2.0
+"""Maximum number of seconds that a request waits for the check of its text; an editor may wait to save."""
 MAX_CHARACTERS = 2_000_000
 """Maximum number of characters of a text that is checked."""
 LONG_TEXT = 500_000
@@ -150,11 +153,12 @@ class CheckScheduler:
         self.worker.submit(lambda: self._preload(path))
 
     async def catch_up(self, document: TextDocument) -> None:
-        """Run the scheduled check of a document now, and wait for the end of its first slice."""
+        """Run the scheduled check of a document now, and wait for it, but not long."""
         if document in self._timers:
             self.cancel(document)
             self._submit(document)
-        await self.run_with(document, lambda state: None)
+        with suppress(asyncio.TimeoutError):  # other documents may be first
+            await asyncio.wait_for(self.run_with(document, lambda state: None), CATCH_UP_SECONDS)
 
     async def run_with(self, document: TextDocument, work: Callable[[TextState], Any]) -> Any:
         """Run `work` on the current text in the worker thread, and return its result."""

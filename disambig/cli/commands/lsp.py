@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from disambig.cli.options import SETTINGS, Writing
+from disambig.cli.output import say
 from disambig.errors import UserError
 
 app = typer.Typer(**SETTINGS)
@@ -43,6 +44,8 @@ def lsp(
     defaults = {} if writing is None else {"writing": writing}
     if tcp:
         serve_tcp(PORT if port is None else port, sys.stderr.write, defaults)
+    if sys.stdin is not None and sys.stdin.isatty():
+        say("disambig: waiting for an editor, which starts this command itself; Control and D end it")
     status = serve_stdio(defaults)
     exit_if_busy(status)
     raise typer.Exit(status)

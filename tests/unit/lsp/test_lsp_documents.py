@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -372,6 +373,19 @@ def test_a_change_of_the_text_does_not_reload_settings():
         document.change(2, [])
 
     assert check_while(change)[1] == [1]
+
+
+def test_a_request_does_not_wait_long_for_other_documents(monkeypatch):
+    monkeypatch.setattr("disambig.lsp.scheduler.CATCH_UP_SECONDS", 0.1)
+    scheduler = CheckScheduler(LoadedCheckers(), lambda path: CheckSettings(), print, print)
+    free = threading.Event()
+    scheduler.worker.submit(lambda: free.wait(60))
+    document = TextDocument.opened("file:///a.md", "/a.md", 1, "a", "utf-16")
+    try:
+        asyncio.run(asyncio.wait_for(scheduler.catch_up(document), 30))
+    finally:
+        free.set()
+        scheduler.worker.end()
 
 
 def check_all(annotate, texts: list[str], suffix: str = ".txt") -> tuple[list[str], list[str]]:

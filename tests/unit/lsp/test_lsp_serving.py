@@ -282,6 +282,17 @@ def test_command_names_the_missing_extra(monkeypatch, missing):
     assert "[D840]" in done.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no pseudo-terminals")
+def test_a_user_who_starts_the_server_in_a_terminal_is_told_what_it_waits_for():
+    terminal, other_side = os.openpty()
+    os.write(terminal, b"\x04")  # end of input
+    command = [sys.executable, "-m", "disambig.cli.main", "lsp"]
+    done = subprocess.run(command, stdin=other_side, capture_output=True, timeout=60)
+    os.close(terminal)
+    os.close(other_side)
+    assert b"waiting for an editor" in done.stderr and done.stdout == b""
+
+
 def test_port_requires_tcp():
     done = here("lsp", "--port", "8000")
     assert (done.returncode, "[D848]" in done.stderr) == (2, True)
