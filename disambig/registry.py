@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -252,7 +252,8 @@ class Entry:
     def import_error(self, problem: BaseException) -> UserError:
         """Return D007 for an exception that the factory raised."""
         message = problem.text if isinstance(problem, UserError) else ""
-        text = describe_failure(problem, plugin_packages(), message)
+        packages = plugin_packages()
+        text = describe_failure(problem, packages, message) + _missing_module_hint(problem, packages)
         return UserError("D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=text)
 
     def has_factory(self, factory: type) -> bool:
@@ -453,6 +454,7 @@ def _load_plugin(entry_point: EntryPoint, namespaces: Namespaces) -> PluginRepor
         _reraise_unless_error(problem)
         packages = {_top_level_name(entry_point.value)}
         error = str(problem) if isinstance(problem, UserError) else describe_failure(problem, packages)
+        error += _missing_module_hint(problem, packages)
         if _strict():
             raise UserError(
                 "D002", name=name, distribution=f"{distribution} {version}", problem=error
@@ -464,6 +466,12 @@ def _load_plugin(entry_point: EntryPoint, namespaces: Namespaces) -> PluginRepor
         level = logging.INFO if registered else logging.WARNING
         _log.log(level, "plugin %r (%s %s): %s", name, distribution, version, warning)
     return report(None, registered, warning)
+
+
+def _missing_module_hint(problem: BaseException, packages: Collection[str]) -> str:
+    """Return what to do if a package that a plugin imports is not installed."""
+    missing = (problem.name or "").partition(".")[0] if isinstance(problem, ModuleNotFoundError) else ""
+    return f"; install {missing}, which it imports" if missing and missing not in packages else ""
 
 
 def _reraise_unless_error(problem: BaseException) -> None:

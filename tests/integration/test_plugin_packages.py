@@ -68,6 +68,7 @@ def strangers(tmp_path):
     distribution(tmp_path, "twin", "5.0", GOOD, "good = twin")
     hollow = GOOD.replace("dict", "'no_such_module:Learner'").replace("good.", "hollow.")
     distribution(tmp_path, "hollow", "6.0", hollow, "hollow = hollow")
+    distribution(tmp_path, "needs", "8.0", "import no_such_package.inside", "my-needs = needs")
     distribution(tmp_path, "idle", "7.0", GOOD.replace("@hookimpl", ""), "idle = idle")
     return tmp_path
 
@@ -87,10 +88,18 @@ def test_broken_plugins_are_reported_and_stop_nothing(strangers):
     assert "[D006] plugin 'a_thief' cannot register 'good.Learner.v1'" in blocks["a_thief"]
     assert "[D008] two plugins are called 'good': the one from twin is ignored" in twin
     assert "learner: hollow.Learner.v1\t  BROKEN: [D007]" in blocks["hollow"]
+    missing = "No module named 'no_such_package' (needs.py:1, in <module>); install no_such_package, which it"
+    assert missing in blocks["my-needs"]
     assert "BROKEN: [D015] did you forget @hookimpl on disambig_register_learners?" in blocks["idle"]
     assert "learner: good.Learner.v1" in blocks["good"]
     for name in ("core", "variance_svm", "good"):
         assert "BROKEN" not in blocks[name]
+
+
+@pytest.mark.parametrize("name", ["my-needs", "my_needs", "needs"])
+def test_a_plugin_is_shown_by_its_entry_point_prefix_or_distribution(strangers, name):
+    done = run([*COMMAND, "plugins", name], path=[strangers])
+    assert done.returncode == 1 and done.stdout.startswith("my-needs  needs 8.0  (needs)\n")
 
 
 def test_the_list_as_json(strangers):

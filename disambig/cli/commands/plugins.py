@@ -61,6 +61,11 @@ def format_parameters(factory: Callable[..., Any]) -> list[str]:
     return lines
 
 
+def _names_of(report: PluginReport) -> tuple[str, ...]:
+    """Return what a plugin may be called: its entry point, the prefix of its entries, its distribution."""
+    return report.name, report.name.replace("-", "_"), report.distribution
+
+
 app = typer.Typer(**SETTINGS)
 BROKEN = 1
 
@@ -80,7 +85,7 @@ def plugins(
         str | None,
         typer.Argument(
             autocompletion=complete_from(_names),
-            help="A plugin, to show its entries, or an entry: PLUGIN.Name.v1.",
+            help="A plugin or its distribution, to show its entries, or an entry: PLUGIN.Name.v1.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -92,7 +97,7 @@ def plugins(
     # Broken plugins are part of the output.
     logging.getLogger("disambig.registry").addHandler(logging.NullHandler())
     reports = load_plugins()
-    shown = [report for report in reports if name in (None, report.name)]
+    shown = [report for report in reports if name is None or name in _names_of(report)]
     if name is not None and not shown:
         if not _show_entries(name, reports):
             raise UserError("D010", name=name, names=nearest_first(name, _names()))
