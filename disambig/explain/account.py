@@ -14,6 +14,7 @@ from disambig.explain.contributions import (
     ContributionTable,
     absence_lines,
     contribution_table,
+    decimals,
     explain_decision,
     rule_terms,
     show_candidate,
@@ -315,14 +316,17 @@ def _candidates(
     decisions: Decisions, index: int, record: dict[str, Any], names: Sequence[str], shares: dict[str, float]
 ) -> ContributionTable:
     """Return a table of the given candidates of a decision."""
-    group, scores = decisions.table[decisions.groups[index]], dict(record["candidates"])
+    group = decisions.table[decisions.groups[index]]
+    # those of the record are rounded
+    scores = dict(zip(decisions.candidate_texts(index), _scores(decisions, index), strict=True))
     columns = {"candidate": [show_candidate(name) for name in names]}
     if group.glosses:
         glosses = dict(zip(group.candidates, group.glosses, strict=True))
         columns["gloss"] = [glosses[name] for name in names]
     if shares:
         columns["probability"] = [f"{shares[name]:.3f}" for name in names]
-    columns["score"] = [f"{round(scores[name], 3) + 0.0:.3f}" for name in names]
+    digits = decimals(scores.values())
+    columns["score"] = [f"{round(scores[name], digits) + 0.0:.{digits}f}" for name in names]
     return ContributionTable(tuple(columns), tuple(zip(*columns.values(), strict=True)), 2 if shares else 1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -205,8 +205,6 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
 
 ABSENT = "0"
 UNKNOWN = "-"
-MIN_SHOWN = 0.0005
-"""Smallest contribution that is shown: smaller ones would be displayed as zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +235,11 @@ def contribution_table(
     `judged`: see `rule_terms`.
     """
     rows: list[tuple[str, ...]] = []
+    digits = decimals(reason.contribution for reason in reasons)
+
+    def figure(value: float) -> str:
+        return f"{round(value, digits) + 0.0:+.{digits}f}"
+
     for candidate in candidates:
         largest, others = _largest(reasons, candidate, top)
         terms = judged.get(candidate) if judged else None
@@ -244,19 +247,20 @@ def contribution_table(
             continue
         name = show_candidate(candidate)
         for item in largest:
-            numbers = item.value, item.weight, item.contribution
-            rows.append((name, item.evidence, format_count(item), *map(_figure, numbers)))
+            value = f"{round(item.value, 3) + 0.0:+.3f}"
+            weight, adds = figure(item.weight), figure(item.contribution)
+            rows.append((name, item.evidence, format_count(item), value, weight, adds))
         rest = sum(item.contribution for item in others)
         if others:
             absent = sum(item.count == 0 for item in others)
             summary = pluralize(len(others), "other" if largest else "part")
             summary += f", {absent:,} of them absent" if absent else ""
-            rows.append((name, summary, "", "", "", _figure(rest)))
+            rows.append((name, summary, "", "", "", figure(rest)))
         total = sum(item.contribution for item in [*largest, *others])
-        rows.append((name, "sum: the score", "", "", "", _figure(total)))
+        rows.append((name, "sum: the score", "", "", "", figure(total)))
         if terms is not None:
-            rows += [(name, part, "", "", "", _figure(value)) for part, value in terms]
-            rows.append((name, SUM, "", "", "", _figure(sum(value for _, value in terms))))
+            rows += [(name, part, "", "", "", figure(value)) for part, value in terms]
+            rows.append((name, SUM, "", "", "", figure(sum(value for _, value in terms))))
     if not rows:
         return None
     head = ("candidate", what, "count", "value", "weight", "adds")
@@ -268,10 +272,11 @@ def contribution_table(
 def _largest(
     reasons: Sequence[Contribution], candidate: str, top: int
 ) -> tuple[list[Contribution], list[Contribution]]:
-    """Return the `top` largest contributions to a candidate that are shown, and the others."""
+    """Return the `top` largest contributions to a candidate, without those shown as zero, and the others."""
+    least = 0.5 * 10.0 ** -decimals(reason.contribution for reason in reasons)
     parts = [reason for reason in reasons if reason.candidate == candidate]
     parts.sort(key=lambda reason: -abs(reason.contribution))
-    n = sum(abs(reason.contribution) >= MIN_SHOWN for reason in parts[:top])
+    n = sum(abs(reason.contribution) >= least for reason in parts[:top])
     return parts[:n], parts[n:]
 
 
@@ -307,8 +312,10 @@ def format_count(reason: Contribution) -> str:
     return ABSENT if reason.least <= 1 else f"<{reason.least}"
 
 
-def _figure(value: float) -> str:
-    return f"{round(value, 3) + 0.0:+.3f}"
+def decimals(values: Iterable[float]) -> int:
+    """Return how many decimals show the largest of some values with two digits, and at least three."""
+    largest = max(map(abs, values), default=0.0)
+    return 3 if largest >= 0.01 or not largest else 1 - math.floor(math.log10(largest))
 
 
 NO_WORD = "_"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -32,7 +33,7 @@ from disambig.explain import (
 )
 from disambig.features import ContextWindow, NgramCounts, Subsequences, Tfidf
 from disambig.formats import Labelled
-from disambig.models import Model, ModelSource
+from disambig.models import LinearScorer, Model, ModelSource
 from disambig.text import Words
 from disambig.training import train_labelled
 from disambig.types import RaisesFlags
@@ -209,6 +210,19 @@ def test_names_features_of_two_extractors():
     (account,) = accounts(LABELLED_TEXT, joined)
     shown = " ".join(" ".join(map(str, row)) for table in account.tables for row in table.rows)
     assert "word-1=was (local)" in shown and "old (words)" in shown
+
+
+def test_small_weights_are_shown_with_more_decimals():
+    """A strongly regularised learner gives tiny weights, which decide nevertheless."""
+    usual = label_model(ContextWindow(window=1))
+    small = [LinearScorer(scorer.weights / 10_000) for scorer in usual.scorers]
+    models = usual, replace(usual, scorers=tuple(small))
+    (expected,), (account,) = (list(accounts(LABELLED_TEXT, model)) for model in models)
+    for table, large in zip(account.tables, expected.tables, strict=True):
+        top = slice(2)  # the largest, and nothing that the decision rule adds
+        values, wanted = (np.array([float(row[-1]) for row in t.rows[top]]) for t in (table, large))
+        assert values.all()
+        np.testing.assert_allclose(values, wanted / 10_000, rtol=0.1)
 
 
 def test_says_if_a_feature_has_no_name():
