@@ -44,7 +44,14 @@ from disambig.server.languagetool import (
     rule_as_json,
     visible_flags,
 )
-from disambig.server.middleware import AllowedOrigins, BodyReader, RequestGuard, ServerLimits, unclear_request
+from disambig.server.middleware import (
+    NOTE_HEADER,
+    AllowedOrigins,
+    BodyReader,
+    RequestGuard,
+    ServerLimits,
+    unclear_request,
+)
 
 _INLINE_CODE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _RATE_ATTRIBUTE = 'data-rate=""'
@@ -148,8 +155,6 @@ _MAX_INLINE_BODY = 1 << 15
 """Bodies with more bytes are parsed in a thread, while other requests are answered."""
 _CHUNK_BYTES = 1 << 16
 """Number of bytes of a response that are sent at a time."""
-NOTE_HEADER = "Disambig-Note"
-"""Response header with a note about an option that has no effect."""
 _UNSUPPORTED_FORMS = ("multipart/", "application/json")
 
 

@@ -155,6 +155,8 @@ COMMON_HEADERS: Sequence[Header] = (
     (b"vary", b"Origin"),
 )
 _PREFLIGHT_SECONDS = b"86400"
+NOTE_HEADER = "Disambig-Note"
+"""Response header with a note about an option that has no effect."""
 
 
 class RequestGuard:
@@ -258,6 +260,7 @@ def _cors_headers(origin: str) -> list[Header]:
         return [(b"cross-origin-resource-policy", b"same-origin")]
     return [
         (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-expose-headers", NOTE_HEADER.encode("ascii")),
         (b"cross-origin-resource-policy", b"cross-origin"),
     ]
 

@@ -368,6 +368,7 @@ def test_accepts_named_origins_only(ask):
         assert answer.status_code == status, origin
         mine = status == 200 and origin != "http://127.0.0.1:8081"
         assert answer.headers.get("access-control-allow-origin") == (origin if mine else None)
+        assert answer.headers.get("access-control-expose-headers") == ("Disambig-Note" if mine else None)
     wrong = ask("POST", "/v2/check", headers={"origin": "https://good.example"}, serving=named)
     assert (wrong.status_code, wrong.headers["access-control-allow-origin"]) == (400, "https://good.example")
 
