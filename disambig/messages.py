@@ -488,7 +488,7 @@ MESSAGES: dict[str, str] = {
     "D960": "{where}{said!r} does not suppress any flag; {advice}",
     "D961": "cannot start git: install it, or omit --since and --staged",
     "D962": "{path} is not in a git repository: omit --since and --staged, or name files inside a repository",
-    "D963": "--since {revision}: there is no such revision in {path}; if it is a shallow clone, fetch the revision first",
+    "D963": "--since {revision}: there is no such branch, tag or commit in {path}; if it is a shallow clone, fetch it first",
     "D964": "git in {path}: {problem}",
     "D965": "--since {revision}: has no commit in common with HEAD in {path}; if it is a shallow clone, fetch more history",
     "D966": "{path} is not a baseline: {problem}; make one with --write-baseline",

@@ -222,9 +222,11 @@ def _check_combinations(
 
 
 def _check_output(output: str, paths: list[str]) -> None:
-    """Raise an error if writing a report would destroy a text. Raises D316, D600."""
+    """Raise an error if a report cannot be written or would destroy a text. Raises D309, D316, D600."""
     from disambig.markup import path_format
 
+    if not output or os.path.isdir(output):
+        raise UserError("D309", path=output or "--output", problem="give the name of a file")
     if any(path != STDIN and os.path.realpath(path) == os.path.realpath(output) for path in paths):
         raise UserError("D316", path=output)
     entry = path_format(output)

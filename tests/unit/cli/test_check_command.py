@@ -125,6 +125,9 @@ def test_the_report_never_replaces_a_text(note):
         status, out, err = check_file("note.md", "--output", output)
         assert (status, out) == (2, "") and f"[{code}]" in err and "Traceback" not in err
     assert note.read_bytes() == NOTE.encode() and other.read_text() == "Text."
+    for output in ("", "."):  # found before anything is checked
+        message = f"disambig: [D309] cannot write {output or '--output'}: give the name of a file\n"
+        assert check_file("note.md", "--output", output) == (2, "", message)
 
 
 def test_fix_without_a_backup_or_with_another_suffix(note):
