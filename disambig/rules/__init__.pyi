@@ -20,6 +20,7 @@ from .catalogue import (
     rule_text as rule_text,
     rules_page as rules_page,
     save_measured as save_measured,
+    share_text as share_text,
 )
 from .english import (
     ENGLISH_RULES as ENGLISH_RULES,

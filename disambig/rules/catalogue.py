@@ -418,14 +418,15 @@ def rule_text(rule: Rule) -> str:
     lines += [rule.description] if rule.description else []
     for example in rule.examples:
         lines += ["", f"  wrong: {example.wrong}", f"  right: {example.right}"]
-    lines += ["", f"Right: {_share_text(rule)}."]
+    lines += ["", f"Right: {share_text(rule)}."]
     lines += [f"Silence: <!-- disambig: ignore-next-line[{rule.name}] --> above a line, or", ""]
     lines += [f'    ignore_rules = ["{rule.name}"]', "", "in disambig.toml."]
     lines += [f"More: {rule.url}"] if rule.url and not rule.url.startswith(PAGE) else []
     return "\n".join(lines) + "\n"
 
 
-def _share_text(rule: Rule) -> str:
+def share_text(rule: Rule) -> str:
+    """Return the measured share of the flags of a rule as text."""
     share = measured_shares().get(rule.name)
     return "too few such flags to measure" if share is None else f"{share} of such flags"
 
@@ -467,7 +468,7 @@ def rules_page() -> str:
     for rule in CATALOGUE:
         parts.append(f"\n## {rule.name}\n\n{rule.title} {rule.description}\n\n")
         parts += [f"* {example.wrong} → {example.right}\n" for example in rule.examples]
-        parts.append(f"* Right: {_share_text(rule)}.\n")
+        parts.append(f"* Right: {share_text(rule)}.\n")
     return "".join(parts)
 
 

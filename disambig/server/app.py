@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, to_json
-from disambig.rules import Rule, rule_text
+from disambig.rules import PAGE, Rule, share_text
 from disambig.server._endpoints import (
     describe_standalone,
     explain_flag,
@@ -55,6 +55,7 @@ from disambig.server.middleware import (
 
 _INLINE_CODE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _RATE_ATTRIBUTE = 'data-rate=""'
+_EMPHASIS = re.compile(r"\*([^*]+)\*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,9 +283,10 @@ class _Views:
         return _json(to_json(openapi(self._limits, BASES)))
 
     async def rules(self, request: Request) -> Response:
-        headers = {"content-security-policy": "default-src 'none'; frame-ancestors 'none'"}
         page = rules_as_html(self._checker.rules)
-        return Response(page, headers=headers, media_type="text/html")
+        (style,) = (text for _, text in _INLINE_CODE.findall(page))
+        policy = f"default-src 'none'; style-src '{_hash(style)}'; img-src data:; frame-ancestors 'none'"
+        return Response(page, headers={"content-security-policy": policy}, media_type="text/html")
 
     async def about(self, request: Request) -> Response:
         return PlainTextResponse("disambig: see /v2/check and /v2/languages")
@@ -363,12 +365,28 @@ class _HeldResponse(Response):
 
 def rules_as_html(rules: Mapping[str, Rule]) -> str:
     """Return a page that describes rules, each with the anchor of its name."""
-    parts = [
-        f'<section id="{escape(name)}"><h2>{escape(name)}</h2><pre>{escape(rule_text(rule))}</pre></section>'
-        for name, rule in sorted(rules.items())
-    ]
-    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Rules of disambig</title>'
-    return f"{head}<h1>Rules</h1>{''.join(parts)}</html>"
+    html = files(__package__).joinpath("rules.html").read_text(encoding="utf8")
+    sections = "\n".join(_rule_as_html(rule) for _, rule in sorted(rules.items()))
+    return html.replace("<!-- rules -->", sections)
+
+
+def _rule_as_html(rule: Rule) -> str:
+    name = escape(rule.name)
+    description = _EMPHASIS.sub(r"<em>\1</em>", escape(f"{rule.title} {rule.description}".strip()))
+    examples = "".join(
+        f"<li><del>{escape(example.wrong)}</del> → <ins>{escape(example.right)}</ins></li>"
+        for example in rule.examples
+    )
+    comment = escape(f"<!-- disambig: ignore-next-line[{rule.name}] -->")
+    setting = escape(f'ignore_rules = ["{rule.name}"]')
+    is_shared = rule.url.startswith(PAGE)
+    more = f' <a href="{escape(rule.url)}">More</a>' if rule.url and not is_shared else ""
+    return (
+        f'<section id="{name}"><h2>{name}</h2>\n<p>{description}{more}</p>\n'
+        f"{f'<ul>{examples}</ul>' if examples else ''}\n"
+        f'<p class="soft">Right: {escape(share_text(rule))}. To silence it, write <code>{comment}</code> '
+        f"above a line, or <code>{setting}</code> in <code>disambig.toml</code>.</p></section>"
+    )
 
 
 def _parse_check(query: bytes, body: bytes, *, max_text: int) -> CheckRequest:

@@ -279,6 +279,16 @@ def test_the_page_fits_a_phone(opened, width):
     assert min(heights) >= 40
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_rules_fits_a_phone(opened, scheme):
+    page = opened(viewport={"width": 320, "height": 700}, is_mobile=True, color_scheme=scheme)
+    page.goto(page.url.rstrip("/") + "/rules#confused-words")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#confused-words ins").first.is_visible()
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", background))) < 380) == (scheme == "dark")
+
+
 def test_screen_readers(opened):
     page = opened()
     write(page, TEXT, ["peace", "then"])

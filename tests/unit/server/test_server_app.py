@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import json
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -419,6 +422,9 @@ def test_page_of_rules(ask):
     assert answer.headers["content-type"].startswith("text/html")
     assert "script" not in answer.headers["content-security-policy"]
     assert '<section id="spelling">' in answer.text and "ignore-next-line[spelling]" in answer.text
+    (style,) = re.findall("<style>(.*?)</style>", answer.text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in answer.headers["content-security-policy"]
 
 
 def test_page_loads_no_other_resources(ask):
