@@ -454,7 +454,7 @@ MESSAGES: dict[str, str] = {
     "D905": "{path}: too few trees to train or evaluate on ({n:,}); give at least {least:,}",
     "D906": "{path} exists and does not contain a parser, or contains other things too: --force only replaces parsers; choose another --output",
     "D907": "{text!r} is not a constituent: use one from span._.constituents, or a sentence",
-    "D908": "this Doc has no constituents: add disambig_parser to the pipeline",
+    "D908": "this Doc has no constituents of its present tokens: add disambig_parser to the pipeline, after components that merge or split tokens",
     "D909": "model {name!r} of the task {task!r} does not tag every word: name a tagger, such as tag",
     "D910": "standard input cannot be read twice, so a job cannot count it: name files, or omit --job, --workers and --engine",
     "D911": "{n:,} of the job's shards failed; the first problem: {problem}; if the command is run again, the job retries them",

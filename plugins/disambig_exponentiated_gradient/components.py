@@ -32,7 +32,7 @@ class ConstituentIndex:
     """The constituents of a Doc by position."""
 
     group: SpanGroup
-    size: int  # number of spans in it
+    sizes: tuple[int, int]  # number of spans in it, and of tokens in the Doc
     places: list[Place]  # first token and token after the last, for each position once, in preorder
     labels: dict[Place, list[str]]  # the labels at each position, from the top down
 
@@ -143,17 +143,25 @@ def _get_of_token(getter: Callable[[Span], Any], token: Token) -> Any:
 
 
 def _index(doc: Doc) -> ConstituentIndex:
-    """Return the constituents of a Doc; D908 if it has none."""
+    """Return the constituents of a Doc; D908 if it has none, or tokens were merged or split afterwards."""
     group = next((spans for spans in doc.spans.values() if spans.attrs.get(MARK) == KIND), None)
     if group is None:
         raise UserError("D908")
+    sizes = len(group), len(doc)
     recent = next(iter(_recent), None)  # read once: another thread may replace it at any time
-    if recent is not None and recent.group is group and recent.size == len(group):
+    if recent is not None and recent.group is group and recent.sizes == sizes:
         return recent
     labels: dict[Place, list[str]] = {}
-    for span in group:
-        labels.setdefault((span.start, span.end), []).append(span.label_)
-    index = ConstituentIndex(group, len(group), sorted(labels, key=_order), labels)
+    try:
+        for span in group:
+            last = doc[span.end - 1]
+            # spaCy does not adjust the spans of a group when tokens are merged or split
+            if (span.start_char, span.end_char) != (doc[span.start].idx, last.idx + len(last)):
+                raise UserError("D908")
+            labels.setdefault((span.start, span.end), []).append(span.label_)
+    except IndexError:  # beyond the last token
+        raise UserError("D908") from None
+    index = ConstituentIndex(group, sizes, sorted(labels, key=_order), labels)
     _recent[:] = [index]
     return index
 

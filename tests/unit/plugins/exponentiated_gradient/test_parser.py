@@ -369,6 +369,23 @@ def test_names_as_benepar_has_them(nlp):
         spacy.blank("en")("x")[0:1]._.labels  # noqa: B018
 
 
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_merged_or_split_tokens_have_no_constituents_until_the_doc_is_parsed_again(nlp, asked_before):
+    merged, split = nlp(SPACED), nlp(SPACED)
+    cat = next(token for token in split if token.text == "cat")
+    for doc in (merged, split) * asked_before:
+        assert all(sentence._.parse_string for sentence in doc.sents)
+    with merged.retokenize() as changes:
+        changes.merge(merged[cat.i : cat.i + 2])
+    with split.retokenize() as changes:
+        changes.split(cat, ["c", "at"], heads=[cat, cat])
+    for doc in (merged, split):
+        for sentence in doc.sents:
+            with pytest.raises(UserError, match=r"D908.*merge or split"):
+                sentence._.parse_string  # noqa: B018
+        assert all(sentence._.parse_string for sentence in nlp(doc).sents)
+
+
 def test_attributes_of_constituents_can_be_pickled(nlp):
     # spaCy sends them to its processes where these are not forked
     getter = pickle.loads(pickle.dumps(spacy.tokens.Token.get_extension("labels")))[2]
