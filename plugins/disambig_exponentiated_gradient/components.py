@@ -5,12 +5,14 @@ Only this module of the plugin imports spaCy, and only spaCy imports it, through
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
+from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
@@ -35,6 +37,17 @@ class ConstituentIndex:
     sizes: tuple[int, int]  # number of spans in it, and of tokens in the Doc
     places: list[Place]  # first token and token after the last, for each position once, in preorder
     labels: dict[Place, list[str]]  # the labels at each position, from the top down
+    parents: dict[Place, Place | None]  # the smallest place around each place
+
+    def around(self, place: Place) -> Place | None:
+        """Return the smallest place around a place or a word, None for a root."""
+        if place in self.parents:
+            return self.parents[place]
+        before = bisect_right(self.places, _order(place), key=_order) - 1
+        above = self.places[before] if before >= 0 else None
+        while above is not None and above[1] < place[1]:
+            above = self.parents[above]
+        return above
 
 
 _recent: list[ConstituentIndex] = []
@@ -108,13 +121,8 @@ def parent(span: Span) -> Span | None:
     """Return the smallest constituent around a constituent or a word, None for the root."""
     span = _trim(span)
     labels(span)
-    best: Place | None = None
-    for start, end in _index(span.doc).places:
-        if start > span.start:
-            break
-        if end >= span.end and (start, end) != (span.start, span.end):
-            best = start, end  # in preorder, the last one is the smallest
-    return None if best is None else span.doc[best[0] : best[1]]
+    above = _index(span.doc).around((span.start, span.end))
+    return None if above is None else span.doc[above[0] : above[1]]
 
 
 def children(span: Span) -> tuple[Span, ...]:
@@ -161,13 +169,26 @@ def _index(doc: Doc) -> ConstituentIndex:
             labels.setdefault((span.start, span.end), []).append(span.label_)
     except IndexError:  # beyond the last token
         raise UserError("D908") from None
-    index = ConstituentIndex(group, sizes, sorted(labels, key=_order), labels)
+    places = sorted(labels, key=_order)
+    index = ConstituentIndex(group, sizes, places, labels, _parents(places))
     _recent[:] = [index]
     return index
 
 
 def _order(place: Place) -> Place:
     return place[0], -place[1]
+
+
+def _parents(places: Sequence[Place]) -> dict[Place, Place | None]:
+    """Return the smallest place around each of some places in preorder."""
+    parents: dict[Place, Place | None] = {}
+    open_: list[Place] = []
+    for place in places:
+        while open_ and open_[-1][1] < place[1]:
+            open_.pop()
+        parents[place] = open_[-1] if open_ else None
+        open_.append(place)
+    return parents
 
 
 def _trim(span: Span) -> Span:
@@ -241,7 +262,7 @@ class ConstituentParser(SpanWriter):
             tokens = words[document][seen[document] : seen[document] + len(spans)]
             seen[document] += len(spans)
             tags = [token.tag_ for token in tokens] if tagged[document] else None
-            sentences[document].append(self.parser.cutter.sentence(docs[document].text, spans, tags))
+            sentences[document].append(self.parser.cutter.sentence(view.texts[document], spans, tags))
         return sentences
 
     def _write(self, doc: Doc, sentences: Sequence[ParsedSentence]) -> None:
@@ -263,8 +284,9 @@ class ConstituentParser(SpanWriter):
             for start, end, tag in zip(starts, ends, parsed.best.tags(), strict=True):
                 tags[start:end] = [tag] * (end - start)
         if not doc.has_annotation("SENT_START"):
-            for token in doc:
-                token.is_sent_start = token.i in begins
+            # setting `token.is_sent_start` takes time in proportion to the length of the Doc
+            starts_sentence = [1 if i in begins else -1 for i in range(len(doc))]
+            doc.from_array([SENT_START], np.array(starts_sentence, np.int64).astype(np.uint64))
         if not doc.has_annotation("TAG"):
             for token, tag in zip(doc, tags, strict=True):
                 token.tag_ = tag

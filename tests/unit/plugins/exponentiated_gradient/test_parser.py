@@ -36,6 +36,7 @@ from disambig_exponentiated_gradient.treebank import (
 from examples import fewer_examples
 from hypothesis import given, strategies as st
 from made_trees import MANY, TEXT, parser, plain_trees
+from processor_time import grows_linearly
 from spacy.tokens import Doc, DocBin
 
 from disambig import doctor, registry
@@ -367,6 +368,27 @@ def test_names_as_benepar_has_them(nlp):
         doc[2:4]._.parse_string  # noqa: B018
     with pytest.raises(UserError, match="D908"):
         spacy.blank("en")("x")[0:1]._.labels  # noqa: B018
+
+
+def test_parents_of_constituents_and_words(nlp):
+    doc = nlp("The cat saw the dog with a bell. She can't see it.")
+    for span in [*doc.spans["constituents"], *(doc[i : i + 1] for i in range(len(doc)))]:
+        place = span.start, span.end
+        around = [
+            (other.end - other.start, other.start, other.end)
+            for other in doc.spans["constituents"]
+            if other.start <= span.start and span.end <= other.end and (other.start, other.end) != place
+        ]
+        parent = span._.parent
+        assert (parent and (parent.start, parent.end)) == (min(around)[1:] if around else None)
+
+
+def test_time_is_linear_in_the_length_of_a_doc(nlp):
+    def parse(n_sentences):
+        doc = nlp(Doc(nlp.vocab, words=["She", "sees", "it", "."] * n_sentences))
+        return [span._.parent for span in doc.spans["constituents"]]
+
+    assert grows_linearly(parse, 3_000)
 
 
 @pytest.mark.parametrize("asked_before", [False, True])
