@@ -7,6 +7,7 @@ from .comparison import (
     assess_on_texts as assess_on_texts,
     assessment_line as assessment_line,
     compare as compare,
+    compare_configs as compare_configs,
     flagged as flagged,
     judge as judge,
     limits as limits,

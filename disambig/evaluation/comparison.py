@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, ScoreBatch, segments
+from disambig.data import Group, Instances, ScoreBatch, distinct_texts, segments
 from disambig.decision import unpad
 from disambig.errors import UserError, nearest_first
 from disambig.evaluation.labelled import (
     UNUSED_LIST,
     choose_measure,
+    count_learned,
     cross_validate,
     decide,
     evaluate_lists,
@@ -65,6 +66,7 @@ from disambig.training import (
     dataset_report,
     label_instances,
     right_candidates,
+    train_labelled,
 )
 from disambig.type_aliases import Bools, Floats, Progress
 from disambig.types import DecisionRule, RaisesFlags, Task, decides, metric
@@ -158,6 +160,67 @@ def compare(
         "table": contingency_table(first.right, second.right),
         "pairs": _pairs(first, second),
     }
+
+
+def compare_configs(
+    plans: tuple[TrainingPlan, TrainingPlan],
+    labelled: Sequence[Labelled],
+    *,
+    folds: int,
+    measure: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Compare two configs by cross-validation: in turn, train both on all folds but one and decide that one.
+
+    Folds are those of `cross_validate` for the first config. Raises D338 for a task on items outside any
+    text; D464 for more folds than documents, or fewer than two; the errors of training, `on_labelled` and
+    `compare`.
+
+    `measure`: see `compare`.
+    Returns what `compare` returns, ``folds``, and ``unlearned`` for each config (see `cross_validate`).
+    """
+    for plan in plans:
+        if plan.parts.decides.where == "items":
+            raise UserError("D338", model=plan.parts.task.name)
+    first, second = (plan.with_learned_settings(labelled) for plan in plans)
+    dataset, other_dataset = (
+        label_instances(plan.parts.task, plan.parts.tokenisation, labelled) for plan in (first, second)
+    )
+    groups = [np.unique(one.examples.instances.groups).tolist() for one in (dataset, other_dataset)]
+    if not 2 <= folds <= dataset.n_documents:
+        raise UserError("D464", folds=folds, documents=dataset.n_documents)
+    fold, n_documents = dataset.folds(folds), 0
+    left_out = list(dataset.reasons)
+    sides: tuple[list[Outcomes], list[Outcomes]] = [], []
+    unlearned = {"n": 0, "of": 0}, {"n": 0, "of": 0}
+    for k in range(folds):
+        if progress:
+            progress("cross-validating", k, folds)
+        learned, tested = (
+            [dataset.labelled[i] for i in np.flatnonzero(rows)] for rows in (fold != k, fold == k)
+        )
+        model, other = (
+            train_labelled(plan.parts, learned, name=plan.name, version=plan.version, **plan.settings)
+            for plan in (first, second)
+        )
+        for counts, trained, all_groups in zip(unlearned, (model, other), groups, strict=True):
+            counts["n"] += len(all_groups) - count_learned(trained, all_groups)
+            counts["of"] += len(all_groups)
+        shared = on_labelled(model, other, tested)
+        left_out += shared.left_out
+        for side, outcomes in zip(sides, (shared.first, shared.second), strict=True):
+            # the documents of each fold are numbered from 0
+            side.append(replace(outcomes, units=outcomes.units + n_documents))
+        n_documents += len({example.document for example in tested})
+    joined = SharedDecisions(_join_folds(sides[0]), _join_folds(sides[1]), left_out)
+    return {"folds": folds, "unlearned": unlearned, **compare((model, other), joined, measure=measure)}
+
+
+def _join_folds(parts: Sequence[Outcomes]) -> Outcomes:
+    """Return the outcomes of all folds; candidates with the same name are the same in each fold."""
+    joined = Outcomes.joined(parts)
+    names, numbers = distinct_texts(joined.names)
+    return replace(joined, names=names, ids=numbers[joined.ids])
 
 
 def paired_figures(result: Paired, names: Sequence[str]) -> dict[str, Any]:

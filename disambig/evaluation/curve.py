@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, Instances
 from disambig.errors import UserError
+from disambig.evaluation.labelled import count_learned
 from disambig.evaluation.unseen_text import most_frequent_candidates
 from disambig.formats import Clean, Fix, Labelled
 from disambig.metrics import mcnemar, wilson
@@ -255,11 +256,8 @@ def _run_trial(
             unsupervised = _choose(baseline, test, unseen, g, unsupervised=True)
             hits["baseline"].append(is_known & (unsupervised == gold))
     tested = np.unique(test.instances.groups).tolist()
-    n_with_scorer = len(tested)
-    if model.shared is None:
-        n_with_scorer = sum(g < len(model.scorers) and model.scorers[g] is not None for g in tested)
     joined = {system: np.concatenate(parts) for system, parts in hits.items()}
-    return CurveTrial(n_examples, n_with_scorer, len(tested), **joined)
+    return CurveTrial(n_examples, count_learned(model, tested), len(tested), **joined)
 
 
 def _choose(

@@ -130,7 +130,8 @@ def cross_validate(
     `report`: called with each example that cannot be used, and the reason.
     `wrong`: a list to which the examples that the model decided wrongly are added (see `error_records`).
     `**settings`: settings of training, as for `train_labelled`.
-    Returns ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with
+    Returns ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``unlearned``:
+    in all folds together, ``n`` groups ``of`` all have too few examples to learn from; ``systems`` with
     the figures of each group for ``model``, ``baseline`` (if the config has one) and ``majority``, and
     ``overall`` with those of all groups together.
     """
@@ -161,7 +162,7 @@ def cross_validate(
         learned["baseline"] = replace(parts, learner=parts.baseline)
     chosen = {system: np.zeros(len(instances), np.int64) for system in learned}
     logits = {system: np.zeros((len(instances), width)) for system in learned}
-    n_decided = folds
+    n_decided, n_learned, n_groups = folds, 0, 0
     for k in range(folds):
         if enough is not None and k:
             n_tested = np.bincount(instances.groups[fold < k], minlength=len(task.groups))
@@ -174,6 +175,12 @@ def cross_validate(
         for system, config in learned.items():
             model = train_dataset(config, training_part, name=task.name, **settings)
             _decide_rows(model, dataset, fold == k, chosen[system], logits[system])
+            if system == "model":
+                tested_groups = np.unique(instances.groups[fold == k]).tolist()
+                n_learned, n_groups = (
+                    n_learned + count_learned(model, tested_groups),
+                    n_groups + len(tested_groups),
+                )
     systems = _group_figures(task, dataset, chosen, logits, fold, n_decided, also, wrong)
     return {
         **_count_examples(dataset.take(fold < n_decided)),
@@ -181,9 +188,17 @@ def cross_validate(
         "account": dataset_report(len(dataset.documents), all_examples.reasons),
         "folds": folds,
         "decided": n_decided,
+        "unlearned": {"n": n_groups - n_learned, "of": n_groups},
         "overall": {system: overall(groups) for system, groups in systems.items()},
         "systems": systems,
     }
+
+
+def count_learned(model: Model, groups: Sequence[int]) -> int:
+    """Return how many of some groups a model has learned; the baseline decides the others."""
+    if model.shared is not None:
+        return len(groups)
+    return sum(g < len(model.scorers) and model.scorers[g] is not None for g in groups)
 
 
 def _most_candidates(instances: Instances, g: int, group: Group) -> int:

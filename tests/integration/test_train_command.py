@@ -206,9 +206,13 @@ def test_errors_are_one_line(labelled_folder, trained, arguments, code):
     assert not (labelled_folder / "other").exists()
 
 
-def test_configs_are_compared_as_models(labelled_folder, trained):
+def test_configs_are_compared_in_folds(labelled_folder, trained):
     done = run(labelled_folder, "evaluate it.cfg it.cfg --labelled ten.tsv", status=2)
-    assert "D525] it.cfg is not a model: train a model with each config" in done.stderr
+    assert "D525] it.cfg is not a model: to compare two configs on labelled examples, give" in done.stderr
+    done = run(labelled_folder, "evaluate it.cfg it.cfg --labelled ten.tsv --folds 5")
+    assert "in 5 folds:" in done.stdout and "only A 0, only B 0" in done.stdout
+    done = run(labelled_folder, "evaluate it.cfg it.cfg --folds 5", status=2)
+    assert "D465" in done.stderr
 
 
 def test_the_curve_of_examples_with_one_label_says_so(labelled_folder, trained):

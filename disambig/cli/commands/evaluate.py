@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from disambig.cli import options
-from disambig.cli.output import check_stdout, note_printer, progress, remark, stages
+from disambig.cli.output import check_stdout, note_printer, progress, remark, say, stages
 from disambig.errors import UserError, nearest_first
 from disambig.files import error_sink, json_text, save_output
 from disambig.formatting import format_figure, format_p, pluralize
 
 if TYPE_CHECKING:
     from disambig.models import Model
+    from disambig.training import TrainingPlan
 
 app = typer.Typer(**options.SETTINGS)
 
@@ -30,8 +31,8 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL]...",
-            help="A task, PACK/TASK or a model directory, or two of them to compare; with --folds a config; "
-            "with --fixes also several models joined by +, or none for all installed models.",
+            help="A task, PACK/TASK or a model directory, or two of them to compare; with --folds a config "
+            "or two; with --fixes also several models joined by +, or none for all installed models.",
         ),
     ] = None,
     text: options.Texts = None,
@@ -132,6 +133,8 @@ def evaluate(
         examples: dict[str, Any] = {"labelled": labelled, "lists": lists, "text": text}
         parts: dict[str, Any] = {"lines": bool(lines), "only_test": only_test}
         result, show = compare_models(names, measure, **examples, **parts, **reading), comparison_lines
+    elif form == TWO_CONFIGS:
+        result, show = compare_two_configs(names, measure, labelled, folds or 0, **reading), comparison_lines
     elif not names:
         raise typer.BadParameter("MODEL is required, except with --fixes FILE")
     elif form == LISTS:
@@ -158,11 +161,12 @@ def evaluate(
         save_errors(wrong, errors)
 
 
-FIXES, TWO_MODELS, LISTS = "--fixes", "two models", "--lists"
+FIXES, TWO_MODELS, TWO_CONFIGS, LISTS = "--fixes", "two models", "two configs", "--lists"
 LABELLED, TEXT = "--labelled (one model)", "--text (one model)"
 FORMS: dict[str, tuple[str, ...]] = {
     FIXES: ("fixes", "clean", "readings", "tier", "rate", "flags_per_1000", "writing", "plot"),
     TWO_MODELS: ("text", "labelled", "lists", "encoding", "strict", "lines", "only_test", "measure"),
+    TWO_CONFIGS: ("labelled", "encoding", "strict", "folds", "measure"),
     LISTS: ("lists", "measure"),
     LABELLED: ("labelled", "encoding", "strict", "folds", "text", "key", "sensemap", "errors"),
     TEXT: ("text", "lines", "only_test", "rate", "plot"),
@@ -186,11 +190,12 @@ def evaluation_form(
     if fixes:
         return FIXES
     if len(models) > 1:
-        for name in models[1:]:
-            check_named(name)
+        if folds is None:
+            for name in models[1:]:
+                check_named(name)
         if len(models) > 2:
             raise typer.BadParameter("give one model, or two to compare")
-        return TWO_MODELS
+        return TWO_MODELS if folds is None else TWO_CONFIGS
     if lists:
         return LISTS
     return LABELLED if labelled or folds is not None else TEXT
@@ -217,7 +222,7 @@ def check_named(name: str) -> None:
         advice = "name the directory that `disambig train --output DIRECTORY` made; "
         advice += f"text is given with --text {name}"
         if name.endswith(".cfg"):
-            advice = "train a model with each config on the same examples, and compare the models on others"
+            advice = "to compare two configs on labelled examples, give --folds 10"
         raise UserError("D525", path=name, advice=advice)
     require_undamaged_pack(name, providing_pack(name))
     raise UserError("D942", name=name, names=nearest_first(name, available()))
@@ -266,6 +271,59 @@ def compare_models(
     return compare(models, decided, measure=measure)
 
 
+def compare_two_configs(
+    names: Sequence[str],
+    measure: str | None,
+    labelled: Sequence[str] | None,
+    folds: int,
+    *,
+    encoding: str | None,
+    strict: bool,
+) -> dict[str, Any]:
+    """Return the comparison of two configs by cross-validation on labelled examples."""
+    from disambig.evaluation import compare_configs
+    from disambig.formats import read_labelled
+    from disambig.metrics import measure_named
+
+    if not labelled:
+        raise UserError("D465")
+    if measure is not None:
+        measure_named(measure)  # raise an error before anything is read
+    first, second = map(_plan_for_labelled, names)
+    encoding = encoding or first.sources.get("encoding")
+    if (first.name, first.version) == (second.name, second.version):
+        first, second = (
+            replace(plan, name=f"{name}: {plan.name}")
+            for plan, name in zip((first, second), names, strict=True)
+        )
+    examples = read_labelled(labelled, encoding=encoding, strict=strict, tell=note_printer())
+    with stages() as report_progress:
+        result = compare_configs(
+            (first, second), examples, folds=folds, measure=measure, progress=report_progress
+        )
+    for name, unlearned in zip(names, result["unlearned"], strict=True):
+        _note_unlearned(f"{name}: ", unlearned)
+    return result
+
+
+def _plan_for_labelled(name: str) -> TrainingPlan:
+    """Return the plan of a config; raise D426 for one with human errors, which need text."""
+    from disambig.training import check_error_files, read_plan
+
+    plan = read_plan(name)
+    error_files = plan.sources.get("fixes", []), plan.sources.get("clean", [])
+    if any(error_files):  # they can only be used with text, not with labelled examples
+        check_error_files(plan, *error_files, other=True)
+    return plan
+
+
+def _note_unlearned(what: str, unlearned: dict[str, int]) -> None:
+    """Say how many groups have too few examples in the other folds to learn from."""
+    if unlearned["n"]:
+        groups = f"{unlearned['n']:,} of {pluralize(unlearned['of'], 'group')} in all folds"
+        say(f"note: {what}too few examples to learn from (min_examples) for {groups}: the baseline decides")
+
+
 def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
     """Return the models; if they have the same name and version, add their paths to the names."""
     first, second = models
@@ -280,7 +338,8 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     measure, difference, table = result["measure"], result["difference"], result["table"]
     unit = "" if measure["unit"].startswith("share") else f", {measure['unit']}"
     better = "more" if measure["more_is_better"] else "less"
-    lines = [f"{measure['name']}{unit} ({better} is better) of {pluralize(result['n'], 'example')}:"]
+    folds = f" in {pluralize(result['folds'], 'fold')}" if "folds" in result else ""
+    lines = [f"{measure['name']}{unit} ({better} is better) of {pluralize(result['n'], 'example')}{folds}:"]
     for letter, system in zip("AB", result["systems"], strict=True):
         value = format_value(system["value"], measure)
         low, high = (format_value(bound, measure) for bound in system["interval"])
@@ -544,17 +603,14 @@ def figures_on_labelled(
             meter.show("scoring", 0, None)
             figures = evaluate_labelled(loaded, examples, report=report, wrong=wrong)
         return {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
-    from disambig.training import check_error_files, read_plan
-
-    plan = read_plan(model)
-    error_files = plan.sources.get("fixes", []), plan.sources.get("clean", [])
-    if any(error_files):  # they can only be used with text, not with labelled examples
-        check_error_files(plan, *error_files, other=True)
+    plan = _plan_for_labelled(model)
     examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **on_error)
     plan = plan.with_learned_settings(examples)
     with stages() as report_progress:
         common: dict[str, Any] = {"report": report, "wrong": wrong, "progress": report_progress}
-        return cross_validate(plan.parts, examples, folds=folds, **common, **plan.settings)
+        figures = cross_validate(plan.parts, examples, folds=folds, **common, **plan.settings)
+    _note_unlearned("", figures["unlearned"])
+    return figures
 
 
 def save_errors(wrong: Sequence[dict[str, Any]], path: Path) -> None:

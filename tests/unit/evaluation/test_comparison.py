@@ -30,6 +30,7 @@ from disambig.evaluation import (
     SharedDecisions,
     SharedTestSet,
     compare,
+    compare_configs,
     cross_validate,
     curve as curves,
     curve_of_labelled,
@@ -50,7 +51,7 @@ from disambig.models import NoPreference, save_model
 from disambig.tasks import OwnCandidates
 from disambig.testing import outcomes
 from disambig.text import Words
-from disambig.training import ResolvedConfig, train_labelled, train_lists
+from disambig.training import ResolvedConfig, TrainingPlan, train_labelled, train_lists
 
 LEARNERS = ("disambig.NoPreference.v1", "random_subspace.Perceptron.v1")
 PLACES = ("room", "house", "park", "road", "street", "library")
@@ -490,6 +491,37 @@ def test_without_a_baseline_the_most_frequent_candidate_is_the_baseline():
     folds = cross_validate(ResolvedConfig.from_parts(components), LABELLED, folds=5, min_examples=2)
     assert result["majority"] == folds["overall"]["majority"]["accuracy"]
     assert curve_of_texts(toy_components(), QUIET_PLACES, sizes=[4], draws=1)["baseline_is"] == "unsupervised"
+
+
+def config_plan(**changes) -> TrainingPlan:
+    parts = ResolvedConfig.from_parts(toy_components(**changes))
+    return TrainingPlan(parts, {}, {"min_examples": 2}, {}, "toy", "1")
+
+
+def test_compares_configs_in_the_same_folds():
+    """The figures are those of `cross_validate`; documents of different folds differ."""
+    plans = config_plan(), config_plan(learner=NoPreference())
+    result = compare_configs(plans, LABELLED, folds=5)
+    for system, plan in zip(result["systems"], plans, strict=True):
+        figures = cross_validate(plan.parts, LABELLED, folds=5, min_examples=2)
+        assert system["value"] == figures["overall"]["model"]["accuracy"]
+    assert result["folds"] == 5 and result["n"] == len(LABELLED) == result["units"]["n"]
+    assert result["difference"]["value"] < -0.3 and result["difference"]["p"] < 0.01 > result["mcnemar"]
+    assert sum(result["table"].values()) == len(LABELLED)
+    assert [counts["n"] for counts in result["unlearned"]] == [0, 0]
+    same = compare_configs((plans[0], plans[0]), LABELLED, folds=3, measure="macro_f1")
+    assert same["difference"]["value"] == 0 and same["measure"]["name"] == "macro F1"
+    for folds in (1, len(LABELLED) + 1):
+        with pytest.raises(UserError, match="D464"):
+            compare_configs(plans, LABELLED, folds=folds)
+
+
+def test_folds_with_too_few_examples_are_counted():
+    few = replace(config_plan(), settings={"min_examples": 1000})
+    result = compare_configs((few, config_plan()), LABELLED, folds=4)
+    assert result["unlearned"] == ({"n": 4, "of": 4}, {"n": 0, "of": 4})
+    figures = cross_validate(few.parts, LABELLED, folds=4, **few.settings)
+    assert figures["unlearned"] == {"n": 4, "of": 4}
 
 
 def test_rejects_invalid_sizes_and_too_little_test_data():
