@@ -375,7 +375,7 @@ def unified_diff(path: str, old: str, new: str) -> str:
     if not changed:
         return ""
     n_lines = len(before) - (before[-1] == "")  # without the empty string after the last line end
-    name = quoted_path(path)
+    name = quoted_path(path.removeprefix(os.path.join(os.curdir, "")))  # git refuses "./a.md"
     parts = [f"--- {name}\n+++ {name}\n"]
     for first, stop in _hunk_bounds(changed, n_lines):
         length = stop - first

@@ -606,6 +606,16 @@ def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
         assert (home / "a.md").read_bytes() == new.encode()
 
 
+@needs_tools
+@pytest.mark.parametrize("tool", TOOLS, ids=["patch", "git apply"])
+def test_a_diff_of_a_file_in_the_current_directory_can_be_applied(tool, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("old\n")
+    diff = unified_diff(os.path.join(".", "docs", "a.md"), "old\n", "new\n")
+    subprocess.run(tool, input=diff.encode(), cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "docs" / "a.md").read_text() == "new\n"
+
+
 EVIL = "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n"
 PIECES = [
     " ", "\t", '"', "\\", "\n", "\r", "\x1b[31m", "\u202e", "\u200f", "\xa0", "\udcff", "é", "日", "a",
