@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _PIPE_WIDTH = 160
 """Number of columns if the output is not a terminal."""
+_MIN_WIDTH = 80
+"""Minimum number of columns of a table."""
 
 
 class Console:
@@ -27,7 +30,8 @@ class Console:
         from rich.console import Console as RichConsole
 
         check_stdout()
-        width = None if is_terminal() else _PIPE_WIDTH
+        # in a narrow terminal, the lines of a table are broken rather than its cells
+        width = max(shutil.get_terminal_size().columns, _MIN_WIDTH) if is_terminal() else _PIPE_WIDTH
         self._console = RichConsole(width=width, highlight=False, markup=False, soft_wrap=False)
 
     def line(self, text: str = "", *, style: str = "") -> None:

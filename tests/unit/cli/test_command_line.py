@@ -415,11 +415,11 @@ def without_terminal(*arguments):
     )
 
 
-def on_terminal(*arguments):
+def on_terminal(*arguments, code=CODE, columns=100):
     """Return the output and the messages that a terminal receives."""
     mine, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    command = [sys.executable, "-c", CODE, *arguments]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": f"{columns}"}
+    command = [sys.executable, "-c", code, *arguments]
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
         os.close(theirs)
         seen = b""
@@ -429,6 +429,17 @@ def on_terminal(*arguments):
     os.close(mine)
     assert process.returncode == 0
     return seen.decode()
+
+
+def test_cells_of_tables_are_not_broken_in_a_narrow_terminal():
+    code = (
+        "from disambig.cli.commands.explain import Console\n"
+        "from disambig.explain import ContributionTable\n"
+        "row = 'then', 'he is taller then me', '-0.125'\n"
+        "Console().table(ContributionTable(('candidate', 'n-gram', 'adds'), (row,), 1))"
+    )
+    shown = on_terminal(code=code, columns=24)
+    assert re.search("then +he is taller then me +-0.125", shown)
 
 
 def test_progress_without_a_terminal():
