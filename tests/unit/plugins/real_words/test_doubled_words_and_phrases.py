@@ -310,6 +310,7 @@ def test_right_phrases_are_distinguished(tmp_path):
 
 def test_english_words_that_are_right_after_others(table):
     for text, right in (
+        ("She ca n't come , and it does n't matter .", ["ca", "n't", "n't"]),  # tokens of a treebank
         ("Every day we wake up early.", ["wake"]),
         ("Social media are a useful tool, and the media has said so.", ["are", "has"]),
         ("In the evenings we walked home.", ["evenings"]),
