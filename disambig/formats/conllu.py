@@ -7,6 +7,7 @@ from bisect import bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, NoReturn
@@ -347,21 +348,72 @@ class _DocumentBlock:
 
 
 def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
-    """Yield the documents of CoNLL-U; a malformed one is reported with its line, and reading continues."""
+    """Yield the documents of CoNLL-U.
+
+    A sentence that is malformed is reported with its line; its document ends before it, and what follows is
+    another document.
+    """
     for block in _blocks(lines, path):
         if isinstance(block, UnreadableDocument):
             yield block
             continue
-        number, data = block.number, bytes(block.data)
-        try:
-            parsed = parse_document(decode(data, path, start=block.offset), path, number)
-        except UserError as error:
-            yield UnreadableDocument(path, error)
-            if error.code == "D339" or is_no_text(error):
+        read = _read_block(block, path)
+        if isinstance(read, UnreadableDocument):
+            if read.error.code == "D339" or is_no_text(read.error):
+                yield read
                 return
-            continue
-        if parsed.text:
-            yield Document(parsed.id or f"{path}:{number}", parsed.text, path, number, "conllu", source=data)
+            for part in _without_malformed_sentences(block, path):
+                read = part if isinstance(part, UnreadableDocument) else _read_block(part, path)
+                if read is not None:
+                    yield read
+        elif read is not None:
+            yield read
+
+
+def _read_block(block: _DocumentBlock, path: str) -> Document | UnreadableDocument | None:
+    """Return the document of some lines, None if they contain no words."""
+    number, data = block.number, bytes(block.data)
+    try:
+        parsed = parse_document(decode(data, path, start=block.offset), path, number)
+    except UserError as error:
+        return UnreadableDocument(path, error)
+    if not parsed.text:
+        return None
+    return Document(parsed.id or f"{path}:{number}", parsed.text, path, number, "conllu", source=data)
+
+
+def _without_malformed_sentences(
+    block: _DocumentBlock, path: str
+) -> Iterator[_DocumentBlock | UnreadableDocument]:
+    """Yield the lines between the malformed sentences of a document, and an error for each of these."""
+    valid: _DocumentBlock | None = None
+    for sentence in _sentence_blocks(block):
+        read = _read_block(sentence, path)
+        if isinstance(read, UnreadableDocument):
+            if valid is not None:
+                yield valid
+            yield read
+            valid = None
+        elif valid is None:
+            valid = sentence
+        else:
+            valid.data += sentence.data
+    if valid is not None:
+        yield valid
+
+
+def _sentence_blocks(block: _DocumentBlock) -> Iterator[_DocumentBlock]:
+    """Yield the lines of each sentence, with the blank lines after it."""
+    sentence, offset, ended = _DocumentBlock(block.number, block.offset), block.offset, False
+    for number, line in enumerate(BytesIO(block.data), block.number):
+        is_blank = not line.strip()
+        if ended and not is_blank:
+            yield sentence
+            sentence = _DocumentBlock(number, offset)
+        sentence.data += line
+        offset += len(line)
+        ended = is_blank
+    yield sentence
 
 
 def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | UnreadableDocument]:

@@ -146,6 +146,23 @@ def test_names_the_number_of_a_malformed_line(data, line, part):
     assert f"a.conllu: line {line + 3}: " in message and part in message
 
 
+def test_only_the_malformed_sentences_of_a_document_are_left_out():
+    good, bad = [(token("1", form) + "\n").encode() for form in ("Yes", "Yes\tno")]
+    latin = good.replace(b"Yes", b"\xe9")
+    data = b"# newdoc id = a\n" + good * 2 + bad + b"\n" + good + latin + bad + good * 2
+    actual = documents(data)
+    read = [one for one in actual if isinstance(one, Document)]
+    assert [(one.id, one.line, one.text) for one in read] == [
+        ("a", 1, "Yes\n\nYes"),
+        ("a.conllu:9", 9, "Yes"),
+        ("a.conllu:15", 15, "Yes\n\nYes"),
+    ]
+    left_out = [str(one.error) for one in actual if isinstance(one, UnreadableDocument)]
+    assert [error.split("]")[0] for error in left_out] == ["[D324", "[D304", "[D324"]
+    assert "line 6:" in left_out[0] and f"offset {data.index(0xE9)}" in left_out[1]
+    assert b"".join(one.source for one in read) == data.replace(bad + b"\n", b"").replace(latin + bad, b"")
+
+
 @pytest.mark.parametrize("head", ["_", "x", "3", "-1", "", "\u00b2"])
 def test_a_head_that_is_not_a_word_is_named_with_its_line(tmp_path, head):
     path = tmp_path / "a.conllu"
