@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -558,7 +557,7 @@ def _print(result: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[st
     if "account" in result:
         from disambig.training import report_line
 
-        typer.echo(report_line(result["account"]), file=sys.stderr)
+        remark(report_line(result["account"]))
     for line in lines(result):
         typer.echo(line)
 

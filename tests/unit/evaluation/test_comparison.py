@@ -194,6 +194,7 @@ def test_command(saved):
     shown = evaluate(a, b, *labelled)
     assert "accuracy (more is better) of 12 examples:" in shown.stdout
     assert "read 12 examples: 12 used, none left out" in shown.stderr
+    assert evaluate(a, b, *labelled, "--quiet").stderr == ""
     result = json.loads(evaluate(a, b, *labelled, "--measure", "macro_f1", "--json").stdout)
     assert result["measure"]["name"] == "macro F1"
     assert result["systems"][1]["value"] == 1.0
