@@ -51,6 +51,7 @@ from .sources import (
     no_corrections_error as no_corrections_error,
     standalone_card as standalone_card,
     stored_format as stored_format,
+    with_plugins as with_plugins,
     with_sets as with_sets,
 )
 from .storage import (

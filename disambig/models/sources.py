@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
@@ -23,6 +25,9 @@ from disambig.types import Extensible, RaisesFlags, decides
 
 if TYPE_CHECKING:
     from disambig.data import Group, PrecisionTable
+
+
+_log = logging.getLogger(__name__)
 
 
 class AnnotatorSource(Protocol):
@@ -61,13 +66,13 @@ class ModelSource:
     writing: str | None = None
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the models, by default those of installed packs.
+        """Return the names of the models, by default those of installed packs (see `with_plugins`).
 
         Raises D323 if none is installed.
         """
         from disambig.packs import default_tasks
 
-        names = self.models or default_tasks()
+        names = self.models or with_plugins(default_tasks(), load)
         if not names:
             raise UserError("D323")
         return names
@@ -176,6 +181,36 @@ class ModelSource:
         }
 
 
+def with_plugins(names: Sequence[str], load: Callable[[str], object]) -> tuple[str, ...]:
+    """Return those installed models whose plugins are installed and work; a process logs the others once.
+
+    A pack of a third party must not stop the models of the other packs. Raises D001 or D007 if no model is
+    left; the errors of `load` for a damaged model.
+
+    `load`: loads a model by its name.
+    """
+    usable, problems = [], []
+    for name in names:
+        try:
+            load(name)
+        except UserError as problem:
+            if problem.code not in ("D001", "D007"):  # an unknown entry, and one that cannot be imported
+                raise
+            problems.append(problem)
+            _log_unusable(str(problem))
+        else:
+            usable.append(name)
+    if problems and not usable:
+        raise problems[0]
+    return tuple(usable)
+
+
+@lru_cache(maxsize=64)
+def _log_unusable(problem: str) -> None:
+    if multiprocessing.parent_process() is None:  # workers would repeat what their parent has logged
+        _log.warning("%s; the other models are used without it", problem)
+
+
 def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     """Add `sets` to the models whose task accepts additional groups (spelling).
 
@@ -250,9 +285,6 @@ def _digest_folder(directory: Path) -> str:
         file_hash = hashlib.sha256(path.read_bytes()).digest()
         folder_hash.update(path.relative_to(directory).as_posix().encode() + b"\0" + file_hash)
     return folder_hash.hexdigest()
-
-
-_log = logging.getLogger(__name__)
 
 
 class StandaloneModel(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from disambig.models import (
     no_corrections_error,
     protect_words,
     task_rates,
+    with_plugins,
 )
 from disambig.packs import default_tasks
 from disambig.spacy.annotations import (
@@ -268,7 +270,8 @@ def make_proofread(
     require_distribution(nlp, PROOFREAD_FACTORY)
     takes = 'config={"models": [...]} takes model directories'
     try:
-        loaded = [load_for_component(one, takes, given=bool(models)) for one in models or default_tasks()]
+        load = partial(load_for_component, takes=takes, given=bool(models))
+        loaded = [load(one) for one in models or with_plugins(default_tasks(), load)]
     except UserError as problem:
         raise list_correcting(problem) from None
     if not models:

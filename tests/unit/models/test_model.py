@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
 from itertools import chain
@@ -50,6 +51,7 @@ from disambig.models import (
     rates_for_precision,
     storage,
     task_rates,
+    with_plugins,
 )
 from disambig.packs import PackFolder, available, default_tasks, pack, read_pack
 from disambig.spacy.component import Disambiguator
@@ -595,6 +597,24 @@ def test_a_model_whose_pack_is_damaged_is_not_called_unknown(with_torn, monkeypa
         load("verb")
     with pytest.raises(UserError, match=r"D404.*may be in torn_pack, which is damaged.*preposition"):
         load("verbs")
+
+
+def test_a_model_whose_plugin_is_missing_stops_no_other(caplog):
+    def load(name):
+        if name == "damaged":
+            raise UserError("D405", path=name, problem="damaged")
+        if name != "good":
+            raise UserError("D001", kind="task", name=f"{name}.Task.v1", names="none")
+
+    for _ in range(2):
+        assert with_plugins(["absent", "good"], load) == ("good",)
+    (record,) = caplog.records  # once
+    assert re.search("D001.*'absent.Task.v1'.*the other models are used without it", record.getMessage())
+    with pytest.raises(UserError, match=r"D001.*'gone.Task.v1'"):
+        with_plugins(["gone"], load)
+    with pytest.raises(UserError, match="D405"):
+        with_plugins(["damaged", "good"], load)
+    assert with_plugins([], load) == ()
 
 
 def test_a_damaged_pack_alone_is_the_reason_why_no_model_is_found(installed):
