@@ -263,6 +263,13 @@ def is_before_punctuation(view: TokenView, position: int) -> bool:
     )
 
 
+def is_alone_in_line(view: TokenView, position: int) -> bool:
+    """Return True if a word is all that its line has, and another line follows."""
+    text, start, end = view.document_text(position), int(view.starts[position]), int(view.ends[position])
+    first, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    return stop >= 0 and text[first:stop].strip() == text[start:end]
+
+
 _CODE_SIGNS = frozenset(CODE_SIGNS)
 _BEFORE_SENTENCE = frozenset((int(START_HASH), *map(hash_word, ".!?:")))
 _RELATIVES = frozenset(map(hash_word, ("that", "which", "who")))

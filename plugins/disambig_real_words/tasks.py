@@ -59,6 +59,7 @@ from .running_text import (
     has_hidden_subject,
     in_running_text,
     is_after_plural_name,
+    is_alone_in_line,
     is_before_punctuation,
     is_code,
     is_repeated,
@@ -375,6 +376,8 @@ class Doubled(InContext):
         for row in np.flatnonzero((judged == WRONG) & has_content).tolist():
             if is_enclosed(view, positions[row]) != is_enclosed(view, positions[row] - 1):
                 judged[row] = RIGHT  # a word and a name: "the type *type*"
+            elif is_alone_in_line(view, positions[row] - 1):
+                judged[row] = RIGHT  # commands in lines of their own: "make", "make install"
         return judged
 
     def _unexcused_repetitions(self, view: TokenView, minimum: float) -> Instances:

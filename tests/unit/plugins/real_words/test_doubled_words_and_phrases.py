@@ -183,6 +183,14 @@ def test_slips_and_mentions(find):
     assert [doubled_flags(raised) for raised in find([f"{text}\n" for text in texts])] == [[], [], []]
 
 
+def test_commands_in_lines_of_their_own(find):
+    texts = [
+        "Then run these:\n  ./configure\n  make\n  make install\n",
+        "This is the new file\nfile of the user.\n",
+    ]
+    assert [len(doubled_flags(raised)) for raised in find(texts, "a.txt")] == [0, 1]
+
+
 def test_invalid_tables(tmp_path):
     table = tmp_path / "xx.tsv"
     table.write_text("emphasis\tvery\nsometimes\tso\n")
@@ -401,6 +409,9 @@ def test_english_words_that_are_right_after_others(table):
         ("Fix bug in the parser.", ["bug"]),
         ("There is bug in the parser.", []),
         ("Return true if being printed.", ["if"]),
+        ("We need to stat the file.", ["stat"]),
+        ("It can garbage collect the list.", ["garbage collect"]),
+        ("He bought a suit of armour.", ["suit"]),
     ):
         matches = table.find(Words()([text])).select(right=True)
         assert [written for written, _ in matches.texts] == right, text
