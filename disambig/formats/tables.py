@@ -154,6 +154,13 @@ class _DecodedLines:
         return _line_text(line, self._path)
 
 
+_CSV_PROBLEMS = {
+    "unexpected end of data": "a quoted field that never ends",
+    "new-line character seen in unquoted field": "a carriage return inside the line; end lines with LF",
+}
+"""Clearer words for errors of the module `csv`."""
+
+
 def read_rows(
     lines: Iterator[FileLine],
     path: str,
@@ -182,8 +189,8 @@ def read_rows(
         except StopIteration:
             return
         except csv.Error as problem:
-            messages = {"unexpected end of data": "a quoted field that never ends"}
-            message = messages.get(str(problem), str(problem).partition(" - ")[0])
+            reason = str(problem).partition(" - ")[0]
+            message = _CSV_PROBLEMS.get(reason, reason)
             n_lines = source.following[1] - (source.first or 1)
             if n_lines > 1:
                 message += f", so that {pluralize(n_lines, 'line')} are not read"

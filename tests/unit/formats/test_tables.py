@@ -96,6 +96,7 @@ def test_a_row_may_hold_lines_and_long_texts(tmp_path):
         ("a.csv", b"id,text\n1\n", "D326", "line 2: 1 field,"),
         ("a.csv", b'id,text\n\n1,"never\nends\n', "D326", f"line 3: {OPEN}, so that 2 lines are not"),
         ("a.csv", b'id,text\n1,"never ends', "D326", f"line 2: {OPEN};"),
+        ("a.csv", b"id,text\r1,a\r", "D326", "line 1: a carriage return inside the line; end lines with LF"),
         ("a.csv", b'id,text\n1,"a" b\n', "D326", "line 2"),
         ("a.csv", b'"id', "D326", "line 1"),
         ("a.csv", b"text\ncaf\xe9\n", "D304", "offset 8"),
