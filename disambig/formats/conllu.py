@@ -568,14 +568,14 @@ def tokenise_documents(documents: Sequence[Document], language: str) -> Iterator
     """Yield the tokens of spaCy's blank tokeniser and the sentences of ``disambig.words.v1``."""
     import numpy as np
 
-    from disambig.text import Words, tokeniser
+    from disambig.text import Words, spacy_docs
 
-    tokenizer = tokeniser(language or "xx")
+    docs = spacy_docs((document.text for document in documents), language or "xx")
     view = Words()([document.text for document in documents])
     firsts = view.sentences[:-1]
     owners = view.document_indices(firsts)
-    for number, document in enumerate(documents):
-        words = [token for token in tokenizer(document.text) if not token.is_space]
+    for number, (document, doc) in enumerate(zip(documents, docs, strict=True)):
+        words = [token for token in doc if not token.is_space]
         starts = [token.idx for token in words]
         ends = [token.idx + len(token) for token in words]
         breaks = np.searchsorted(starts, view.starts[firsts[owners == number]]).tolist()

@@ -28,8 +28,8 @@ from .languages import (
 from .spacy_tokens import (
     SpacyTokens as SpacyTokens,
     content_words as content_words,
+    spacy_docs as spacy_docs,
     stem_layer as stem_layer,
-    tokeniser as tokeniser,
 )
 from .tokenisations import (
     Web1T as Web1T,

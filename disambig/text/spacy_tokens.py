@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock
@@ -240,7 +240,7 @@ class SpacyTokens:
         cleaned = [_SURROGATE.sub("\ufffd", text) for text in texts]  # spaCy rejects lone surrogates
         # spaCy would split a run of signs of hidden code, which is one word
         cleaned = [_CODE.sub(lambda code: "x" * len(code[0]), text) for text in cleaned]
-        docs = list(tokeniser(self.language).pipe(cleaned)) if cleaned else []
+        docs = list(spacy_docs(cleaned, self.language)) if cleaned else []
         return self._layered(_view(self.name, texts, docs)[0])
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
@@ -283,7 +283,7 @@ class SpacyTokens:
 
 
 @lru_cache(maxsize=4)
-def tokeniser(language: str) -> Any:
+def _tokeniser(language: str) -> Any:
     """Return spaCy's tokeniser for a language; it is created once.
 
     Raises D202 for a language that spaCy does not support, or only with an additional package.
@@ -296,6 +296,40 @@ def tokeniser(language: str) -> Any:
         raise UserError("D202", language=language, problem=" ".join(str(problem).split())) from problem
     spacy_tokeniser.max_cache_size = _MAX_CACHE_SIZE
     return spacy_tokeniser
+
+
+_LONGEST = {"ja": 12_000}
+"""Maximum number of characters that a language's tokeniser accepts (SudachiPy: 49,149 bytes of UTF-8)."""
+_BREAK = re.compile(r".*[\n\u3002\uff01\uff1f]", re.DOTALL)
+
+
+def spacy_docs(texts: Iterable[str], language: str) -> Iterator[Doc]:
+    """Yield the Docs of spaCy's blank pipeline; a text that is too long for its tokeniser is split in pieces.
+
+    Raises D202 for a language that spaCy does not support, or only with an additional package.
+    """
+    from spacy.tokens import Doc
+
+    spacy_tokeniser, longest = _tokeniser(language), _LONGEST.get(language)
+    if longest is None:
+        yield from spacy_tokeniser.pipe(texts)
+        return
+    for text in texts:
+        pieces = [spacy_tokeniser(piece) for piece in _pieces(text, longest)]
+        yield (
+            Doc.from_docs(pieces, ensure_whitespace=False, exclude=["user_data"]) if pieces[1:] else pieces[0]
+        )
+
+
+def _pieces(text: str, longest: int) -> list[str]:
+    """Return a text in pieces of a maximum length, cut after sentences and lines where possible."""
+    pieces: list[str] = []
+    start = 0
+    while len(text) - start > longest:
+        piece = text[start : start + longest]
+        pieces.append(match[0] if (match := _BREAK.match(piece)) else piece)
+        start += len(pieces[-1])
+    return [*pieces, text[start:]]
 
 
 def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> tuple[TokenView, NDArray[np.bool_]]:

@@ -461,6 +461,21 @@ def test_sentences_end_after_the_stops_of_every_script(language, sentences):
     assert starts == ["".join(sentences[i:]) for i in range(len(sentences))]
 
 
+def test_japanese_texts_longer_than_the_tokeniser_accepts():
+    pytest.importorskip("sudachipy")
+    pytest.importorskip("sudachidict_core")
+    sentence = "\u72ac\u304c\u3044\u308b\u3002 \u732b\n"
+    text = sentence * 5_000
+    tokens = SpacyTokens("ja")
+    view, alone = tokens([text, "\u72ac" * 20_000]), tokens([sentence])
+    n_tokens = int(view.documents[1])
+    words = view.ends[:n_tokens] > view.starts[:n_tokens]
+    expected = alone.hashes[alone.ends > alone.starts].tolist() * 5_000
+    assert view.hashes[:n_tokens][words].tolist() == expected
+    last = np.flatnonzero(words)[-1]
+    assert text[view.starts[last] : view.ends[last]] == "\u732b" and view.ends[last] == len(text) - 1
+
+
 def test_docs_of_two_vocabularies_in_one_batch():
     other = spacy.blank("en")
     view = TOKENS.of_docs([NLP.make_doc("alpha mark"), other.make_doc("omegaword")])
