@@ -49,6 +49,15 @@ class EqualLists(CandidateRows):
         return self.costs.ravel()
 
 
+def _check_weights(weights: NDArray[np.float64], columns: Columns) -> None:
+    """Raise ValueError for more or fewer weights than columns: others would be used silently."""
+    if len(weights) != len(columns):
+        raise ValueError(
+            f"{len(weights):,} weights for {len(columns):,} columns: if the batch for `fit` was converted to "
+            "another storage, convert this one as well"
+        )
+
+
 _CURVATURE_CHUNK = 8192
 _VALUES_AT_ONCE = 1 << 14
 """Number of values that are converted to float64 at a time, so that they stay in the CPU cache."""
@@ -75,7 +84,11 @@ class DenseBlocks(EqualLists):
     costs: NDArray[np.float32]
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ``w_r . x_r`` for each candidate r of each instance, shape ``(n * K,)``."""
+        """Return ``w_r . x_r`` for each candidate r of each instance, shape ``(n * K,)``.
+
+        Raises ValueError unless there is one weight per column.
+        """
+        _check_weights(weights, self.columns)
         n, k, a = self.values.shape
         scores = np.empty((n, k))
         step = max(1, _VALUES_AT_ONCE // max(n * a, 1))
@@ -333,7 +346,11 @@ class JoinedRows(CandidateRows):
         return self.parts[0].cost
 
     def scores(self, weights: Floats) -> Floats:
-        """Return the score of each row: the sum of its scores in all parts."""
+        """Return the score of each row: the sum of its scores in all parts.
+
+        Raises ValueError unless there is one weight per column.
+        """
+        _check_weights(weights, self.columns)
         ends = offsets_from_sizes(len(part.columns) for part in self.parts).tolist()
         scores = np.zeros(len(self.cost))
         for part, (start, end) in zip(self.parts, pairwise(ends), strict=True):

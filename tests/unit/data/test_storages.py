@@ -84,6 +84,16 @@ def matrix(batch):
     return np.stack([batch.scores(unit) for unit in np.eye(n)], axis=1)
 
 
+@pytest.mark.parametrize("n_more", [-1, 1])
+@pytest.mark.parametrize(
+    "batch", [blocks(), crossed(), lists(), dense_lists(), JoinedRows.from_parts([crossed(), blocks()])]
+)
+def test_other_numbers_of_weights_than_columns_are_refused(batch, n_more):
+    """A scorer that forgets to convert its batch would use weights of other columns."""
+    with pytest.raises(ValueError, match=r"weights for|mismatch|reshape"):
+        batch.scores(np.ones(len(batch.columns) + n_more))
+
+
 @given(batches)
 def test_adjoint_is_the_adjoint_of_scores(batch):
     assert isinstance(batch, CandidateBatch)
