@@ -26,6 +26,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -56,6 +57,10 @@ _TERM = re.compile(
     re.MULTILINE,
 )
 """A short line without a stop above an indented one that begins with a capital: a term and a description."""
+_INDENTED_LINE = re.compile(r"^([ \t]+)(\S[^\r\n]*)", re.MULTILINE)
+_LOG_ITEM = re.compile(r"[a-z][\w./-]{1,24}: \S")
+"""The subject of a commit with the part of the program before it, as in news that git's shortlog made."""
+_MIN_LOG_ITEMS = 3
 _SIGNATURE = re.compile(r"^-- (?:\r?\n[^\n]*){0,12}\Z", re.MULTILINE)
 """The mark of a signature and the lines below it, up to the end of the text; a longer text is none."""
 _SCISSORS = re.compile(r"#[ \t]*-{8,}[ \t]*>8[ \t]*-{8,}[ \t]*")
@@ -622,11 +627,32 @@ def without_code_and_quotations(text: str) -> str:
         text = _LETTER_BULLET.sub(lambda match: match[0][:-1] + BREAK, text)
     if "\n  " in text or "\n\t" in text:
         text = _TERM.sub(lambda match: match[0][:-1] + BREAK, text)
+    if ": " in text and (starts := _log_items(text)):
+        pieces = [text[start + 1 : end] for start, end in pairwise([*starts, len(text)])]
+        text = BREAK.join([text[: starts[0]], *pieces])
     if "-- " in text and (signature := _SIGNATURE.search(text)):
         canvas = Canvas(text)
         canvas.leave_out(*signature.span())
         return canvas.text
     return text
+
+
+def _log_items(text: str) -> list[int]:
+    """Return the starts of the indented lines that are subjects of commits ("docs: add a word").
+
+    They are in blocks of lines with one indentation, of which at least half begin with a part of the program.
+    """
+    starts: list[int] = []
+    block: list[re.Match[str]] = []
+    for line in [*_INDENTED_LINE.finditer(text), None]:
+        if line and block and line[1] == block[-1][1] and line.start() - block[-1].end() <= len("\r\n"):
+            block.append(line)
+            continue
+        n_items = sum(_LOG_ITEM.match(item[2]) is not None for item in block)
+        if n_items >= max(_MIN_LOG_ITEMS, len(block) / 2):
+            starts += [item.start() for item in block]
+        block = [line] if line else []
+    return starts
 
 
 def read_commit_message(text: str, suffix: str = ".gitcommit") -> Canvas:

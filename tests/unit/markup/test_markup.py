@@ -123,6 +123,20 @@ def test_terms_and_descriptions_in_text_without_markup():
     ]
 
 
+def test_subjects_of_commits_in_text_without_markup():
+    text = "Ann (3):\n    docs: use it too\n    tests: move one\n    bump it\n\nIt is:\n    two words\n    docs: one\n"
+    assert plain_text("a.txt", text).count(BREAK) == 0
+    text = text.replace("bump it", "files: bump it\n    add it")
+    parts = [" ".join(part.split()) for part in plain_text("a.txt", text).split(BREAK)]
+    assert parts == [
+        "Ann (3):",
+        "docs: use it too",
+        "tests: move one",
+        "files: bump it",
+        "add it It is: two words docs: one",
+    ]
+
+
 def test_the_sound_of_code_in_text_decides_about_the_article():
     text = "an `int` and a `string`"
     assert plain_text("a.txt", text) == plain_text("a.md", text) != text

@@ -410,6 +410,11 @@ def test_english_words_that_are_right_after_others(table):
         ("There is bug in the parser.", []),
         ("Return true if being printed.", ["if"]),
         ("We need to stat the file.", ["stat"]),
+        ("Add a news item for it.", ["news"]),
+        ("Colour the other two marks too", ["too"]),
+        ("The names that they belong too", []),
+        ("The one which it is nearest too", []),
+        ("They are the exiting nodes.", ["exiting"]),
         ("It can garbage collect the list.", ["garbage collect"]),
         ("He bought a suit of armour.", ["suit"]),
     ):
