@@ -104,7 +104,7 @@ def compare_evidence(data: Path) -> dict[str, Any]:
 def main(
     data: Path, tasks: Annotated[list[str] | None, typer.Argument()] = None, compare: bool = False
 ) -> None:
-    """Fit the second looks of some tasks, by default all; with --compare some of the evidence is measured."""
+    """Fit the second looks of the given tasks, by default all; with --compare, compare kinds of evidence."""
     if compare:
         from scoring import FIGURES
 

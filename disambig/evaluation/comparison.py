@@ -172,12 +172,14 @@ def compare_configs(
 ) -> dict[str, Any]:
     """Compare two configs by cross-validation: in turn, train both on all folds but one and decide that one.
 
-    Folds are those of `cross_validate` for the first config. Raises D338 for a task on items outside any
-    text; D464 for more folds than documents, or fewer than two; the errors of training, `on_labelled` and
-    `compare`.
+    The folds are those that `cross_validate` makes for the first config.
+
+    Raises D338 for a task on items outside any text; D464 for more folds than documents, or fewer than two;
+    the errors of training, `on_labelled` and `compare`.
 
     `measure`: see `compare`.
-    Returns what `compare` returns, ``folds``, and ``unlearned`` for each config (see `cross_validate`).
+    Returns the result of `compare` with two more keys: ``folds``, and ``unlearned``, which has one entry per
+    config (see `cross_validate`).
     """
     for plan in plans:
         if plan.parts.decides.where == "items":

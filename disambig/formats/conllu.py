@@ -371,7 +371,7 @@ def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document 
 
 
 def _read_block(block: _DocumentBlock, path: str) -> Document | UnreadableDocument | None:
-    """Return the document of some lines, None if they contain no words."""
+    """Return the document in some lines, or None if they contain no words."""
     number, data = block.number, bytes(block.data)
     try:
         parsed = parse_document(decode(data, path, start=block.offset), path, number)

@@ -469,7 +469,7 @@ def _ignore_in_settings(
 def supported_edit(
     edit: types.WorkspaceEdit, supported: types.WorkspaceEditClientCapabilities | None
 ) -> types.WorkspaceEdit:
-    """Return an edit in a form that the editor supports."""
+    """Convert an edit to a form that the editor supports."""
     operations = (supported.resource_operations if supported else None) or ()
     changes: list[Any] = [
         change

@@ -134,7 +134,7 @@ class TagsOfProse:
     and pairs of tags within a line are invisible, and those that begin or end a line end a sentence; all
     others are words. A condition directly after another one is an alternative.
 
-    The paragraph is that part of `text` from `start` to `end`.
+    The paragraph is ``text[start:end]``.
     """
 
     def __init__(self, text: str, start: int, end: int) -> None:

@@ -61,8 +61,8 @@ def format_parameters(factory: Callable[..., Any]) -> list[str]:
     return lines
 
 
-def _names_of(report: PluginReport) -> tuple[str, ...]:
-    """Return what a plugin may be called: its entry point, the prefix of its entries, its distribution."""
+def _accepted_names(report: PluginReport) -> tuple[str, ...]:
+    """Return the names by which a plugin is found: entry point, prefix of its entries, distribution."""
     return report.name, report.name.replace("-", "_"), report.distribution
 
 
@@ -97,7 +97,7 @@ def plugins(
     # Broken plugins are part of the output.
     logging.getLogger("disambig.registry").addHandler(logging.NullHandler())
     reports = load_plugins()
-    shown = [report for report in reports if name is None or name in _names_of(report)]
+    shown = [report for report in reports if name is None or name in _accepted_names(report)]
     if name is not None and not shown:
         if not _show_entries(name, reports):
             raise UserError("D010", name=name, names=nearest_first(name, _names()))
