@@ -85,6 +85,23 @@ def test_the_core_imports_no_plugin_and_no_pack():
     assert not trees, trees
 
 
+def test_the_core_does_not_use_the_rules_of_english():
+    """They are for plugins: the core only passes them on, and lists the shared rules by their names."""
+    names = re.findall(
+        r"(\w+) as",
+        (ROOT / "disambig" / "rules" / "__init__.pyi").read_text("utf8").partition("from .english")[2],
+    )
+    assert "english_rule" in names
+    violations = [
+        f"{where(path, node)}: {module}"
+        for path in CORE
+        if path.parts[-2] != "rules" and "api" not in path.parts
+        for module, node in imports(path)
+        if module.startswith("disambig.rules") and module.rpartition(".")[2] in ("english", *names)
+    ]
+    assert not violations, violations
+
+
 def test_the_core_does_not_name_entries_of_plugins():
     """The core also names no module of a plugin or pack; only messages may do so as examples."""
     names = "|".join(name.removeprefix("disambig_") for name in PLUGIN_NAMES)

@@ -18,9 +18,8 @@ from disambig.data import (
     unique_inverse,
 )
 from disambig.decision.calibration import PaddedScores, log_softmax
-from disambig.rules import common_prefix
 from disambig.runtime import use_numba
-from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
+from disambig.text import UNKNOWN, common_prefix, fmix, hash_word, top_bits_directory
 from disambig.type_aliases import Floats
 
 OTHER, INSERTION, DELETION, LETTER, MARK = range(5)

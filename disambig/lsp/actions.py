@@ -34,7 +34,7 @@ from disambig.markup import (
     path_format,
     read_layout,
 )
-from disambig.rules import common_prefix
+from disambig.text import common_prefix
 
 Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]

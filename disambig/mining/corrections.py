@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import tomlkit
 
 from disambig.markup import NO_OPTIONS, iterate_units, read_markup
-from disambig.rules import common_prefix, edit_distance
-from disambig.text import CODE_SIGNS, HIDDEN
+from disambig.text import CODE_SIGNS, HIDDEN, common_prefix, edit_distance
 
 Pair = frozenset[str]
 

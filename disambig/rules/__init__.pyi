@@ -25,7 +25,5 @@ from .catalogue import (
 from .english import (
     ENGLISH_RULES as ENGLISH_RULES,
     begins_gerund_subject as begins_gerund_subject,
-    common_prefix as common_prefix,
-    edit_distance as edit_distance,
     english_rule as english_rule,
 )

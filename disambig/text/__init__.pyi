@@ -25,6 +25,7 @@ from .languages import (
     foreign_layer as foreign_layer,
     foreign_to_all as foreign_to_all,
 )
+from .similarity import common_prefix as common_prefix, edit_distance as edit_distance
 from .spacy_tokens import (
     SpacyTokens as SpacyTokens,
     content_words as content_words,

@@ -23,7 +23,6 @@ from disambig.rules import (
     begins_gerund_subject,
     catalogue,
     default_rules,
-    edit_distance,
     english_rule,
     find_rule,
     installed_rules,
@@ -336,11 +335,3 @@ def test_check_task_checks_rules():
     ours["keeps_its_contract"]()
     with pytest.raises(AssertionError, match="D414"):
         misnamed["keeps_its_contract"]()
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [("form", "from", 1), ("to", "too", 1), ("abc", "xyz", 3), ("a", "abcdefgh", 7), ("", "ab", 2)],
-)
-def test_edit_distance(old, new, expected):
-    assert edit_distance(old, new) == edit_distance(new, old) == expected
