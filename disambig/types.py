@@ -19,7 +19,7 @@ from disambig.errors import check_call, contract_error, describe_value
 from disambig.registry import describe_component
 from disambig.rules import Concern, Correction, Rule, RuleSet, default_rules
 from disambig.text import ReadsDocs as ReadsDocs, Tokenisation as Tokenisation, TokenView
-from disambig.type_aliases import Floats
+from disambig.type_aliases import Floats, Progress, no_progress
 
 Where = Literal["words", "tokens", "sentences", "documents", "items"]
 Between = Literal["words", "labels", "lists"]
@@ -208,7 +208,7 @@ class HasErrorCorpus(Protocol):
 class DecisionRule(Protocol):
     """Turns scores into decisions: a frozen configuration with the learned state."""
 
-    def fit(self, data: CalibrationData, *, progress: Any = None) -> DecisionRule:
+    def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> DecisionRule:
         """Return a decision rule fitted to the examples of each group."""
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:

@@ -264,6 +264,23 @@ def module_name(path):
 MODULES = {module_name(path): path for path in CORE}
 
 
+def test_progress_is_reported_to_a_function_not_to_none():
+    """A function that reports progress has `no_progress` as its default, and calls it without asking."""
+    violations = []
+    for path in LIBRARY:
+        for node in syntax_nodes(path):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            defaults = [None] * (len(arguments) - len(node.args.defaults) - len(node.args.kwonlyargs))
+            defaults += [*node.args.defaults, *node.args.kw_defaults]
+            for argument, default in zip(arguments, defaults, strict=True):
+                is_none = isinstance(default, ast.Constant) and default.value is None
+                if argument.arg in ("progress", "report_progress") and is_none:
+                    violations.append(where(path, node))
+    assert not violations, violations
+
+
 def test_imports_follow_the_order_of_the_layers():
     rank = {name: number for number, names in enumerate(LAYERS) for name in names}
     wrong = []

@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from card import write_card
@@ -30,6 +29,7 @@ from disambig.formats import Labelled, read_noad
 from disambig.models import Model, save_model
 from disambig.text import Tokenisation, TokenView, hash_word, view_of_texts
 from disambig.training import train_labelled
+from disambig.type_aliases import Progress, no_progress
 
 HOME = Path(__file__).parent
 FIGURES = PackFigures(HOME, write_card)
@@ -132,7 +132,7 @@ def train_model(
     *,
     learned: int = 1,
     tokenisation: Tokenisation | None = None,
-    progress: Any = None,
+    progress: Progress = no_progress,
 ) -> Model:
     """Train on examples as the pack is trained, with vectors of words from plain text.
 

@@ -168,6 +168,10 @@ class RunOutput(Protocol):
         """Write a message that is always shown, to another stream than that of `result`."""
 
 
+def _ignore_batch(files: int, characters: int) -> None:
+    """Do nothing: the default of `report_progress`."""
+
+
 def run(
     request: CheckRun,
     project: ProjectSettings,
@@ -175,7 +179,7 @@ def run(
     output: RunOutput,
     write_report: Callable[[str], object] | None = None,
     *,
-    report_progress: Callable[[int, int], object] | None = None,
+    report_progress: Callable[[int, int], object] = _ignore_batch,
 ) -> int:
     """Check files and return the exit status: 0 without flags, 1 with flags, 2 after an error.
 
@@ -197,8 +201,8 @@ class _Linter:
         project: ProjectSettings,
         load: Callable[[CheckSettings], Annotate],
         output: RunOutput,
-        write_report: Callable[[str], object] | None = None,
-        report_progress: Callable[[int, int], object] | None = None,
+        write_report: Callable[[str], object] | None,
+        report_progress: Callable[[int, int], object],
     ) -> None:
         self.request, self.project, self.output = request, project, output
         self.load, self.checkers = load, CheckerCache(self._load)
@@ -216,8 +220,7 @@ class _Linter:
     def run(self) -> int:
         """Check all files and return the exit status."""
         for settings, files in self._batches():
-            if self._report_progress is not None:
-                self._report_progress(self.tally.files, sum(len(file.text) for file in files))
+            self._report_progress(self.tally.files, sum(len(file.text) for file in files))
             annotate = self.checkers.get(settings)
             plain = [self._plain(file) for file in files]
             documents = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -19,7 +19,7 @@ from disambig.counts.writer import entries, first_key_index, refuse_existing, wr
 from disambig.data import minibatch
 from disambig.errors import UserError
 from disambig.text import MAX_ORDER, Tokenisation, check_view, hash_word
-from disambig.type_aliases import OpenProgress
+from disambig.type_aliases import OpenProgress, no_progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,7 +38,7 @@ class TableOptions(TypedDict, total=False):
     record: str  # record format
     keys: bool  # also store the keys, so that the table can be merged and pruned
     force: bool  # replace an existing file
-    progress: OpenProgress | None  # called with texts in the stage ``"count"``, n-grams in ``"write"``
+    progress: OpenProgress  # called with texts in the stage ``"count"``, n-grams in ``"write"``
 
 
 class BuildOptions(TableOptions, total=False):
@@ -63,11 +63,11 @@ def count_texts(
     counter: NgramCounter,
     texts: Iterable[str],
     *tokenisations: Tokenisation,
-    report_progress: Callable[[int], object] | None = None,
+    progress: OpenProgress = no_progress,
 ) -> int:
     """Add the n-grams of `texts` to `counter`; return the number of texts. No n-gram crosses two texts.
 
-    `report_progress` is called with the number of texts so far, from time to time.
+    `progress` is called with the number of texts so far, from time to time, in the stage ``"count"``.
 
     Raises D414 for a tokenisation of a plugin whose tokens of the first texts are not valid.
     """
@@ -79,8 +79,7 @@ def count_texts(
                 check_view(tokenisation, view, batch)
             counter.add(view)
         n_texts += len(batch)
-        if report_progress is not None:
-            report_progress(n_texts)
+        progress("count", n_texts, None)
     return n_texts
 
 
@@ -108,10 +107,9 @@ def build_table(
     """
     tokenisations = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
     refuse_existing(Path(path), force=choices.get("force", False))
-    progress = choices.get("progress")
+    progress = choices.get("progress", no_progress)
     with make_counter([item.name for item in tokenisations], gaps=gaps, **choices) as counter:
-        report_progress = None if progress is None else lambda done: progress("count", done, None)
-        n_texts = count_texts(counter, texts, *tokenisations, report_progress=report_progress)
+        n_texts = count_texts(counter, texts, *tokenisations, progress=progress)
         refuse_no_ngrams(counter.totals, choices.get("keep_words"))
         text_info = {"texts": n_texts, "sources": [dict(source) for source in sources]}
         views = {item.name: text_info for item in tokenisations}
@@ -178,15 +176,14 @@ def write_counter(
     `**choices`: see `TableOptions`; the other `BuildOptions` have no effect.
     """
     header: dict[str, Any] = dict(info or {})
-    min_counts, progress = choices.get("min_counts"), choices.get("progress")
+    min_counts, progress = choices.get("min_counts"), choices.get("progress", no_progress)
 
     def chunks() -> Iterator[Merged]:
         done = 0
         for chunk in counter.partitions(min_counts=min_counts):
             yield chunk
             done += len(chunk[0])
-            if progress is not None:
-                progress("write", done, None)
+            progress("write", done, None)
         header.update(
             ngram_numbers(counter.orders, counter.totals, counter.distinct, counter.kept, min_counts)
         )
@@ -261,7 +258,9 @@ def merge_tables(
 
     def chunks() -> Iterator[Merged]:
         n_ngrams = sum(table.n_ngrams for table in tables)
-        yield from pruned.chunks(merge_ngrams(tables, pruned.kinds), n_ngrams, choices.get("progress"))
+        yield from pruned.chunks(
+            merge_ngrams(tables, pruned.kinds), n_ngrams, choices.get("progress", no_progress)
+        )
         info.update(ngram_numbers(pruned.orders, pruned.seen, pruned.distinct, pruned.kept, min_counts))
 
     return write_table(
@@ -329,7 +328,9 @@ def prune_table(
 
     def chunks() -> Iterator[Merged]:
         kinds = ngram_kinds(table.orders, gaps=bool(table.gaps))
-        yield from pruned.chunks(merge_ngrams([table], kinds), table.n_ngrams, choices.get("progress"))
+        yield from pruned.chunks(
+            merge_ngrams([table], kinds), table.n_ngrams, choices.get("progress", no_progress)
+        )
         # the header of a table that was pruned before knows the numbers of the text; counting gives those
         # left
         seen = _header_numbers(info, "seen", pruned.kinds) or pruned.seen
@@ -357,7 +358,7 @@ class PrunedChunks:
         minimum = least_counts(min_counts, orders=orders)
         self._least = [minimum[ngram_order(kind)] for kind in self.kinds]
 
-    def chunks(self, chunks: Iterator[Merged], total: int, progress: OpenProgress | None) -> Iterator[Merged]:
+    def chunks(self, chunks: Iterator[Merged], total: int, progress: OpenProgress) -> Iterator[Merged]:
         """Yield the kept n-grams of `chunks`; report the number of n-grams read to `progress`."""
         done = 0
         for keys, counts, kinds in chunks:
@@ -370,8 +371,7 @@ class PrunedChunks:
                 self.kept[row] += int(np.count_nonzero(has_kind))
                 is_kept |= has_kind
             done += len(keys)
-            if progress is not None:
-                progress("write", done, total)
+            progress("write", done, total)
             yield keys[is_kept], counts[is_kept], kinds[is_kept]
 
 

@@ -19,6 +19,7 @@ from disambig.counts.writer import refuse_existing
 from disambig.errors import UserError
 from disambig.files import decode, reading
 from disambig.text import END_HASH, MAX_ORDER, SENTENCE_END, SENTENCE_START, START_HASH, hash_word
+from disambig.type_aliases import no_progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -309,15 +310,14 @@ def import_table(
     no effect.
     """
     refuse_existing(Path(path), force=choices.get("force", False))
-    progress = choices.get("progress")
+    progress = choices.get("progress", no_progress)
     with make_counter([tokenisation], **choices) as counter:
         reader = CountReader(counter, years=years, tagged=tagged)
         before = 0
         for file, order in files:
             if order <= counter.orders:
                 for n_bytes in reader.read(file, order, count_format(file, format)):
-                    if progress is not None:
-                        progress("count", before + n_bytes, None)
+                    progress("count", before + n_bytes, None)
             before += os.path.getsize(file)
         if choices.get("keep_words") is not None:
             refuse_no_ngrams(counter.totals, choices["keep_words"])

@@ -45,7 +45,7 @@ def check_fit(rule: object) -> None:
             describe_component("judges", rule), seen, "a dataclass whose fields are its settings"
         )
     part = describe_component("judges", rule)
-    check_call(part, rule, "fit", "fit(data, *, progress=None)", None, progress=None)
+    check_call(part, rule, "fit", "fit(data, *, progress)", None, progress=None)
     check_call(part, rule, "from_state", "from_state(arrays, groups)", None, None)
 
 

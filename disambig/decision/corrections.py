@@ -26,7 +26,7 @@ from disambig.decision.calibration import (
     tune_operating_point,
 )
 from disambig.settings import COUNT, fitted_field, validate_settings
-from disambig.type_aliases import Floats, Progress
+from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import Arrays, CalibrationData
 
 UNFITTED = Calibration(np.array([1.0, 0.0, 0.0, 0.0]), np.empty((0, len(FEATURES))))
@@ -70,7 +70,7 @@ class Corrections:
         check_rate(self.flags_per_1000)
         validate_settings(self, max_examples=COUNT)
 
-    def fit(self, data: CalibrationData, *, progress: Progress | None = None) -> Corrections:
+    def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> Corrections:
         """Calibrate on right words and random substitutes, then set the thresholds on the whole text."""
         calibration, looks_up = self._calibrate(data, progress)
         rule = replace(self, calibration=calibration, needs_evidence=looks_up)
@@ -158,7 +158,7 @@ class Corrections:
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
 
-    def _calibrate(self, data: CalibrationData, progress: Progress | None) -> tuple[Calibration, bool]:
+    def _calibrate(self, data: CalibrationData, progress: Progress) -> tuple[Calibration, bool]:
         """Learn probabilities from right words, and from other candidates put in their places.
 
         Also return whether any extractor looks something up.
@@ -168,8 +168,7 @@ class Corrections:
         scores_of_groups, truth_of_groups = [], []
         groups = data.task.groups
         for g in range(len(groups)):
-            if progress:
-                progress("calibrating", g, len(groups))
+            progress("calibrating", g, len(groups))
             scored = data.scored(g, maximum=self.max_examples)
             looks_up = looks_up or bool(scored.n_queries.any())
             padded = PaddedScores.from_batch(scored)
@@ -193,13 +192,12 @@ class Corrections:
         scales, certainty = fit_choices(scores_of_groups, truth_of_groups)
         return replace(calibration, scales=scales, certainty=certainty), looks_up
 
-    def _tune_thresholds(self, data: CalibrationData, progress: Progress | None) -> OperatingPoint:
+    def _tune_thresholds(self, data: CalibrationData, progress: Progress) -> OperatingPoint:
         """Set the threshold of each rate of flags on the whole text, whose words count as right."""
         log_odds = []
         groups = data.task.groups
         for g in range(len(groups)):
-            if progress:
-                progress("setting thresholds", g, len(groups))
+            progress("setting thresholds", g, len(groups))
             weighed = self.weigh(data.scored(g))
             log_odds.append(weighed.log_odds[weighed.eligible])
         return tune_operating_point(np.concatenate(log_odds), data.n_words)

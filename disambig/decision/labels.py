@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, Predictions, ScoreBatch, offsets_from_sizes, segments
 from disambig.decision.calibration import pad, top_margins
 from disambig.settings import NON_NEGATIVE, fitted_field
-from disambig.type_aliases import Floats
+from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import Arrays, CalibrationData, decides, metric
 
 
@@ -31,7 +31,7 @@ class BestOfList:
 
     scale: float = fitted_field(1.0)
 
-    def fit(self, data: CalibrationData, *, progress: Any = None) -> BestOfList:
+    def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> BestOfList:
         """Fit the scale on held-out lists that have a right and a wrong candidate."""
         parts = [data.scored(g) for g in range(len(data.task.groups))]
         spreads = [_score_spread(part) for part in parts if len(part.scores)]
@@ -156,7 +156,7 @@ class Labels:
         NON_NEGATIVE.check("Labels.drawn", drawn)
         return cls(np.ones(0), np.zeros((0, 0)), np.zeros((0, 0)), least_margin, drawn)
 
-    def fit(self, data: CalibrationData, *, progress: Any = None) -> Labels:
+    def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> Labels:
         """Fit scale, bias and offset of each group to held-out scores, for the metric of the task."""
         task = data.task
         name, label = metric(task)

@@ -259,16 +259,15 @@ class Mistakes:
         check_rate(self.flags_per_1000)
         validate_settings(self, most_right=COUNT)
 
-    def fit(self, data: CalibrationData, *, progress: Progress | None = None) -> Mistakes:
+    def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> Mistakes:
         """Fit the weights to right words, real mistakes and substitutes; set thresholds on right words."""
-        report = progress or no_progress
         groups = data.task.groups
         corpus = data if isinstance(data, HasErrorCorpus) else None
         right_of_groups, mistakes_of_groups, substituted_of_groups, folds_of_groups = [], [], [], []
         scores_of_groups, truth_of_groups = [], []
         looks_up = False
         for g in range(len(groups)):
-            report("judging", g, len(groups))
+            progress("judging", g, len(groups))
             scored = data.scored(g, maximum=None if corpus is None else self.most_right)
             looks_up = looks_up or bool(scored.n_queries.any())
             scores_of_groups.append(pad(scored.scores, scored.offsets, -np.inf))

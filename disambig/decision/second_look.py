@@ -33,7 +33,7 @@ from disambig.decision.mistakes import EVERYWHERE, Mistakes, MistakeTest, judge_
 from disambig.features import transform_union
 from disambig.settings import ABOVE_ZERO, SHARE_BELOW_ONE, fitted_field, validate_settings
 from disambig.text import TokenView, paragraph_offsets, passage_offsets
-from disambig.type_aliases import Floats
+from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import (
     Arrays,
     CalibrationData,
@@ -179,7 +179,7 @@ class SecondLook(_AsksFirstRule):
         check_rate(self.flags_per_1000)
         validate_settings(self, per_1000=ABOVE_ZERO, most_missed=SHARE_BELOW_ONE)
 
-    def fit(self, data: CalibrationData, *, progress: Any = None) -> SecondLook:
+    def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> SecondLook:
         """Fit the first rule; `fit_proposals` fits the second look, to text that the first has not seen."""
         return replace(self, first=self.first.fit(data, progress=progress))
 
@@ -620,7 +620,7 @@ class Proposer(_AsksFirstRule):
         chosen[unflagged] = argmax(part.scores, part.offsets)
         return replace(decided, chosen=chosen, flagged=proposed)
 
-    def fit(self, data: CalibrationData, *, progress: Any = None) -> Proposer:
+    def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> Proposer:
         """Fit the rule."""
         return replace(self, first=self.first.fit(data, progress=progress))
 

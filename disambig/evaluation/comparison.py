@@ -68,7 +68,7 @@ from disambig.training import (
     right_candidates,
     train_labelled,
 )
-from disambig.type_aliases import Bools, Floats, Progress
+from disambig.type_aliases import Bools, Floats, Progress, no_progress
 from disambig.types import DecisionRule, RaisesFlags, Task, decides, metric
 
 MIN_DOCUMENTS = 20
@@ -168,7 +168,7 @@ def compare_configs(
     *,
     folds: int,
     measure: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """Compare two configs by cross-validation: in turn, train both on all folds but one and decide that one.
 
@@ -196,8 +196,7 @@ def compare_configs(
     sides: tuple[list[Outcomes], list[Outcomes]] = [], []
     unlearned = {"n": 0, "of": 0}, {"n": 0, "of": 0}
     for k in range(folds):
-        if progress:
-            progress("cross-validating", k, folds)
+        progress("cross-validating", k, folds)
         learned, tested = (
             [dataset.labelled[i] for i in np.flatnonzero(rows)] for rows in (fold != k, fold == k)
         )
@@ -378,7 +377,7 @@ ENOUGH = 1000
 
 
 def add_assessment(
-    model: Model, plan: TrainingPlan, test_data: dict[str, Any], *, progress: Progress | None = None
+    model: Model, plan: TrainingPlan, test_data: dict[str, Any], *, progress: Progress = no_progress
 ) -> Model:
     """Add test figures to a model; they replace the accuracy on the data that calibration was fitted to.
 
@@ -410,7 +409,7 @@ def assess_model(
     texts: Sequence[str] = (),
     labelled: Sequence[Labelled] = (),
     lists: Sequence[NBestList] = (),
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
     """Evaluate a model on held-out text or lists, or its config by cross-validation on its labelled examples.

@@ -35,7 +35,7 @@ from disambig.training import (
     train_dataset,
     train_examples,
 )
-from disambig.type_aliases import Progress
+from disambig.type_aliases import Progress, no_progress
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
 MAX_TESTED = 5000
@@ -69,7 +69,7 @@ def curve_of_texts(
     seed: int = 0,
     mistakes: Sequence[Fix] = (),
     clean: Sequence[Clean] = (),
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
     """Return the learning curve of a config on raw text, whose words are taken as correct.
@@ -120,7 +120,7 @@ def curve_of_labelled(
     sizes: Sequence[int] = (),
     draws: int | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
     """Return the learning curve of a config on labelled examples.
@@ -209,7 +209,7 @@ def _run_trials(
     sizes: Sequence[int],
     draws: int | None,
     minimum: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> dict[int, list[CurveTrial]]:
     """Run all trials; unless `draws` is given, there are at least `minimum` draws of each size."""
     n_draws = {size: draws or max(minimum, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
@@ -217,8 +217,7 @@ def _run_trials(
     points: dict[int, list[CurveTrial]] = {size: [] for size in sizes}
     for size, n in n_draws.items():
         for draw in range(n):
-            if progress:
-                progress(f"{total} models", done, total)
+            progress(f"{total} models", done, total)
             points[size].append(trial(size, draw))
             done += 1
     return points

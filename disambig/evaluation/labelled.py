@@ -44,7 +44,7 @@ from disambig.training import (
     seen_elsewhere,
     train_dataset,
 )
-from disambig.type_aliases import Floats, Progress
+from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import Task, decides, metric
 
 ErrorRecords = list[dict[str, Any]]
@@ -109,7 +109,7 @@ def cross_validate(
     also: Sequence[Labelled] = (),
     report: ErrorSink | None = None,
     wrong: ErrorRecords | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
     """Cross-validate a config: train on all folds but one and test on that one, in turn.
@@ -169,8 +169,7 @@ def cross_validate(
             if n_tested.min() >= enough:
                 n_decided = k
                 break
-        if progress:
-            progress("cross-validating", k, folds)
+        progress("cross-validating", k, folds)
         training_part = all_examples.compacted(fold_of_all != k)
         for system, config in learned.items():
             model = train_dataset(config, training_part, name=task.name, **settings)

@@ -31,7 +31,7 @@ from disambig.features._cloze_network import (
 from disambig.features.cloze import LARGEST, Cloze, ClozeVocabulary, get_normal_form
 from disambig.files import UNREADABLE, parse_json, read_array, save_file
 from disambig.text import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, UNKNOWN, TokenView, Words
-from disambig.type_aliases import Ints, Progress
+from disambig.type_aliases import Ints, Progress, no_progress
 
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
 
@@ -200,7 +200,7 @@ def learn_cloze(
     threads: int = 2,
     checkpoint: Path | None = None,
     checkpoint_every: int = 500,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     tokenisation: str = Words.name,
     header: dict[str, Any] | None = None,
 ) -> Cloze:
@@ -284,8 +284,7 @@ def learn_cloze(
         if checkpoint is not None:
             done = read_state(checkpoint, run, state)
         for number in range(done, len(batches)):
-            if progress is not None:
-                progress(STAGE, number, len(batches))
+            progress(STAGE, number, len(batches))
             places = examples.places(batches[number], np.random.default_rng([settings.seed, 2, number]))
             rate_share = min((number + 1) / WARM_UP, max(LAST_RATE, 1 - number / len(batches)))
             losses[number] = network.step(places, settings.rate * rate_share, number + 1)

@@ -48,7 +48,7 @@ from disambig.jobs.manifest import RECORDS_FOLDER, Shard, job_temp_files, resolv
 from disambig.jobs.records import BROKEN, ShardRecord, Totals, load_record, save_record
 from disambig.jobs.work import Function, ProgressCallback
 from disambig.text import Tokenisation, tokenisation_named
-from disambig.type_aliases import Ints
+from disambig.type_aliases import Ints, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class _MergedStretch:
 
     def chunks(self, first: int = 0, stop: int = SLICES) -> Iterator[Merged]:
         stretch = merge_ngrams(self._tables, self._pruned.kinds, first, stop)
-        return self._pruned.chunks(stretch, 0, None)
+        return self._pruned.chunks(stretch, 0, no_progress)
 
 
 _BITS = SLICES.bit_length() - 1

@@ -128,7 +128,9 @@ def build_in_job(
     size = shard_size or _shard_size(text.total)
     plan = plan_shards([Input(path, path, "line") for path in text.paths], shard_size=size)
     folders = input_folders(text.paths)
-    job = _CountingJob(place, plan, text.total // _BYTES_PER_RANGE, force, choices.get("progress"))
+    job = _CountingJob(
+        place, plan, text.total // _BYTES_PER_RANGE, force, choices.get("progress", no_progress)
+    )
     config = {"tokenisations": tokenisations, "gaps": gaps, "shard_size": size, **_config(choices)}
     with job.begun({"counts": "build", **config}):
         work = CountWork(place.directory, tuple(tokenisations), gaps, counting, folders)
@@ -169,7 +171,7 @@ def merge_in_job(
         for table in tables
     )
     n_ranges = sum(table.n_ngrams for table in tables) // _NGRAMS_PER_RANGE
-    job = _CountingJob(place, ShardPlan(inputs, ()), n_ranges, force, choices.get("progress"))
+    job = _CountingJob(place, ShardPlan(inputs, ()), n_ranges, force, choices.get("progress", no_progress))
     orders = tables[0].orders
     with job.begun({"counts": "merge", **_config(cast("BuildOptions", choices))}):
         header = {"tokenisations": names, "gaps": gaps, "record": form.name, "orders": orders}
@@ -183,12 +185,12 @@ class _CountingJob:
     """A job whose items are the shards of a plan and ranges of keys."""
 
     def __init__(
-        self, place: JobPlace, plan: ShardPlan, n_ranges: int, force: bool, progress: OpenProgress | None
+        self, place: JobPlace, plan: ShardPlan, n_ranges: int, force: bool, progress: OpenProgress
     ) -> None:
         self._place, self._plan, self._force = place, plan, force
         self._runner = place.runner
         self._ranges = min(_round_to_workers(n_ranges), _MAX_RANGES)
-        self._progress = progress or no_progress
+        self._progress = progress
 
     @contextmanager
     def begun(self, config: dict[str, Any]) -> Iterator[None]:

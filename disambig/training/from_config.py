@@ -46,7 +46,7 @@ from disambig.training.labelled_dataset import (
     split,
 )
 from disambig.training.trainer import train, train_examples, train_labelled
-from disambig.type_aliases import Progress
+from disambig.type_aliases import Progress, no_progress
 from disambig.types import (
     DecisionRuleTraits,
     LearnsSettings,
@@ -101,7 +101,7 @@ def run(
     strict: bool = False,
     tell: ErrorCallback | None = None,
     overrides: dict[str, Any] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> tuple[Model, TrainingPlan, dict[str, Any]]:
     """Train the model that a config file describes.
 
@@ -186,7 +186,7 @@ def read_error_corpus(fixes: Sequence[str], clean: Sequence[str]) -> dict[str, A
 
 
 def _run_lists(
-    plan: TrainingPlan, paths: Sequence[str], progress: Progress | None
+    plan: TrainingPlan, paths: Sequence[str], progress: Progress
 ) -> tuple[Model, TrainingPlan, dict[str, Any]]:
     """Train on n-best lists; the lists of some documents are held out for testing."""
     task = plan.parts.task

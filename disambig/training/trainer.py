@@ -177,7 +177,7 @@ def train(
     mistakes: Sequence[Fix] = (),
     clean: Sequence[Clean] = (),
     tell: ErrorCallback | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     **settings: Any,
 ) -> Model:
     """Train a model on raw text, whose own words are taken as correct.
@@ -278,7 +278,7 @@ def train_by(
     version: str = "0.1.0",
     config: dict[str, Any] | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     **settings: Any,
 ) -> Model:
     """Train a model with a resampling; every other training function calls this one.
@@ -288,10 +288,9 @@ def train_by(
     **settings
         Settings of the decision rule, such as ``flags_per_1000``; others are ignored.
     """
-    report = progress or no_progress
     parts = ResolvedConfig.from_parts(parts)
     task, learner = parts.task, parts.learner
-    chosen = choose_extractors(resampling, parts, config or {}, report)
+    chosen = choose_extractors(resampling, parts, config or {}, progress)
     fitted = chosen.fitted
     judge = parts.decision_rule(settings)
     model = Model(
@@ -313,12 +312,12 @@ def train_by(
     scorers: list[Scorer | None] = []
     reports: dict[str, Any] = {}
     for g, group in enumerate(task.groups):
-        report("learning", g, len(task.groups))
+        progress("learning", g, len(task.groups))
         scorer, reports[group.name] = fitted.fit(model, learner, g, rng)
         scorers.append(scorer)
     model = replace(model, scorers=tuple(scorers))
     calibration_data = fitted.calibration_data(model, rng)
-    fitted_rule = _fitted_rule(judge, calibration_data, report)
+    fitted_rule = _fitted_rule(judge, calibration_data, progress)
     model = replace(model, judge=fitted_rule)
     provenance = fitted.provenance(model)
     if "settings" in provenance:

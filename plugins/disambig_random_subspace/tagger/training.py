@@ -123,7 +123,7 @@ def train_tagger(
     more: Tagged = (),
     times: int = 2,
     seldom: int = 3,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Model:
     """Train the model of a tagger.
 
