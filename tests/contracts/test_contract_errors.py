@@ -81,20 +81,11 @@ def with_traits(**traits):
 OUTPUTS = [
     (changed(positions=list), "positions of instances is a list; expected an array of integers"),
     (changed(positions=lambda old: old + 10_000), r"position \d+ and length 1; expected places among the"),
-    (
-        changed(positions=lambda old: old[::-1].copy()),
-        r"position \d+ after \d+; expected .* order of the text",
-    ),
+    (changed(positions=lambda old: old[::-1].copy()), r"position \d+ after \d+; expected .* order of"),
     (changed(observed=lambda old: old + 7), "observed of instances is 7, with 2 candidates at most"),
     (changed(observed=lambda old: 1 - old), "an instance at 'quite' .* has the observed candidate 'quiet'"),
-    (
-        changed(positions=lambda old: old + 1),
-        r"an instance at 'good' \(token \d+\) has the observed candidate 'quite'",
-    ),
-    (
-        changed(lists=lambda _: CandidateLists.from_texts([])),
-        "lists of .* expected None, as it decides between 'words'",
-    ),
+    (changed(positions=lambda old: old + 1), r"at 'good' \(token \d+\) has the observed candidate 'quite'"),
+    (changed(lists=lambda _: CandidateLists.from_texts([])), "expected None, as it decides between 'words'"),
 ]
 
 
@@ -102,12 +93,8 @@ OUTPUTS = [
 def test_instances_are_checked_before_extractors_see_them(task, message):
     with pytest.raises(UserError, match=f"D414.*the task Changed: .*{message}"):
         trained(task=task)
-
-
-def test_a_task_that_decides_between_lists_has_some():
-    task = with_traits(decides=Decides("words", "lists"))
-    with pytest.raises(UserError, match=r"D414.*lists of instances is None; expected CandidateLists"):
-        find_instances(task, VIEW)
+    with pytest.raises(AssertionError, match=f"D414.*{message}"):
+        check_task(task, TEXTS)[0]()
 
 
 def misnamed(correction):
@@ -134,14 +121,8 @@ DECLARATIONS = [
     (with_traits(concerns="amounts"), "concerns is 'amounts'; expected one of grammar"),
     (with_traits(rules=("a", "b")), r"rules is \('a', 'b'\)"),
     (with_traits(rules=RuleSet(("a",), misnamed)), r"rules is RuleSet.*expected RuleSet\(\(Rule"),
-    (
-        with_traits(rules=RuleSet((RULE,), misnamed)),
-        "test_contract_errors.misnamed.*returned 'nothing'.*'pair'",
-    ),
-    (
-        with_traits(rules=RuleSet((RULE,), failing)),
-        r"KeyError: 'quite' .*test_contract_errors.py:\d+, in failing",
-    ),
+    (with_traits(rules=RuleSet((RULE,), misnamed)), "contract_errors.misnamed.*returned 'nothing'.*'pair'"),
+    (with_traits(rules=RuleSet((RULE,), failing)), r"'quite' .*contract_errors.py:\d+, in failing"),
 ]
 
 
@@ -149,7 +130,8 @@ DECLARATIONS = [
 def test_training_and_the_suite_check_what_a_task_declares(task, message):
     with pytest.raises(UserError, match=f"D414.*{message}"):
         trained(task=task)
-    assert "D414" in failures(check_task(task, TEXTS), also=(Exception,))["keeps_its_contract"]
+    with pytest.raises(AssertionError, match="D414"):
+        check_task(task, TEXTS)[0]()
 
 
 @pytest.mark.parametrize("name", ["name", "groups", "instances"])
@@ -257,9 +239,7 @@ class Failing(NearbyWords):
 def test_what_transform_raises_is_not_blamed_on_the_state():
     with pytest.raises(KeyError, match="in the middle"):
         trained(extractor=Failing())
-    with pytest.raises(
-        UserError, match=r"D414.*from_state needs 'in the middle', but state returned voc"
-    ) as caught:
+    with pytest.raises(UserError, match=r"D414.*from_state needs 'in the middle', but state") as caught:
         trained(extractor=Failing(only_restored=True))
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -475,22 +455,10 @@ FAULTS = {
     "extractor": [
         (Changing(varying), r"transform gave \d columns for .* instances"),
         (Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)), ".* infinite or not a number"),
-        (
-            Changing(lambda batch: replace(batch, rows=batch.rows[:, :-1])),
-            r"transform gave \d+ features a row and \d+ columns; expected 2 columns, one per label,",
-        ),
-        (
-            Changing(lambda batch: replace(batch, rows=batch.rows.astype(object))),
-            "transform gave CrossedRows with rows of object; expected rows of numbers",
-        ),
-        (
-            Blocks(values=lambda batch: np.ones((*batch.costs.shape, 3), np.float32)),
-            ".*as column_of; expected",
-        ),
-        (
-            Blocks(values=lambda batch: np.ones((batch.costs.size, 2), np.float32)),
-            ".*as values; expected an array",
-        ),
+        (Changing(lambda batch: replace(batch, rows=batch.rows[:, :-1])), ".*; expected 2 columns, one"),
+        (Changing(lambda batch: replace(batch, rows=batch.rows.astype(object))), ".*expected rows of number"),
+        (Blocks(values=lambda batch: np.ones((*batch.costs.shape, 3))), ".*as column_of; expected"),
+        (Blocks(values=lambda batch: np.ones((batch.costs.size, 2))), ".*as values; expected an array"),
         (Blocks(values=lambda batch: batch.values.tolist()), ".*a list as values; expected an array"),
         (Blocks(column_of=lambda batch: batch.column_of + 1), ".*column_of has 2, with 2 columns"),
         (Blocks(n_hits=-1), ".*candidate 0 has -1 hits of 0 look-ups"),
@@ -499,10 +467,7 @@ FAULTS = {
         (RestoresNothing(), "from_state returned None; expected"),
         (RestoresItself(), r"from_state changed the extractor itself \(vocabulary\)"),
         (Absorbing(), r"fit changed the extractor itself \(vocabulary\)"),
-        (
-            odd(NearbyWords, requires="tag"),
-            r"requires is 'tag'; expected a tuple of names, such as \(.tag.,\)",
-        ),
+        (odd(NearbyWords, requires="tag"), r"requires is 'tag'; expected a tuple .*, such as \(.tag.,\)"),
         (odd(NearbyWords, folders="counts"), "folders is 'counts'; expected a tuple of names"),
         (odd(NearbyWords, rows_are_shared="no"), "rows_are_shared is 'no'; expected True or False"),
         (odd(NearbyWords, describes="groups"), "describes is 'groups'; expected one of group, lists, any"),
@@ -523,34 +488,16 @@ FAULTS = {
     ],
     "tokenisation": [
         (Lists(), "it returned a list for no texts"),
-        (
-            with_view(tokenisation=lambda old: "other.v1"),
-            "its view is of 'other.v1'; expected the name of the tok",
-        ),
+        (with_view(tokenisation=lambda old: "other.v1"), "its view is of 'other.v1'; expected the name"),
         (with_view(hashes=lambda old: old.astype(np.int64)), "hashes of its view is an array of int64"),
-        (
-            with_view(starts=lambda old: old.tolist()),
-            "starts of its view is a list; expected an array of int32",
-        ),
+        (with_view(starts=lambda old: old.tolist()), "starts of its view is a list; expected an array of"),
         (with_view(ends=lambda old: old[:-1]), r"ends of its view is an array of int32 .*one per token"),
-        (
-            with_view(ends=lambda old: old + 1),
-            r"token \d+ is from \d+ to \d+; expected offsets in its own text",
-        ),
-        (
-            with_view(sentences=lambda old: old[:-1]),
-            r"sentences of its view ends with \d+; expected ascending",
-        ),
+        (with_view(ends=lambda old: old + 1), r"token \d+ is from \d+ to \d+; expected offsets in its own"),
+        (with_view(sentences=lambda old: old[:-1]), r"sentences of its view ends with \d+; expected asc"),
         (with_view(sentences=lambda old: old[-1:]), r"sentences of its view begins with \d+; expected offs"),
-        (
-            with_view(documents=lambda old: old[1:]),
-            "its view has 11 documents; expected 12, one for each text",
-        ),
+        (with_view(documents=lambda old: old[1:]), "its view has 11 documents; expected 12, one for each"),
         (with_view(texts=lambda old: [text.upper() for text in old]), "its view has other texts"),
-        (
-            with_view(hashes=lambda old: old + np.uint64(1)),
-            "sentence 0 of its view begins or ends with another",
-        ),
+        (with_view(hashes=lambda old: old + np.uint64(1)), "sentence 0 of its view begins or ends with"),
     ],
 }
 
@@ -575,10 +522,8 @@ def test_the_suite_finds_these_faults_of_decision_rules_and_tokenisations():
             assert failures(check_judge(rule, make_calibration_data()), also=(Exception,))
     assert failures(check_tokenisation(Words(), TEXTS)) == {}
     assert "D414" in failures(check_tokenisation(Lists(), TEXTS[:1]), also=(Exception,))["keeps_its_contract"]
-    assert (
-        "its view is of 'other.v1'"
-        in failures(check_tokenisation(Shifted(), TEXTS[:2]))["keeps_its_contract"]
-    )
+    failed = failures(check_tokenisation(Shifted(), TEXTS[:2]))
+    assert "its view is of 'other.v1'" in failed["keeps_its_contract"]
 
 
 def test_the_name_of_a_tokenisation_is_the_registered_one(load_with, tmp_path, monkeypatch):
@@ -615,9 +560,7 @@ def test_candidates_that_the_tokenisation_changes_are_told():
         ('name = "a/b c"', r"name in \[task\] is 'a/b c': give a name of letters"),
     ],
 )
-def test_an_invalid_language_or_name_in_a_config_is_a_mistake_of_the_user(
-    load_with, tmp_path, setting, message
-):
+def test_an_invalid_trait_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path, setting, message):
     load_with(toys="toy_plugin")
     path = tmp_path / "broken.cfg"
     path.write_text(CONFIG.replace('.Pairs.v1"', f'.Pairs.v1"\n{setting}'))
@@ -731,10 +674,7 @@ def fragile(tmp_path, monkeypatch, load_with):
 
 FAILED = [
     ("zebra", r"the model my/fragile: IndexError: zebra \(fragile_plugin.py:\d+, in transform_group\)"),
-    (
-        "zebu",
-        r"the model my/fragile: \[D414\] the extractor fragile.Fragile.v1 of the plugin fragile: .* None;",
-    ),
+    ("zebu", r"the model my/fragile: \[D414\] the extractor fragile.Fragile.v1 of the plugin fragile: .* No"),
 ]
 
 
@@ -839,10 +779,7 @@ def tone(tmp_path, monkeypatch, load_with):
 LEARNED = [
     (None, "learn_settings returned None; expected a dict of settings"),
     (["a", "b"], "learn_settings returned a list; expected a dict of settings"),
-    (
-        {"label": ["a"]},
-        "learn_settings returned the setting 'label'; expected settings of the task: labels, ",
-    ),
+    ({"label": ["a"]}, "learn_settings returned the setting 'label'; expected settings of the task: "),
     ({"labels": {"a"}}, r"learn_settings returned \{'labels': \{'a'\}\}; expected values of JSON"),
     ({"fixed": ["a"]}, "settings that a saved config cannot have .*fixed in .task. is .'a'.: give tuple"),
     ({"labels": ["a", "a"]}, r"the candidates of the group 'tone' are \('a', 'a'\)"),
@@ -888,10 +825,3 @@ def test_a_default_of_another_type_is_a_mistake_of_the_plugin(tone):
     message = r"\[task\] tone.Tone.v1 has the default wrong = \(\), which is not of its type list\[str\]"
     with pytest.raises(UserError, match=message):
         resolve({"task": section})
-
-
-def test_the_suite_says_first_what_training_would_say():
-    check = check_task(changed(positions=list), TEXTS)[0]
-    assert check.name == "keeps_its_contract"
-    with pytest.raises(AssertionError, match=r"D414.*positions of instances is a list"):
-        check()
