@@ -125,6 +125,7 @@ def test_a_line_that_is_too_long_only_affects_its_sentence(monkeypatch, name, te
         (token("1-2", "a") + token("1", "b"), 2, "ends before word 2"),
         (token("1", "a") + token("1-2", "b"), 2, "range 1-2 after word 1"),
         (token("1-3", "a") + token("2-3", "b"), 2, "range 2-3 after word 0"),
+        (token("1", "a") + token("2", "b") + token("1-2", "c"), 3, "after word 2 (a blank line is missing"),
         (token("2-1", "a"), 1, "range 2-1"),
         (token("x", "a"), 1, "invalid id 'x'"),
         (token("01", "a"), 1, "invalid id '01'"),
@@ -192,11 +193,6 @@ def test_heads_that_are_not_a_tree_are_named_with_their_line(tmp_path, heads, li
     (sentence,) = read_conllu(tmp_path / "a.conllu")
     with pytest.raises(UserError, match=rf"D324.*a\.conllu: line {line}: {problem}"):
         _ = sentence.heads
-
-
-def test_a_missing_blank_line_is_named():
-    (bad,) = documents((token("1", "a") + token("2", "b") + token("1-2", "c") + token("1", "d")).encode())
-    assert "line 3: invalid range 1-2 after word 2 (a blank line is missing" in str(bad.error)
 
 
 def test_invalid_bytes_and_compressed_files(tmp_path):

@@ -201,13 +201,6 @@ def test_words_that_are_missing_or_too_many(start, end, replacement, line):
     assert apply_edits(data) == corrected_tokens(actual)
 
 
-def test_m2_has_a_line_for_each_line_of_the_text():
-    actual = with_edit("It is rain. I can't stay.\nBye", 3, 5, "was")
-    lines = M2Format().encode([actual]).decode().splitlines()
-    expected = ["S It is rain . I can't stay .", "S Bye"]
-    assert [line for line in lines if line.startswith("S ")] == expected
-
-
 @pytest.mark.parametrize(
     ("row", "field"),
     [
@@ -249,5 +242,4 @@ def test_m2_is_a_format_of_plain_text():
     ],
 )
 def test_the_next_word_gets_the_capital_of_a_removed_one(text, corrected):
-    edit = record_edit({"start": 0, "end": 3, "observed": "The", "replacement": ""}, text)
-    assert text[: edit["start"]] + edit["replacement"] + text[edit["end"] :] == corrected
+    assert edited(text, "The", "") == corrected

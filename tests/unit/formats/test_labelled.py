@@ -227,24 +227,23 @@ def test_invalid_examples_are_errors(tmp_path, name, content, problem):
         read_labelled(write(tmp_path / name, content))
 
 
-def test_names_unreadable_files(tmp_path):
-    with pytest.raises(UserError, match="D300"):
-        read_labelled(tmp_path / "missing.tsv")
-    (tmp_path / "b.tsv").write_bytes(b"[[\xff]]\ta")
-    with pytest.raises(UserError, match=r"D469.*b\.tsv.*0xff at offset 2.*--encoding"):
-        read_labelled(tmp_path / "b.tsv")
-    (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    with pytest.raises(UserError, match=r"D303.*NUL byte at offset 8$"):
-        read_labelled(tmp_path / "picture.csv")
-    (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-16"))
-    with pytest.raises(UserError, match=r"D303.*--encoding utf-16"):
-        read_labelled(tmp_path / "wide.csv")
-    (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-32"))
-    with pytest.raises(UserError, match=r"D303.*--encoding utf-32"):
-        read_labelled(tmp_path / "wide.csv")
-    (tmp_path / "wide.csv").write_bytes("日本語".encode("utf-16"))  # without a NUL byte
-    with pytest.raises(UserError, match=r"D469.*--encoding utf-16"):
-        read_labelled(tmp_path / "wide.csv")
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (None, "D300"),
+        (b"[[\xff]]\ta", r"D469.*a\.tsv.*0xff at offset 2.*--encoding"),
+        (b"\x89PNG\r\n\x1a\n\0\0", r"D303.*NUL byte at offset 8$"),
+        ("text\tlabel\nCrème\tfood\n".encode("utf-16"), r"D303.*--encoding utf-16"),
+        ("text\tlabel\nCrème\tfood\n".encode("utf-32"), r"D303.*--encoding utf-32"),
+        ("日本語".encode("utf-16"), r"D469.*--encoding utf-16"),
+    ],
+    ids=["missing", "not UTF-8", "picture", "UTF-16", "UTF-32", "UTF-16 without NUL"],
+)
+def test_names_unreadable_files(tmp_path, data, problem):
+    if data is not None:
+        (tmp_path / "a.tsv").write_bytes(data)
+    with pytest.raises(UserError, match=problem):
+        read_labelled(tmp_path / "a.tsv")
 
 
 def test_directories_without_folders_or_documents_are_named(tmp_path):

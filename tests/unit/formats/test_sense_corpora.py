@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import lzma
 import os
 import tarfile
 from xml.sax.saxutils import quoteattr
@@ -67,12 +66,6 @@ def test_satellites_in_text_order_and_the_first_of_several_heads(sample):
     assert (twice.start, part(twice)) == (4, "called")
     (message,) = sample[1]
     assert "call.v.2" in message and "2 heads" in message
-
-
-def test_compressed_files_and_files_without_answers(tmp_path):
-    path = tmp_path / "test.xml.xz"
-    path.write_bytes(lzma.compress(corpus(bank_n=[instance("1", "A <head>bank</head>.")]).encode()))
-    assert [(item.id, item.senses) for item in read_senseval(path)] == [("1", ())]
 
 
 @pytest.mark.parametrize(
