@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from disambig.markup import read_markup
+
 FLOOR = 0.0003
 """Seconds of processor time below which a measurement is mostly noise.
 
@@ -26,6 +28,11 @@ def grows_linearly(work: Callable[[int], object], size: int) -> bool:
         if large <= MAX_TIME_RATIO * FLOOR or large <= MAX_TIME_RATIO * _seconds(work, size // SIZE_RATIO):
             return True
     return False
+
+
+def reads_in_linear_time(path: str, mark: str, size: int, frame: str = "{}") -> bool:
+    """Return True if the time to read a repeated mark, within a frame, as markup grows linearly."""
+    return grows_linearly(lambda n: read_markup(path, frame.replace("{}", mark * (n // len(mark)))), size)
 
 
 def _seconds(work: Callable[[int], object], size: int) -> float:

@@ -11,7 +11,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from commands import here
 from hypothesis import given, settings, strategies as st
-from processor_time import grows_linearly
+from offsets import read_with_offsets
+from processor_time import reads_in_linear_time
 
 from disambig.markup import BREAK, OPAQUE, begins_like_document, read_markup
 
@@ -203,12 +204,7 @@ FRAMES = {
 @settings(max_examples=300, deadline=None)
 def test_offsets_are_those_of_the_file(text, path, in_frame):
     text = FRAMES[path].replace("{}", text) if in_frame else text
-    plain = read_markup(path, text)
-    assert len(plain.text) == len(text)
-    for old, new in zip(text, plain.text, strict=True):
-        assert old in "\r\n" or new not in "\r\n"
-    for start, end in plain.comments:
-        assert 0 <= start <= end <= len(text)
+    plain = read_with_offsets(path, text, decodes=True)
     for start, end, _ in plain.apostrophes:
         assert 0 <= start <= end <= len(text)
     for word in plain.shortened:
@@ -234,9 +230,5 @@ MARKS_OF_FORMATS = {
     ("path", "mark"), [(path, mark) for path in sorted(FRAMES) for mark in MARKS + MARKS_OF_FORMATS[path]]
 )
 def test_many_marks_take_linear_time(path, mark):
-    def read(size):
-        marks = mark * (size // len(mark))
-        read_markup(path, marks)
-        read_markup(path, FRAMES[path].replace("{}", marks))
-
-    assert grows_linearly(read, 12_000)
+    assert reads_in_linear_time(path, mark, 12_000)
+    assert reads_in_linear_time(path, mark, 12_000, FRAMES[path])

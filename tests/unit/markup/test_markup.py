@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from commands import here
 from hypothesis import given, settings, strategies as st
-from processor_time import grows_linearly
+from offsets import read_with_offsets
+from processor_time import reads_in_linear_time
 
 from disambig.data import edited_text
 from disambig.markup import BREAK, OPAQUE, has_markup, plain_text, read_layout, read_markup
@@ -40,13 +41,9 @@ PATHS = ("x.md", "x.tex")
 @given(TEXT, st.sampled_from(PATHS))
 @settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_offsets_stay_those_of_the_file(text, path):
-    result = read_markup(path, text)
-    assert len(result.text) == len(text)
+    result = read_with_offsets(path, text)
     for old, new in zip(text, result.text, strict=True):
         assert new in (old, HIDDEN, " ", BREAK, "\u201c", "\u201d", "\u2018", *CODE_SIGNS)
-        assert old in "\r\n" or new not in "\r\n"
-    for start, end in result.comments:
-        assert 0 <= start < end <= len(text)
 
 
 @given(st.text(alphabet="abc ,.é", max_size=60), st.sampled_from(PATHS))
@@ -59,6 +56,9 @@ def test_prose_without_marks_stays_as_it_is(text, path):
 @pytest.mark.parametrize(
     "mark",
     [
+        "\\begin{lstlisting}[caption={", "\\foo{a_b}", "\\foo{", "{a}{", "[{}", "\\item[", "\\def\\a",
+        "\\MakeShortVerb{\\|}|a", "\\begin{theorem}[a b", "caption=", "{\\tt ", "\\mysection{a}{b:c}",
+        "\\let\\a", "\\a=", "\\bprog ", "\\begtt\\bprog ",
         "[", "*", "`", "{", "$", "_", "<", "](", "![", "[](x", "<!--", "~~", "- ", "> ", "\\(", "\\[",
         "a*", "$a ", "\\emph{", "\\begin{align}", "\\begin{verbatim}", "\\verb|", "%\n", "|\n", "&", "<a ",
         "{{", "- x\n", "\\foo[", "``", "[a]: b\n", "a\n=\n", "\r", "\r\n", "> [!NOTE]\n> ", "\\'", "}",
@@ -66,7 +66,7 @@ def test_prose_without_marks_stays_as_it_is(text, path):
     ],
 )  # fmt: skip
 def test_many_marks_take_linear_time(path, mark, size):
-    assert grows_linearly(lambda size: plain_text(path, mark * (size // len(mark))), size)
+    assert reads_in_linear_time(path, mark, size)
 
 
 @pytest.mark.parametrize(
@@ -86,30 +86,24 @@ def test_text_without_markup_has_html_comments_as_well():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "hidden"),
     [
-        ("Call `f x` or `g` now.", "Call ##### or ### now."),
-        ("Set `x`, (`y`) and `z`.\r\n", "Set ###, (###) and ###.\r\n"),
-        ("An ``is`` word.", "An ###### word."),
+        ("Call `f x` or `g` now.", ["`f x`", "`g`"]),
+        ("Set `x`, (`y`) and `z`.\r\n", ["`x`", "`y`", "`z`"]),
+        ("An ``is`` word.", ["``is``"]),
+        ("He said `go away' and `stay', and then `no'.", []),
+        ("It is ``like'' this, or (``like'',``that'').", []),
+        ("It`s late, and they don`t know.", []),
+        ("`Twas late and `tis cold.", []),
+        ("A ` alone, ` two apart ` and `not\nclosed` in its line.", []),
+        ("```\nfenced\n```", []),
     ],
 )
-def test_code_in_text_without_markup(text, expected):
-    assert plain_text("a.txt", text).replace(OPAQUE, "#") == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He said `go away' and `stay', and then `no'.",
-        "It is ``like'' this, or (``like'',``that'').",
-        "It`s late, and they don`t know.",
-        "`Twas late and `tis cold.",
-        "A ` alone, ` two apart ` and `not\nclosed` in its line.",
-        "```\nfenced\n```",
-    ],
-)
-def test_other_backticks_in_text_without_markup(text):
-    assert plain_text("a.txt", text) == text
+def test_backticks_in_text_without_markup(text, hidden):
+    expected = text
+    for code in hidden:
+        expected = expected.replace(code, OPAQUE * len(code))
+    assert plain_text("a.txt", text) == expected
 
 
 def test_terms_and_descriptions_in_text_without_markup():
@@ -546,21 +540,6 @@ def test_what_is_read_around_code_and_names(text, expected):
     assert re.sub("#+", "#", " ".join(words.replace("¶", " ").split())) == expected
 
 
-@pytest.mark.parametrize(
-    "mark",
-    [
-        *("\\begin{lstlisting}[caption={", "\\foo{a_b}", "\\foo{", "{a}{", "[{}", "\\item[", "\\def\\a"),
-        *("\\MakeShortVerb{\\|}|a", "\\begin{theorem}[a b", "caption=", "{\\tt ", "\\mysection{a}{b:c}"),
-        *("\\let\\a", "\\a=", "\\bprog ", "\\begtt\\bprog "),
-    ],
-)  # fmt: skip
-def test_unclosed_titles_and_arguments_take_linear_time(mark):
-    def read(size):
-        plain_text("x.tex", mark * (size // len(mark)))
-
-    assert grows_linearly(read, 8_500)
-
-
 def test_chunks_of_code_in_sweave():
     text = "A \\Sexpr{b(1)} c\n<<d, e=f>>=\ng the the\n@\nh\n<<>>=\ni\n@ % j\nk\n<<x>>=\nl"
     for line_end in ("\n", "\r\n"):
@@ -632,41 +611,18 @@ def test_strings_in_another_language_are_left_out():
     )
 
 
-CATALOGUE_PIECES = [
-    'msgid "',
-    'msgstr "',
-    '"\n',
-    '"a',
-    "a_",
-    "&",
-    "%",
-    "{a",
-    "\\",
-    "\\n",
-    "# a\n",
-    "#. a",
-    "#~",
-    "\n",
-    "\r\n",
-    '""',
-]
+CATALOGUE_PIECES = ['msgid "', 'msgstr "', '"\n', '"a', "a_", "&", "%", "{a", "\\", "\\n"]
+CATALOGUE_PIECES += ["# a\n", "#. a", "#~", "\n", "\r\n", '""']
 
 
 @given(st.lists(st.sampled_from(CATALOGUE_PIECES), max_size=30).map("".join))
-def test_any_text_can_be_read(text):
-    plain = read_markup("a.po", text)
-    assert len(plain.text) == len(text)
-    for old, new in zip(text, plain.text, strict=True):
-        assert old in "\r\n" or new not in "\r\n"
-    assert all(0 <= start <= end <= len(text) for start, end in plain.comments)
+def test_offsets_of_catalogues_stay(text):
+    read_with_offsets("a.po", text)
 
 
 @pytest.mark.parametrize("piece", ["a", "a_", "{", "%(", "\\n", 'a"\n"', "# a\n", 'msgid "a"\n'])
 def test_time_grows_with_the_length_alone(piece):
-    frame = 'msgid "x"\nmsgstr "{}"\n'
-    assert grows_linearly(
-        lambda size: read_markup("a.po", frame.replace("{}", piece * (size // len(piece)))), 8_500
-    )
+    assert reads_in_linear_time("a.po", piece, 8_500, 'msgid "x"\nmsgstr "{}"\n')
 
 
 def test_corrections(tmp_path):
