@@ -59,15 +59,17 @@ def shown(features):
     return [{names[c]: v for c, v in zip(row.indices, row.data, strict=True)} for row in every]
 
 
-@given(LISTS, LISTS, st.sampled_from(UNITS), st.integers(1, 5), st.integers(1, 2), st.booleans())
-def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_words):
+@given(LISTS, LISTS, st.sampled_from(UNITS), st.integers(1, 5), st.integers(1, 2), *[st.booleans()] * 2)
+def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_words, in_blocks):
     """Words given with the lists, with their own vocabulary, count like words split from the text."""
     own, other = own_of(learned, with_words), own_of(tried, with_words)
-    fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, list_instances(own), ())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "BLOCK", 0 if in_blocks else counting.BLOCK)
+        fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, list_instances(own), ())
+        features = transform_checked(fitted, None, list_instances(other), GROUP)
     counts = [[count_ngrams(" ".join(words), unit, order) for words in item] for item in learned]
     names = kept_names(counts, least)
     assert list(fitted.known.names) == names
-    features = transform_checked(fitted, None, list_instances(other), GROUP)
     plain = [count_ngrams(text, unit, order) for text in other.texts]
     assert shown(features) == [{name: n for name, n in item.items() if name in names} for item in plain]
     assert features.n_queries.tolist() == [len(item) for item in plain]
@@ -75,18 +77,6 @@ def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_wor
     assert features.batch.columns.group_names == (f"n-grams of {unit}",)
     again = TextNgrams(unit=unit, order=order).from_state(fitted.state())
     assert shown(transform_checked(again, None, list_instances(other), GROUP)) == shown(features)
-
-
-@given(LISTS, st.sampled_from(UNITS))
-def test_results_do_not_depend_on_the_size_of_blocks(lists, unit):
-    instances, extractor = list_instances(own_of(lists)), TextNgrams(unit=unit, order=3, least=2)
-    whole = extractor.fit(None, instances, ())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "BLOCK", 0)
-        parted = extractor.fit(None, instances, ())
-        rows = transform_checked(parted, None, instances, GROUP)
-    assert list(parted.known.names) == list(whole.known.names)
-    assert shown(rows) == shown(transform_checked(whole, None, instances, GROUP))
 
 
 def test_words_with_and_without_spaces():

@@ -57,17 +57,20 @@ CHOICES = st.fixed_dictionaries({name: st.booleans() for name in ("words", "tags
 TWO_TAGS = {"words": False, "tags": True, "target": True, "boundaries": False}
 
 
-@given(texts_and_spans(WORDS), st.integers(0, 4), CHOICES)
-@example(([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]), 0, TWO_TAGS)  # in reverse order
-def test_inner_products_count_shared_features(drawn, window, choice):
+@given(texts_and_spans(WORDS), st.integers(0, 4), CHOICES, st.integers(1, 6))
+@example(([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]), 0, TWO_TAGS, 6)  # in reverse order
+def test_inner_products_count_shared_features(drawn, window, choice, at_once):
     documents, spans = drawn
     view = view_of(documents)
-    features = fit_and_transform(ContextWindow(window=window, **choice), view, at(view, *spans), GROUP)
+    extractor = ContextWindow(window=window, named=True, **choice)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_row, "AT_ONCE", at_once)
+        features = fit_and_transform(extractor, view, at(view, *spans), GROUP)
     sets = [expected(documents[d], first, n, window=window, **choice) for d, first, n in spans]
     rows = features.batch.rows
     shared = [[len(one & other) for other in sets] for one in sets]
     assert (rows @ rows.T).toarray().tolist() == shared
-    assert rows.shape[1] == len(set().union(*sets))
+    assert rows.shape[1] == len(set().union(*sets)) == len(features.batch.columns.names) // 2
     assert features.n_queries.reshape(-1, 2)[:, 0].tolist() == [len(item) for item in sets]
     assert (features.n_hits == features.n_queries).all()
 
@@ -165,20 +168,6 @@ def test_boundary_words_and_rare_features_can_be_left_out():
     assert rows.sum(axis=1).tolist() == [0, 2, 2]  # "</S>" after it, and the form "bank"
 
 
-def test_many_instances_are_processed_in_blocks(monkeypatch):
-    view = view_of(SENTENCES * 3)
-    where = at(view, *[(d, 0, 1) for d in range(9)])
-    whole = ContextWindow(named=True).fit(view, where, [GROUP])
-    expected = transform_checked(whole, view, where, GROUP)
-    monkeypatch.setattr(one_row, "AT_ONCE", 2)
-    parts = ContextWindow(named=True).fit(view, where, [GROUP])
-    np.testing.assert_array_equal(parts.seen.keys, whole.seen.keys)
-    assert list(parts.seen.names) == list(whole.seen.names)
-    features = transform_checked(parts, view, where, GROUP)
-    np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
-    np.testing.assert_array_equal(features.n_hits, expected.n_hits)
-
-
 def test_columns_are_built_once_and_the_state_has_keys_and_names():
     view = view_of(SENTENCES)
     where = at(view, (0, 1, 1), (1, 4, 1))
@@ -257,16 +246,26 @@ def context(words, first, n, *, window, layer, target):
 @pytest.mark.parametrize("layer", ["word", "tag"])
 @given(
     texts_and_spans(st.sampled_from("abx"), longest=7, most=3, widest=2),
-    *(st.integers(1, 4), st.integers(1, 4), st.booleans(), st.sampled_from([0.3, 0.5, 1.0])),
+    *(
+        st.integers(1, 4),
+        st.integers(1, 4),
+        st.booleans(),
+        st.sampled_from([0.3, 0.5, 1.0]),
+        st.integers(1, 6),
+    ),
 )
 @settings(fewer_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_inner_product_is_the_string_kernel(target, layer, drawn, window, length, several, decay):
+def test_the_inner_product_is_the_string_kernel(
+    target, layer, drawn, window, length, several, decay, at_once
+):
     documents, spans = drawn
     view = subsequence_view_of(documents)
     where, shortest = places(view, *spans), 1 if several else None
     options = {"layer": layer, "window": window, "target": target}
     extractor = Subsequences(length=length, shortest=shortest, decay=decay, **options)
-    features = fit_and_transform(extractor, view, where, GROUP)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_row, "AT_ONCE", at_once)
+        features = fit_and_transform(extractor, view, where, GROUP)
     strings = [context(documents[d], first, n, **options) for d, first, n in spans]
     sizes = range(1 if several else length, length + 1)
     expected = [[sum(string_kernel(s, t, n, decay) for n in sizes) for t in strings] for s in strings]
@@ -281,38 +280,12 @@ def test_the_example_of_the_paper():
     assert string_kernel("cat", "cat", 2, 0.5) == 2 * 0.5**4 + 0.5**6
 
 
-def test_blocks_give_the_same_rows(monkeypatch):
-    rng = np.random.default_rng(0)
-    view = subsequence_view_of([list(rng.choice(list("abcdefx"), 30)) for _ in range(20)])
-    where = places(view, *[(d, 3 * i, 1 + i % 2) for d in range(20) for i in range(9)])
-    extractor = Subsequences(length=3, shortest=2).fit(view, where.take(slice(60)), [GROUP])
-    expected = transform_checked(extractor, view, where, GROUP)
-    monkeypatch.setattr(one_row, "AT_ONCE", 50)
-    features = transform_checked(extractor, view, where, GROUP)
-    for name in ("indptr", "indices", "data"):
-        one, other = (getattr(item.batch.rows, name) for item in (features, expected))
-        np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(features.n_hits, expected.n_hits)
-    np.testing.assert_array_equal(features.n_queries, expected.n_queries)
-    assert 0 < expected.n_hits.sum() < expected.n_queries.sum()
-
-
 def test_without_gaps_it_is_the_spectrum_kernel():
     view = subsequence_view_of([list("abab")])
     where, settings = places(view, (0, 3, 1)), {"decay": 1.0, "window": 4, "target": False}
     values = fit_and_transform(Subsequences(gaps=False, **settings), view, where, GROUP).batch.rows.data
     assert sorted(values.tolist()) == [1, 1, 1, 2]  # <S> a, b a, b </S>, and twice a b
     assert fit_and_transform(Subsequences(**settings), view, where, GROUP).batch.rows.data.sum() == 15
-
-
-def test_the_target_is_one_symbol():
-    view = subsequence_view_of([list("acb"), list("ab"), ["a", "c", "c", "b"]])
-    where = places(view, (0, 1, 1), (1, 1, 0), (2, 1, 2))
-    rows = fit_and_transform(Subsequences(window=2), view, where, GROUP).batch.rows.toarray()
-    np.testing.assert_array_equal(rows[0], rows[2])
-    np.testing.assert_array_equal(rows[0], rows[1])
-    rows = fit_and_transform(Subsequences(window=2, target=False), view, where, GROUP).batch.rows.toarray()
-    assert (rows[0] != rows[2]).any()
 
 
 def test_without_the_layer_there_are_no_features():
@@ -465,19 +438,6 @@ def test_learning_is_repeatable_and_the_number_of_features_is_bounded():
     state = ContextWords(kept=5).fit(*find(TEXTS * 10, BAG_GROUP), [BAG_GROUP]).state()
     assert state["sizes"].tolist() == [5]
     assert state["keys"].dtype == np.uint32 and state["weights"].dtype == np.int8
-
-
-def test_the_order_of_groups_does_not_matter(learned):
-    three = Group("sound", ("their", "there", "they're"))
-    texts = [*TEXTS, "They lost their way.", "There it is.", "They're late."] * 10
-    view, instances = find(texts, three, BAG_GROUP)
-    both = ContextWords(C=1.0).fit(view, instances, [three, BAG_GROUP])
-    again = ContextWords(C=1.0).from_state(both.state())
-    for number, group in enumerate((three, BAG_GROUP)):
-        part = instances.take(instances.groups == number)
-        values = transform_checked(both, view, part, group).batch.values
-        assert values.shape[1] == len(group.candidates) and values.any()
-        np.testing.assert_array_equal(values, transform_checked(again, view, part, group).batch.values)
 
 
 @pytest.mark.parametrize(

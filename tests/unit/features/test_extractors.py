@@ -425,11 +425,18 @@ def test_extractors_can_be_pickled_and_take_texts_without_places(files, make, ta
 
 
 @pytest.mark.parametrize("name", ["ContextProbabilities", "GapOdds", "NgramCounts", "WordsInContext"])
-def test_a_list_equal_to_the_group_has_the_features_of_the_group(files, name):
+@pytest.mark.parametrize(
+    "candidates",
+    [("quite", "quiet", ""), ("quite", "quiet"), ("", "quite"), ("quite", "quite a", "unheard", "")],
+)
+def test_a_list_equal_to_the_group_has_the_features_of_the_group(files, name, candidates, engine):
     view, ((make, *_),) = Words()(SENTENCES), CASES[name]
-    group = transform_checked(make(files), view, OR_NONE.instances(view), OR_NONE.groups[0])
-    lists = transform_checked(make(files), view, LISTS_OR_NONE.instances(view), LISTS_OR_NONE.groups[0])
-    assert isinstance(lists.batch, DenseLists) and lists.batch.values.any()
+    task = OwnCandidates(candidates=candidates)
+    instances = task.instances(view)
+    group = transform_checked(make(files), view, instances, task.groups[0])
+    own = replace(instances, lists=CandidateLists.from_texts([task.groups[0].candidates] * len(instances)))
+    lists = transform_checked(make(files), view, own, Group("any", ()))
+    assert isinstance(lists.batch, DenseLists) and (lists.batch.values.any() or "" not in candidates)
     np.testing.assert_allclose(lists.batch.values.ravel(), group.batch.values.ravel(), rtol=1e-6)
     assert np.array_equal(lists.batch.cost, group.batch.cost)
     assert np.array_equal(lists.n_hits, group.n_hits) and np.array_equal(lists.n_queries, group.n_queries)

@@ -6,10 +6,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from failing_checks import failures
 from feature_places import EveryToken, instances_at
 from hypothesis import given, settings, strategies as st
 
-from disambig.data import CandidateFinder, Group, GroupedInstances, SequenceRows
+from disambig.data import CandidateFinder, Group, SequenceRows
 from disambig.errors import UserError
 from disambig.features import (
     CLASS,
@@ -215,47 +216,19 @@ def test_a_group_of_another_size_is_refused_even_without_instances(learned):
         transform_checked(other, view, instances, SAND)
 
 
-def test_groups_decided_together_equal_each_group_alone(monkeypatch):
-    hidden_units = WordNetwork._units
-    groups = (Group("a", ("in", "on")), Group("b", ("on", "at", "in to")))
-    texts = ["We sat in town on Monday.", "They ran in to town at noon."]
-    texts += ["On it, in it, at it.", "In on at in to"]
-    view, instances = find(texts * 3, *groups)
-    network = WordNetwork(near=2, far=4, dimensions=4, hidden=6, epochs=2).fit(view, instances, groups)
-    parts = [(instances.take(np.flatnonzero(instances.groups == g)[::-1]), groups[g]) for g in (1, 0, 1)]
-    units = []
-    monkeypatch.setattr(word_network, "_CHUNK", 5)
-    monkeypatch.setattr(
-        WordNetwork, "_units", lambda *asked: units.append(len(asked[2])) or hidden_units(*asked)
-    )
-    together = network.transform(view, GroupedInstances.from_parts(parts))
-    assert len(units) == -(-sum(len(part) for part, _ in parts) // 5)
-    for (part, group), features in zip(parts, together, strict=True):
-        alone = transform_checked(network, view, part, group)
-        assert np.array_equal(features.batch.values, alone.batch.values) and features.batch.values.any()
-        assert np.array_equal(features.batch.costs, alone.batch.costs)
-    none = instances.take([])
-    with_none = network.transform(view, GroupedInstances.from_parts([(none, groups[0]), parts[0]]))
-    assert [len(item.n_hits) for item in with_none] == [0, len(parts[0][0]) * 3]
-
-
-def test_the_contract_finds_groups_that_differ_together():
+def test_the_contract_finds_groups_that_differ_together(monkeypatch):
     class Hasty(WordNetwork):
         def transform(self, view, table):
             blind = replace(self, weights=None) if len(table.groups) > 1 else self
             return WordNetwork.transform(blind, view, table)
 
     def failed(kind):
-        task = OwnCandidates(sets=["in/on", "at/to"])
-        texts = ["We sat in town at noon.", "They ran on to town in May.", "On it at one, to it in time."] * 4
-        names = []
-        for check in check_extractor(kind(near=2, far=2, dimensions=4, hidden=6, epochs=3), task, texts):
-            try:
-                check()
-            except AssertionError:
-                names.append(check.name)
-        return names
+        task = OwnCandidates(sets=["in/on", "at/in to/to"])
+        texts = ["We sat in town at noon.", "They ran in to town in May.", "On it at one, to it in time."] * 4
+        extractor = kind(near=2, far=2, dimensions=4, hidden=6, epochs=3)
+        return list(failures(check_extractor(extractor, task, texts)))
 
+    monkeypatch.setattr(word_network, "_CHUNK", 5)  # of places, in each of which there may be two groups
     assert failed(WordNetwork) == []
     assert failed(Hasty) == ["groups_do_not_affect_each_other"]
 
