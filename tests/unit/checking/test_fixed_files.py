@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import random
@@ -13,7 +12,6 @@ import sys
 import threading
 import time
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -250,82 +248,27 @@ def test_candidates_keep_the_layout():
     assert flag_candidates(flags, [], full, replacing({}), read_layout("a.rst", full)) == [[]]
 
 
-LONG_SENTENCES = [
-    "The old bridge was closed because the river had risen during the night.",
-    "She left the keys on the table before she went to the station.",
-    "We could have taken the later train, but nobody knew about it.",
-    "Their garden is larger than ours, and it has an apple tree.",
-    "He told me that the meeting would start an hour earlier.",
-    "You should have seen the view from the top of the tower.",
-    "It depends on the weather whether they sail to the island.",
-    "A small child was looking for its mother in the crowd.",
-    "They must have forgotten to close the window in the kitchen.",
-    "The letter was written by a friend who lives in the north.",
-    "There are two reasons why the new plan is better than the old one.",
-    "I would have called you if I had known your number.",
-    "The teacher gave an honest answer to the question.",
-    "Nobody wanted to lose the game on the last day.",
-    "We have been waiting for an answer since the beginning of May.",
-]
-SLIPS = [
-    (r"\b(could|should|would|must) have\b", r"\1 of"), (r"\bthan\b", "then"), (r"\bTheir\b", "There"),
-    (r"\ban (?=[aeh])", "a "), (r"\b[aA] (?=[bcfls])", lambda match: match[0][0] + "n "),
-    (r"\b(the|to|in|of|was|a) ", r"\1 \1 "), (r"\bits\b", "it's"), (r"\bdepends on\b", "depends of"),
-    (r"\blose\b", "loose"), (r"\bknew\b", "new"), (r"\byour\b", "you're"), (r"\bthere are\b", "their are"),
-    (r"\bto the\b", "too the"), (r"\bhad risen\b", "had rose"), (r"\bwere\b", "was"),
-]  # fmt: skip
-
-
-def with_mistakes(random_state: random.Random) -> str:
-    """Return a paragraph with several mistakes, often next to each other."""
-    sentences = random_state.sample(LONG_SENTENCES, random_state.randint(1, 3))
-    text = " ".join(sentences)
-    for _ in range(random_state.randint(1, 5)):
-        pattern, slip = random_state.choice(SLIPS)
-        places = list(re.finditer(pattern, text))
-        if places:
-            place = random_state.choice(places)
-            changed = place.expand(slip) if isinstance(slip, str) else slip(place)
-            text = text[: place.start()] + changed + text[place.end() :]
-    return text
-
-
 def fix_folder(folder: Path, *options: str) -> list[dict]:
     ended = here("check", "--fix", "--no-backup", "--quiet", "--format", "json", *options, ".", folder=folder)
     assert ended.returncode in (0, 1), ended.stderr
     return json.loads(ended.stdout)["flags"]
 
 
-def changed_places(before: str, after: str) -> list[tuple[int, int]]:
-    """Return the spans in which the words of a corrected text differ from those before."""
-    old, new = (re.findall(r"\S+|\s+", text) for text in (before, after))
-    ends = [0, *accumulate(map(len, new))]
-    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [(ends[a], ends[b]) for kind, _, _, a, b in changes if kind != "equal" and b > a]
-
-
 @pytest.mark.parametrize("rate", [None, "6"])
 def test_a_second_run_changes_nothing(tmp_path: Path, rate: str | None):
-    """15 paragraphs with mistakes, each in its own file."""
+    """15 paragraphs with several mistakes each, each in its own file."""
     random_state = random.Random(20)
-    texts = {f"{number}.md": with_mistakes(random_state) + "\n" for number in range(15)}
+    paragraphs = [" ".join(random_state.sample(SENTENCES, 3)) for _ in range(15)]
+    texts = {f"{number}.md": re.sub("[{}]", "", text) + "\n" for number, text in enumerate(paragraphs)}
     for name, text in texts.items():
         (tmp_path / name).write_bytes(text.encode())
     options = () if rate is None else ("--flags-per-1000", rate)
     first = fix_folder(tmp_path, *options)
     once = {name: (tmp_path / name).read_bytes().decode() for name in texts}
-    second = fix_folder(tmp_path, *options)
+    fix_folder(tmp_path, *options)
     twice = {name: (tmp_path / name).read_bytes().decode() for name in texts}
     assert sum(once[name] != texts[name] for name in texts) > 5
     assert {name: once[name] for name in texts if once[name] != twice[name]} == {}
-    again = [
-        (once[name], flag["observed"], flag["replacement"])
-        for flag in second
-        for name in [Path(flag["path"]).name]
-        for start, end in changed_places(texts[name], once[name])
-        if flag["start"] < end and start < flag["end"]
-    ]
-    assert again == []
     for name, text in texts.items():  # the edits of the report make the text
         own = [flag for flag in first if Path(flag["path"]).name == name and flag["outcome"] == "fixed"]
         built, at = "", 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +13,7 @@ from fake_models import annotate_texts
 from hypothesis import given, settings, strategies as st
 from made_decisions import make_decisions
 from overlapping import ToyModel
+from processor_time import grows_linearly
 
 from disambig.checking import (
     CONTEXT_WORDS,
@@ -68,10 +68,8 @@ def test_columns_in_characters_utf16_and_utf8():
     first, second = text.index("x"), text.index("y")
     assert [places.line_and_column(at) for at in (first, second)] == [(1, 4), (2, 4)]
     assert [places.in_utf16(at) for at in (first, second)] == [(1, 5), (2, 5)]
-    assert [places.in_utf8(at) for at in (first, second)] == [
-        (1, 11),
-        (2, 8),
-    ]  # the mark is bytes of the file
+    in_bytes = [places.in_utf8(at) for at in (first, second)]
+    assert in_bytes == [(1, 11), (2, 8)]  # the mark is bytes of the file
     assert places.in_utf16(0) == places.line_and_column(0) == (1, 1)
 
 
@@ -239,8 +237,6 @@ def test_a_phrase_hides_flags_in_it(entry, word, is_hidden):
     )
 
 
-TEXT = "It was hard to find a quite place."
-
 RULES = {
     "form": ((r"\b(quite)\b", "quite", "quiet", 0.9), (r"\b(seen)\b", "seen", "saw", 0.8)),
     "phrase": ((r"\b(a quite)\b", "a quite", "quite a", 0.6), (r"I ()seen", "", "have", 0.7)),
@@ -275,9 +271,9 @@ def flagged():
     """Return a function that returns the words that the models of the pack flag in a text."""
     models = ModelSource().load()
 
-    def words(text):
-        plain = read_markup("x.md", text)
-        return [flag.observed for flag in find_flags("x.md", text, plain, models([plain.text])).flags]
+    def words(text, path="x.md"):
+        plain = read_markup(path, text)
+        return [flag.observed for flag in find_flags(path, text, plain, models([plain.text])).flags]
 
     return words
 
@@ -340,26 +336,18 @@ def test_repeated_and_certain_mistakes_are_flagged(flagged):
         ("x.rst", ".. list-table:: Two words\n\n   * - {}\n     - {}\n   * - {}\n     - the\n"),
     ],
 )
-def test_words_that_stand_alone_in_a_row_are_not_flagged(path, listing):
-    models = ModelSource().load()
-
-    def words(text):
-        plain = read_markup(path, text)
-        return [flag.observed for flag in find_flags(path, text, plain, models([plain.text])).flags]
-
-    assert words(listing.format("than", "their", "its")) == []
-    assert words("It was more then enough.\n\n" + listing.format("than", "their", "its")) == ["then"]
-    assert words(listing.format("than", "It was more then enough", "its"))
+def test_words_that_stand_alone_in_a_row_are_not_flagged(flagged, path, listing):
+    alone = listing.format("than", "their", "its")
+    assert flagged(alone, path) == []
+    assert flagged("It was more then enough.\n\n" + alone, path) == ["then"]
+    assert flagged(listing.format("than", "It was more then enough", "its"), path)
 
 
 def test_emphasised_examples_are_not_flagged(flagged):
     examples = "It finds what others miss: *then* for *than*, *depend of*, *a hour*, *the\nresults shows*."
     assert flagged(examples) == ["shows"]  # a phrase over two lines is none of them
-    assert flagged("They *depend of* it for *a hour*, and it is *more then* **enough**.") == [
-        "of",
-        "a",
-        "then",
-    ]
+    alone = "They *depend of* it for *a hour*, and it is *more then* **enough**."
+    assert flagged(alone) == ["of", "a", "then"]
 
 
 @pytest.mark.parametrize(
@@ -383,45 +371,33 @@ def test_emphasised_examples_are_not_flagged(flagged):
         ("x.md", "He *said* that it *depends of* the weather.", ["of"]),
     ],
 )
-def test_mentioned_phrases_are_not_flagged(path, text, words):
-    plain = read_markup(path, text)
-    flags = find_flags(path, text, plain, ModelSource().load()([plain.text])).flags
-    assert [flag.observed for flag in flags] == words
+def test_mentioned_phrases_are_not_flagged(flagged, path, text, words):
+    assert flagged(text, path) == words
 
 
-def test_runs_of_words_take_linear_time():
-    def seconds(unit: str, n: int) -> float:
-        text = unit * n
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("a\n", "a b\n", "\n", " \n\u2029", "a\nb c\n", f"{HIDDEN}a{HIDDEN}, ", f"{HIDDEN}a ", HIDDEN),
+        *("'a ", "*a* "),
+    ],
+)
+def test_runs_of_words_take_linear_time(unit):
+    def look(size: int) -> None:
+        text = unit * size
         words = DocumentWords(text, PlainText(text))
-        start = time.process_time()
         assert len(words.word_runs) <= 1
         assert words.enclosed is not None
-        return time.process_time() - start
 
-    for unit in (
-        "a\n",
-        "a b\n",
-        "\n",
-        " \n\u2029",
-        "a\nb c\n",
-        f"{HIDDEN}a{HIDDEN}, ",
-        f"{HIDDEN}a ",
-        HIDDEN,
-        "'a ",
-        "*a* ",
-    ):
-        assert seconds(unit, 80_000) < 12 * max(seconds(unit, 20_000), 0.002)
+    assert grows_linearly(look, 80_000)
 
 
 def test_long_code_takes_linear_time():
-    def seconds(n: int) -> float:
-        text = "Prose.\n\n```\n" + "a_b(c) " * n + "\n```\n\n" + "`x` and " * n
-        plain = read_markup("x.md", text)
-        start = time.process_time()
-        assert {"a_b", "c", "x"} <= DocumentWords(text, plain).names
-        return time.process_time() - start
+    def look(size: int) -> None:
+        text = "Prose.\n\n```\n" + "a_b(c) " * size + "\n```\n\n" + "`x` and " * size
+        assert {"a_b", "c", "x"} <= DocumentWords(text, read_markup("x.md", text)).names
 
-    assert seconds(40_000) < 12 * seconds(10_000)
+    assert grows_linearly(look, 40_000)
 
 
 SENTENCES = [

@@ -101,33 +101,12 @@ def test_a_directive_for_an_overlapping_task_hides_the_flag():
     assert directives.hiding(len(comment), "a", "spelling") == []
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
-        *(
-            "<!-- {} -->",
-            "% {}",
-            ".. {}",
-            "# {}",
-            "// {}",
-            "/* {} */",
-            "{{# {} #}}",
-            "-- {}",
-            "{}",
-            "dnl {}",
-            "C {}",
-        ),
-        *(
-            "<%# {} %>",
-            "<%#{}-%>",
-            "{{{{! {} }}}}",
-            "{{{{!-- {} --}}}}",
-            "{{{{~!-- {} --~}}}}",
-            "{{{{/* {} */}}}}",
-        ),
-        *("{{{{- /* {} */ -}}}}", "{{#- {} -#}}", "{{* {} *}}"),
-    ],
-)
+COMMENT_SYNTAX = """<!-- {} -->|% {}|.. {}|# {}|// {}|/* {} */|{{# {} #}}|-- {}|{}|dnl {}|C {}
+<%# {} %>|<%#{}-%>|{{{{! {} }}}}|{{{{!-- {} --}}}}|{{{{~!-- {} --~}}}}|{{{{/* {} */}}}}
+{{{{- /* {} */ -}}}}|{{#- {} -#}}|{{* {} *}}""".replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("comment", COMMENT_SYNTAX)
 def test_directives_in_every_comment_syntax(comment):
     comment = comment.format("disambig: ignore quite")
     text = f"{comment}\n{QUIET}"

@@ -102,17 +102,6 @@ def test_check_prints_quotes_for_no_word_shows_a_diff_and_corrects(note):
     assert note.read_text(encoding="utf8") == RIGHT
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_word_alone_on_its_line_leaves_no_blank_line(note, end):
-    text = end.join(["We discuss", "about", "it.", "", "  About", "  that we talk", "about", ""])
-    right = end.join(["We discuss", "it.", "", "  That we talk", ""])
-    note.write_bytes(text.encode())
-    assert here("annotate", "--format", "corrected", "note.txt")[1] == right
-    status, out, _ = here("check", "--fix", "note.txt")
-    assert status == 1 and out.count(", fixed") == 3
-    assert note.read_bytes() == right.encode()
-
-
 def test_directives_hide_missing_words(note):
     note.write_text("We listen music. <!-- disambig: off -->\nWe listen music.\n<!-- disambig: on -->\n")
     assert here("check", "note.txt")[1].count("\n") == 1
