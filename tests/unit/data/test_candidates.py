@@ -12,9 +12,7 @@ from scipy.sparse import csr_array
 from disambig.data import (
     CandidateLists,
     CandidateWords,
-    Columns,
     Decisions,
-    DenseBlocks,
     Group,
     Instances,
     Interned,
@@ -29,11 +27,8 @@ from disambig.data import (
     offsets_from_sizes,
     take_texts,
 )
-from disambig.features import join
 from disambig.models import join_pieces
-from disambig.testing import blocks
 from disambig.text import SENTENCE_END, SENTENCE_START, Web1T, Words, hash_word, hash_words
-from disambig.types import Features
 
 GROUP = Group("list", ())
 LISTS = [["a"], ["b", "c", "d"], ["e", "f"], ["g", "h", "i", "j"]]
@@ -521,14 +516,6 @@ def test_records_are_plain_and_follow_the_text():
     assert DECISIONS.record(2, TEXTS[2])["replacement"] == "Peace"
 
 
-def test_decisions_of_a_document_are_a_slice():
-    assert [len(DECISIONS.in_document(document)) for document in range(3)] == [2, 0, 1]
-    last = DECISIONS.in_document(2)
-    assert last.offsets.tolist() == [0, 3]
-    assert last.scores.tolist() == [5, 4, 4.5]
-    assert last.record(0, TEXTS[2]) == DECISIONS.record(2, TEXTS[2])
-
-
 @pytest.mark.parametrize(
     ("observed", "expected"),
     [
@@ -548,26 +535,6 @@ def test_replacements_follow_the_case_of_the_text(observed, expected):
 def test_the_pronoun_i_is_no_initial_capital():
     assert follow_case("have I", "I have") == "have I"
     assert follow_case("we have", "I have") == "We have"
-
-
-def test_joined_features_keep_every_score():
-    first, second = blocks(6, seed=1), blocks(6, seed=2)
-    renamed = Columns(second.columns.labels, second.columns.groups, ("2-gram", "x", "y", "z", "bias"))
-    second = DenseBlocks(second.values, second.column_of[::-1], renamed, second.costs)
-    evidence = np.arange(18, dtype=np.int32)
-    both = join([Features(first, evidence, evidence + 1), Features(second, evidence, evidence)])
-    weights = np.random.default_rng(0).normal(size=(2, len(first.columns)))
-    a = weights[0][first.column_of]
-    b = weights[1][second.column_of]
-    joint = np.concatenate([a, b], axis=1).ravel()
-    expected = first.scores(weights[0]) + second.scores(weights[1])
-    assert both.batch.scores(joint) == pytest.approx(expected, abs=1e-5)
-    assert both.batch.columns.group_names == ("2-gram", "3-gram", "4-gram", "5-gram", "bias", "x", "y", "z")
-    assert both.batch.columns.in_groups(["2-gram"]).sum() == 6
-    assert both.batch.columns.names[0] == "0: 2-gram"
-    assert both.batch.columns.names[5] == ""
-    assert both.n_hits.tolist() == (2 * evidence).tolist()
-    assert both.n_queries.tolist() == (2 * evidence + 1).tolist()
 
 
 def test_numbers_in_place_of_flags_are_not_turned_into_flags():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from dataclasses import replace
 from itertools import accumulate, compress
@@ -29,7 +30,6 @@ from disambig.data import (
     check_certain_mistakes,
     check_numbers,
     confusion_set,
-    edited_text,
     empty_places,
     find_instances,
     join_columns,
@@ -532,39 +532,126 @@ def test_certain_mistakes_are_checked(certain, problem):
         find_instances(Task, Words()(["quite"]))
 
 
-def removed(text, word, following=""):
-    """Return the text without the first `word`, which has `following` in the place of nothing."""
-    start = text.index(word)
-    record = {"start": start, "end": start + len(word), "observed": word, "replacement": following}
-    edit = record_edit(record, text)
-    return edited_text(text, [(edit["start"], edit["end"], edit["replacement"])])
+def edited(text, word, replacement, *, at=None):
+    start = text.index(word) if at is None else at
+    end = start + len(word)
+    record = {"start": start, "end": end, "observed": word, "replacement": replacement}
+    chunks = record_edit(record, text)
+    return text[: chunks["start"]] + chunks["replacement"] + text[chunks["end"] :]
 
 
 @pytest.mark.parametrize(
-    ("text", "word", "expected"),
+    ("text", "word", "replacement", "after"),
     [
-        ("The the end.", "The", "The end."),
-        ("A the end.", "A", "The end."),  # the capital goes to a letter at an even and at an odd place
-        ("A *the* end.", "A", "*The* end."),
-        ("An <b>end</b>.", "An", "<b>End</b>."),
-        ("A 2nd end.", "A", "2nd end."),
-        ("A\nthe end.", "A", "The end."),
-        ("A\n\nthe end.", "A", "the end."),
-        ("It is is here.", "is", "It is here."),
-        ("We go to", "to", "We go"),
-        ("We go to  \nthem", "to", "We go  \nthem"),
-        ("One\nto\nthree", "to", "One\nthree"),
-        ("(to) go", "to", "() go"),
+        ("It was quite here.", "quite", "quiet", "It was quiet here."),
+        ("We saw the dogs.", "the", "", "We saw dogs."),
+        ("The life is short.", "The", "", "Life is short."),
+        ("A \u00e9tude, she said", "A", "", "\u00c9tude, she said"),
+        ("THE LIFE", "THE", "", "LIFE"),
+        ("The 3 dogs", "The", "", "3 dogs"),
+        ("A 2nd end.", "A", "", "2nd end."),
+        ("A the end.", "A", "", "The end."),  # the capital goes to a letter at an even and at an odd place
+        ("A *the* end.", "A", "", "*The* end."),
+        ("what for the?", "the", "", "what for?"),
+        ("at end the", "the", "", "at end"),
+        ("in the\nhouse", "the", "", "in\nhouse"),
+        ("here. The\nhouse", "The", "", "here.\nHouse"),
+        ("the", "the", "", ""),
+        ("see (the) one", "the", "", "see () one"),
+        # the next word of the paragraph gets the capital
+        ("So.\nThe\nhouse.", "The", "", "So.\nHouse."),
+        ("The\r\n  house.", "The", "", "  House."),
+        ("Of The\n\nhouse.", "The", "", "Of\n\nhouse."),
+        ("Of\n\nThe\n\nhouse.", "The", "", "Of\n\nhouse."),
     ],
 )
-def test_removed_words_take_their_blanks_and_leave_their_capital(text, word, expected):
-    assert removed(text, word) == expected
+def test_words_are_replaced_and_removed(text, word, replacement, after):
+    assert edited(text, word, replacement) == after
+    assert edited("We saw dog.", "", "the ", at=7) == "We saw the dog."
+    assert edited("We go too far", "too", "to") == "We go to far"
+    nothing = {"start": 2, "end": 2, "observed": "", "replacement": ""}
+    assert record_edit(nothing, "We go") is nothing
 
 
-def test_records_that_replace_or_insert_are_edits_already():
-    assert removed("We go too far", "too", "to") == "We go to far"
-    record = {"start": 2, "end": 2, "observed": "", "replacement": ""}
-    assert record_edit(record, "We go") is record
+def test_a_removed_repetition_passes_no_capital_on():
+    assert edited("I I can", "I", "", at=2) == "I can"
+    assert edited("The\nThe dog", "The", "", at=4) == "The\ndog"
+    assert edited("Bathe. The dog", "The", "", at=7) == "Bathe. Dog"
+    assert edited("PIZZA\nA dog", "A", "", at=6) == "PIZZA\nDog"  # the end of another word
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        # the line of the only word is removed too
+        ("in\nthe\nhouse", "in\nhouse"),
+        ("in\r\nthe\r\nhouse", "in\r\nhouse"),
+        ("in\rthe\rhouse", "in\rhouse"),
+        ("  in\n  the\n  house", "  in\n  house"),
+        ("in\nthe \nhouse", "in\nhouse"),
+        ("in\nthe", "in"),
+        ("in\r\nthe", "in"),
+        ("in\nthe\n", "in\n"),
+        ("the\nhouse", "house"),
+        ("the\n\nOne.", "One."),
+        ("One.\n\nthe\n\nTwo.", "One.\n\nTwo."),
+        ("One.\n \nthe\n \nTwo.", "One.\n \nTwo."),
+        ("One.\r\n\r\nthe\r\n\r\nTwo.", "One.\r\n\r\nTwo."),
+        ("One.\nthe\n\nTwo.", "One.\n\nTwo."),
+        ("One.\n\nthe\nhouse.", "One.\n\nhouse."),
+        ("One.\n\nthe\n\n", "One.\n\n"),
+        ("the\n", ""),
+        ("\tthe\n", ""),
+        # blanks around the word
+        ("in  the\nhouse", "in\nhouse"),
+        ("in\tthe\nhouse", "in\nhouse"),
+        ("in the\r\nhouse", "in\r\nhouse"),
+        ("in the  \nhouse", "in  \nhouse"),
+        ("in the ", "in "),
+        ("  the  house", "  house"),
+        ("so.\nthe  house", "so.\nhouse"),
+        ("so.  the house", "so.  house"),
+        ("in the  house", "in house"),
+        ("in\tthe\thouse", "in\thouse"),
+        ("in the, house", "in, house"),
+        ("in  the, house", "in, house"),
+        ("in\n  the, house", "in\n  , house"),
+        ("(the house)", "(house)"),
+        ("(in the)", "(in)"),
+        ("in\u00a0the\u00a0house", "in\u00a0house"),
+    ],
+)
+def test_blanks_and_lines_around_a_removed_word(text, after):
+    assert edited(text, "the", "") == after
+
+
+@given(st.text("a \t\r\n.,("), st.text("a \t\r\n.,)"))
+def test_removing_a_word_changes_no_other_word(before, after):
+    text = edited(before + "X" + after, "X", "", at=len(before)).replace("A", "a")
+    assert "".join(text.split()) == "".join((before + after).split())
+    words = re.findall(r"\S+", f"{before}X{after}")
+    if "X" in words:  # blanks on both sides or none: words are never joined
+        assert text.split() == [word for word in words if word != "X"]
+    lines = (before + "X" + after).splitlines()
+    blank = sum(not line.strip() for line in lines)
+    assert sum(not line.strip() for line in text.splitlines()) <= blank  # no additional paragraphs
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected"),
+    [
+        ("The the end.", "The end."),
+        ("The **the** end.", "**The** end."),
+        ("The *_the_* end.", "*_The_* end."),
+        ('The <b class="x">the</b> end.', '<b class="x">The</b> end.'),
+        ("The \u201cthe\u201d end.", "\u201cThe\u201d end."),
+        ("The [the](x) end.", "[The](x) end."),
+        ("The\n\n**the** end.", "**the** end."),  # another paragraph
+        ("The < the end.", "< the end."),
+    ],
+)
+def test_the_next_word_gets_the_capital_of_a_removed_one(text, corrected):
+    assert edited(text, "The", "") == corrected
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_unsupported_conversions_name_the_storages():
 
 @given(dense_blocks())
 def test_curvature_is_the_hessian_of_the_log_sums(batch):
-    from disambig.data import segments
+    from disambig.data import batches as dense, segments
 
     n_columns = len(batch.columns)
     rng = np.random.default_rng(3)
@@ -188,31 +188,11 @@ def test_curvature_is_the_hessian_of_the_log_sums(batch):
         [(gradient(weights + d) - gradient(weights - d)) / (2 * step) for d in step * np.eye(n_columns)]
     )
     shares = segments.softmax(batch.scores(weights), batch.offsets)
-    exact = batch.curvature(shares)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dense, "_CURVATURE_CHUNK", 2)  # instances at a time
+        exact = batch.curvature(shares)
     assert exact == pytest.approx(numeric, abs=1e-4)
     assert np.linalg.eigvalsh(exact).min() >= -1e-6
-
-
-def test_curvature_in_chunks(monkeypatch):
-    from disambig.data import batches as dense, segments
-
-    rng = np.random.default_rng(4)
-    values = rng.normal(size=(11, 3, 2)).astype(np.float32)
-    batch = DenseBlocks(values, np.arange(6).reshape(3, 2), numbered(6), np.zeros((11, 3), np.float32))
-    shares = segments.softmax(batch.scores(np.ones(6)), batch.offsets)
-    whole = batch.curvature(shares)
-    monkeypatch.setattr(dense, "_CURVATURE_CHUNK", 4)
-    assert batch.curvature(shares) == pytest.approx(whole)
-
-
-def test_feature_groups_of_columns():
-    columns = Columns(np.zeros(3, np.int32), np.array([0, 1, 0], np.int32), ("2-gram", "bias"))
-    assert columns.in_groups(["2-gram"]).tolist() == [True, False, True]
-    assert columns.in_groups([]).tolist() == [False] * 3
-    with pytest.raises(UserError) as caught:
-        columns.in_groups(["3-gram"])
-    assert caught.value.code == "D451"
-    assert "2-gram, bias" in str(caught.value)
 
 
 def with_shared_columns(n=6):
@@ -333,6 +313,7 @@ def test_joins_blocks_and_crossed_rows():
         ((lists(5), lists(5)), SparseRows),
         ((dense_lists(5), dense_lists(5)), DenseLists),
         ((lists(5), dense_lists(5)), SparseRows),
+        ((blocks(5), blocks(5)), DenseBlocks),
         ((crossed_lists(5), crossed_lists(5)), CrossedRows),
         ((blocks(5), crossed(5), blocks(5)), JoinedRows),
         ((blocks(5), convert(blocks(5), SparseRows)), JoinedRows),
@@ -460,26 +441,14 @@ def test_learning_from_shared_parts():
 
 
 def test_rejects_invalid_parts(shared_parts):
-    with pytest.raises(ValueError, match="parts 0 to 7: expected -1 to 6"):
-        PartRows(
-            shared_parts.features,
-            np.maximum(shared_parts.parts, 7 * (shared_parts.parts == 6)),
-            shared_parts.layout,
-            shared_parts.cost,
-            shared_parts.columns,
-        )
-    with pytest.raises(ValueError, match="for 24 rows"):
-        PartRows(
-            shared_parts.features,
-            shared_parts.parts[:-1],
-            shared_parts.layout,
-            shared_parts.cost,
-            shared_parts.columns,
-        )
-    with pytest.raises(ValueError, match="but 4 names"):
-        PartRows(
-            shared_parts.features, shared_parts.parts, shared_parts.layout, shared_parts.cost, columns_of(4)
-        )
+    too_large = np.maximum(shared_parts.parts, 7 * (shared_parts.parts == 6))
+    for changes, problem in (
+        ({"parts": too_large}, "parts 0 to 7: expected -1 to 6"),
+        ({"parts": shared_parts.parts[:-1]}, "for 24 rows"),
+        ({"columns": columns_of(4)}, "but 4 names"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            replace(shared_parts, **changes)
 
 
 def sequence_batch(seed=0, n=9, k=3, d=4):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,7 @@ from fake_models import annotate_texts
 from format_samples import annotated
 from hypothesis import given, strategies as st
 
-from disambig.data import Group, record_edit
+from disambig.data import Group
 from disambig.errors import UserError
 from disambig.formats import (
     AnnotatedDocument,
@@ -28,105 +27,6 @@ from disambig.formats import (
 )
 
 TEXT = "It was a quite place."
-
-
-def edited(text, word, replacement, *, at=None):
-    start = text.index(word) if at is None else at
-    end = start + len(word)
-    record = {"start": start, "end": end, "observed": word, "replacement": replacement}
-    chunks = record_edit(record, text)
-    return text[: chunks["start"]] + chunks["replacement"] + text[chunks["end"] :]
-
-
-@pytest.mark.parametrize(
-    ("text", "word", "replacement", "after"),
-    [
-        ("It was quite here.", "quite", "quiet", "It was quiet here."),
-        ("We saw the dogs.", "the", "", "We saw dogs."),
-        ("The life is short.", "The", "", "Life is short."),
-        ("A \u00e9tude, she said", "A", "", "\u00c9tude, she said"),
-        ("THE LIFE", "THE", "", "LIFE"),
-        ("The 3 dogs", "The", "", "3 dogs"),
-        ("what for the?", "the", "", "what for?"),
-        ("at end the", "the", "", "at end"),
-        ("in the\nhouse", "the", "", "in\nhouse"),
-        ("here. The\nhouse", "The", "", "here.\nHouse"),
-        ("the", "the", "", ""),
-        ("see (the) one", "the", "", "see () one"),
-        # the next word of the paragraph gets the capital
-        ("So.\nThe\nhouse.", "The", "", "So.\nHouse."),
-        ("The\r\n  house.", "The", "", "  House."),
-        ("Of The\n\nhouse.", "The", "", "Of\n\nhouse."),
-        ("Of\n\nThe\n\nhouse.", "The", "", "Of\n\nhouse."),
-    ],
-)
-def test_words_are_replaced_and_removed(text, word, replacement, after):
-    assert edited(text, word, replacement) == after
-    assert edited("We saw dog.", "", "the ", at=7) == "We saw the dog."
-
-
-def test_a_removed_repetition_passes_no_capital_on():
-    assert edited("I I can", "I", "", at=2) == "I can"
-    assert edited("The\nThe dog", "The", "", at=4) == "The\ndog"
-    assert edited("Bathe. The dog", "The", "", at=7) == "Bathe. Dog"
-    assert edited("PIZZA\nA dog", "A", "", at=6) == "PIZZA\nDog"  # the end of another word
-
-
-@pytest.mark.parametrize(
-    ("text", "after"),
-    [
-        # the line of the only word is removed too
-        ("in\nthe\nhouse", "in\nhouse"),
-        ("in\r\nthe\r\nhouse", "in\r\nhouse"),
-        ("in\rthe\rhouse", "in\rhouse"),
-        ("  in\n  the\n  house", "  in\n  house"),
-        ("in\nthe \nhouse", "in\nhouse"),
-        ("in\nthe", "in"),
-        ("in\r\nthe", "in"),
-        ("in\nthe\n", "in\n"),
-        ("the\nhouse", "house"),
-        ("the\n\nOne.", "One."),
-        ("One.\n\nthe\n\nTwo.", "One.\n\nTwo."),
-        ("One.\n \nthe\n \nTwo.", "One.\n \nTwo."),
-        ("One.\r\n\r\nthe\r\n\r\nTwo.", "One.\r\n\r\nTwo."),
-        ("One.\nthe\n\nTwo.", "One.\n\nTwo."),
-        ("One.\n\nthe\nhouse.", "One.\n\nhouse."),
-        ("One.\n\nthe\n\n", "One.\n\n"),
-        ("the\n", ""),
-        ("\tthe\n", ""),
-        # blanks around the word
-        ("in  the\nhouse", "in\nhouse"),
-        ("in\tthe\nhouse", "in\nhouse"),
-        ("in the\r\nhouse", "in\r\nhouse"),
-        ("in the  \nhouse", "in  \nhouse"),
-        ("in the ", "in "),
-        ("  the  house", "  house"),
-        ("so.\nthe  house", "so.\nhouse"),
-        ("so.  the house", "so.  house"),
-        ("in the  house", "in house"),
-        ("in\tthe\thouse", "in\thouse"),
-        ("in the, house", "in, house"),
-        ("in  the, house", "in, house"),
-        ("in\n  the, house", "in\n  , house"),
-        ("(the house)", "(house)"),
-        ("(in the)", "(in)"),
-        ("in\u00a0the\u00a0house", "in\u00a0house"),
-    ],
-)
-def test_blanks_and_lines_around_a_removed_word(text, after):
-    assert edited(text, "the", "") == after
-
-
-@given(st.text("a \t\r\n.,("), st.text("a \t\r\n.,)"))
-def test_removing_a_word_changes_no_other_word(before, after):
-    text = edited(before + "X" + after, "X", "", at=len(before)).replace("A", "a")
-    assert "".join(text.split()) == "".join((before + after).split())
-    words = re.findall(r"\S+", f"{before}X{after}")
-    if "X" in words:  # blanks on both sides or none: words are never joined
-        assert text.split() == [word for word in words if word != "X"]
-    lines = (before + "X" + after).splitlines()
-    blank = sum(not line.strip() for line in lines)
-    assert sum(not line.strip() for line in text.splitlines()) <= blank  # no additional paragraphs
 
 
 def apply_edits(data: str) -> list[list[str]]:
@@ -226,20 +126,3 @@ def test_m2_is_a_format_of_plain_text():
     assert make_format("m2").encode([]) == b""
     with pytest.raises(UserError, match="D321"):
         check_inputs(make_format("m2"), [Input("a.conllu", "a.conllu", "conllu")])
-
-
-@pytest.mark.parametrize(
-    ("text", "corrected"),
-    [
-        ("The the end.", "The end."),
-        ("The **the** end.", "**The** end."),
-        ("The *_the_* end.", "*_The_* end."),
-        ('The <b class="x">the</b> end.', '<b class="x">The</b> end.'),
-        ("The \u201cthe\u201d end.", "\u201cThe\u201d end."),
-        ("The [the](x) end.", "[The](x) end."),
-        ("The\n\n**the** end.", "**the** end."),  # another paragraph
-        ("The < the end.", "< the end."),
-    ],
-)
-def test_the_next_word_gets_the_capital_of_a_removed_one(text, corrected):
-    assert edited(text, "The", "") == corrected

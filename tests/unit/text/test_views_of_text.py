@@ -111,11 +111,6 @@ def test_any_span_gets_the_tokens_it_touches(nlp, text, data):
     assert_covered(doc, spans[:, 0], spans[:, 1])
 
 
-def test_an_empty_doc_has_empty_ranges(nlp):
-    first, stop = align_tokens(nlp.make_doc(""), np.array([0]), np.array([0]))
-    assert first.tolist() == stop.tolist() == [0]
-
-
 def test_the_same_batch_is_tokenised_once(monkeypatch):
     calls = []
 
