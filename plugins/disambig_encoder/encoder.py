@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from disambig.api.packs import find_pack
 from .pieces import WordPieces, sentence_around, split_words
 
 Floats = NDArray[np.float32]
+Key = TypeVar("Key", bound=Hashable)
 MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
 FORMAT = 2
 LABELS = ("right", "wrong", "superfluous", "missing before")
@@ -32,6 +33,9 @@ WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
 BATCH_PIECES = 256
 """Maximum number of word pieces of a batch, with padding: larger arrays are new memory pages at each step."""
 
+MAX_ANSWERS = 1 << 12
+"""Maximum number of answers that are kept, at most 1 kB each. To verify its flags, a paragraph is read some
+times with other words corrected; most of its sentences are as before."""
 MAX_KEPT = 1 << 10
 """Maximum number of states that are kept by default; training keeps more (see `EncoderStates.fit`)."""
 
@@ -65,26 +69,18 @@ class _Reading:
     """Whether nothing stands at the place: a word may be missing before the piece."""
 
 
-@dataclass(slots=True)
-class _Queries:
-    """Readings to make, and for each query the candidate pieces to score at the place of a reading."""
-
-    sentences: dict[tuple[int, ...], int] = field(default_factory=dict)
-    rows: list[int] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    candidates: list[tuple[int, int]] = field(default_factory=list)
-
-    def add(self, reading: _Reading, candidates: tuple[int, int]) -> None:
-        self.rows.append(self.sentences.setdefault(reading.pieces, len(self.sentences)))
-        self.places.append(reading.place)
-        self.candidates.append(candidates)
+_Query = tuple[_Reading, tuple[int, int]]
+"""A sentence with a place, and the two candidate pieces to score there."""
+_UNSCORED = (0, 0)
+"""Candidates of a query for which they do not matter."""
 
 
 class Encoder:
     """A transformer encoder that says which words are mistakes.
 
     It reads the sentence of a place, at most 80 word pieces. Equal sentences are read once, in batches of
-    sentences of similar length. Results of a sentence do not depend on the others of its batch.
+    sentences of similar length. Results of a sentence do not depend on the others of its batch; the newest
+    ones are kept.
 
     Use `Encoder.load`. Neither loading nor reading uses the network.
 
@@ -101,6 +97,7 @@ class Encoder:
         self._session = session
         self._pieces = pieces
         self._states: dict[_Reading, Floats] = {}
+        self._answers: dict[_Query, Floats] = {}
         self.details = details
         self.most_kept = MAX_KEPT
 
@@ -164,10 +161,9 @@ class Encoder:
         """
         if replacements is None:
             replacements = [text[start:end] for text, (start, end) in zip(texts, spans, strict=True)]
-        queries = _Queries()
-        for text, (start, end), new in zip(texts, spans, replacements, strict=True):
-            queries.add(self._readings(text, start, end, new)[1], (0, 0))
-        return self._run(queries)[0]
+        edits = zip(texts, spans, replacements, strict=True)
+        queries = [(self._readings(text, *span, new)[1], _UNSCORED) for text, span, new in edits]
+        return self._answer(queries)[0]
 
     def compare(self, texts: Sequence[str], edits: Sequence[tuple[int, int, str]]) -> Floats:
         """Compare each text as written with the text after a correction.
@@ -187,7 +183,7 @@ class Encoder:
             than the old one in the sentence as written, and as corrected, in log-odds (nothing stands for a
             word that is missing or removed). Corrections that change no word get zeros.
         """
-        queries = _Queries()
+        queries: list[_Query] = []
         kinds, gaps, rows = [], [], []
         for row, (text, (start, end, new)) in enumerate(zip(texts, edits, strict=True)):
             before, after = self._readings(text, start, end, new)
@@ -197,14 +193,13 @@ class Encoder:
                 self._pieces.nothing if reading.is_gap else reading.pieces[reading.place]
                 for reading in (before, after)
             )
-            queries.add(before, (old_piece, new_piece))
-            queries.add(after, (old_piece, new_piece))
+            queries += [(before, (old_piece, new_piece)), (after, (old_piece, new_piece))]
             kinds.append(_MISSING_BEFORE if before.is_gap else _SUPERFLUOUS if after.is_gap else _WRONG)
             gaps += [before.is_gap, after.is_gap]
             rows.append(row)
         evidence = np.zeros((len(texts), len(EVIDENCE)), np.float32)
         if rows:
-            labels, words, in_gaps = self._run(queries)
+            labels, words, in_gaps = self._answer(queries)
             right = labels[:, _RIGHT]
             odds = np.log(-np.expm1(np.minimum(right, -1e-6))) - right
             scores = np.where(np.array(gaps)[:, None], in_gaps, words)
@@ -241,21 +236,13 @@ class Encoder:
         kept = {reading: self._states.get(reading) for reading in readings}
         vectors = {reading: vector for reading, vector in kept.items() if vector is not None}
         new = [reading for reading in kept if reading not in vectors]
-        queries = _Queries()
-        for reading in new:
-            queries.add(reading, (0, 0))
         states = np.zeros((len(new), outputs["states"][1]), np.float32)
-        for numbers, inputs in self._batches(queries):
+        for numbers, inputs in _batches([(reading, _UNSCORED) for reading in new]):
             (states[numbers],) = self._session.run(("states",), inputs)
         vectors |= dict(zip(new, states, strict=True))
-        self._keep({reading: vectors[reading].copy() for reading in new})  # a row would hold its batch
+        copies = {reading: vectors[reading].copy() for reading in new}  # a row would hold its batch
+        _keep(self._states, copies, self.most_kept)
         return np.stack([vectors[reading] for reading in readings]) if readings else states
-
-    def _keep(self, states: dict[_Reading, Floats]) -> None:
-        """Keep states; the oldest ones go if there are more than `most_kept`."""
-        self._states |= states
-        for reading in list(self._states)[: max(len(self._states) - self.most_kept, 0)]:
-            self._states.pop(reading, None)
 
     @property
     def n_kept(self) -> int:
@@ -283,39 +270,51 @@ class Encoder:
             readings.append(_Reading((*pieces, self._pieces.sep), place, not middle))
         return readings[0], readings[1]
 
-    def _run(self, queries: _Queries) -> tuple[Floats, Floats, Floats]:
+    def _answer(self, queries: Sequence[_Query]) -> tuple[Floats, Floats, Floats]:
         """Return the log-probabilities of the labels, and the scores of candidates as words and in gaps.
 
         The labels have the shape ``(n, n_labels)``, the scores of the two candidates of each query ``(n,
-        2)``.
+        2)``. What was asked before is not read again.
         """
-        n = len(queries.rows)
-        labels = np.zeros((n, len(LABELS)), np.float32)
-        words, gaps = np.zeros((n, 2), np.float32), np.zeros((n, 2), np.float32)
-        for numbers, inputs in self._batches(queries):
-            labels[numbers], words[numbers], gaps[numbers] = self._session.run(
-                ("mistakes", "words", "gaps"), inputs
-            )
+        answers = {query: self._answers.get(query) for query in queries}
+        new = [query for query, answer in answers.items() if answer is None]
+        rows = np.zeros((len(new), len(LABELS) + 4), np.float32)
+        for numbers, inputs in _batches(new):
+            rows[numbers] = np.concatenate(self._session.run(("mistakes", "words", "gaps"), inputs), axis=1)
+        copies = {query: row.copy() for query, row in zip(new, rows, strict=True)}
+        _keep(self._answers, copies, MAX_ANSWERS)
+        answers |= copies
+        table = np.array([answers[query] for query in queries], np.float32).reshape(-1, rows.shape[1])
+        labels, words, gaps = np.split(table, (len(LABELS), len(LABELS) + 2), axis=1)
         labels -= labels.max(axis=1, keepdims=True)
         labels -= np.log(np.exp(labels).sum(axis=1, keepdims=True))
         return labels, words, gaps
 
-    @staticmethod
-    def _batches(queries: _Queries) -> Iterator[tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]]:
-        """Yield the numbers of the queries of each batch, and the inputs of the graph."""
-        sentences = list(queries.sentences)
-        rows, places = np.array(queries.rows, np.int64), np.array(queries.places, np.int64)
-        candidates = np.array(queries.candidates, np.int64).reshape(len(rows), 2)
-        by_sentence = np.argsort(rows, kind="stable")
-        starts = np.searchsorted(rows[by_sentence], np.arange(len(sentences) + 1))
-        for batch in batches_by_length([len(sentence) for sentence in sentences]):
-            ids = np.zeros((len(batch), max(len(sentences[i]) for i in batch)), np.int64)
-            for row, i in enumerate(batch):
-                ids[row, : len(sentences[i])] = sentences[i]
-            numbers = np.concatenate([by_sentence[starts[i] : starts[i + 1]] for i in batch])
-            row_in_batch = np.repeat(np.arange(len(batch)), [starts[i + 1] - starts[i] for i in batch])
-            inputs = {"ids": ids, "rows": row_in_batch}
-            yield numbers, inputs | {"places": places[numbers], "candidates": candidates[numbers]}
+
+def _keep(kept: dict[Key, Floats], new: Mapping[Key, Floats], maximum: int) -> None:
+    """Keep arrays by their keys; the oldest ones go if there are more than `maximum`."""
+    kept |= new
+    for key in list(kept)[: max(len(kept) - maximum, 0)]:
+        kept.pop(key, None)
+
+
+def _batches(queries: Sequence[_Query]) -> Iterator[tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]]:
+    """Yield the numbers of the queries of each batch, and the inputs of the graph."""
+    numbers_of: dict[tuple[int, ...], int] = {}
+    sentence_of = [numbers_of.setdefault(reading.pieces, len(numbers_of)) for reading, _ in queries]
+    sentences, rows = list(numbers_of), np.array(sentence_of, np.int64)
+    places = np.array([reading.place for reading, _ in queries], np.int64)
+    candidates = np.array([pieces for _, pieces in queries], np.int64).reshape(len(queries), 2)
+    by_sentence = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[by_sentence], np.arange(len(sentences) + 1))
+    for batch in batches_by_length([len(sentence) for sentence in sentences]):
+        ids = np.zeros((len(batch), max(len(sentences[i]) for i in batch)), np.int64)
+        for row, i in enumerate(batch):
+            ids[row, : len(sentences[i])] = sentences[i]
+        numbers = np.concatenate([by_sentence[starts[i] : starts[i + 1]] for i in batch])
+        row_in_batch = np.repeat(np.arange(len(batch)), [starts[i + 1] - starts[i] for i in batch])
+        inputs = {"ids": ids, "rows": row_in_batch}
+        yield numbers, inputs | {"places": places[numbers], "candidates": candidates[numbers]}
 
 
 def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:

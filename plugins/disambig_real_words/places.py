@@ -47,6 +47,8 @@ def open_places(
     their score, if the model knows them, and -1 for those that are never offered.
     """
     kept = ~is_word_part(view, positions, lengths)
+    if "near" in view.layers:  # to read the context of each place takes time
+        kept &= _is_near(view.layers["near"], positions, lengths)
     for length in (0, 1) if (minimum == EVERY_PLACE).any() else ():
         same = kept & (lengths == length)
         kept &= ~same | _thin_out(same, MAX_EXAMPLES)
@@ -87,6 +89,14 @@ def open_places(
     )
     zeros = np.zeros(len(own), np.int32)
     return Instances(positions[is_open], lengths[is_open], zeros, zeros, own)
+
+
+def _is_near(near: NDArray[np.generic], positions: Ints, lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which places contain one of the tokens that are `near`, or are empty and beside one."""
+    n_before = offsets_from_sizes(near.astype(np.int64))
+    is_word = lengths > 0
+    touched: NDArray[np.bool_] = n_before[positions + 1] > n_before[positions - 1 + is_word]
+    return touched
 
 
 _NONE = np.zeros(0, np.int32)

@@ -389,6 +389,33 @@ def test_packs_and_models_share_an_encoder(folder, tmp_path, monkeypatch):
         EncoderEvidence(folder="other").encoder.compare([], [])
 
 
+def test_answers_are_kept(folder, monkeypatch):
+    """Verification asks for the same sentences again."""
+
+    class CountedSession:
+        sentences = 0
+
+        def __init__(self):
+            self.session = pytest.importorskip("onnxruntime").InferenceSession(str(folder / "encoder.onnx"))
+
+        def run(self, outputs, inputs):
+            CountedSession.sentences += len(inputs["ids"])
+            return self.session.run(outputs, inputs)
+
+    encoder = Encoder(CountedSession(), WordPieces.from_file(folder / "vocab.txt"), {})
+    texts, edits = ["They have a shop.", "They go."], [(5, 9, "has"), (5, 7, "is")]
+    evidence = encoder.compare(texts, edits)
+    assert CountedSession.sentences == 4
+    assert (encoder.compare(texts, edits) == evidence).all()
+    assert (encoder.compare(texts[1:], edits[1:]) == evidence[1:]).all()
+    assert CountedSession.sentences == 4
+    monkeypatch.setattr("disambig_encoder.encoder.MAX_ANSWERS", 2)
+    assert (encoder.compare([texts[0], "No shop."], [edits[0], (3, 7, "go")])[0] == evidence[0]).all()
+    assert CountedSession.sentences == 6
+    assert (encoder.compare(texts, edits) == evidence).all()
+    assert CountedSession.sentences == 10
+
+
 def test_states_equal_the_reference(weights, folder):
     states = Encoder.load(folder).states(["They have a shop."], [(5, 9)])
     ids = [VOCABULARY.index(piece) for piece in ("[CLS]", "they", "have", "a", "shop", ".", "[SEP]")]

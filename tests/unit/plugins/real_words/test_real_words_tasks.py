@@ -88,6 +88,23 @@ def find_places(task, text):
     return shown
 
 
+def test_only_places_near_some_tokens_are_found(form, doubled):
+    """Verification decides the same text many times, near another flag each time."""
+    texts = ["He go home. They goes home.", "He want go. It is rain, he go."]
+    view = Words()(texts)
+    near = np.zeros(len(view), bool)
+    near[[2, 9]] = True
+    for task in (form, doubled):
+        found = task.instances(view)
+        first = found.positions - (found.lengths == 0)
+        last = found.positions + 1
+        expected = [any(near[start:end]) for start, end in zip(first, last, strict=True)]
+        assert 0 < sum(expected) < len(found), task.name
+        part = task.instances(view.with_layer("near", near))
+        assert part.positions.tolist() == found.positions[expected].tolist()
+        assert part.lengths.tolist() == found.lengths[expected].tolist()
+
+
 @pytest.mark.parametrize(
     ("text", "settings", "places"),
     [
