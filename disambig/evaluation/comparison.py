@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, Instances, ScoreBatch, distinct_texts, segments
-from disambig.decision import unpad
-from disambig.errors import UserError, nearest_first
+from disambig.errors import UserError
 from disambig.evaluation.labelled import (
     UNUSED_LIST,
     choose_measure,
@@ -28,8 +27,11 @@ from disambig.evaluation.labelled import (
     cross_validate,
     decide,
     evaluate_lists,
+    example_outcomes,
     list_lines,
     list_outcomes,
+    measure_of_examples,
+    with_drawn_units,
 )
 from disambig.evaluation.unseen_text import (
     ERROR_SHARE,
@@ -45,7 +47,6 @@ from disambig.features import CandidateHashes
 from disambig.formats import Labelled, NBestList
 from disambig.formatting import format_figure, pluralize
 from disambig.metrics import (
-    AUC,
     DRAWS,
     AddsUp,
     Measure,
@@ -65,14 +66,11 @@ from disambig.training import (
     as_task_decides,
     dataset_report,
     label_instances,
-    right_candidates,
     train_labelled,
 )
 from disambig.type_aliases import Bools, Floats, Progress, no_progress
 from disambig.types import DecisionRule, RaisesFlags, Task, decides, metric
 
-MIN_DOCUMENTS = 20
-"""Minimum number of documents for a bootstrap over documents; with fewer, instances are drawn."""
 MAX_PAIRS = 10
 
 
@@ -133,8 +131,7 @@ def compare(
     Raises D443 for a measure of a candidate that no example has; the errors of `measure_named`.
 
     `measure`: see `measure_named`; by default the measure of the first model's task.
-    `draws`: number of draws of the bootstrap, which draws documents or, if there are fewer than
-    `MIN_DOCUMENTS`, instances.
+    `draws`: number of draws of the bootstrap, which draws documents or, if there are few, instances.
     Returns ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` of the
     bootstrap (``what`` and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``; ``difference``
     of the second minus the first: ``value``, ``interval``, ``p`` and ``draws`` of the paired bootstrap;
@@ -144,17 +141,14 @@ def compare(
     """
     first, second = shared.first, shared.second
     figure = _measure(models[0], first, measure)
-    n_documents = len(np.unique(first.units))
-    by_document = MIN_DOCUMENTS <= n_documents < len(first)
-    if not by_document:
-        first = replace(first, units=np.arange(len(first)))
+    first, drawn = with_drawn_units(first)
     result = paired_bootstrap(figure, first, second, draws=draws, seed=0)
     names = [f"{model.name} {model.version}" for model in models]
     return {
         "n": len(first),
         "account": dataset_report(len(first), shared.left_out),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
-        "units": {"what": "documents" if by_document else "instances", "n": result.n_units},
+        "units": {"what": drawn, "n": result.n_units},
         **paired_figures(result, names),
         "mcnemar": _mcnemar(figure, first, second),
         "table": contingency_table(first.right, second.right),
@@ -258,20 +252,7 @@ def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
     if name is None:
         task_measure, candidate = metric(model.task)
         return measure_named(task_measure if candidate is None else f"{task_measure}:{candidate}")
-    measure = measure_named(name)
-    candidate = getattr(measure, "candidate", "")
-    if candidate and candidate not in outcomes.names:
-        names = nearest_first(candidate, filter(None, outcomes.names))
-        raise UserError("D443", candidate=candidate, measure=name, names=names)
-    return _with_candidate(measure, outcomes)
-
-
-def _with_candidate(measure: Measure, outcomes: Outcomes) -> Measure:
-    """Name the candidate of an AUC that names none, if there are more than two candidates."""
-    if not isinstance(measure, AUC) or measure.candidate or np.diff(outcomes.offsets).max(initial=0) < 3:
-        return measure  # of two candidates both have the same AUC
-    second = {outcomes.names[i] for i in outcomes.ids[outcomes.offsets[:-1] + 1].tolist()}
-    return AUC(second.pop()) if len(second) == 1 else measure
+    return measure_of_examples(name, outcomes)
 
 
 def _labelled_outcomes(
@@ -301,18 +282,8 @@ def _labelled_outcomes(
         part, group = dataset.take(rows), task.groups[g]
         chosen, scores = decide(model, part, g)
         indices += [index_of[id(example)] for example in part.labelled]
-        instances, right = part.examples.instances, right_candidates(part, group)
         units = [documents[example.document] for example in part.labelled]
-        if instances.lists is None:
-            gold = instances.observed
-            outcomes = Outcomes.from_group(
-                group.candidates, gold, chosen, scores=scores, right=right, units=units
-            )
-        else:
-            offsets = instances.lists.offsets
-            lists = replace(instances.lists, costs=1.0 - unpad(right, offsets).astype(np.float32))
-            outcomes = Outcomes.from_lists(lists, scores=unpad(scores, offsets), chosen=chosen, units=units)
-        parts.append(outcomes)
+        parts.append(replace(example_outcomes(part, group, chosen, scores), units=np.array(units)))
     used = set(indices)
     problems = dict(dataset.problems)
     left = {i: problems.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}

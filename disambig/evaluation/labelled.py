@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, Instances, distinct_texts, segments
 from disambig.decision import Labels, pad, unpad
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.evaluation.unseen_text import figures, most_frequent_candidates, overall
 from disambig.files import ErrorCallback, ErrorSink
 from disambig.formats import (
@@ -29,7 +29,15 @@ from disambig.formats import (
     read_senseval,
 )
 from disambig.formatting import format_figure, pluralize
-from disambig.metrics import Measure, Outcomes, bootstrap_interval, list_measure_named, paired_bootstrap
+from disambig.metrics import (
+    AUC,
+    Measure,
+    Outcomes,
+    bootstrap_interval,
+    list_measure_named,
+    measure_named,
+    paired_bootstrap,
+)
 from disambig.models import Model, check_lists, decide_lists
 from disambig.training import (
     LabelledDataset,
@@ -48,6 +56,8 @@ from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import Task, decides, metric
 
 ErrorRecords = list[dict[str, Any]]
+MIN_DOCUMENTS = 20
+"""Minimum number of documents for a bootstrap over documents; with fewer, instances are drawn."""
 
 
 def evaluate_labelled(
@@ -56,6 +66,7 @@ def evaluate_labelled(
     *,
     report: ErrorSink | None = None,
     wrong: ErrorRecords | None = None,
+    measure: str | None = None,
 ) -> dict[str, Any]:
     """Score a model on labelled examples.
 
@@ -64,6 +75,7 @@ def evaluate_labelled(
 
     `report`: called with each example that cannot be used, and the reason.
     `wrong`: a list to which the wrongly decided examples are added (see `error_records`).
+    `measure`: see `disambig.metrics.measure_named`; the result has a key ``measure`` (see `_measured`).
     Returns ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown``
     (examples of words that the model does not know), ``unknown_labels`` (examples whose label it does not
     know), ``groups`` with the figures of each group (see `figures`), ``overall`` with those of all examples,
@@ -79,12 +91,13 @@ def evaluate_labelled(
         usable = [example for example in labelled if not example.word or example.word in names]
     dataset = label_instances(model.task, model.tokenisation, usable or labelled)
     _report_left_out(dataset, report)
-    groups = {}
+    groups, outcomes = {}, []
     for g, rows in dataset.examples.instances.rows_by_group():
         part, group = dataset.take(rows), model.task.groups[g]
         chosen, logits = decide(model, part, g)
         gold = _gold(part, group, chosen)
         groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
+        outcomes.append(example_outcomes(part, group, chosen, logits))
         if wrong is not None:
             wrong.extend(error_records(part, group, gold, chosen, logits))
     unknown = len(labelled) - len(usable)
@@ -97,6 +110,7 @@ def evaluate_labelled(
         "overall": overall(groups, unknown, n_labels),
         "overall_known": overall(groups, unknown),
         "groups": groups,
+        **_measured(measure, {"model": outcomes}),
     }
 
 
@@ -109,6 +123,7 @@ def cross_validate(
     also: Sequence[Labelled] = (),
     report: ErrorSink | None = None,
     wrong: ErrorRecords | None = None,
+    measure: str | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -129,6 +144,7 @@ def cross_validate(
     `labelled` are left out.
     `report`: called with each example that cannot be used, and the reason.
     `wrong`: a list to which the examples that the model decided wrongly are added (see `error_records`).
+    `measure`: see `evaluate_labelled`.
     `**settings`: settings of training, as for `train_labelled`.
     Returns ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``unlearned``:
     in all folds together, ``n`` groups ``of`` all have too few examples to learn from; ``systems`` with
@@ -180,7 +196,7 @@ def cross_validate(
                     n_learned + count_learned(model, tested_groups),
                     n_groups + len(tested_groups),
                 )
-    systems = _group_figures(task, dataset, chosen, logits, fold, n_decided, also, wrong)
+    systems, outcomes = _group_figures(task, dataset, chosen, logits, fold, n_decided, also, wrong)
     return {
         **_count_examples(dataset.take(fold < n_decided)),
         "unused": len(all_examples.problems),
@@ -190,6 +206,7 @@ def cross_validate(
         "unlearned": {"n": n_groups - n_learned, "of": n_groups},
         "overall": {system: overall(groups) for system, groups in systems.items()},
         "systems": systems,
+        **_measured(measure, outcomes),
     }
 
 
@@ -229,10 +246,14 @@ def _group_figures(
     n_decided: int,
     also: Sequence[Labelled],
     wrong: ErrorRecords | None,
-) -> dict[str, dict[str, Any]]:
-    """Return the figures of each group on the decided folds, for each system and for the majority."""
+) -> tuple[dict[str, dict[str, Any]], dict[str, list[Outcomes]]]:
+    """Return the figures and the outcomes of each group on the decided folds, for each system.
+
+    The last system is the majority.
+    """
     instances = dataset.examples.instances
     systems: dict[str, dict[str, Any]] = {system: {} for system in (*chosen, "majority")}
+    outcomes: dict[str, list[Outcomes]] = {system: [] for system in systems}
     for g, rows in instances.rows_by_group():
         part, group = dataset.take(rows), task.groups[g]
         right, group_instances = right_candidates(part, group), part.examples.instances
@@ -247,9 +268,82 @@ def _group_figures(
             kept_logits = logits[system][rows, :k][kept] if system in logits else None
             gold = _gold(part, group, choice)[kept]
             groups[group.name] = figures(kept_instances, group, gold, choice[kept], kept_logits)
+            outcomes[system].append(example_outcomes(part.take(kept), group, choice[kept], kept_logits))
             if wrong is not None and system == "model" and kept_logits is not None:
                 wrong.extend(error_records(part.take(kept), group, gold, choice[kept], kept_logits))
-    return systems
+    return systems, outcomes
+
+
+def example_outcomes(
+    part: LabelledDataset, group: Group, chosen: NDArray[np.int64], scores: Floats | None
+) -> Outcomes:
+    """Return the outcomes of the examples of one group, with their documents as units.
+
+    `scores`: those of the candidates of each example; None for a system that has none.
+    """
+    instances, right = part.examples.instances, right_candidates(part, group)
+    if instances.lists is None:
+        k = len(group.candidates)
+        return Outcomes.from_group(
+            group.candidates,
+            instances.observed,
+            chosen,
+            scores=None if scores is None else scores[:, :k],
+            right=right,
+            units=part.documents,
+        )
+    offsets = instances.lists.offsets
+    lists = replace(instances.lists, costs=1.0 - unpad(right, offsets).astype(np.float32))
+    flat = np.zeros(offsets[-1]) if scores is None else unpad(scores, offsets)
+    return Outcomes.from_lists(lists, scores=flat, chosen=chosen, units=part.documents)
+
+
+def measure_of_examples(name: str, outcomes: Outcomes) -> Measure:
+    """Return a measure by name; D443 if no example has its candidate, and the errors of `measure_named`."""
+    measure = measure_named(name)
+    candidate = getattr(measure, "candidate", "")
+    if candidate and candidate not in outcomes.names:
+        names = nearest_first(candidate, filter(None, outcomes.names))
+        raise UserError("D443", candidate=candidate, measure=name, names=names)
+    if not isinstance(measure, AUC) or candidate or np.diff(outcomes.offsets).max(initial=0) < 3:
+        return measure  # of two candidates both have the same AUC
+    second = {outcomes.names[i] for i in outcomes.ids[outcomes.offsets[:-1] + 1].tolist()}
+    return AUC(second.pop()) if len(second) == 1 else measure
+
+
+def with_drawn_units(outcomes: Outcomes) -> tuple[Outcomes, str]:
+    """Return outcomes with the units that a bootstrap draws, and what these are.
+
+    They are documents or, if there are fewer than `MIN_DOCUMENTS`, instances.
+    """
+    if MIN_DOCUMENTS <= len(np.unique(outcomes.units)) < len(outcomes):
+        return outcomes, "documents"
+    return replace(outcomes, units=np.arange(len(outcomes))), "instances"
+
+
+def _measured(name: str | None, outcomes: Mapping[str, Sequence[Outcomes]]) -> dict[str, Any]:
+    """Return the values of a measure with the key ``measure``; nothing if no measure is named.
+
+    Its value has ``name``, ``unit``, ``more_is_better``, and ``systems``, each with ``value`` and
+    ``interval``. Examples that a system cannot decide are left out.
+
+    `outcomes`: by system, those of each group.
+    """
+    if name is None:
+        return {}
+    drawn = {system: with_drawn_units(Outcomes.joined(parts))[0] for system, parts in outcomes.items()}
+    measure = measure_of_examples(name, drawn["model"])
+    return {
+        "measure": {
+            "name": measure.name,
+            "unit": measure.unit,
+            "more_is_better": measure.more_is_better,
+            "systems": {
+                system: {"value": measure.value(joined), "interval": bootstrap_interval(measure, joined)}
+                for system, joined in drawn.items()
+            },
+        }
+    }
 
 
 def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:

@@ -90,8 +90,9 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Measure for two models or for lists: accuracy, macro_f1, f1:CANDIDATE, auc, auc:CANDIDATE, "
-            "cost, cer, wer, exact, or a registered measure. Default: the measure of the task.",
+            help="Measure for two models, labelled examples or lists: accuracy, macro_f1, f1:CANDIDATE, auc, "
+            "auc:CANDIDATE, cost, cer, wer, exact, or a registered measure. Default: that of the task; "
+            "of one model on labelled examples, accuracy.",
         ),
     ] = None,
     plot: Annotated[
@@ -147,7 +148,7 @@ def evaluate(
             raise typer.BadParameter("--key cannot be used with --folds")
         if text or not labelled:
             raise UserError("D465")
-        result = figures_on_labelled(names[0], labelled, folds, key, sensemap, wrong, **reading)
+        result = figures_on_labelled(names[0], labelled, folds, key, sensemap, wrong, measure, **reading)
         show = partial(examples_lines, folds=folds)
     elif not text:
         raise typer.BadParameter("give text with --text, or labelled examples with --labelled")
@@ -167,7 +168,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     TWO_MODELS: ("text", "labelled", "lists", "encoding", "strict", "lines", "only_test", "measure"),
     TWO_CONFIGS: ("labelled", "encoding", "strict", "folds", "measure"),
     LISTS: ("lists", "measure"),
-    LABELLED: ("labelled", "encoding", "strict", "folds", "text", "key", "sensemap", "errors"),
+    LABELLED: ("labelled", "encoding", "strict", "folds", "text", "key", "sensemap", "errors", "measure"),
     TEXT: ("text", "lines", "only_test", "rate", "plot"),
 }
 """The forms of the command, and the options of each besides --json and --quiet."""
@@ -572,6 +573,7 @@ def figures_on_labelled(
     key: str | None,
     sensemap: str | None,
     wrong: list[dict[str, Any]],
+    measure: str | None,
     *,
     encoding: str | None,
     strict: bool,
@@ -582,7 +584,10 @@ def figures_on_labelled(
     """
     from disambig.evaluation import cross_validate, evaluate_labelled
     from disambig.formats import read_labelled
+    from disambig.metrics import measure_named
 
+    if measure is not None:
+        measure_named(measure)  # raise an error before anything is read
     on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
     report = error_sink(**on_error)
     if folds is None:
@@ -600,13 +605,14 @@ def figures_on_labelled(
             )
         with progress() as meter:
             meter.show("scoring", 0, None)
-            figures = evaluate_labelled(loaded, examples, report=report, wrong=wrong)
+            figures = evaluate_labelled(loaded, examples, report=report, wrong=wrong, measure=measure)
         return {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
     plan = _plan_for_labelled(model)
     examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **on_error)
     plan = plan.with_learned_settings(examples)
     with stages() as report_progress:
-        common: dict[str, Any] = {"report": report, "wrong": wrong, "progress": report_progress}
+        common: dict[str, Any] = {"report": report, "wrong": wrong, "measure": measure}
+        common["progress"] = report_progress
         figures = cross_validate(plan.parts, examples, folds=folds, **common, **plan.settings)
     _note_unlearned("", figures["unlearned"])
     return figures
@@ -637,6 +643,13 @@ def examples_lines(result: dict[str, Any], folds: int | None) -> Iterator[str]:
             f"Senseval, {grain}: precision {score['precision']:.3f}, recall {score['recall']:.3f}, "
             f"attempted {score['attempted']:.1%} of {score['n']:,}"
         )
+    if measure := result.get("measure"):
+        better = "more" if measure["more_is_better"] else "less"
+        unit = "" if measure["unit"].startswith("share") else f", {measure['unit']}"
+        for system, figures in measure["systems"].items():
+            low, high = (format_value(bound, measure) for bound in figures["interval"])
+            value = f"{format_value(figures['value'], measure)} ({low} to {high})"
+            yield f"{SYSTEM_NAMES[system]}: {measure['name']}{unit} ({better} is better) {value}"
     has_systems = "systems" in result  # cross-validation compares the model with baselines
     systems = result["systems"] if has_systems else {"model": result["groups"]}
     overall = result["overall"] if has_systems else {"model": result["overall"]}

@@ -204,6 +204,13 @@ def test_command(saved):
     assert one["decisions"] == 12
 
 
+def test_command_measures_one_model(saved):
+    labelled = ["--labelled", saved / "examples.jsonl"]
+    first, *rest = evaluate(saved / "b", *labelled, "--measure", "macro_f1").stdout.splitlines()[1:]
+    assert first.startswith("model: macro F1 (more is better) 100.00% (")
+    assert rest == evaluate(saved / "b", *labelled).stdout.splitlines()[1:]
+
+
 def test_command_distinguishes_models_of_one_name(saved, models):
     """Two models that were trained from one config have the same name."""
     a, twin = saved / "a", saved / "twin"
@@ -225,7 +232,8 @@ def test_command_rejects_invalid_comparisons(saved):
     for arguments, message in (
         ((a, b), "to compare two models, give --text PATH, --labelled PATH or --lists FILE"),
         ((a, b, *labelled, "--measure", "acuracy"), "D431"),
-        ((a, *labelled, "--measure", "auc"), "--measure cannot be used with --labelled"),
+        ((a, "--text", saved / "text.txt", "--measure", "auc"), "--measure cannot be used with --text"),
+        ((a, *labelled, "--measure", "acuracy"), "D431"),
         ((a, saved / "text.txt", *labelled), "D525"),
         ((a, b, *labelled, "--measure", "cer"), "D433"),
         ((a, b, *labelled, "--measure", "f1:quit"), "D443.*'quit' of .* f1:quit; candidates: quiet, quite"),

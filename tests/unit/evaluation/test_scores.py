@@ -146,6 +146,22 @@ def test_accuracy_on_labelled_places(model):
     assert result["groups"]["slips"]["confusions"] == [{"right": "farm", "chosen": "form", "n": 1}]
 
 
+def test_a_measure_of_labelled_places(components, model):
+    places = [*labelled_places(), replace(labelled_places()[1], label="farm")]
+    result = evaluate_labelled(model, places, measure="f1:form")["measure"]
+    assert result["name"] == "F1 of 'form'" and result["more_is_better"]
+    assert result["systems"]["model"]["value"] == pytest.approx(2 * 16 / (2 * 16 + 1))
+    low, high = result["systems"]["model"]["interval"]
+    assert low < 2 * 16 / (2 * 16 + 1) <= high == 1.0
+    assert "measure" not in evaluate_labelled(model, places)
+    folds = cross_validate(components, places, folds=3, min_examples=2, measure="accuracy")
+    for system, groups in folds["systems"].items():
+        value = folds["measure"]["systems"][system]["value"]
+        assert value == pytest.approx(groups["slips"]["accuracy"]), system
+    with pytest.raises(UserError, match=r"D443.*'word'.*f1:word"):
+        evaluate_labelled(model, places, measure="f1:word")
+
+
 def test_cross_validation(components):
     result = cross_validate(components, labelled_places(), folds=3, min_examples=2)
     assert result["overall"]["model"]["accuracy"] == 1.0
