@@ -101,6 +101,7 @@ class FittedHeldOut:
         if needs_training(learner) and self._too_few(rows):
             return None, report | {"learner": "baseline"}
         features = resampling.learn.features(rows, group, model.task, model.extractors)
+        model.baseline.fit(features.batch)  # raises if it does not fit the features, before the long training
         dev_rows = resampling.tune.rows(group, maximum=resampling.max_examples // 2, rng=rng)
         dev = None
         if len(dev_rows):
@@ -134,6 +135,7 @@ class FittedHeldOut:
         if needs_training(learner) and (self._too_few(rows) or not len(dev_rows)):
             return None, report | {"learner": "baseline"}
         features = resampling.learn.features(rows, group, model.task, model.extractors)
+        model.baseline.fit(features.batch)  # raises if it does not fit the features, before the long training
         dev = None
         if len(dev_rows):
             dev = resampling.tune.features(dev_rows, group, model.task, model.extractors).batch
@@ -342,9 +344,10 @@ class FittedFolds:
             fold for fold in fold_numbers if table.learned and len(np.unique(gold[folds != fold])) > 1
         ]
         held_out = np.empty((n, len(table.candidates)))
+        # raises if it does not fit the features, before the long training
+        baseline_scorer = baseline.fit(features.batch).scorer
         if len(learnable) < len(fold_numbers) or not learnable:
-            batch = features.batch
-            held_out[:] = baseline.fit(batch).scorer.scores(batch).reshape(held_out.shape)
+            held_out[:] = baseline_scorer.scores(features.batch).reshape(held_out.shape)
         elif isinstance(learner, FitsFolds):
             one_pass = fit_folds(learner, features.batch, folds)
             if one_pass is not None:

@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
+from disambig_variance_svm.learners import SumLM
 from hypothesis import given, strategies as st
 from model_configs import model_config
 from toy_components import toy_components
@@ -19,6 +20,7 @@ from disambig import registry
 from disambig.config import write_config
 from disambig.decision import Corrections, Mistakes, substitutes
 from disambig.errors import UserError
+from disambig.formats import Labelled
 from disambig.models import NoPreference
 from disambig.packs import available
 from disambig.text import Words, view_of_texts
@@ -104,6 +106,20 @@ NO_CANDIDATE = "none of the documents kept to {} contains a candidate"
 def test_rejects_text_without_instances(texts, message):
     with pytest.raises(UserError, match=f"D412.*{message}"):
         train(toy_components(), texts, name="toys")
+
+
+def test_a_baseline_that_does_not_fit_the_extractors_stops_before_learning():
+    """The model could be saved, but not tested, and would fail for a group that is not learned."""
+    parts = toy_components(baseline=SumLM(patterns=["3-gram"]))
+    with pytest.raises(UserError, match=r"D451.*SumLM\.patterns.*'3-gram'"):
+        train(parts, {"train": SENTENCES * 4, "dev": SENTENCES}, name="toys", min_examples=2)
+    labelled = [
+        Labelled(f"It was {word} {i}.", 7, 12, word, f"text {i}")
+        for i, word in enumerate(("quite", "quiet") * 6)
+    ]
+    with pytest.raises(UserError, match=r"D451.*SumLM\.patterns.*'3-gram'"):
+        train_labelled(parts, labelled, name="toys")
+    assert train_labelled(toy_components(), labelled, name="toys").scorers
 
 
 def test_training_is_reproducible_and_reports_progress():
