@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.data import Decisions, find_examples, find_right_words, replacement
+from disambig.data import Decisions, find_certain_mistakes, find_examples, find_right_words, replacement
 from disambig.explain.contributions import (
     Contribution,
     ContributionTable,
@@ -82,8 +82,20 @@ def accounts(
             proposals = _proposals(unlimited)
     else:
         probabilities = model.candidate_probabilities(decisions)
+    known = find_certain_mistakes(model.task, view, model.instances(view))[0].tolist()
     explainer = _Explainer(
-        text, model, view, decisions, probabilities, threshold, proposals, least_margin, top, remarks, right
+        text,
+        model,
+        view,
+        decisions,
+        probabilities,
+        threshold,
+        proposals,
+        least_margin,
+        top,
+        remarks,
+        right,
+        known,
     )
     for index in decisions.shown.nonzero()[0].tolist():
         yield explainer.account(index)
@@ -107,6 +119,7 @@ class _Explainer:
     top: int  # number of candidates, and of contributions to a score, that are shown
     remarks: Mapping[int, str]  # why a check does not raise a flag, by the index of the decision
     right: Collection[int]  # decisions about words that a task knows to be right
+    known: Collection[int]  # mistakes that the task knows without the model
 
     def account(self, index: int) -> DecisionAccount:
         """Return the explanation of a decision."""
@@ -138,7 +151,9 @@ class _Explainer:
         lines = [line]
         if remark := self.remarks.get(index):
             lines = [line.replace("flagged", "flagged by this task", 1), remark]
-        if proposed is not None and (note := intended_word(self.decisions, index, proposed)):
+        if record["flagged"] and index in self.known:
+            lines.append("the task knows this mistake by a rule of its own, whatever the scores")
+        elif proposed is not None and (note := intended_word(self.decisions, index, proposed)):
             lines.append(note)
         if record["margin"] < self.least_margin:
             lines.append(f"no label: the margin, {record['margin']:.2f}, is below {self.least_margin:g}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -84,6 +84,23 @@ def test_says_if_the_intended_word_does_not_have_the_highest_score(model):
     assert account.lines[1] == 'most probably meant: "to", not "by", though (no word) has the highest score'
     assert account.tables[1].rows[0][0] == "to"  # the contributions are those of the intended word
     assert {row[0] for row in account.tables[1].rows} == {"to", "by"}
+
+
+def test_says_if_the_task_knows_a_mistake_by_a_rule(model):
+    class ByRule(type(model.task)):
+        def certain_mistakes(self, view, instances):
+            rows = np.flatnonzero(
+                instances.positions == np.searchsorted(view.starts, TRIED.index("by train"))
+            )
+            return rows, np.zeros(len(rows), np.int32), np.full(len(rows), 0.99)
+
+    task = ByRule(**{field.name: getattr(model.task, field.name) for field in fields(model.task)})
+    result = accounts_by_place(replace(model, task=task))
+    known, other = account_of(result, "came [by] train"), account_of(result, "went [by] school")
+    assert known.flagged and known.lines[1:] == (
+        "the task knows this mistake by a rule of its own, whatever the scores",
+    )
+    assert not any("rule" in line for line in other.lines)
 
 
 def test_proposes_nothing_without_a_flag(model):
