@@ -203,7 +203,6 @@ def test_single_edit(old, new):
 PROSE = "It is then."
 PROSE_NOTEBOOK = json.dumps({"cells": [{"cell_type": "markdown", "source": ["So.\n", f"{PROSE}\n", "So."]}]})
 
-
 # texts of some formats; others have a paragraph of prose, or a comment of one line
 SPECIAL = {
     ".html": f"<p>So.</p>\n<p>{PROSE}</p>\n",
@@ -229,13 +228,10 @@ SPECIAL = {
 }
 
 CASES = {}
-
-
 for entry in FORMATS:
     suffix = entry.suffixes[0]
     line = f"{entry.comment[0]}{PROSE}{entry.comment[1]}\nx = 1\n" if entry.lexer else f"So.\n\n{PROSE}\n"
     CASES[suffix] = SPECIAL.get(suffix, line)
-
 
 SYNTAX = {entry.suffixes[0]: entry.comment for entry in FORMATS}
 CASES[".txt"], SYNTAX[".txt"] = f"{PROSE}\n", ("<!-- ", " -->")
@@ -251,8 +247,7 @@ def test_fix_uses_the_syntax_of_the_format(suffix):
 def check_syntax_of_fix(suffix, make, line_end):
     name, text = f"a{suffix}", CASES[suffix].replace("\n", line_end)
     start = text.index("then")
-    flag = Flag(start, start + 4, 1, 1, "then", "than", "slip", 0.9, (start, start + 4, "than"))
-    edit = make(name, text, flag, markup_reader(name))
+    edit = make(name, text, flag(text), markup_reader(name))
     if SYNTAX[suffix] == NO_COMMENT:
         assert edit is None
         return

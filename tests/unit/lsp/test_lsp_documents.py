@@ -31,22 +31,8 @@ from disambig.runtime import check_time
 WIDTHS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
-CHARACTERS = [
-    "a",
-    "b ",
-    "\u00e9",
-    "e\u0301",
-    "\U0001f600",
-    FAMILY,
-    "\n",
-    "\r\n",
-    "\r",
-    "\u2028",
-    "\x0c",
-    "\x85",
-]
-CHARACTERS.append("\u4e2d")
-
+CHARACTERS = ["a", "b ", "\u00e9", "e\u0301", "\U0001f600", "\u4e2d", FAMILY]
+CHARACTERS += ["\n", "\r\n", "\r", "\u2028", "\x0c", "\x85"]
 
 texts = st.lists(st.sampled_from(CHARACTERS), max_size=20).map("".join)
 encodings = st.sampled_from(sorted(WIDTHS))
@@ -213,12 +199,9 @@ def test_an_invalid_edit_is_an_error_until_the_whole_text_is_sent(bad):
         document.change(3, [])
     document.change(4, [Whole("Three.")])
     assert (document.state.text, document.sync_error) == ("Three.", None)
-
-
-def test_position_after_the_last_line_is_the_end():
-    document = opened("One.\nTwo.")
-    document.change(2, [Partial(Range(Position(0, 0), Position(2, 0)), "x")])
-    assert document.state.text == "x"
+    after_the_last_line = Range(Position(0, 0), Position(1, 0))
+    document.change(5, [Partial(after_the_last_line, "Four.")])
+    assert document.state.text == "Four."
 
 
 @pytest.mark.parametrize(
@@ -297,19 +280,17 @@ def test_errors_name_the_editor(tmp_path, values, code):
         EditorSettings(values, str(tmp_path))
 
 
-@pytest.mark.parametrize("values", [None, {}, {"disambig": None}, {"disambig": {}}])
-def test_empty_settings_keep_the_initial_ones(tmp_path, values):
-    assert settings_for(tmp_path, values, initial={"ignore": ["a"]}).ignore == ("a",)
-
-
-def test_later_settings_take_precedence_over_initial_ones(tmp_path):
-    result = settings_for(tmp_path, {"ignore": ["b"]}, initial={"ignore": ["a"], "tasks": ["slip"]})
-    assert (result.ignore, result.tasks) == (("b",), ("slip",))
-
-
-def test_a_null_setting_removes_the_initial_one(tmp_path):
-    result = settings_for(tmp_path, {"ignore": None}, initial={"ignore": ["a"], "tasks": ["slip"]})
-    assert (result.ignore, result.tasks) == ((), ("slip",))
+@pytest.mark.parametrize(
+    ("values", "ignored"),
+    [
+        *((values, ("a",)) for values in (None, {}, {"disambig": None}, {"disambig": {}})),
+        ({"ignore": ["b"]}, ("b",)),
+        ({"ignore": None}, ()),
+    ],
+)
+def test_later_settings_take_precedence_over_initial_ones(tmp_path, values, ignored):
+    result = settings_for(tmp_path, values, initial={"ignore": ["a"], "tasks": ["slip"]})
+    assert (result.ignore, result.tasks) == (ignored, ("slip",))
 
 
 def test_words_that_are_not_saved_yet(tmp_path):

@@ -16,7 +16,7 @@ from spacy.training import Example
 
 import disambig
 from disambig.errors import UserError
-from disambig.spacy import component, core_components, factory
+from disambig.spacy import core_components, factory
 from disambig.spacy.component import Disambiguator
 
 TEXTS = ["He went to wrong rooms.", "", "  ", "Nothing.", "In 1997, in\r\nwrong  places.", "Among us."]
@@ -298,16 +298,20 @@ def test_a_saved_pipeline(nlp, fakes, way, tmp_path):
     assert [span._.disambig["flagged"] for span in docs[1].spans["p"]] == [False]
 
 
-def test_loading_with_another_model_warns(nlp, fakes, tmp_path):
-    nlp.add_pipe("disambig_preposition")
+@pytest.mark.parametrize(
+    ("name", "config"), [("disambig_preposition", {}), ("disambig", {"model": "preposition"})]
+)
+def test_loading_with_another_model_warns(nlp, fakes, tmp_path, name, config):
+    nlp.add_pipe(name, config=config)
     nlp.to_disk(tmp_path / "saved")
     data = nlp.to_bytes()
+    assert spacy.load(tmp_path / "saved")("to be").spans["preposition"][0].label_ == "to"
     fakes["preposition"] = preposition_model(version="0.0.2")
     with pytest.warns(UserWarning, match=r"saved with fake 0\.0\.1, but now uses fake 0\.0\.2"):
         spacy.load(tmp_path / "saved")
+    again = spacy.blank("en")
+    again.add_pipe(name, config=config)
     with pytest.warns(UserWarning, match=r"saved with fake 0\.0\.1"):
-        again = spacy.blank("en")
-        again.add_pipe("disambig_preposition")
         again.from_bytes(data)
 
 
@@ -340,26 +344,14 @@ def test_two_processes(nlp, fakes):
     assert one == two
 
 
-@pytest.fixture
-def models(monkeypatch):
-    result = {"mine/to": preposition_model(name="to"), "mine/sets": spelling_model(name="sets")}
-    monkeypatch.setattr(component, "load", result.__getitem__)
-    return result
-
-
-def test_the_generic_component_takes_any_model(nlp, models):
-    nlp.add_pipe("disambig", config={"model": "mine/sets"})
+def test_generic_components_take_any_model(nlp, fakes):
+    nlp.add_pipe("disambig", name="first", config={"model": "spelling"})
+    nlp.add_pipe("disambig", name="second", config={"model": "preposition", "spans_key": "p"})
     doc = nlp("a quite wrong place to be")
+    assert nlp.pipe_names == ["first", "second"]
     assert [(span.text, span.label_) for span in doc.spans["spelling"]] == [("quite", "quiet"), ("to", "to")]
     assert doc.spans["spelling"][0]._.disambig["flagged"]
-
-
-def test_several_generic_components(nlp, models):
-    nlp.add_pipe("disambig", name="first", config={"model": "mine/sets"})
-    nlp.add_pipe("disambig", name="second", config={"model": "mine/to", "spans_key": "p"})
-    doc = nlp("to be")
-    assert nlp.pipe_names == ["first", "second"]
-    assert doc.spans["spelling"][0]._.disambig["candidates"] != doc.spans["p"][0]._.disambig["candidates"]
+    assert [(span.text, span.id_) for span in doc.spans["p"]] == [("to", "preposition")]
 
 
 def lost_spans(nlp, factory, **options):
@@ -371,13 +363,12 @@ def lost_spans(nlp, factory, **options):
 
 
 def test_components_that_write_the_same_spans_are_named(nlp, fakes):
-    fakes |= {"mine/to": preposition_model(name="to"), "mine/sets": spelling_model(name="sets")}
     assert not lost_spans(nlp, "disambig_spelling")
-    (message,) = lost_spans(nlp, "disambig", name="second", config={"model": "mine/sets"})
+    (message,) = lost_spans(nlp, "disambig", name="second", config={"model": "spelling"})
     assert "'disambig_spelling' and 'second' write their spans under the key 'spelling', where" in message
-    assert not lost_spans(nlp, "disambig", name="third", config={"model": "mine/sets", "spans_key": "p"})
+    assert not lost_spans(nlp, "disambig", name="third", config={"model": "spelling", "spans_key": "p"})
     # other tasks may share a key
-    assert not lost_spans(nlp, "disambig", name="fourth", config={"model": "mine/to", "spans_key": "p"})
+    assert not lost_spans(nlp, "disambig", name="fourth", config={"model": "preposition", "spans_key": "p"})
     doc = nlp("a quite wrong place to be")
     assert {span.label_ for span in doc.spans["p"]} == {"quiet", "to"}
 
@@ -432,9 +423,9 @@ def test_an_extension_of_other_code_is_kept_and_refused(owner, attribute, factor
     assert expected in done.stderr.splitlines()[-1]
 
 
-def test_settings_of_the_generic_component(nlp, models):
+def test_settings_of_the_generic_component(nlp, fakes):
     settings = {"flags_per_1000": 4, "ignore": ["In"], "protect": False}
-    pipe = nlp.add_pipe("disambig", config={"model": "mine/to", **settings})
+    pipe = nlp.add_pipe("disambig", config={"model": "preposition", **settings})
     assert (pipe.flags_per_1000, pipe.ignore, pipe.protect) == (4.0, ("in",), False)
     assert pipe.spans_key == "preposition" and pipe.name == "disambig"
     assert set(nlp.config["components"]["disambig"]) == {"factory", *core_components.DEFAULTS}
@@ -453,28 +444,9 @@ def test_errors_show_where_paths_of_saved_pipelines_begin(tmp_path, monkeypatch)
     assert "relative" not in str(caught.value)
 
 
-def test_the_generic_component_refuses_another_language(models):
+def test_the_generic_component_refuses_another_language(fakes):
     with pytest.raises(UserError, match="D500"):
-        spacy.blank("de").add_pipe("disambig", config={"model": "mine/to"})
-
-
-def test_saving_the_generic_component(nlp, models, tmp_path):
-    nlp.add_pipe("disambig", config={"model": "mine/to"})
-    nlp.to_disk(tmp_path / "pipeline")
-    again = spacy.load(tmp_path / "pipeline")
-    assert again("to be").spans["preposition"][0].label_ == "to"
-    blank = spacy.blank("en")
-    blank.add_pipe("disambig", config={"model": "mine/to"})
-    blank.from_bytes(nlp.to_bytes())
-    models["mine/to"] = preposition_model(name="to", version="2.0")
-    with pytest.warns(UserWarning, match=r"saved with to 0\.0\.1.* now uses to 2\.0"):
-        spacy.load(tmp_path / "pipeline")
-
-
-def test_metadata_of_the_generic_component():
-    meta = Language.get_factory_meta("disambig")
-    assert meta.requires == []
-    assert meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig", "doc.cats"]
+        spacy.blank("de").add_pipe("disambig", config={"model": "preposition"})
 
 
 def group_names(pipe):
@@ -499,15 +471,22 @@ def test_the_config_is_complete(nlp, fakes):
     }
 
 
-def test_metadata_of_a_factory():
-    meta = Language.get_factory_meta("disambig_spelling")
-    assert meta.requires == [] and meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig"]
-    assert not meta.retokenizes
-    assert meta.default_score_weights == {
-        "spans_spelling_f": 1.0,
-        "spans_spelling_p": 0.0,
-        "spans_spelling_r": 0.0,
-    }
+@pytest.mark.parametrize(
+    ("name", "more", "weights"),
+    [
+        ("disambig", ["doc.cats"], {}),
+        (
+            "disambig_spelling",
+            [],
+            {"spans_spelling_f": 1.0, "spans_spelling_p": 0.0, "spans_spelling_r": 0.0},
+        ),
+    ],
+)
+def test_metadata_of_a_factory(name, more, weights):
+    meta = Language.get_factory_meta(name)
+    assert meta.requires == [] and not meta.retokenizes
+    assert meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig", *more]
+    assert meta.default_score_weights == weights
 
 
 def test_the_config_reaches_the_component(nlp, fakes):
@@ -518,40 +497,31 @@ def test_the_config_reaches_the_component(nlp, fakes):
     assert pipe.flags_per_1000 == 4.0 and pipe.model is fakes["mine"]
 
 
-@pytest.mark.parametrize(
-    ("sets", "added"),
-    [
-        (["lamp/damp", ["Row", "low"]], ["lamp/damp", "row/low"]),
-        (["Lamp / damp"], ["lamp/damp"]),
-    ],
-)
-def test_own_sets(nlp, fakes, sets, added, tmp_path):
+def test_own_sets(nlp, fakes):
     before = group_names(nlp.add_pipe("disambig_spelling", name="plain"))
+    sets = ["Lamp / damp", ["Row", "low"]]
     pipe = nlp.add_pipe("disambig_spelling", config={"sets": sets, "spans_key": "more"})
-    assert group_names(pipe) == before + added
+    assert group_names(pipe) == [*before, "lamp/damp", "row/low"]
 
 
-def test_own_sets_in_a_file(nlp, fakes, tmp_path):
-    path = tmp_path / "sets.txt"
-    path.write_text("# mine\nlamp/damp\twet or bright\n")
-    pipe = nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
-    assert group_names(pipe)[-1] == "lamp/damp"
-    assert nlp("a damp day").spans["spelling"][0].label_ == "damp"
-
-
-@pytest.mark.parametrize("kind", ["disk", "bytes"])
+@pytest.mark.parametrize("kind", ["disk", "bytes", "sourced"])
 def test_a_file_of_sets_is_saved_in_the_pipeline(nlp, fakes, tmp_path, kind):
     path = tmp_path / "sets.txt"
-    path.write_text("lamp/damp\n")
+    path.write_text("# mine\nlamp/damp\twet or bright\n")
     nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
-    if kind == "disk":
-        nlp.to_disk(tmp_path / "saved")
-        path.unlink()
-        loaded = spacy.load(tmp_path / "saved")
-    else:
+    assert nlp("a damp day").spans["spelling"][0].label_ == "damp"
+    if kind == "bytes":
         data, config = nlp.to_bytes(), nlp.config
         path.unlink()
         loaded = spacy.util.load_model_from_config(config, auto_fill=True).from_bytes(data)
+    else:
+        saved = nlp
+        if kind == "sourced":
+            saved = spacy.blank("en")
+            saved.add_pipe("disambig_spelling", source=nlp)
+        saved.to_disk(tmp_path / "saved")
+        path.unlink()
+        loaded = spacy.load(tmp_path / "saved")
     assert group_names(loaded.get_pipe("disambig_spelling"))[-1] == "lamp/damp"
     assert loaded("a damp day").spans["spelling"][0].label_ == "damp"
 
@@ -575,60 +545,59 @@ def test_a_malformed_file_of_sets_is_an_error_at_once(nlp, fakes, tmp_path):
         nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
 
 
-def test_sets_survive_another_pipeline(nlp, fakes, tmp_path):
-    path = tmp_path / "sets.txt"
-    path.write_text("lamp/damp\n")
-    nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
-    other = spacy.blank("en")
-    other.add_pipe("disambig_spelling", source=nlp)
-    other.to_disk(tmp_path / "saved")
-    path.unlink()
-    loaded = spacy.load(tmp_path / "saved")
-    assert loaded("a damp day").spans["spelling"][0].label_ == "damp"
-
-
-def test_the_message_for_a_missing_model_names_the_available_ones(nlp, monkeypatch):
+def test_the_message_for_a_missing_model_names_the_available_ones_of_its_task(nlp, monkeypatch):
     from disambig import packs
 
     monkeypatch.setattr(packs, "available", lambda: {"speling": "a", "en/preposition": "b"})
     with pytest.raises(UserError, match=r"D404.*'spelling'.*speling, en/preposition") as caught:
         nlp.add_pipe("disambig_spelling")
     assert 'config={"model": ...} takes a model directory or one of' in str(caught.value)
-
-
-def test_the_message_for_a_missing_model_names_the_models_of_its_task(nlp, monkeypatch):
-    from disambig import packs
-
     monkeypatch.setattr(packs, "available", lambda: {"it": "a", "spelling": "b", "en/spelling": "b"})
     with pytest.raises(UserError, match=r"D404.*or one of spelling\n"):
         nlp.add_pipe("disambig_spelling", config={"model": "spelings"})
 
 
 @pytest.mark.parametrize(
-    ("factory_name", "config", "message"),
+    ("settings", "message"),
     [
-        ("disambig_spelling", {"model": ""}, "D516.*'mine': model is '', not a model directory or the name"),
-        ("disambig_spelling", {"spans_key": ""}, r"D516.*spans_key is '', not a key of doc\.spans"),
-        ("disambig_preposition", {"model": "spelling"}, "D501.*'mine'.*'spelling'"),
-        ("disambig", {}, r"D480.*'mine'.*config=\{'model': 'DIRECTORY'\}"),
-        (
-            "disambig_spelling",
-            {"sets": [["hop", 1]]},
-            r"D516.*'mine': sets is \[\['hop', 1\]\], not a file or a list",
-        ),
-        ("disambig_spelling", {"sets": [2]}, r"D516.*'mine': sets is \[2\], not a file or a list of sets"),
+        ({"model": ""}, "model is '', not a model directory or the name"),
+        ({"model": 5}, "model is 5, not a text"),
+        ({"spans_key": ""}, r"spans_key is '', not a key of doc\.spans"),
+        ({"spans_key": None}, "spans_key is None, not a text"),
+        ({"flags_per_1000": "many"}, "flags_per_1000 is 'many', not a number"),
+        ({"ignore": "word"}, "ignore is 'word', not a list of texts"),
+        ({"ignore": [1]}, r"ignore is \[1\], not a list"),
+        ({"sets": 3}, "sets is 3, not a file or a list of sets"),
+        ({"sets": [2]}, r"sets is \[2\], not a file or a list of sets"),
+        ({"sets": [["hop", 1]]}, r"sets is \[\['hop', 1\]\], not a file or a list"),
+        ({"protect": "yes"}, "protect is 'yes', not true or false"),
     ],
 )
-def test_models_and_keys_that_cannot_be_used(nlp, fakes, factory_name, config, message):
+def test_a_setting_of_the_wrong_type_is_an_error(nlp, fakes, settings, message):
+    with pytest.raises(UserError, match=f"^.D516. component 'mine': {message}"):
+        nlp.add_pipe("disambig_spelling", name="mine", config=settings)
+
+
+@pytest.mark.parametrize("name", ["disambig", "disambig_tagger", "disambig_topic"])
+def test_a_model_that_is_not_a_text_is_an_error(nlp, name):
+    with pytest.raises(UserError, match=f"D516.*component {name!r}: model is True, not a text"):
+        nlp.add_pipe(name, config={"model": True})
+
+
+@pytest.mark.parametrize(
+    ("factory_name", "config", "message"),
+    [
+        ("disambig_preposition", {"model": "spelling"}, "D501.*'mine'.*'spelling'"),
+        ("disambig", {}, r"D480.*'mine'.*config=\{'model': 'DIRECTORY'\}"),
+    ],
+)
+def test_models_that_cannot_be_used(nlp, fakes, factory_name, config, message):
     with pytest.raises(UserError, match=message):
         nlp.add_pipe(factory_name, name="mine", config=config)
 
 
-@pytest.mark.parametrize(
-    "config",
-    [{"ignore": "to"}, {"flags_per_1000": "many"}, {"sets": 3}, {"set": ["a/b"]}, {"model": 3}, {"flags": 1}],
-)
-def test_a_config_of_the_wrong_kind_is_refused_by_spacy(nlp, fakes, config):
+@pytest.mark.parametrize("config", [{"set": ["a/b"]}, {"flags": 1}])
+def test_an_unknown_setting_is_refused_by_spacy(nlp, fakes, config):
     with pytest.raises(ValueError, match=rf"\b{next(iter(config))}\b"):
         nlp.add_pipe("disambig_spelling", config=config)
 
@@ -670,23 +639,3 @@ def test_the_pipeline_requires_what_brings_the_component(fakes):
 def test_blank_pipelines_know_the_components():
     nlp = spacy.blank("de")
     assert nlp.has_factory("disambig_preposition") and nlp.has_factory("disambig_spelling")
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"flags_per_1000": "many"}, "flags_per_1000 is 'many', not a number"),
-        ({"ignore": "word"}, "ignore is 'word', not a list of texts"),
-        ({"ignore": [1]}, r"ignore is \[1\], not a list"),
-        ({"sets": 3}, "sets is 3, not a file or a list of sets"),
-        ({"model": 5}, "model is 5, not a text"),
-        ({"spans_key": None}, "spans_key is None, not a text"),
-        ({"protect": "yes"}, "protect is 'yes', not true or false"),
-    ],
-)
-def test_a_setting_of_the_wrong_type_is_an_error(nlp, fakes, settings, message):
-    with pytest.raises(UserError, match=f"^.D516. component 'disambig_spelling': {message}"):
-        nlp.add_pipe("disambig_spelling", config=settings)
-    for name in ("disambig", "disambig_tagger", "disambig_topic"):
-        with pytest.raises(UserError, match=f"D516.*component {name!r}: model is True, not a text"):
-            nlp.add_pipe(name, config={"model": True})
