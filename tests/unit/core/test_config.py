@@ -41,11 +41,6 @@ def test_round_trip(tmp_path):
     assert read_config(tmp_path / "x.cfg") == config
 
 
-def test_overrides_by_dotted_names(tmp_path):
-    (tmp_path / "x.cfg").write_text("[learner]\nC = 1.0\n")
-    assert read_config(tmp_path / "x.cfg", {"learner.C": 0.5}) == {"learner": {"C": 0.5}}
-
-
 @pytest.mark.parametrize("content", [None, b"\xff\xfe[a]", b"[a", b"a = 1", b"[a]\nx = ${b.c}\n"])
 def test_rejects_files_that_are_not_configs(tmp_path, content):
     path = tmp_path / "x.cfg"
@@ -142,75 +137,35 @@ def test_any_config_is_built_or_a_user_error(config):
 @pytest.mark.parametrize(
     ("old", "new", "code", "expected"),
     [
-        (
-            "counts = ",
-            "count = ",
-            "D005",
-            "[extractors.counts] disambig.NgramCounts.v1 has no setting 'count'",
-        ),
-        (
-            'counts = "disambig_en"',
-            "",
-            "D005",
-            "[extractors.counts] disambig.NgramCounts.v1 needs the setting",
-        ),
+        ("counts = ", "count = ", "D005",
+         "[extractors.counts] disambig.NgramCounts.v1 has no setting 'count'"),
+        ('counts = "disambig_en"', "", "D005",
+         "[extractors.counts] disambig.NgramCounts.v1 needs the setting"),
         ('["bring", "take"]', "['bring', 'take']", "D663", "candidates is the text"),
         ('["bring", "take"]', '"bring"', "D663", "candidates is the text 'bring', not a list"),
-        (
-            "candidates =",
-            "language = 5\ncandidates =",
-            "D005",
-            "language in [task] is 5: give a text in double",
-        ),
+        ("candidates =", "language = 5\ncandidates =", "D005",
+         "language in [task] is 5: give a text in double"),
         ("[learner]", "[learn]", "D005", "unknown section [learn]; known sections: learner"),
         ("[learner]", "[learner", "D005", "line 12: '[learner' is neither a [section] nor"),
         ("[learner]", "[task]", "D005", "line 12: the section [task] occurs twice"),
-        (
-            "candidates =",
-            "name = 'x'\nname = 'y'\ncandidates =",
-            "D005",
-            "line 6: name is set twice in [task]",
-        ),
+        ("candidates =", "name = 'x'\nname = 'y'\ncandidates =", "D005",
+         "line 6: name is set twice in [task]"),
         ("[extractors]", "", "D005", "write [extractors] in a line above [extractors.counts]"),
         ("[model]", "hello\n[model]", "D005", "line 1: 'hello' is not in a section"),
-        (
-            '"my/words"',
-            "${task.nam}",
-            "D005",
-            "name in [model] refers to ${task.nam}, and this config sets no",
-        ),
-        (
-            "@disambig_learners",
-            "disambig_learners",
-            "D661",
-            "[learner]: it names none, but it must name an entry",
-        ),
-        (
-            "@disambig_extractors",
-            "@disambig_learners",
-            "D661",
-            "[extractors.counts]: it has @disambig_learners",
-        ),
-        (
-            "[extractors]\n[extractors.counts]",
-            "[extractors]",
-            "D662",
-            "it names an extractor itself; give each extractor",
-        ),
-        (
-            WORDS_CONFIG[WORDS_CONFIG.index("[baseline]") :],
-            "",
-            "D005",
-            "section [baseline] is missing: name a learner",
-        ),
-        (
-            WORDS_CONFIG[WORDS_CONFIG.index("[extractors.c") : WORDS_CONFIG.index("[learner]")],
-            "",
-            "D662",
-            "it contains no extractor",
-        ),
+        ('"my/words"', "${task.nam}", "D005",
+         "name in [model] refers to ${task.nam}, and this config sets no"),
+        ("@disambig_learners", "disambig_learners", "D661",
+         "[learner]: it names none, but it must name an entry"),
+        ("@disambig_extractors", "@disambig_learners", "D661",
+         "[extractors.counts]: it has @disambig_learners"),
+        ("[extractors]\n[extractors.counts]", "[extractors]", "D662",
+         "it names an extractor itself; give each extractor"),
+        (WORDS_CONFIG[WORDS_CONFIG.index("[baseline]") :], "", "D005",
+         "section [baseline] is missing: name a learner"),
+        (WORDS_CONFIG[WORDS_CONFIG.index("[extractors.c") : WORDS_CONFIG.index("[learner]")], "", "D662",
+         "it contains no extractor"),
     ],
-)
+)  # fmt: skip
 def test_messages_use_the_terms_of_the_config(tmp_path, old, new, code, expected):
     path = tmp_path / "my.cfg"
     assert old in WORDS_CONFIG

@@ -37,10 +37,12 @@ from disambig.files import (
 )
 
 
-def test_writes_the_target_of_a_link(tmp_path):
+@pytest.mark.parametrize("old", ["old", None], ids=["replaced", "created"])
+def test_writes_the_target_of_a_link(tmp_path, old):
     real, link, chain = tmp_path / "deep" / "real.txt", tmp_path / "link.txt", tmp_path / "chain.txt"
     real.parent.mkdir()
-    real.write_text("old")
+    if old is not None:
+        real.write_text(old)
     link.symlink_to(real)
     chain.symlink_to("link.txt")
     with save_output(chain) as write:
@@ -49,15 +51,6 @@ def test_writes_the_target_of_a_link(tmp_path):
     assert link.is_symlink()
     assert real.read_bytes() == b"new"
     assert [path.name for path in real.parent.iterdir()] == ["real.txt"]
-
-
-def test_creates_the_target_of_a_link(tmp_path):
-    link = tmp_path / "link.txt"
-    link.symlink_to("real.txt")
-    with save_output(link) as write:
-        write(b"new")
-    assert link.is_symlink()
-    assert (tmp_path / "real.txt").read_bytes() == b"new"
 
 
 def test_reports_a_cycle_of_links(tmp_path):

@@ -102,9 +102,14 @@ def test_rejects_invalid_options():
 
 
 @pytest.mark.parametrize("runner", [InProcessRunner(), ProcessRunner(1)])
-def test_a_misspelled_option_is_an_error_before_outcomes_are_taken(runner):
+def test_a_misspelled_option_is_an_error(runner):
     with pytest.raises(TypeError, match="orderd"):
-        runner.run(Doubling(), [1], orderd=True)
+        list(runner.run(Doubling(), [1], orderd=True))
+
+
+def test_a_misspelled_option_is_an_error_before_outcomes_are_taken():
+    with pytest.raises(TypeError, match="orderd"):
+        InProcessRunner().run(Doubling(), [1], orderd=True)
 
 
 CHECKS = [
