@@ -57,18 +57,27 @@ def counted(counter, **options):
     return entries
 
 
+def header_of(data):
+    """Return where the header of a table begins, and the header."""
+    at = files._PREAMBLE.unpack_from(data)[4]
+    return at, json.loads(data[at:])
+
+
+def with_header(data, header):
+    """Return a table with another header and valid checksums."""
+    at, _ = header_of(data)
+    text = json.dumps(header).encode()
+    return files._preamble(at, text) + bytes(data[files.PAGE : at]) + text
+
+
 def rewrite(good, path, change):
     """Write a table after `change` has altered its header and sections, with valid checksums."""
     data = bytearray(good.read_bytes())
-    preamble = list(files._PREAMBLE.unpack_from(data))
-    header = json.loads(data[preamble[4] :])
+    _, header = header_of(data)
     change(data, header)
     for entry in header["sections"].values():
         if isinstance(entry, dict) and isinstance(entry.get("offset"), int):
             part = data[entry["offset"] : entry["offset"] + files.padded(entry["size"])]
             entry["digest"] = hashlib.blake2b(part, digest_size=32).hexdigest()
-    text = json.dumps(header).encode()
-    data[preamble[4] :] = text
-    data[: files.PAGE] = files._preamble(preamble[4], text)
-    path.write_bytes(data)
+    path.write_bytes(with_header(data, header))
     return path
