@@ -30,6 +30,7 @@ from disambig.data import (
     check_certain_mistakes,
     check_numbers,
     confusion_set,
+    edited_text,
     empty_places,
     find_instances,
     join_columns,
@@ -536,8 +537,8 @@ def edited(text, word, replacement, *, at=None):
     start = text.index(word) if at is None else at
     end = start + len(word)
     record = {"start": start, "end": end, "observed": word, "replacement": replacement}
-    chunks = record_edit(record, text)
-    return text[: chunks["start"]] + chunks["replacement"] + text[chunks["end"] :]
+    edit = record_edit(record, text)
+    return edited_text(text, [(edit["start"], edit["end"], edit["replacement"])])
 
 
 @pytest.mark.parametrize(

@@ -330,7 +330,7 @@ READS = {
         (":func:`a` has b:\n\n* :func:`c` or: d", "# has b: ¶ # or: d"),
         (":func:`a`: b\n\n:c `d`:e: f", "#: b ¶ f"),
         ("the ``list``\\ s and \\*a", "the # and *a"),
-        ("a [b] _c d", "a [b] _c d"),
+        ("a [b] _c _ d", "a [b] _c _ d"),
         ("so::\n\n  a b\n\n  c\n\nd", "so: ¶ ¶ d"),
         ("so:\n\n::\n\n  a b\n\nd", "so: ¶ d"),
         (".. note:: a\n   b\n\n   c\n\nd", "a b c d"),

@@ -283,8 +283,6 @@ def test_a_huge_line_needs_at_most_twenty_times_its_size(monkeypatch):
 
 
 def test_a_text_beyond_the_offsets_is_refused():
-    from disambig.errors import UserError
-
     class Long(str):
         def __len__(self):
             return 2**31
@@ -414,11 +412,6 @@ def test_docs_without_word_attributes():
     data = NLP.make_doc("The  Cats sat").to_bytes()
     view = TOKENS.of_docs([Doc(Vocab()).from_bytes(data)])
     assert view.hashes[view.ends > view.starts].tolist() == [hash_word(w) for w in ("the", "cats", "sat")]
-
-
-def test_a_language_that_spacy_does_not_know_is_named():
-    with pytest.raises(UserError, match=r"D202.*'zz'"):
-        SpacyTokens("zz")(["a"])
 
 
 def test_the_tokens_of_a_doc_are_kept():
@@ -607,16 +600,17 @@ def test_another_language_has_its_own_stemmer():
 
 
 @pytest.mark.parametrize(
-    ("settings", "code"), [({"layers": ["stems"]}, "D204"), ({"layers": "stem"}, "D204")]
+    ("language", "layers", "code"),
+    [("ja", ["stem"], "D203"), ("en", ["stems"], "D204"), ("en", "stem", "D204")],
 )
-def test_unknown_layers_are_refused(settings, code):
+def test_unknown_layers_and_languages_without_stems_are_refused(language, layers, code):
     with pytest.raises(UserError, match=code):
-        SpacyTokens(**settings)
+        SpacyTokens(language, layers=layers).of_sentences([["a"]])
 
 
-def test_a_language_without_stems():
-    with pytest.raises(UserError, match="D203"):
-        SpacyTokens("ja", layers=["stem"]).of_sentences([["a"]])
+def test_a_language_that_spacy_does_not_know_is_named():
+    with pytest.raises(UserError, match=r"D202.*'zz'"):
+        SpacyTokens("zz")(["a"])
 
 
 def test_tags_and_lemmas_of_docs_are_used():
