@@ -29,7 +29,7 @@ TEXTS = (
     "A ball, a ball! 3.14 nets, 1997 crowds and it's over.",
 )
 GROUP = Group("topic", ("cooking", "sport", "weather"))
-TEXT_WORDS = st.sampled_from("the ball Bread it's 1997 2001 , ! — naïve ß é".split())
+TEXT_WORDS = st.sampled_from("the ball Bread it's 1997 2001 , ! . Then — naïve ß é".split())
 TEXT = st.lists(TEXT_WORDS, min_size=1, max_size=12)
 
 
@@ -55,25 +55,42 @@ def normal_words(text):
     return [word for word, keep in zip(Words().words(text), kept, strict=False) if keep]
 
 
-@pytest.mark.parametrize("sublinear", [False, True])
+def inside(texts):
+    """Return a view, and an instance per text from its first to its last token inside a sentence."""
+    view = Words()(list(texts))
+    return view, instances_at(view.documents[:-1] + 1, np.diff(view.documents) - 2)
+
+
+ENDS = {"<S>", "</S>"}
+
+
+def words_and_pairs(text):
+    """Return words and pairs of tokens, by the tokenisation's method `words`."""
+    words = Words().words(text)
+    return normal_words(text) + [f"{a} {b}" for a, b in pairwise(words) if not {a, b} <= ENDS]
+
+
+@pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("least", [1, 2])
-@given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3))
-@fewer_examples
-def test_rows_are_those_of_scikit_learn_on_the_same_words(sublinear, least, learned, asked):
+@given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3), st.booleans())
+@settings(fewer_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_rows_are_those_of_scikit_learn_on_the_same_terms(engine, least, pairs, learned, asked, sublinear):
     learned, asked = [" ".join(words) for words in learned], [" ".join(words) for words in asked]
-    theirs = TfidfVectorizer(analyzer=normal_words, min_df=least, sublinear_tf=sublinear)
+    analyzer = words_and_pairs if pairs else normal_words
+    theirs = TfidfVectorizer(analyzer=analyzer, min_df=least, sublinear_tf=sublinear)
+    extractor = Tfidf(pairs=pairs, min_documents=least, sublinear_tf=sublinear)
     try:
         theirs.fit(learned)
     except ValueError:  # no word remains
         with pytest.raises(UserError, match="D475"):
-            fitted(learned, min_documents=least, sublinear_tf=sublinear)
+            extractor.fit(*inside(learned), [GROUP])
         return
-    ours = fitted(learned, min_documents=least, sublinear_tf=sublinear)
+    ours = extractor.fit(*inside(learned), [GROUP])
     names = [ours.known.word(i) for i in range(len(ours.known))]
     assert sorted(names) == sorted(theirs.vocabulary_)
     order = [theirs.vocabulary_[name] for name in names]
-    expected = theirs.transform(asked).toarray()[:, order]
-    np.testing.assert_allclose(feature_rows(ours, asked).toarray(), expected)
+    rows = transform_checked(ours, *inside(asked), GROUP).batch.rows
+    np.testing.assert_allclose(rows.toarray(), theirs.transform(asked).toarray()[:, order])
 
 
 @given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3))
@@ -390,42 +407,11 @@ def test_names_are_freed_with_their_extractor():
 
 TOPIC = Group("topic", ("cooking", "sport"))
 PIECES = "the ball Bread it's 1997 , ! . Then é".split()
-TEXT_WITH_PAIRS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=12)
-ENDS = {"<S>", "</S>"}
-
-
-def inside(texts):
-    """Return a view, and an instance per text from its first to its last token inside a sentence."""
-    view = Words()(list(texts))
-    return view, instances_at(view.documents[:-1] + 1, np.diff(view.documents) - 2)
-
-
-def terms(text):
-    """Return words and pairs of tokens, by the tokenisation's method `words`."""
-    words, is_word = Words().words(text), word_tokens(Words()([text]))
-    pairs = [f"{a} {b}" for a, b in pairwise(words) if not {a, b} <= ENDS]
-    return [word for word, keep in zip(words, is_word, strict=True) if keep] + pairs
 
 
 def rows_and_evidence(extractor, texts):
     features = transform_checked(extractor, *inside(texts), TOPIC)
     return features.batch.rows.toarray(), features.n_hits, features.n_queries
-
-
-@given(
-    texts=st.lists(TEXT_WITH_PAIRS, min_size=2, max_size=6),
-    asked=st.lists(TEXT_WITH_PAIRS, min_size=1, max_size=3),
-)
-@settings(fewer_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_rows_are_those_of_scikit_learn_on_the_same_words_and_pairs(engine, texts, asked):
-    texts, asked = [" ".join(words) for words in texts], [" ".join(words) for words in asked]
-    theirs = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(texts)
-    ours = Tfidf(pairs=True, sublinear_tf=True).fit(*inside(texts), [TOPIC])
-    names = [ours.known.word(i) for i in range(len(ours.known))]
-    assert sorted(names) == sorted(theirs.vocabulary_)
-    order = [theirs.vocabulary_[name] for name in names]
-    rows, _, _ = rows_and_evidence(ours, asked)
-    np.testing.assert_allclose(rows, theirs.transform(asked).toarray()[:, order])
 
 
 @pytest.mark.parametrize(
