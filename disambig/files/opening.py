@@ -471,6 +471,10 @@ class CorpusFile(NamedTuple):
         """Its text, without a byte order mark; raises D303, D304 and D349 for bytes that are not UTF-8."""
         return decode(self.data, self.where).removeprefix("\ufeff")
 
+    def decoded(self, encoding: str | None) -> str:
+        """Return its text in an encoding, by default UTF-8 (errors: `decode_as`, `text`)."""
+        return decode_as(self.data, self.where, encoding) if encoding else self.text
+
 
 def corpus_files(path: str, is_wanted: Callable[[str], bool]) -> Iterator[CorpusFile]:
     """Yield the files of a directory or tar archive whose names are wanted, or the single file at `path`.

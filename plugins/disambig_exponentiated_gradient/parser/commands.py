@@ -141,6 +141,10 @@ def train_parser(
     language: Annotated[
         str, typer.Option(metavar="CODE", help="Language whose tokeniser splits the texts to parse.")
     ] = "en",
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Encoding of the trees, such as latin-1. Default: utf-8."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing parser.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -165,7 +169,7 @@ def train_parser(
     Binarisation(horizontal, vertical)
     SpacyTokens(language).words("x")
     with saved_folder(output) as draft, stages() as progress:
-        training_data = ParserTrainingData.from_files(trees, held_out, note=remark)
+        training_data = ParserTrainingData.from_files(trees, held_out, encoding=encoding, note=remark)
         trained = train_on(
             training_data, horizontal=horizontal, vertical=vertical, language=language, progress=progress
         )

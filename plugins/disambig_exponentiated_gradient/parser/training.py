@@ -40,6 +40,7 @@ class ParserTrainingData:
         paths: Sequence[str | Path],
         held_out: str | Path | None = None,
         *,
+        encoding: str | None = None,
         note: Callable[[str], object] = lambda line: None,
     ) -> ParserTrainingData:
         """Return the trees of files, directories or archives.
@@ -47,16 +48,18 @@ class ParserTrainingData:
         If there are several files, the last ones with about a tenth of all trees are held out; of a single
         file, the last tenth of its trees.
 
-        `held_out` are other trees for measurements. `note` is called with a line about files that are not
-        read. Raises the errors of `read_treebank`, D905 if there are too few trees.
+        `held_out` are other trees for measurements. `encoding` is that of all files, by default UTF-8. `note`
+        is called with a line about files that are not read. Raises the errors of `read_treebank`, D905 if
+        there are too few trees.
         """
         files: list[list[Tree]] = []
         for path in paths:
-            files += read_treebank(path, note=note).values()
+            files += read_treebank(path, encoding=encoding, note=note).values()
         files = [trees for trees in files if trees]
         n = sum(map(len, files))
         if held_out is not None:
-            others = tuple(tree for trees in read_treebank(held_out, note=note).values() for tree in trees)
+            other_files = read_treebank(held_out, encoding=encoding, note=note).values()
+            others = tuple(tree for trees in other_files for tree in trees)
             if not n or not others:
                 raise UserError("D905", n=n if not n else 0, least=1, path=paths[0] if not n else held_out)
             return cls(tuple(tree for trees in files for tree in trees), others, False)

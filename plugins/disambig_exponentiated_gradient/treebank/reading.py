@@ -126,7 +126,10 @@ def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:
             raise _BracketProblem(node.at, "a bracket in a tree has no label")
         return Tree(node.label, tuple(node.children), node.word)
     if node.word is None and node.label in ROOTS:
-        return Tree(TOP, tuple(node.children))
+        children = node.children
+        if len(children) > 1 and children[-1].label == "ID" and children[-1].word is not None:
+            children = children[:-1]  # the number of the sentence in .psd files
+        return Tree(TOP, tuple(children))
     return Tree(TOP, (Tree(node.label, tuple(node.children), node.word),))
 
 
@@ -197,13 +200,13 @@ def single_tree(text: str) -> Tree | None:
         raise UserError(error.code, **error.values, text=text) from None
 
 
-ENDINGS = (".mrg", ".tree", ".trees", ".ptb", ".parse", ".bracket", ".brackets")
+ENDINGS = (".mrg", ".tree", ".trees", ".ptb", ".psd", ".parse", ".bracket", ".brackets")
 """Suffixes of the files that are read from directories and archives; a single file may have any name."""
 _TREES = re.compile(rf"({'|'.join(map(re.escape, ENDINGS))})?(\.gz|\.bz2|\.xz|\.zst)?$", re.IGNORECASE)
 
 
 def read_treebank(
-    path: str | Path, *, note: Callable[[str], object] = lambda line: None
+    path: str | Path, *, encoding: str | None = None, note: Callable[[str], object] = lambda line: None
 ) -> dict[str, list[Tree]]:
     """Return the clean trees of each file, sorted by file name without folder and suffix.
 
@@ -212,8 +215,8 @@ def read_treebank(
     Raises D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that
     contains no file of trees, and for files that differ only in their suffix; the errors of `corpus_files`.
 
-    The path is a file (also compressed), a directory, or a tar archive, compressed or not. `note` is called
-    with a line about files in it that are not read.
+    The path is a file (also compressed), a directory, or a tar archive, compressed or not. `encoding` is that
+    of the files, by default UTF-8. `note` is called with a line about files in it that are not read.
     """
     others: list[str] = []
 
@@ -236,7 +239,7 @@ def read_treebank(
         key = stem if stems[stem] == 1 else _ending(file.name)[0]
         if key in trees:
             raise UserError("D632", path=path, problem=f"two files are called {key!r}")
-        trees[key] = list(read_trees(file.text, file.where))
+        trees[key] = list(read_trees(file.decoded(encoding), file.where))
     return trees
 
 

@@ -204,14 +204,14 @@ def test_files_directories_and_archives(tmp_path):
 
 
 def test_files_of_a_directory(tmp_path):
-    for name in ("train/1.mrg", "test/1.MRG", "2.ptb.gz", "notes.txt", "test/3.psd"):
+    for name in ("train/1.mrg", "test/1.MRG", "2.ptb.gz", "notes.txt", "test/3.tgrep", "4.psd"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        text = f"((S (UH {path.parent.name})))".encode()
+        text = f"((S (UH {path.parent.name})) (ID {path.name},1))".encode()
         path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     notes = []
     trees = read_treebank(tmp_path, note=notes.append)
-    assert list(trees) == ["test/1", "train/1", "2"]
+    assert list(trees) == ["test/1", "train/1", "2", "4"]
     assert trees["train/1"][0].words() == ["train"]
     assert len(notes) == 1 and notes[0].endswith(": notes.txt, ... (2)") and ".mrg" in notes[0]
     read_treebank(tmp_path / "train", note=notes.append)
@@ -242,6 +242,9 @@ def test_files_that_cannot_be_read(tmp_path):
     for path, code in ((broken, "D308"), (tmp_path / "nowhere.mrg", "D300"), (latin, "D304.*a.mrg")):
         with pytest.raises(UserError, match=code):
             read_treebank(path)
+    assert read_treebank(latin, encoding="latin-1") == {"a": [tree_of("((S (UH \xff)))")]}
+    with pytest.raises(UserError, match=r"D470.*a\.mrg.*'latin-99'"):
+        read_treebank(latin, encoding="latin-99")
 
 
 def test_sections_and_splits(tmp_path):
