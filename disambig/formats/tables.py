@@ -8,6 +8,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO
 from itertools import chain
@@ -291,12 +292,16 @@ def _quoted_cells(line: FileLine, ahead: _LookAhead, path: str) -> list[str] | N
 def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[CsvHeader, Iterator[FileLine]]:
     """Read the first row, with the first of `DELIMITERS` that gives a column called `field`.
 
+    If a line such as ``sep=;`` stands before it, as in files for Excel, that delimiter is used.
+
     Raises D302 if there is no row, D326 or D303 to D305 for a first row that cannot be read, D327 if no
     column has that name.
 
     Returns the header and the lines after it.
     """
     delimiters = (TAB,) if without_compression(path).lower().endswith(".tsv") else DELIMITERS
+    named, lines = _delimiter_line(lines, path)
+    delimiters = (named,) if named else delimiters
     read_so_far: list[FileLine] = []
 
     def from_start() -> Iterator[FileLine]:
@@ -326,6 +331,20 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
         raise failure
     widest = max(headers, key=lambda header: len(header.columns))
     raise missing_column_error(path, field, tuple(_unique_names(widest.columns)))
+
+
+_DELIMITER_LINE = re.compile(r'"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)
+
+
+def _delimiter_line(lines: Iterator[FileLine], path: str) -> tuple[str, Iterator[FileLine]]:
+    """Return the delimiter that the first line names for Excel, or "", and the lines without that line."""
+    first = next(lines, None)
+    if first is None:
+        return "", lines
+    with suppress(UserError):  # whoever reads the line raises it
+        if match := _DELIMITER_LINE.fullmatch(_tab_text(first, path)):
+            return match[1], lines
+    return "", chain([first], lines)
 
 
 def missing_column_error(path: str, field: str, columns: tuple[str, ...]) -> UserError:
@@ -391,11 +410,11 @@ def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple
     """Return the starts of parts of about `size` bytes, as (byte, line number), at starts of rows."""
     cuts = [(0, 1)]
     try:
-        delimiter = read_header(read_lines(file), path, field=field)[0].delimiter
+        header, lines = read_header(read_lines(file), path, field=field)
     except UserError:
         return cuts
-    file.seek(0)
-    for row in read_rows(read_lines(file), path, delimiter=delimiter):
+    width = len(header.columns)
+    for row in read_rows(lines, path, delimiter=header.delimiter, width=width, all_quoted=header.all_quoted):
         if row.following[0] - cuts[-1][0] >= size:
             cuts.append(row.following)
     return cuts

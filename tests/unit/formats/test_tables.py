@@ -73,6 +73,19 @@ def test_csv_rows_round_trip(folder, rows, delimiter, lineterminator, field):
     assert lines == [str(one.line) for one in actual]
 
 
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=^", "sep=\t"])
+def test_the_delimiter_may_stand_in_a_line_for_excel(tmp_path, line):
+    delimiter = line.strip('"')[-1]
+    rows = ["\ufeff" + line, "", "text^n", "a, b^1", "c^2", ""]
+    path = tmp_path / "a.csv"
+    path.write_text("\r\n".join(rows).replace("^", delimiter), encoding="utf8", newline="")
+    read = [(one.line, one.text, one.meta["n"]) for one in documents(path)]
+    assert read == [(4, "a, b", "1"), (5, "c", "2")]
+    with open(path, "rb") as file:
+        cuts = csv_rows.csv_cuts(file, str(path), 1, field="text")
+    assert [number for _, number in cuts] == [1, 5, 6]
+
+
 def test_a_row_may_hold_lines_and_long_texts(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'\xef\xbb\xbfid,text\r\n7,"one\r\ntwo"\r\n\r\n,"a ""quite"" place"\r\n9,  \r\n')
@@ -139,10 +152,13 @@ def test_line_ends_inside_of_cells_are_kept(tmp_path, name, newline):
     assert [(one.text, one.meta["n"]) for one in documents(tmp_path / name)] == rows[1:]
 
 
-@given(data=st.binary() | st.text(st.sampled_from('text,"\n\r;a')).map(str.encode), named=st.booleans())
-def test_nothing_that_is_read_raises(folder, data, named):
+@given(
+    data=st.binary() | st.text(st.sampled_from('text,"\n\r;a')).map(str.encode),
+    start=st.sampled_from([b"", b"text,b\n", b"sep="]),
+)
+def test_nothing_that_is_read_raises(folder, data, start):
     path = folder / "any.csv"
-    path.write_bytes(b"text,b\n" * named + data)
+    path.write_bytes(start + data)
     read = [one for one in documents(path) if isinstance(one, Document)]
     numbers = [one.line for one in read]
     assert all(isinstance(one.text, str) for one in read)
