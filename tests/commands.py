@@ -36,7 +36,8 @@ def here(*arguments: object, folder: Path | str = ".", given: str | bytes = "") 
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
         main.run([*map(str, arguments)])
-    return Done(end.value.code, *(stream.buffer.getvalue().decode() for stream in streams[1:]))
+    outputs = (stream.buffer.getvalue().decode(errors="surrogateescape") for stream in streams[1:])
+    return Done(end.value.code, *outputs)
 
 
 def process(

@@ -158,8 +158,8 @@ class CheckRun:
 class RunOutput(Protocol):
     """The output streams of a run."""
 
-    def result(self, text: str) -> None:
-        """Write flags, diffs or the corrected standard input."""
+    def result(self, text: str, *, encoding: str = "utf-8") -> None:
+        """Write flags, diffs or the corrected standard input, which keeps its encoding."""
 
     def remark(self, text: str) -> None:
         """Write a message that users can turn off."""
@@ -428,7 +428,7 @@ class _Linter:
     def _write(self, file: TextFile, text: str) -> bool:
         """Write the new text of a file; report an error and return False if that fails."""
         if file.path == STDIN:
-            self.output.result(text)
+            self.output.result(text, encoding=file.encoding)
             return True
         try:
             backup = write_text(file, text, backup=self.request.backup)

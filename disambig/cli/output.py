@@ -439,16 +439,17 @@ def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:
 class StandardOutput:
     """Write results to standard output and messages to standard error."""
 
-    def result(self, text: str) -> None:
-        """Write to standard output, with control characters escaped on a terminal.
+    def result(self, text: str, *, encoding: str = "utf-8") -> None:
+        """Write to standard output; on a terminal, with control characters escaped and in UTF-8.
 
         Raises D309 if it is closed or full.
         """
         if not text:
             return
         check_stdout()
-        escaped = escape_control_chars(text, lines=True) if sys.stdout.isatty() else text
-        data = escaped.encode("utf-8", "surrogateescape")
+        if sys.stdout.isatty():
+            text, encoding = escape_control_chars(text, lines=True), "utf-8"
+        data = text.encode(encoding, "surrogateescape")
         with writing("standard output"), hidden_progress():
             sys.stdout.flush()
             sys.stdout.buffer.write(data)

@@ -425,6 +425,9 @@ def test_corrections_as_json(home):
     assert [flag["outcome"] for flag in json.loads(done.stdout)["flags"]] == ["fixed", "fixed"]
     right = TEXT.replace("quite", "quiet").replace("during", "from")
     assert check_project(home, "--fix", "--format", "json", "-", given=TEXT).stdout == right
+    wide = ("\ufeff" + TEXT).encode("utf-16-be")
+    done = check_project(home, "--fix", "-", given=wide)
+    assert done.stdout.encode(errors="surrogateescape") == ("\ufeff" + right).encode("utf-16-be")
     done = check_project(home, "--fix", "--format", "json", "-o", "flags.json", "-", given=TEXT)
     assert (done.returncode, done.stdout) == (1, right)
     report = json.loads((home / "flags.json").read_text())
