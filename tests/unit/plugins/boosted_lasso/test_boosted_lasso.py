@@ -368,24 +368,6 @@ def test_the_path_approaches_that_of_the_lasso_as_eps_falls():
     assert far[2] < 0.1 < far[0]
 
 
-@pytest.mark.parametrize("eps", [0.1, 0.02])
-def test_the_norm_is_less_than_without_steps_back_at_equal_loss(eps):
-    """Features that are nearly sums of others; beyond the first steps, as in figure 3.
-
-    At the end both come near the one least ExpLoss, and with it to one norm.
-    """
-    lists = word_lists(400, words=30, alike=30)
-    ours = BLasso(eps=eps, truncate=False).path(lists)
-    theirs = FBoosting(eps=eps, truncate=False).path(lists)
-    least = max(ours.losses[-1], theirs.losses[-1])
-    losses = np.geomspace(ours.losses[0], least, 12)[1:]
-    at_loss = ([path.norms[np.argmax(path.losses <= loss)] for path in (ours, theirs)] for loss in losses)
-    norms = np.array(list(at_loss))
-    assert (norms[:, 0] <= norms[:, 1] + eps).all()
-    assert norms[-2, 0] < 0.97 * norms[-2, 1]
-    assert norms[-1, 0] < norms[-1, 1]
-
-
 @pytest.mark.parametrize("learner", [BLasso(), Boosting(), FSLR()], ids=lambda each: type(each).__name__)
 def test_winners_are_followed_by_the_index(learner):
     path = learner.path(ALIKE, dev=ALIKE_DEV)

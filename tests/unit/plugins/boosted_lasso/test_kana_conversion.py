@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import itertools
 import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -24,7 +23,6 @@ from disambig_boosted_lasso.kana import (
     KanaLexicon,
     LatticeDecoder,
     SegmentedText,
-    _search_kernels as nbest_kernels,
     build_lexicon_tables,
     build_ngram_tables,
     converter_fingerprint,
@@ -199,27 +197,6 @@ THREAD_LINES = ["わたしははしをわたる。" * 3, "とりはにわでな�
 
 def nbest_columns(lists):
     return [lists.texts, lists.scores.tolist(), lists.offsets.tolist()]
-
-
-def test_threads_share_no_memory_that_kernels_write_to(monkeypatch):
-    convert, met, used = nbest_kernels.find_conversions, threading.Barrier(2), []
-
-    def waiting(*given):
-        met.wait(60)  # both are at work
-        used.append(given[7:9])
-        return convert(*given)
-
-    made = converter()
-    made.best(THREAD_LINES)
-    monkeypatch.setattr(nbest_kernels, "find_conversions", waiting)
-    with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda line: made.nbest([line], 5), THREAD_LINES[:2]))
-    monkeypatch.undo()
-    (one, searched), (other, searched_too) = used
-    pairs = [*zip(one, other, strict=True), *zip(searched, searched_too, strict=True)]
-    assert not any(a is b for a, b in pairs)
-    expected = [made.nbest([line], 5) for line in THREAD_LINES[:2]]
-    assert list(map(nbest_columns, results)) == list(map(nbest_columns, expected))
 
 
 def test_threads_and_copies_find_what_one_alone_finds():

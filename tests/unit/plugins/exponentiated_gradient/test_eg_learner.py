@@ -83,24 +83,6 @@ def dual_of(batch, C=1.0, loss="hinge", **settings):
     return ListDual(ReducedLists.from_batch(batch), loss, C, **settings)
 
 
-def test_the_worked_example_of_the_slides():
-    """Scores 13.6 (gold), 13.0, 14.8 and 3.3, eta = 1: slides, "updating the dual variables"."""
-    from disambig_exponentiated_gradient.learners import moved, normalise, slopes
-
-    scores, loss = np.array([13.6, 13.0, 14.8, 3.3]), np.array([0.0, 1.0, 1.0, 1.0])
-    theta, nabla = np.log([0.1, 0.3, 0.5, 0.1]), np.empty(4)
-    slopes(loss, scores, 0, theta, False, nabla)
-    np.testing.assert_allclose(loss - nabla, [0.0, 0.6, -1.2, 10.3])  # margins
-    np.testing.assert_allclose(nabla, [0.0, 0.4, 2.2, -9.3])
-    assert [round(float(x), 2) for x in np.exp(nabla[:3])] == [1.0, 1.49, 9.03]
-    assert round(float(np.exp(nabla[3])), 5) == 0.00009  # the slides print 0.00001
-    then, alpha = np.empty(4), np.empty(4)
-    moved(theta, nabla, 1.0, np.inf, then)
-    normalise(then, alpha)
-    expected = [0.02, 0.088, 0.89, 0.0]
-    assert [round(float(x), places) for x, places in zip(alpha, (2, 3, 2, 1), strict=True)] == expected
-
-
 @pytest.mark.parametrize(
     ("loss", "margins", "costs", "expected"),
     [

@@ -15,11 +15,8 @@ from disambig_exponentiated_gradient.packed_parser import (
     PackedParser,
     PartFeatures,
     TrainingCharts,
-    WordTraits,
     force_derivations,
-    mix_hashes,
     train_packed_parser,
-    word_shapes,
     wrong_labels,
 )
 from disambig_exponentiated_gradient.treebank import read_trees
@@ -53,19 +50,6 @@ def tree_of_mass(grammar, named, graphs, mass, i):
     first, last = graphs.offsets[i : i + 2]
     rows = first + np.flatnonzero(mass[first:last] > 0)
     return grammar.tree(named.sentences[i], Derivation.from_edges(named.edges.take(rows)))
-
-
-def test_keys_and_looks_of_words():
-    fields = np.array([1, 2], np.uint64), np.array([3, 4], np.uint64)
-    keys = [mix_hashes("a", *fields), mix_hashes("b", *fields), mix_hashes("a", *fields[::-1])]
-    assert len(set(np.concatenate(keys))) == 6
-    assert mix_hashes("a", 1, 3) == keys[0][0]
-    assert word_shapes("Cats")[0] == word_shapes("cats")[0]
-    assert word_shapes("Cats")[1] == word_shapes("Birdies")[1] != word_shapes("cats")[1]
-    traits = WordTraits.from_sentences([["a", "b"], ["c"]], [["X", "Y"], ["X"]])
-    at = traits.starts
-    assert traits.words[at[0] - 1] == traits.words[at[0] + 2] == traits.words[at[1] + 1]
-    assert traits.tags[at[0]] == traits.tags[at[1]] != traits.tags[at[0] + 1]
 
 
 def test_gold_trees_cost_nothing_and_all_others_something(grammar):

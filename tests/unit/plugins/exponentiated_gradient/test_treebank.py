@@ -9,13 +9,11 @@ import tarfile
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient.treebank import (
-    DELETED,
     SPLITS,
     Binarisation,
     BracketF1,
     Parseval,
     Tree,
-    TreeBrackets,
     TreeNodes,
     clean_trees,
     coarse_symbol,
@@ -474,20 +472,6 @@ def test_properties_of_any_two_trees(one, other):
     assert there.matched[0] == back.matched[0] <= min(there.gold[0], there.predicted[0])
     assert (there.gold[0], there.predicted[0]) == (back.predicted[0], back.gold[0])
     assert there.errors[0] == back.errors[0] >= 0
-
-
-@fewer_examples
-@given(trees())
-def test_another_label_costs_two_brackets(tree):
-    scores = Parseval.from_trees([tree], [Tree("TOP", (Tree("EXTRA", tree.children),))])
-    some_word = any(tag not in DELETED for tag in tree.tags())
-    assert scores.errors[0] == some_word
-    assert scores.matched[0] == scores.gold[0]
-    mine = TreeBrackets.from_tree(tree)
-    gone = [tag in DELETED for tag in mine.tags]
-    for label, start, end in mine.counted(gone):
-        assert label not in DELETED
-        assert 0 <= start < end <= gone.count(False)
 
 
 def outcomes(lists, chosen, references):

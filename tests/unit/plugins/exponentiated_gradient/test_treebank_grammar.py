@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient.grammar import (
@@ -11,7 +9,6 @@ from disambig_exponentiated_gradient.grammar import (
     PLAIN,
     Derivation,
     LexiconSettings,
-    RuleCounts,
     TagLexicon,
     TreebankGrammar,
     TreebankParser,
@@ -64,16 +61,6 @@ def test_cells_and_their_spans():
         list(tree_cells(tree_of("((NP (DT a) (JJ b) (NN c)))")))
 
 
-def test_counts_by_hand():
-    counts = RuleCounts.from_trees(read_trees(SMALL))
-    expected = {("S", "NP", "VP"): 2, ("VP", "VB", "NP"): 1, ("NP", "NP", "PP"): 1, ("PP", "IN", "NP"): 1}
-    assert counts.binary == expected
-    expected = {("TOP", "S", ()): 2, ("TOP", "NP", ()): 1, ("NP", "NN", ()): 5, ("VP", "VB", ()): 1}
-    assert counts.chains == expected
-    assert counts.unchanged == {"VP": 1, "VB": 1, "PP": 1, "IN": 1}
-    assert counts.lexical == {"NN": 5, "VB": 2, "IN": 1}
-
-
 def test_probabilities_by_hand():
     """A symbol that a chain may have made bears what it costs to be unchanged: see `grammar.scores`."""
     binary, unary = rules_of(small())
@@ -86,30 +73,6 @@ def test_probabilities_by_hand():
     assert unary["TOP", "NP", ()] == pytest.approx(log(1 / 3) - log(MIN_UNCHANGED / 5))
     assert unary["NP", "NN", ()] == pytest.approx(0.0)
     assert unary["VP", "VB", ()] == pytest.approx(log(1 / 2))
-
-
-def test_probabilities_of_what_is_above_sum_to_one():
-    """Below, what a symbol is made of; above, the chains to it and that there is none."""
-    grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(1, 2))
-    counts = grammar.counts
-    binary, unary = rules_of(grammar)
-    above, below = defaultdict(float), defaultdict(float)
-    tops = defaultdict(int)
-    for symbol, n in counts.unchanged.items():
-        tops[symbol] += n
-    for (symbol, _, _), n in counts.chains.items():
-        tops[symbol] += n
-    none = {symbol: max(counts.unchanged[symbol], MIN_UNCHANGED) / n for symbol, n in tops.items()}
-    for (symbol, *_), score in binary.items():
-        below[symbol] += np.exp(score) / none.get(symbol, 1.0)
-    for symbol, score in grammar.tag_scores.items():
-        below[symbol] += np.exp(score) / none.get(symbol, 1.0)
-    for (symbol, child, _), score in unary.items():
-        above[symbol] += np.exp(score) * none.get(child, 1.0)
-    for symbol, n in counts.unchanged.items():
-        above[symbol] += n / tops[symbol]
-    assert np.allclose(list(above.values()), 1.0)
-    assert np.allclose(list(below.values()), 1.0)
 
 
 @fewer_examples
@@ -319,13 +282,6 @@ def test_known_and_plain_tags():
 )
 def test_classes_of_words(word, is_first, classes):
     assert word_classes(word, is_first) == classes
-
-
-@given(st.text(min_size=1, max_size=12), st.booleans())
-def test_each_class_is_a_part_of_the_one_before(word, is_first):
-    classes_of_word = word_classes(word, is_first)
-    assert classes_of_word
-    assert len(set(classes_of_word)) == len(classes_of_word)
 
 
 @fewer_examples

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from disambig_variance_svm import VarianceRegularizedSVC
@@ -58,26 +56,6 @@ SUBSETS = {
     "some p zero": [[0, 1]],
     "two subsets, free bias": [[1], [0]],
 }
-
-
-@settings(max_examples=40)
-@given(
-    st.integers(2, 12),
-    st.integers(2, 4),
-    st.integers(0, 10**6),
-    st.sampled_from(sorted(SUBSETS)),
-    st.floats(-4, 1),
-)
-def test_certificate_for_any_weights(n, k, seed, kind, exponent):
-    batch = make_batch(n, k, seed=seed)
-    regulariser, C = make_regulariser(batch, kind), 10**exponent
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a gap of 1e-3 need not be reached in a few steps
-        result = solve(batch, regulariser, C, max_iter=60)
-        rounding = 1e-7 * C * n
-        assert result.dual <= result.primal + rounding
-        other = np.random.default_rng(seed).normal(size=len(batch.columns))
-        assert result.dual <= solve(batch, regulariser, C, start=other, max_iter=0).primal + rounding
 
 
 @pytest.mark.parametrize("C", [0.1, 100.0])
@@ -138,37 +116,6 @@ def test_limit_without_loss_is_the_unsupervised_sum(seed):
     theirs = segments.argmax(unsupervised, fresh.offsets)
     assert (ours[clear] == theirs[clear]).all()
     assert clear.sum() > 40
-
-
-def test_svms_of_two_classes_are_binary_svms():
-    """Class-specific weights are those of (x_1, -x_2), Crammer and Singer's those of twice the loss."""
-    from sklearn.svm import LinearSVC
-
-    for batch, C, factor in (
-        (make_batch(40, 2, seed=3), 0.2, 1),
-        (crammer_singer(make_batch(40, 2, seed=4)), 0.05, 2),
-    ):
-        n = len(batch.columns)
-        ours = solve(batch, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-7)
-        joint = np.concatenate([batch.values[:, 0], -batch.values[:, 1]], axis=1)
-        rows, weights = joint, ours.weights
-        if factor == 2:
-            rows, weights = batch.values[:, 0], weights[: n // 2] - weights[n // 2 :]
-        sign = np.where(batch.costs[:, 0] == 0, 1, -1)
-        settings = {"fit_intercept": False, "tol": 1e-8, "max_iter": 10**6, "random_state": 0}
-        theirs = LinearSVC(loss="hinge", C=factor * C, **settings).fit(rows, sign).coef_[0]
-        if factor == 1:
-            objective = 0.5 * theirs @ theirs + C * np.maximum(0, 1 - sign * (joint @ theirs)).sum()
-            assert ours.primal == pytest.approx(objective, rel=1e-4)
-        assert rows @ weights == pytest.approx(rows @ theirs, abs=0.02)
-
-
-def crammer_singer(batch):
-    """Return the K-SVM's batch: every class has weights of its own for all attributes of all candidates."""
-    n, k, a = batch.values.shape
-    flat = np.repeat(batch.values.reshape(n, 1, k * a), k, axis=1)
-    columns = Columns(np.repeat(np.arange(k, dtype=np.int32), k * a), np.zeros(k * k * a, np.int32), ("all",))
-    return DenseBlocks(flat, np.arange(k * k * a).reshape(k, k * a), columns, batch.costs)
 
 
 CHECKS = list(estimator_checks_generator(VarianceRegularizedSVC()))

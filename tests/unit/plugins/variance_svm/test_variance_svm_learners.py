@@ -251,16 +251,6 @@ def test_a_free_bias_is_not_regularised():
     assert np.mean(by_held == right) < 1.0
 
 
-@pytest.mark.parametrize("setting", [{}, {"free": ("bias",)}, {"variance": ()}, {"full_matrix": True}])
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_fewer_examples_than_classes(setting, n):
-    batch = blocks(30, labels=4)
-    same = np.flatnonzero(batch.costs.argmin(axis=1) == 0)[:n]
-    fitted = VarianceSVM(**{"C": 0.1, "variance": ("3-gram",)} | setting).fit(batch.take(same))
-    assert np.isfinite(fitted.scorer.weights).all()
-    assert fitted.report["gap"] <= 1e-3
-
-
 def test_k_svm_plus_is_the_k_svm_on_attributes_with_the_sum():
     batch, groups = blocks(40, seed=4), ("3-gram", "5-gram")
     plus = KSVM(C=0.05, sum=groups).fit(batch).scorer.scores(batch)
