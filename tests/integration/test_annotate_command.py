@@ -152,6 +152,7 @@ def test_an_unknown_suffix_needs_a_format(folder, annotate):
     [
         (["none.txt"], "D300", "none.txt"),
         (["good.txt", "--format", "josn"], "D601", "available: jsonl"),
+        (["good.txt", "--format", "html", "--only-flags"], "D650", "--only-flags"),
         (["good.txt", "--flags-per-1000", "-1"], "D602", "--flags-per-1000 -1.0"),
         (["good.txt", "--output", "good.txt", "--force"], "D316", "good.txt"),
         (["good.txt", "--output", "taken.jsonl"], "D310", "--force"),
@@ -364,16 +365,6 @@ def test_help_names_every_format_and_kind(annotate):
 
     message = annotate("--help").stdout
     assert all(name in message for name in (*FORMATS, *FORMAT_NAMES, *SUFFIXES))
-
-
-def test_only_flags(annotate):
-    done = annotate("good.txt", "--only-flags")
-    (document,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert document["decisions"] and all(item["flagged"] for item in document["decisions"])
-    everything = json.loads(annotate("good.txt").stdout)
-    assert document["decisions"] == [item for item in everything["decisions"] if item["flagged"]]
-    done = annotate("good.txt", "--only-flags", "--format", "html")
-    assert done.returncode == 2 and "D650" in done.stderr
 
 
 def test_records_of_version_1(annotate):

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from commands import exit_status, here
+from commands import exit_status, here, process
 from disambig_random_subspace.tagger import train_tagger
 from spacy.tokens import Doc, DocBin
 from toy_texts import TAGGED
@@ -555,31 +555,31 @@ def test_the_command_line_accepts_it_if_named(sense_pack, tmp_path):
     assert "(near)" in shown and "(local)" in shown  # which extractor a feature is of
 
 
+BUILT = {  # megabytes of the wheel, files in it, a command, its input and what it prints
+    "disambig_en_sense": (15, ["models/sense/weights.npz"], "annotate - --model sense", TEXT, '"bank.n"'),
+    "disambig_en_parser": (5, ["models/parser/grammar.npz"], "parse", "Go!", "(TOP (S (VP (VB Go)) (. !)))"),
+    "disambig_ja": (25, ["models/converter/lexicon.npz", "NOTICE"], "convert", "ねこ", "猫"),
+}
+
+
 @pytest.mark.slow
-def test_the_pack_is_built_and_found_as_a_distribution(tmp_path):
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
-    subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("disambig_en_sense-*.whl")
-    assert wheel.stat().st_size <= 15e6
+@pytest.mark.parametrize("name", BUILT)
+def test_packs_are_built_and_found_as_distributions(tmp_path, name):
+    megabytes, files, command, given, printed = BUILT[name]
+    wheels = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
+    subprocess.run([*wheels, str(tmp_path), str(ROOT / "corpora" / name)], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob(f"{name}-*.whl")
+    assert wheel.stat().st_size <= megabytes * 1e6
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "site")
-    assert "disambig_en_sense/models/sense/weights.npz" in names
-    assert not [
-        name for name in names if name.endswith((".py", ".toml", ".cfg")) and "config.cfg" not in name
-    ]
-    options = "from disambig.packs import pack; from disambig.models.storage import load; "
-    options += "print(pack('disambig_en_sense').home, load('sense').name)"
+    assert {f"{name}/{file}" for file in files} <= set(names)
+    sources = (".py", ".toml", ".cfg")
+    assert not [file for file in names if file.endswith(sources) and "config.cfg" not in file]
     paths = [str(tmp_path / "site"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    done = subprocess.run(
-        [sys.executable, "-c", options],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == [str(tmp_path / "site" / "disambig_en_sense"), "disambig_en_sense/sense"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    done = process(*command.split(), "-q", folder=tmp_path, given=given, env=environment)
+    assert done.returncode == 0 and printed in done.stdout, done.stderr
 
 
 def test_the_pack_describes_itself(sense_pack):

@@ -8,7 +8,6 @@ import pty
 import signal
 import subprocess
 import sys
-import zipfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -136,11 +135,6 @@ def test_a_terminal_shows_that_the_converter_is_loaded(home, quiet):
     assert run.returncode == 0
     assert (b"the converter" in shown) is not quiet
     assert not quiet or shown == b""
-
-
-def test_help_names_the_options():
-    shown = here("convert", "--help").stdout
-    assert "--nbest" in shown and "--domain" in shown
 
 
 def test_adapting_is_refused_before_the_long_work(home, tmp_path):
@@ -294,26 +288,3 @@ def test_the_pack_describes_itself(japanese_pack):
 
 def test_the_doctor_names_it(japanese_pack, short_doctor):
     assert "disambig_ja 0.1.0, language ja" in here("doctor").stdout
-
-
-@pytest.mark.slow
-def test_the_pack_is_built_and_found_as_a_distribution(tmp_path):
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
-    subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("disambig_ja-*.whl")
-    assert wheel.stat().st_size < 25e6
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        archive.extractall(tmp_path / "site")
-    assert {"disambig_ja/models/converter/lexicon.npz", "disambig_ja/NOTICE"} <= set(names)
-    assert not [name for name in names if name.endswith((".py", ".toml"))]
-    paths = [str(tmp_path / "site"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    done = subprocess.run(
-        [sys.executable, "-m", "disambig.cli.main", "convert", "-q"],
-        input="にほんごをべんきょうする。\n".encode(),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        cwd=tmp_path,
-        capture_output=True,
-        check=True,
-    )
-    assert done.stdout.decode() == "日本語を勉強する。\n"

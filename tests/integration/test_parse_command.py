@@ -14,7 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins" / "exponentiated_gradient"))
 import importlib.util
-import zipfile
+from functools import partial
 
 import spacy
 from commands import here
@@ -38,6 +38,7 @@ from disambig_exponentiated_gradient.treebank import (
 from made_trees import MANY, PARSED
 
 from disambig.errors import UserError
+from disambig.formats import read_nbest
 from disambig.packs import default_tasks, pack, packs
 
 TEXT = "The cat saw the dog with a bell. She can't see\nit (well).\n\nA well-known cat\n"
@@ -54,8 +55,14 @@ def home(tmp_path_factory):
     return folder / "parser"
 
 
-def test_one_tree_per_line(home, tmp_path):
-    done = here("parse", "--model", home, given=TEXT)
+@pytest.fixture
+def parse(home):
+    """Run ``disambig parse`` with the parser that was trained."""
+    return partial(here, "parse", "--model", home)
+
+
+def test_one_tree_per_line(parse, tmp_path):
+    done = parse(given=TEXT)
     assert (done.returncode, done.stderr) == (0, "")
     trees = list(read_raw_trees(done.stdout))
     assert [" ".join(tree.words()) for tree in trees] == [
@@ -65,57 +72,31 @@ def test_one_tree_per_line(home, tmp_path):
     ]
     assert len(done.stdout.splitlines()) == 3
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf8")
-    assert here("parse", "a.txt", "--model", home, "-o", "b.mrg", folder=tmp_path).returncode == 0
+    assert parse("a.txt", "-o", "b.mrg", folder=tmp_path).returncode == 0
     assert (tmp_path / "b.mrg").read_text(encoding="utf8") == done.stdout
-    assert "D310" in here("parse", "a.txt", "--model", home, "-o", "b.mrg", folder=tmp_path).stderr
-    assert here("parse", "--model", home, given="").stdout == ""
+    assert "D310" in parse("a.txt", "-o", "b.mrg", folder=tmp_path).stderr
+    assert parse(given="").stdout == ""
 
 
-def test_several_trees_with_their_scores(home):
-    done = here("parse", "--model", home, "-n", "5", given=TEXT)
-    rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
-    first = [row for row in rows if row[0] == "1"]
-    assert len(first) > 1 and len({row[2] for row in first}) == len(first)
-    scores = [float(row[1]) for row in first]
-    assert scores == sorted(scores, reverse=True)
+def test_lists_can_be_ranked_again(parse, tmp_path):
+    lists = parse("-n", "3", "--format", "jsonl", given=TEXT).stdout
+    assert all(json.loads(line)["candidates"][0]["rank"] == 0 for line in lists.splitlines())
+    (tmp_path / "lists.jsonl").write_text(lists, encoding="utf8")
+    assert len(list(read_nbest([str(tmp_path / "lists.jsonl")]))) == 3
 
 
-def test_every_format(home):
-    brackets = here("parse", "--model", home, given=TEXT).stdout
-    indented = here("parse", "--model", home, "--format", "indented", given=TEXT).stdout
-    assert (
-        list(read_raw_trees(indented)) == list(read_raw_trees(brackets)) and len(indented.splitlines()) > 10
-    )
-    lines = here("parse", "--model", home, "--format", "jsonl", given=TEXT).stdout.splitlines()
-    result = [json.loads(line) for line in lines]
-    assert [item["id"] for item in result] == ["-:1#1", "-:1#2", "-:4#3"]
-    assert result[1]["words"][1:3] == ["ca", "n't"] and result[1]["parse"] == "parsed"
-    assert result[0]["tree"] + "\n" == brackets.splitlines(keepends=True)[0]
-    assert result[0]["constituents"][:2] == [["S", 0, 9, -1], ["NP", 0, 2, 0]]
-    drawn = here("parse", "--model", home, "--format", "tree", given=TEXT).stdout
-    assert "┌" in drawn and " ca " in drawn and "( " in drawn
-    outline = here("parse", "--model", home, "--format", "tree", "--width", "20", given=TEXT).stdout
+def test_pictures_in_a_narrow_terminal_and_of_several_trees(parse):
+    outline = parse("--format", "tree", "--width", "20", given=TEXT).stdout
     assert outline.startswith("S\n├─ NP\n│  ├─ DT  The\n")
-    page = here("parse", "--model", home, "--format", "html", "-n", "2", given=TEXT).stdout
+    page = parse("--format", "html", "-n", "2", given=TEXT).stdout
     assert page.startswith("<!DOCTYPE html>") and page.rstrip().endswith("</html>")
     assert page.count("<section") == 3 and page.count("<svg") >= 4 and "ln P = -" in page
 
 
-def test_lists_that_are_ranked_again(home, tmp_path):
-    lists = here("parse", "--model", home, "-n", "3", "--format", "jsonl", given=TEXT)
-    result = [json.loads(line) for line in lists.stdout.splitlines()]
-    assert all(item["candidates"][0]["rank"] == 0 for item in result)
-    from disambig.formats import read_nbest
-
-    (tmp_path / "lists.jsonl").write_text(lists.stdout, encoding="utf8")
-    assert len(list(read_nbest([str(tmp_path / "lists.jsonl")]))) == 3
-
-
-def test_lines_and_words_and_conllu(home, tmp_path):
-    lines = here("parse", "--model", home, "--input", "lines", given="A dog. A cat.\n\nIt\n").stdout
+def test_lines_and_words_and_conllu(parse, tmp_path):
+    lines = parse("--input", "lines", given="A dog. A cat.\n\nIt\n").stdout
     assert [len(tree.words()) for tree in read_raw_trees(lines)] == [6, 1]
-    words = here("parse", "--model", home, "--input", "words", given="She can't see ( it\n").stdout
+    words = parse("--input", "words", given="She can't see ( it\n").stdout
     assert next(read_raw_trees(words)).words() == ["She", "can't", "see", "-LRB-", "it"]
     rows = ["The DT", "cat NN", "slept VBD", ". ."]
     table = [
@@ -123,31 +104,29 @@ def test_lines_and_words_and_conllu(home, tmp_path):
         for i, row in enumerate(rows, 1)
     ]
     (tmp_path / "a.conllu").write_text("\n".join(table) + "\n\n", encoding="utf8")
-    tagged = here("parse", "a.conllu", "--model", home, folder=tmp_path).stdout
+    tagged = parse("a.conllu", folder=tmp_path).stdout
     assert tagged == "(TOP (S (NP (DT The) (NN cat)) (VP (VBD slept)) (. .)))\n"
-    assert here("parse", "a.conllu", "--no-tags", "--model", home, folder=tmp_path).returncode == 0
-    assert "D324" in here("parse", "--input", "conllu", "--model", home, given="x y\n").stderr
+    assert parse("a.conllu", "--no-tags", folder=tmp_path).returncode == 0
+    assert "D324" in parse("--input", "conllu", given="x y\n").stderr
 
 
-def test_tags_of_a_tagger(home):
-    done = here("parse", "--model", home, "--tagger", "tag", given="The dogcatcher saw the zebra.\n")
+def test_tags_of_a_tagger(parse):
+    done = parse("--tagger", "tag", given="The dogcatcher saw the zebra.\n")
     tags = next(read_raw_trees(done.stdout)).tags()
     assert (done.returncode, tags) == (0, ["DT", "NN", "VBD", "DT", "NN", "."])
-    assert "D909" in here("parse", "--model", home, "--tagger", "it", given="x").stderr
-    assert "D404" in here("parse", "--model", home, "--tagger", "nothing", given="x").stderr
+    assert "D909" in parse("--tagger", "it", given="x").stderr
+    assert "D404" in parse("--tagger", "nothing", given="x").stderr
 
 
-def test_sentences_without_a_parse_are_flat_and_counted(home):
-    done = here(
-        "parse", "--model", home, "--max-length", "5", given="The cat saw the dog with a bell.\nIt slept."
-    )
+def test_sentences_without_a_parse_are_flat_and_counted(parse):
+    done = parse("--max-length", "5", given="The cat saw the dog with a bell.\nIt slept.")
     assert "1 of 2 sentences: more than 5 words (--max-length), a flat tree is given instead" in done.stderr
     first, second = read_raw_trees(done.stdout)
     assert all(child.word for child in first.children) and first.tags()[:3] == ["DT", "NN", "VBD"]
     assert not all(child.word for child in second.children)
-    none = here("parse", "--model", home, "--format", "tree", given="The the The\n")
+    none = parse("--format", "tree", given="The the The\n")
     assert "no parse" in none.stdout and "1 of 1 sentence: no parse, a flat tree" in none.stderr
-    assert here("parse", "--model", home, "-q", given="The the The\n").stderr == ""
+    assert parse("-q", given="The the The\n").stderr == ""
 
 
 HOSTILE = {
@@ -165,9 +144,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 @pytest.mark.parametrize("format", ["brackets", "tree", "html", "jsonl"])
-def test_any_input_gives_trees(home, what, format):
+def test_any_input_gives_trees(parse, what, format):
     given, least = HOSTILE[what]
-    done = here("parse", "--model", home, "--format", format, "-q", given=given)
+    done = parse("--format", format, "-q", given=given)
     assert (done.returncode, done.stderr) == (0, "")
     if format == "brackets":
         assert len(list(read_raw_trees(done.stdout))) == len(done.stdout.splitlines()) >= least
@@ -195,8 +174,8 @@ def test_any_input_gives_trees(home, what, format):
         (["gone.conllu"], "D300"),
     ],
 )
-def test_command_errors_are_one_line(home, tmp_path, options, code):
-    done = here("parse", "--model", home, *options, given="It slept.\n", folder=tmp_path)
+def test_command_errors_are_one_line(parse, tmp_path, options, code):
+    done = parse(*options, given="It slept.\n", folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"disambig: [{code}]") and done.stderr.count("\n") == 1
     assert done.stdout == ""
@@ -222,11 +201,6 @@ def test_parsing_answers_at_once_and_ends_cleanly(home, end, status):
             run.stdin.close()
         assert run.wait(60) == status
         assert run.stderr.read() == b""
-
-
-def test_help_names_the_options():
-    shown = here("parse", "--help").stdout
-    assert "--nbest" in shown and "--max-length" in shown
 
 
 def test_errors_of_training_come_first(tmp_path):
@@ -524,27 +498,3 @@ def test_newspaper_text_is_parsed_as_well_as_the_card_says(parser_pack):
     figures = json.loads((SOURCE / "figures.json").read_text(encoding="utf8"))
     assert scores.f1 == pytest.approx(figures["wsj"]["f1"], abs=0.03)
     assert not scores.failed.any()
-
-
-@pytest.mark.slow
-def test_the_pack_is_built_and_found_as_a_distribution(tmp_path):
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
-    subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("disambig_en_parser-*.whl")
-    assert wheel.stat().st_size <= 5e6
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        archive.extractall(tmp_path / "site")
-    assert "disambig_en_parser/models/parser/grammar.npz" in names
-    assert not [name for name in names if name.endswith((".py", ".toml"))]
-    paths = [str(tmp_path / "site"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    sentence, tree = next(iter(EASY.items()))
-    done = subprocess.run(
-        [sys.executable, "-m", "disambig.cli.main", "parse", "-q"],
-        input=sentence.encode(),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        cwd=tmp_path,
-        capture_output=True,
-        check=True,
-    )
-    assert done.stdout.decode() == tree + "\n"

@@ -10,33 +10,15 @@ import numpy as np
 import pytest
 from commands import here
 
-EG = '[learner]\n@disambig_learners = "exponentiated_gradient.EG.v1"\n'
 ROOT = Path(__file__).parents[2]
-
-SENTENCES = [
-    "She will bring her brother to the party.",
-    "Bring an umbrella, since it rains.",
-    "Bring them some bread.",
-    "It will take an hour.",
-    "You should take care of it.",
-    "Take a look at the map before you go.",
-]
 RIGHT = ["the", "quiet", "house", "by", "their", "lake"]
 WRONG = {"quiet": "quite", "their": "there", "by": "buy"}
 
 
-def changed(text):
-    """Return a config with this learner, the settings of the other left out."""
-    new, n = re.subn(r"\[learner\]\n.*?(?=\n\[(?!learner)|\Z)", EG, text, flags=re.S)
-    assert n == 1
-    return new
-
-
-def train(folder, text, *arguments):
-    (folder / "my.cfg").write_text(changed(text), encoding="utf8")
-    done = here("train", "my.cfg", *arguments, "--output", "model", folder=folder)
+def run(folder, *arguments):
+    """Run a command in a folder; each argument is split into words."""
+    done = here(*(word for argument in arguments for word in str(argument).split()), folder=folder)
     assert done.returncode == 0, done.stderr
-    assert "exponentiated_gradient.EG.v1" in (folder / "model" / "config.cfg").read_text(encoding="utf8")
     return done
 
 
@@ -55,41 +37,6 @@ def write_lists(path, n, seed):
         candidates = [{"text": text, "score": float(rng.normal())} for text in sorted(texts)]
         lines.append(json.dumps({"candidates": candidates, "reference": " ".join(words)}))
     path.write_text("\n".join(lines) + "\n", encoding="utf8")
-
-
-def test_words_of_text(tmp_path):
-    example = here("train", "--example", folder=tmp_path).stdout
-    (tmp_path / "texts.txt").write_text("\n".join(SENTENCES * 20) + "\n", encoding="utf8")
-    done = train(tmp_path, example, "--text", "texts.txt", "--lines")
-    assert "1 of 1 group learned" in done.stderr
-    (tmp_path / "new.txt").write_text("You should bring care of him.\n", encoding="utf8")
-    flags = here(
-        "annotate",
-        "new.txt",
-        "--model",
-        "model",
-        "--format",
-        "text",
-        "--flags-per-1000",
-        "5",
-        folder=tmp_path,
-    )
-    assert "bring -> take" in flags.stdout
-    why = here("explain", "You should bring care of it.", "--model", "model", folder=tmp_path)
-    assert why.returncode == 0, why.stderr
-
-
-def test_lists(tmp_path):
-    write_lists(tmp_path / "train.jsonl", 150, 0)
-    write_lists(tmp_path / "new.jsonl", 60, 1)
-    rerank = (ROOT / "plugins" / "disambig_variance_svm" / "rerank.cfg").read_text(encoding="utf8")
-    train(tmp_path, rerank, "--lists", "train.jsonl")
-    judged = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
-    assert judged.returncode == 0, judged.stderr
-    chosen, first = (
-        float(re.search(rf"{of}: (0\.\d+)", judged.stdout)[1]) for of in ("choice", "first candidate")
-    )
-    assert chosen < 0.5 * first
 
 
 CONFIG = """
@@ -114,43 +61,39 @@ order = 2
 least = 2
 
 [learner]
-@disambig_learners = "boosted_lasso.{learner}.v1"
+@disambig_learners = "{learner}.v1"
 """
+LEARNERS = [f"boosted_lasso.{name}" for name in ("BLasso", "Boosting", "AveragedPerceptron", "PairwiseL2")]
+CONFIGS = {name: CONFIG.format(learner=name) for name in (*LEARNERS, "exponentiated_gradient.EG")}
+CONFIGS["as shipped"] = (ROOT / "plugins/disambig_variance_svm/rerank.cfg").read_text(encoding="utf8")
 
 
 def test_training_notes_a_model_that_is_not_better_than_the_first_candidate(tmp_path):
     write_lists(tmp_path / "train.jsonl", 60, 0)
-    config = CONFIG.replace("boosted_lasso.{learner}.v1", "disambig.NoPreference.v1")
-    (tmp_path / "my.cfg").write_text(config, encoding="utf8")
-    done = here("train", "my.cfg", "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    (tmp_path / "my.cfg").write_text(CONFIG.format(learner="disambig.NoPreference"), encoding="utf8")
+    done = run(tmp_path, "train my.cfg --lists train.jsonl --output model")
     note = "on the held-out lists the model is not better than always taking the first candidate ("
     assert f"note: {note}" in done.stderr
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf8")
     assert f"* {note}" in card.partition("## Limits")[2]
 
 
-@pytest.mark.parametrize("learner", ["BLasso", "Boosting", "AveragedPerceptron", "PairwiseL2"])
-def test_lists_are_learned_from_and_decided(tmp_path, learner):
+@pytest.mark.parametrize("name", CONFIGS)
+def test_lists_are_learned_from_and_decided(tmp_path, name):
     write_lists(tmp_path / "train.jsonl", 120, 0)
     write_lists(tmp_path / "new.jsonl", 60, 1)
-    (tmp_path / "my.cfg").write_text(CONFIG.format(learner=learner), encoding="utf8")
-    done = here("train", "my.cfg", "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    lines = done.stderr.splitlines()
-    assert any(line.startswith("  the model's choice: ") for line in lines), done.stderr
+    (tmp_path / "my.cfg").write_text(CONFIGS[name], encoding="utf8")
+    lines = run(tmp_path, "train my.cfg --lists train.jsonl --output model").stderr.splitlines()
+    assert any(line.startswith("  the model's choice: ") for line in lines), lines
     assert lines[-1] == "(lists held out before training)"
-    done = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    chosen, first = (
-        float(re.search(rf"{of}: (0\.\d+)", done.stdout)[1]) for of in ("choice", "first candidate")
-    )
+    judged = run(tmp_path, "evaluate model --lists new.jsonl").stdout
+    chosen, first = (float(re.search(rf"{of}: (0\.\d+)", judged)[1]) for of in ("choice", "first candidate"))
     assert chosen < 0.5 * first
     reports = (tmp_path / "model" / "model.json").read_text(encoding="utf8")
-    assert ('"steps_back"' in reports) == (learner in ("BLasso", "Boosting"))
+    assert ('"steps_back"' in reports) == name.endswith(("BLasso", "Boosting"))
 
 
-TREE_CONFIG = Path(__file__).parents[2] / "plugins" / "disambig_exponentiated_gradient" / "rerank_trees.cfg"
+TREE_CONFIG = ROOT / "plugins" / "disambig_exponentiated_gradient" / "rerank_trees.cfg"
 EVALUATE = ("evaluate", "model", "--lists", "bad.jsonl")
 BEGIN = "(TOP (S (NP (PRP {who})) (VP (VBD {verb}) "
 LOW = BEGIN + "(NP (NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where})))))))"
@@ -173,43 +116,20 @@ def write_tree_lists(path, n, seed):
         scores = rng.normal(size=2) - 60.0
         candidates = [{"text": t, "score": float(s)} for t, s in zip(trees, scores, strict=True)]
         candidates.sort(key=lambda item: -item["score"])
-        lines.append(
-            json.dumps(
-                {
-                    "id": number,
-                    "candidates": candidates,
-                    "reference": trees[number % 2],
-                    "document": f"d{number}",
-                }
-            )
-        )
+        about = {"id": number, "reference": trees[number % 2], "document": f"d{number}"}
+        lines.append(json.dumps({"candidates": candidates, **about}))
     path.write_text("\n".join(lines) + "\n", encoding="utf8")
 
 
 def test_parses_are_reranked(tmp_path):
     write_tree_lists(tmp_path / "train.jsonl", 120, 0)
     write_tree_lists(tmp_path / "new.jsonl", 60, 1)
-    done = here("train", str(TREE_CONFIG), "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    judged = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
-    assert judged.returncode == 0, judged.stderr
-    assert "bracket F1" in judged.stdout
-    chosen, first = (
-        float(re.search(rf"{of}: ([\d.]+)%", judged.stdout)[1]) for of in ("choice", "first candidate")
-    )
+    run(tmp_path, "train", TREE_CONFIG, "--lists train.jsonl --output model")
+    judged = run(tmp_path, "evaluate model --lists new.jsonl").stdout
+    assert "bracket F1" in judged
+    chosen, first = (float(re.search(rf"{of}: ([\d.]+)%", judged)[1]) for of in ("choice", "first candidate"))
     assert chosen == 100.0 > first
-    best = here(
-        "annotate",
-        "new.jsonl",
-        "--from",
-        "nbest",
-        "--model",
-        "model",
-        "--output",
-        "best.jsonl",
-        folder=tmp_path,
-    )
-    assert best.returncode == 0, best.stderr
+    run(tmp_path, "annotate new.jsonl --from nbest --model model --output best.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "best.jsonl").read_text(encoding="utf8").splitlines()]
     assert all(line["candidates"][0]["text"] == line["reference"] for line in lines)
     lines[3]["candidates"][1]["text"] = "(TOP"
