@@ -21,7 +21,16 @@ from disambig.packs import language_of_counts
 from disambig.text import Tokenisation, hash_words
 from disambig.training.fitting import ResolvedConfig
 from disambig.training.labelled_dataset import LabelledDataset
-from disambig.types import CandidateBatch, ReadsCountTable, Scorer, Task, metric
+from disambig.types import (
+    CandidateBatch,
+    DecisionRule,
+    RaisesFlags,
+    ReadsCountTable,
+    Scorer,
+    Task,
+    decides,
+    metric,
+)
 
 MIN_BASELINE_EXAMPLES = 300
 """Minimum number of examples of a group for the sanity check: with fewer, a difference means little."""
@@ -113,6 +122,17 @@ def example_warnings(dataset: LabelledDataset) -> list[str]:
         few = "is little" if n == 1 else "are few"
         notes.append(f"{pluralize(n, 'labelled example')} {few}: do not rely on this model yet")
     return notes
+
+
+def unwritten_candidates(task: Task, rule: DecisionRule, dataset: LabelledDataset) -> list[str]:
+    """Warn of a rule that flags mistakes if no candidate is in the text at any labelled place."""
+    if decides(task).between != "lists" or dataset.n_written != 0 or not isinstance(rule, RaisesFlags):
+        return []
+    return [
+        "no labelled place has one of its candidates in the text, so the decision rule "
+        f"{type(rule).__name__} flags nothing, and its probabilities are 0: name disambig.BestOfList.v1 in "
+        "[judge] or, if the task corrects words, return the index of the written candidate as `observed`"
+    ]
 
 
 _MIN_KNOWN_WORDS = 0.8

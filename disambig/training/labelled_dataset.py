@@ -21,7 +21,8 @@ from disambig.text import Tokenisation, TokenView, check_view, hash_word, view_o
 from disambig.types import FeatureExtractor, Features, LearnsSettings, Task, decides
 
 _MAX_REASONS = 5
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_QUOTED = re.compile(r"""('[^']*'|"[^"]*")(, ('[^']*'|"[^"]*"))*""")
+"""A quotation, or a list of them."""
 
 
 def dataset_report(used: int, reasons: Sequence[str] = (), what: str = "examples") -> dict[str, Any]:
@@ -352,6 +353,7 @@ class LabelledDataset:
     # file and line of each labelled place that could not be used, and the reason
     problems: list[tuple[str, str]]
     n_unknown_labels: int = 0  # number of `problems` that are labels which the task does not have
+    n_written: int | None = None  # number of instances with a candidate in the text; None if not known
 
     @property
     def reasons(self) -> list[str]:
@@ -448,9 +450,15 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
     index = np.array([place for place, _, _ in matches], np.int64)
     used = [example for _, _, example in matches]
     gold = np.array([candidate for _, candidate, _ in matches], np.int32)
-    chosen = replace(instances.take(index), observed=gold)
+    in_text = instances.take(index)
+    chosen = replace(in_text, observed=gold)
     return LabelledDataset(
-        TextExamples.from_view(view, chosen), used, document_numbers(used), problems, unknown_labels
+        TextExamples.from_view(view, chosen),
+        used,
+        document_numbers(used),
+        problems,
+        unknown_labels,
+        int(np.count_nonzero(in_text.observed >= 0)),
     )
 
 

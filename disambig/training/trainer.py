@@ -416,6 +416,7 @@ def train_dataset(
         few = "1 document is" if dataset.n_documents == 1 else f"{dataset.n_documents} documents are"
         messages.append(f"{few} too few to put any aside for tuning")
     model = train_examples(parts, learn.examples, tune.examples, learn.examples, name=name, **settings)
+    messages += diagnostics.unwritten_candidates(parts.task, model.judge, dataset)
     return replace(model, provenance={**model.provenance, **count_dataset(dataset), "notes": messages})
 
 

@@ -186,6 +186,8 @@ def test_pluralize():
 def test_reports_use_the_right_number():
     assert report_line(dataset_report(1, what="documents")) == "read 1 document: 1 used, none left out"
     assert report_line(dataset_report(2, what="lists")) == "read 2 lists: 2 used, none left out"
+    reasons = ["the label 'a' is not one of 'b', 'c'", "the label 'd' is not one of 'e'"]
+    assert report_line(dataset_report(0, reasons)).endswith("(2: the label ... is not one of ...)")
 
 
 def test_commands_do_not_form_plurals_themselves():

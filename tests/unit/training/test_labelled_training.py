@@ -12,12 +12,15 @@ from hypothesis import given, strategies as st
 from toy_components import toy_components
 from toy_learners import MeanDifference
 from toy_plugin import Marks, NearbyWords
+from toy_ways import ListedWords
 
+from disambig.counts import build_table
 from disambig.data import Group, Instances
-from disambig.decision import BestOfList
+from disambig.decision import BestOfList, Corrections
 from disambig.errors import UserError
+from disambig.features import NgramCounts
 from disambig.formats import Labelled
-from disambig.models import LinearScorer
+from disambig.models import LinearScorer, NoPreference
 from disambig.text import Words
 from disambig.training import (
     TaskPlaces,
@@ -331,6 +334,26 @@ def test_names_components_with_strings_in_their_state():
     with pytest.raises(UserError, match=r"D414.*KeepsStrings.*an array of strings under 'words'") as caught:
         train_marks(COMMON + RARE, extractors={"near": KeepsStrings()})
     assert "text is stored as bytes" in str(caught.value) and "is missing" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "judge", "is_noted"),
+    [("pit", Corrections(), True), ("pot", Corrections(), False), ("pit", BestOfList(), False)],
+)
+def test_notes_that_no_candidate_is_in_the_text(tmp_path, written, judge, is_noted):
+    task = ListedWords({written: ("pat", "pot")}, "vowel")
+    texts = [f"{number} times a {written} there" for number in range(40)]
+    counts = NgramCounts(counts=build_table(tmp_path / "t.counts", texts, Words()))
+    parts = toy_components(task, extractors={"counts": counts}, learner=MeanDifference(), judge=judge)
+    parts["baseline"] = NoPreference()
+    labelled = [
+        Labelled(text, start := text.index(written), start + 3, ("pat", "pot")[number % 2], document=text)
+        for number, text in enumerate(texts)
+    ]
+    notes = train_labelled(parts, labelled, name="toy", min_examples=2).provenance["notes"]
+    assert (
+        any("no labelled place has one of its candidates in the text" in note for note in notes) == is_noted
+    )
 
 
 @dataclass(frozen=True)
