@@ -160,12 +160,12 @@ def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: in
     if n == 0 or draws == 0:
         return np.full((draws, len(systems)), np.nan)
     if isinstance(measure, AddsUp):
-        tables = [_by_unit(measure.terms(system), of_unit, n) for system in systems]
+        tables = [_by_unit(checked_terms(measure, system), of_unit, n) for system in systems]
         widths = offsets_from_sizes(table.shape[1] for table in tables)
         bounds = list(pairwise(widths.tolist()))
         return np.concatenate(
             [
-                np.stack([measure.of_sums(sums[:, start:end]) for start, end in bounds], axis=1)
+                np.stack([_checked_figures(measure, sums[:, start:end]) for start, end in bounds], axis=1)
                 for sums in _drawn_sums(np.hstack(tables), draws, rng)
             ]
         )
@@ -175,6 +175,26 @@ def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: in
         rows = slice(done, done := done + len(counts))
         for column, system in enumerate(systems):
             values[rows, column] = _figures_of_draws(measure, system, counts[:, of_unit])
+    return values
+
+
+def checked_terms(measure: AddsUp, outcomes: Outcomes) -> Floats:
+    """Return the terms of a measure; D414 if they are not a table with a row for each instance."""
+    terms = measure.terms(outcomes)
+    if not isinstance(terms, np.ndarray) or terms.ndim != 2 or len(terms) != len(outcomes):
+        component = describe_component("measures", measure)
+        expected = f"an array of shape ({len(outcomes)}, k), one row for each instance"
+        raise contract_error(component, f"terms returned {describe_value(terms)}", expected)
+    return terms
+
+
+def _checked_figures(measure: AddsUp, sums: Floats) -> Floats:
+    """Return the values of a measure from its sums; D414 if there is not one value for each row."""
+    values = measure.of_sums(sums)
+    if not isinstance(values, np.ndarray) or values.shape != (len(sums),):
+        component = describe_component("measures", measure)
+        problem = f"of_sums returned {describe_value(values)} for sums of shape {sums.shape}"
+        raise contract_error(component, problem, f"an array of shape ({len(sums)},), one value for each row")
     return values
 
 

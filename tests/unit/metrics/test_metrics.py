@@ -237,6 +237,17 @@ def test_a_measure_gives_a_number():
             paired_bootstrap(odd, GROUP_OUTCOMES, GROUP_OUTCOMES, draws=10)
 
 
+def test_sums_of_a_measure_have_the_shapes_that_the_bootstrap_needs():
+    wrong_shapes = {
+        "terms": lambda self, outcomes: np.ones(len(outcomes)),
+        "of_sums": lambda self, sums: sums,
+    }
+    for method, wrong in wrong_shapes.items():
+        odd = type("Odd", (Accuracy,), {"value": lambda self, outcomes: 0.5, method: wrong})()
+        with pytest.raises(UserError, match=rf"D414.*{method} returned .*; expected an array of shape"):
+            paired_bootstrap(odd, GROUP_OUTCOMES, GROUP_OUTCOMES, draws=10)
+
+
 def test_measures_from_configs():
     inner = {"@disambig_measures": "disambig.ErrorRate.v1", "by": "words"}
     config = {"@disambig_measures": "disambig.Oracle.v1", "measure": inner}
