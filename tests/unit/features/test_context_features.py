@@ -440,6 +440,19 @@ def test_learning_is_repeatable_and_the_number_of_features_is_bounded():
     assert state["keys"].dtype == np.uint32 and state["weights"].dtype == np.int8
 
 
+def test_the_order_of_groups_does_not_matter():
+    three = Group("sound", ("their", "there", "they're"))
+    texts = [*TEXTS, "They lost their way.", "There it is.", "They're late."] * 10
+    view, instances = find(texts, three, BAG_GROUP)
+    both = ContextWords(C=1.0).fit(view, instances, [three, BAG_GROUP])
+    again = ContextWords(C=1.0).from_state(both.state())
+    for number, group in enumerate((three, BAG_GROUP)):
+        part = instances.take(instances.groups == number)
+        values = transform_checked(both, view, part, group).batch.values
+        assert values.shape[1] == len(group.candidates) and values.any()
+        np.testing.assert_array_equal(values, transform_checked(again, view, part, group).batch.values)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
