@@ -290,7 +290,7 @@ def test_scores_of_crossed_lists_do_not_depend_on_the_number_of_labels(seed, lab
 
 def with_evidence(batch, n_hits=1):
     evidence = np.full(len(batch.cost), n_hits, np.int32)
-    return Features(batch, evidence, evidence)
+    return Features(batch, evidence, evidence + 1)
 
 
 def test_joins_blocks_and_crossed_rows():
@@ -304,7 +304,7 @@ def test_joins_blocks_and_crossed_rows():
     assert joint.columns.in_groups(["bias"]).sum() == 3 + 3
     assert joint.columns.labels.tolist() == [*counts.columns.labels, *words.columns.labels]
     assert (joint.columns.names[0], joint.columns.names[15]) == ("0: 2-gram", "")
-    assert both.n_hits.tolist() == [3] * 18
+    assert (both.n_hits.tolist(), both.n_queries.tolist()) == ([3] * 18, [5] * 18)
 
 
 @pytest.mark.parametrize(
@@ -328,6 +328,15 @@ def test_joined_batches_score_as_the_sum_of_their_parts(parts, storage):
     )
     for check in check_batch(joint):
         check()
+
+
+def test_joined_blocks_have_the_columns_of_both_beside_each_candidate():
+    first, second = blocks(6, seed=1), blocks(6, seed=2)
+    second = replace(second, column_of=second.column_of[::-1])
+    joint = join([with_evidence(first), with_evidence(second)]).batch
+    one, other = np.random.default_rng(0).normal(size=(2, len(first.columns)))
+    weights = np.concatenate([one[first.column_of], other[second.column_of]], axis=1).ravel()
+    assert joint.scores(weights) == pytest.approx(first.scores(one) + second.scores(other), abs=1e-5)
 
 
 def test_rows_of_different_labels_are_not_merged():
