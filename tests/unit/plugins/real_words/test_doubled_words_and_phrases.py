@@ -351,7 +351,7 @@ def test_english_words_that_are_right_after_others(table):
         ("Return the item with index index.", ["index"]),
         ("A page on manually grouping objects.", ["manually"]),
         ("Response code if intercepted", ["if"]),
-        ("Uses the def name if undefined and more.", ["if"]),
+        ("Uses the def name if undefined and more.", ["Uses", "if"]),
         ("It if undefined is lost.", []),
         ("The INT8 matrix multiply", ["multiply"]),
         ("Quadratic in then out", ["then"]),
