@@ -73,7 +73,9 @@ def accounts(
         proposals = _proposals(checked.unlimited)
     else:
         decisions = model.decide(view, flags_per_1000=flags_per_1000)
+    known: Collection[int] = ()
     if isinstance(model.judge, RaisesFlags):
+        known = find_certain_mistakes(model.task, view, model.instances(view))[0].tolist()
         threshold = model.judge.limit(flags_per_1000)
         if checked is None:
             # at its own rate a rule may skip the probabilities of places that it will not flag
@@ -82,7 +84,6 @@ def accounts(
             proposals = _proposals(unlimited)
     else:
         probabilities = model.candidate_probabilities(decisions)
-    known = find_certain_mistakes(model.task, view, model.instances(view))[0].tolist()
     explainer = _Explainer(
         text,
         model,
