@@ -43,5 +43,6 @@ if TYPE_CHECKING:
     )
     from disambig.features.candidate_lists import as_features as as_features
     from disambig.files import read_stored as read_stored, write_stored as write_stored
+    from disambig.types import FeatureEvidence as FeatureEvidence
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

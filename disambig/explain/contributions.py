@@ -83,10 +83,12 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
     contributions = []
     for r, candidate in enumerate(candidates):
         for column, value in zip(*candidate_row(batch, r), strict=True):
-            named, _, attribute = names(column).rpartition(": ")
+            name, kind = names(column)
+            named, _, attribute = name.rpartition(": ")
             known_evidence = evidence.get((named or candidate, attribute))
             if value == 0 and known_evidence is None:
                 continue
+            attribute += kind
             shown = attribute if named in ("", candidate) else f"{named}: {attribute}"
             weight = float(weights[column])
             contributions.append(
@@ -133,27 +135,28 @@ def candidate_row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]
     return used.tolist(), row[used].tolist()
 
 
-def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
+def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], tuple[str, str]]:
     """Return a function that names columns of `batch`, which may be `own` with all attributes per candidate.
 
-    The name is that of the attribute or, if it has none, its number among the features of its group.
+    The name is that of the attribute or, if it has none, its number among the features of its group. The
+    second text follows it if names could be ambiguous: the feature group in parentheses, or nothing.
     """
     if isinstance(batch, CrossedRows) and isinstance(own, DenseBlocks):
         return lambda column: _name(own.columns, int(own.column_of.flat[column % own.column_of.size]))
     return lambda column: _name(batch.columns, column)
 
 
-def _name(columns: Columns, column: int) -> str:
-    """Return the name of a column, with its feature group if names could be ambiguous."""
+def _name(columns: Columns, column: int) -> tuple[str, str]:
+    """Return the name of a column, and what follows it (see `_names`)."""
     name = str(columns.names[column]) if len(columns.names) else ""
     several_groups = isinstance(columns, CrossedColumns) and len(columns.group_names) > 1
     if name and not several_groups:
-        return name
+        return name, ""
     if isinstance(columns, CrossedColumns):
         group = columns.group_names[columns.own.groups[column % len(columns.own)]]
     else:
         group = columns.group_names[columns.groups[column]]
-    return f"{name} ({group})" if name else f"feature {column} of {group} (it has no name)"
+    return (name, f" ({group})") if name else (f"feature {column} of {group} (it has no name)", "")
 
 
 def _find_evidence(

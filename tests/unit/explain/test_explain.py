@@ -36,7 +36,7 @@ from disambig.formats import Labelled
 from disambig.models import LinearScorer, Model, ModelSource
 from disambig.text import Words
 from disambig.training import train_labelled
-from disambig.types import RaisesFlags
+from disambig.types import FeatureEvidence, RaisesFlags
 
 TRIED = "Ann went by school soon. Ann went school soon. Ann went to home soon. Ann came by train."
 TOO_MANY = [fix(f"{who} went to home soon.", len(who) + 6, "to", "") for who in WHO]
@@ -227,6 +227,16 @@ def test_names_features_of_two_extractors():
     (account,) = accounts(LABELLED_TEXT, joined)
     shown = " ".join(" ".join(map(str, row)) for table in account.tables for row in table.rows)
     assert "word-1=was (local)" in shown and "old (words)" in shown
+
+
+def test_finds_evidence_of_columns_that_are_shown_with_their_group():
+    class Counted(ContextWindow):
+        def evidence(self, view, instances, group):
+            return {(word, "word-1=was"): FeatureEvidence("was before", 7) for word in group.candidates}
+
+    words = Tfidf(around=3, min_documents=1, name="words")
+    shown = {item.evidence: item.count for item in reasons(label_model(Counted(window=1), words))}
+    assert shown["was before"] == 7 and shown["was (words)"] is None
 
 
 def test_small_weights_are_shown_with_more_decimals():
