@@ -37,9 +37,9 @@ def entry_lines(entry: Entry, *, full: bool = False) -> Iterator[str]:
         if doc:
             yield ""
     elif doc:
-        # "et al. 2006" does not end a sentence
+        # "et al. 2006" and "et al. (2006)" do not end a sentence
         paragraph = " ".join(doc.split("\n\n")[0].split())
-        end = re.search(r"\.(?= [A-Z(])", paragraph)
+        end = re.search(r"(?<!\bal)\.(?= [A-Z(])", paragraph)
         yield (paragraph[: end.end()] if end else paragraph)
     yield from (f"  {parameter}" for parameter in format_parameters(factory))
 
