@@ -31,7 +31,7 @@ from disambig.cli.commands.explain import Console, explain_text
 from disambig.cli.commands.plugins import entry_lines, format_parameters
 from disambig.cli.main import fail
 from disambig.cli.output import StandardOutput, say
-from disambig.data import CandidateFinder, Group
+from disambig.data import CandidateFinder, Group, Instances
 from disambig.decision import Labels, label_softmax
 from disambig.explain import Contribution, verdict
 from disambig.formats import AnnotatedDocument, Document, make_format
@@ -58,7 +58,10 @@ class ExplainableModel:
     extractors: tuple = (SimpleNamespace(table="a table of counts"),)
 
     def instances(self, view):
-        return ()  # only asked for the mistakes that a task knows by a rule, and this one knows none
+        none = np.empty(
+            0, np.int32
+        )  # asked only for the mistakes that the task knows by a rule: there are none
+        return Instances(none.astype(np.int64), none, none, none)
 
     def decide(self, view, *, flags_per_1000=None):
         (result,) = annotate_texts(view.texts, [self.task.name])
