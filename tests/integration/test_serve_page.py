@@ -261,7 +261,7 @@ def test_the_page_is_readable_in_light_and_dark(opened, scheme):
 
 
 @pytest.mark.parametrize(
-    "width", [390, *(pytest.param(width, marks=pytest.mark.slow) for width in (320, 700))]
+    "width", [280, *(pytest.param(width, marks=pytest.mark.slow) for width in (320, 390, 700))]
 )
 def test_the_page_fits_a_phone(opened, width):
     page = opened(viewport={"width": width, "height": 700}, has_touch=True, is_mobile=True)
@@ -271,6 +271,7 @@ def test_the_page_fits_a_phone(opened, width):
     card = page.get_by_role("dialog")
     playwright.expect(card).to_contain_text("of such flags were right")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#rate").bounding_box()["width"] >= 140
     box = card.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
