@@ -65,6 +65,7 @@ _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
     r"\\@ref\([^()\s]{1,80}\)|\\(?:[a-z]{0,5}ref|[a-z]{0,4}cite[a-z]{0,6}|label|index)\{[^{}]{1,200}\}"
     r"|\\\\[(\[]|\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{/\*|\{(?=[#.:])"
+    r"|\{(?=[ \t]*[\w.-]{1,40}:[ \t])"
     r"|(?:https?|ftp)://[^\s<>\[\]()]*|(?<![\w=])==(?=[^\s=])|(?<=[^\s=])==(?![\w=])|\^\["
     rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
@@ -78,6 +79,8 @@ _INVISIBLE = f" \t{BLANK}"
 _TAGS_AT_END = re.compile(rf"(?:{_PLACEHOLDER.pattern}|[{_INVISIBLE}]+){{0,8}}(?=[\r\n]|\Z)")
 _TYPE = re.compile(r"\{[A-Za-z$][^\s{}]{0,80}\}")  # a type or name in braces: {string|Buffer}
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}")
+_MAPPING = re.compile(r"\{[^{}\n]{1,300}(?:\{[^{}\n]{0,300}\}[^{}\n]{0,300}){0,8}\}")
+"""A mapping in the flow style of YAML, which begins with a key: {name: bob, groups: [wheel]}."""
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[^\s<>]*)>")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9:-]*)(?:[\s/](?:[^<>]|(?<=\{\{)<[^<>{}]*>(?=\}\}))*)?>")
 _REFERENCE = re.compile(r"\[[^\[\]]*\]")
@@ -475,6 +478,9 @@ class _Inline(InlineReader):
                 return match.end()
         if match := _ATTRIBUTES.match(self.text, at, self.end):
             self.canvas.fill(at, match.end())
+            return match.end()
+        if match := _MAPPING.match(self.text, at, self.end):
+            self.canvas.fill(at, match.end(), OPAQUE)
             return match.end()
         return after
 

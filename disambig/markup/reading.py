@@ -49,6 +49,12 @@ _MANUAL_SECTION = re.compile(r"\.(?:[1-9](?!(?:st|nd|rd|th|z|gp)\Z)[a-z]{0,10}|n
 # Opened as in `like this' of old texts, an apostrophe closes it; "it`s" has a backtick for an apostrophe.
 _INLINE_CODE = re.compile(r"(?<![`\w])(`{1,2})(?![\s`])[^`\r\n]*(?<!\s)\1(?![`\w])")
 _QUOTED_LINE = re.compile(r"^>[^\r\n]*", re.MULTILINE)
+_BRACED_LINES = re.compile(
+    r"^(?P<indent>[ \t]*)(?![ \t])[^\r\n]{0,200}\{[ \t]*\r?\n"
+    r"(?:(?:(?P=indent)[ \t][^\r\n]*|[ \t]*)\r?\n){1,200}?(?P=indent)\}[^\r\n]{0,200}(?=[\r\n]|\Z)",
+    re.MULTILINE,
+)
+"""A line that ends in "{", indented lines, and one that begins with "}": code, of C or Tcl for example."""
 _LETTER_BULLET = re.compile(r"^[ \t]*o(?=[ \t]+\S)", re.MULTILINE)
 """The letter "o" as the mark of a list item, as in news of releases."""
 _TERM = re.compile(
@@ -431,6 +437,8 @@ _ELEMENTS = re.compile("</[A-Za-z]|/>|<!|<p>|<br>", re.IGNORECASE)
 """What a template of HTML contains, and a template of text hardly ever."""
 _WITH_TAGS = frozenset((".rst", ".rest", ".adoc", ".asciidoc", ".org"))
 """Suffixes of formats that Jinja or Liquid may write, and whose readers do not know their tags."""
+_HOOGLE = re.compile(r"-- Hoogle documentation\b")
+"""The beginning of what Haddock writes for Hoogle: declarations of Haskell in a file such as ``base.txt``."""
 _STATEMENT = re.compile(r"\{%[-+]?\s*(?:end[a-z]+|(?:if|for|include|set)\s[^{}%]+)\s*[-+]?%\}")
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
 _QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"
@@ -521,6 +529,8 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     `options`: settings of formats; a format takes those that its entry in the table names.
     """
     entry, suffix = path_format(path), os.path.splitext(path)[1].lower()
+    if entry is None and _HOOGLE.match(text):
+        entry, suffix = _BY_SUFFIX[".hs"], ".hs"
     tags: list[Span] = []
     if is_template(path):
         from disambig.markup._templates import hide_tags
@@ -621,6 +631,8 @@ def without_code_and_quotations(text: str) -> str:
     """Return a text without markup with its code, quoted lines and signature painted over."""
     if "`" in text:
         text = _INLINE_CODE.sub(lambda match: OPAQUE * len(match[0]), text)
+    if "{" in text:
+        text = _BRACED_LINES.sub(lambda match: BREAK + BLANK * (len(match[0]) - 1), text)
     if ">" in text:
         text = _QUOTED_LINE.sub(lambda match: BREAK + BLANK * (len(match[0]) - 1), text)
     if "o " in text or "o\t" in text:

@@ -82,6 +82,10 @@ def squeeze(text):
         ("a <https://b.c> <d@e.f> g", "a ############# ####### g"),
         ("see https://a.b/c_d. Then", "see ###############. Then"),
         ("x {{ y.z }} {% if a %} b", "x ######### b"),
+        (
+            "the {name: a b, c: [d, {e: f}]} is {a b} or {c, d: e}",
+            f"the {'#' * 27} is {{a b}} or {{c, d: e}}",
+        ),
         ("{% if a %}b c.{% endif %}", "b c."),
         ("{% note %}b c.{% endnote %} {{% d %}} E f.{{% /d %}}", "¶¶¶¶¶¶¶¶¶¶b c. E f.¶¶¶¶¶¶¶¶¶¶"),
         ("a {% data b %} c, {{< d >}}e{{< /d >}} {{< f >}} g", "a ############ c, e ######### g"),
