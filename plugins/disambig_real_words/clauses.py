@@ -172,6 +172,25 @@ def agrees_with_head(before: str, verb: str) -> bool:
     return verb in (_PLURAL_VERBS if is_plural else _SINGULAR_VERBS)
 
 
+_ABBREVIATION = re.compile(r"\b[Tt]he\s+([A-Z]{2,6})\s+\Z")
+_THINGS = frozenset(
+    "AI API APIS ASCII BIOS CD CI CLI CPU CSS CSV DB DNS DOM DVD FAQ FTP GC GPS GPU GUI HTML HTTP HTTPS "
+    "ID IDE IO IP ISO JIT JSON JVM JWT LAN LCD LED ML NAT ORM OS PC PDF PHP PID PIN PNG PR RAM REPL REST "
+    "RFC ROM RPC RSS SDK SHA SMS SQL SSD SSH SSL SVG TCP TLS TTL TTY TV UDP UI UID URI URL USB UTC UTF "
+    "UUID UX VM VPN WWW XML YAML".split()
+)
+"""Abbreviations of things; other ones with an article are mostly those of organisations."""
+
+
+def is_after_organisation(before: str) -> bool:
+    """Return True if the next verb follows an organisation, which may be plural: "the SWP continue to argue".
+
+    British English takes organisations for the people in them.
+    """
+    match = _ABBREVIATION.search(before)
+    return match is not None and match[1] not in _THINGS
+
+
 _GERUND = re.compile(
     rf"{_CLAUSE_START}[a-z]+ing\s+(?:(?:{'|'.join(_ARTICLES)}|multiple|several|two|more)\s+|(?-i:(?=[A-Z])))"
     rf"(?:{_NO_VERB}{_CLAUSE_WORD}){{1,6}}\Z",

@@ -37,6 +37,7 @@ from .clauses import (
     clause_before,
     follows_opening_clause,
     has_gerund_subject,
+    is_after_organisation,
     is_after_title,
     is_unreal_past,
     may_be_elliptical,
@@ -131,7 +132,8 @@ ARTICLES = ("a", "an", "the")
 DETERMINERS = frozenset((*ARTICLES, "any", "this", "that", "these", "those", "each", "its", "their", "our"))
 _THIRD_PERSONS = {"be": ("is", "are"), "have": ("has",), "do": ("does",), "go": ("goes",)}
 SINGULAR_AUXILIARIES = ("is", "was", "has", "does")
-AUXILIARIES = (*SINGULAR_AUXILIARIES, "are", "were", "have", "do")
+PLURAL_AUXILIARIES = ("are", "were", "have", "do")
+AUXILIARIES = (*SINGULAR_AUXILIARIES, *PLURAL_AUXILIARIES)
 SINGULAR_VERBS = (
     *SINGULAR_AUXILIARIES,
     *(
@@ -600,7 +602,8 @@ class Form(OtherWords):
         the subject of a sentence: "Its being late is fine", and an auxiliary verb after a name of code, which
         may mean several things: "the optional `args` are passed". So is a verb that may be a subjunctive: "it
         is important that each file have a name", "as if each file were empty"; and one whose subject is left
-        out, as documentation does: "If omitted, uses the default"; and the base form of a verb after a first
+        out, as documentation does: "If omitted, uses the default"; a plural verb after an organisation, as in
+        British English: "the SWP continue"; and the base form of a verb after a first
         word that is hidden, as the first words of comments are: "Events that occur", "Pools enable you".
         """
         instances = super().instances(view)
@@ -639,6 +642,8 @@ class Form(OtherWords):
             or (word in SINGULAR_AUXILIARIES and has_gerund_subject(before))
             or (word == "were" and is_unreal_past(before))
         ):
+            return True
+        if (is_base or word in PLURAL_AUXILIARIES) and is_after_organisation(before):
             return True
         return (
             (is_base and (may_be_subjunctive(before, text, end) or has_hidden_subject(view, at)))

@@ -233,6 +233,14 @@ def test_auxiliary_verbs_that_agree_with_their_subject(tmp_path, model_files, te
     assert [word for word, _ in find_places(task, text)] == words
 
 
+def test_organisations_may_be_plural(tmp_path, model_files):
+    (tmp_path / "forms.tsv").write_text("form\tis are\nform\tgo goes\n", encoding="utf8")
+    task = Form(words=model_files["words"], relations=tmp_path / "forms.tsv", least=-99.0)
+    assert find_places(task, "The SWP are here, and the UN go home.") == []
+    text = "The SWP is here. The API are here. The UN goes home. The Un go home. SWP go home."
+    assert [word for word, _ in find_places(task, text)] == ["is", "are", "goes", "go", "go"]
+
+
 def test_the_subject_of_a_verb_behind_long_markup(tmp_path, model_files):
     (tmp_path / "be.tsv").write_text("form\tis are were\n", encoding="utf8")
     by_hand([*WORDS, "were"], RULES, bias={}).save(tmp_path / "words")
