@@ -86,7 +86,7 @@ REASONS = [
 @pytest.fixture
 def model(monkeypatch):
     monkeypatch.setattr("disambig.explain.account.explain_decision", lambda model, view, index: REASONS)
-    return ExplainableModel(SimpleNamespace(name="spelling"), tokenisation=Words())
+    return ExplainableModel(SimpleNamespace(name="spelling", groups=()), tokenisation=Words())
 
 
 def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
