@@ -352,6 +352,7 @@ MESSAGES: dict[str, str] = {
     "D725": "{path} does not contain enough data for this experiment: {problem}",
     "D726": "{path} is not a result of `disambig reproduce NAME --json FILE`: {problem}; write it again",
     "D727": "expected a document and the directory of the results, not {seen} arguments: python -m disambig.experiments.results FILE DIRECTORY",
+    "D728": "{path}: no result to insert: write the lines <!-- result: NAME --> and <!-- end --> where the result in {results}/NAME.json belongs",
     "D731": "{path}: contains no document of {first} ({n} of 40 folders are missing): give the archive sorted by date, with 20 groups each in 20news-bydate-train and -test",
     "D734": "{path}, line {line}: not a word with tag and chunk as in CoNLL-2000: {problem}",
     "D735": "{path}, line {line}: a word without a tag (column 5 of CoNLL-U)",

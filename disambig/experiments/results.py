@@ -332,7 +332,10 @@ def main(arguments: Sequence[str]) -> int:
         target, results = map(Path, arguments)
         if not results.is_dir():
             raise UserError("D300", path=results)
-        text = fill(_text(target), results, seen_from=target.parent)
+        document = _text(target)
+        if not any((results / f"{place[2]}.json").is_file() for place in _PLACE.finditer(document)):
+            raise UserError("D728", path=target, results=results)
+        text = fill(document, results, seen_from=target.parent)
         with save_file(target) as write:
             write(text.encode())
     except UserError as problem:

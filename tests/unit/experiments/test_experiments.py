@@ -456,7 +456,10 @@ def test_command_reports_errors_in_one_line(tmp_path, capsys):
     results.mkdir()
     assert main([str(document), str(results)]) == 2
     assert f"[D300] {document}" in capsys.readouterr().err
-    document.write_text("<!-- result: p -->\n<!-- end -->\n", encoding="utf8")
+    for text in ("no place\n", "<!-- result: p -->\n<!-- end -->\n"):
+        document.write_text(text, encoding="utf8")
+        assert main([str(document), str(results)]) == 2
+        assert f"[D728] {document}: no result to insert" in capsys.readouterr().err
     assert main([str(document), str(tmp_path / "none")]) == 2
     assert f"[D300] {tmp_path / 'none'}" in capsys.readouterr().err
     for arguments in ([], [str(document)], ["a", "b", "c"]):
