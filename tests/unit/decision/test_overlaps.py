@@ -141,32 +141,22 @@ def test_neighbours_overlap_across_markup_and_punctuation(between):
     assert not overlap((10, 13, "too", "to"), (far, far + 2, "it", "its"), text)
 
 
-@pytest.mark.parametrize("end", [". ", "!\n", "?) ", ".” ", "...\n\n"])
-def test_sentence_ends_separate_neighbours(end):
-    text = f"was asked too{end}bring it"
+@pytest.mark.parametrize(
+    "between", [". ", "!\n", "?) ", ".” ", "...\n\n", " x ", " 1 ", " \ufffc ", " 日 "], ids=ascii
+)
+def test_sentence_ends_and_words_separate_neighbours(between):
+    text = f"was asked too{between}bring it"
     at = text.index("bring")
     assert not overlap((10, 13, "too", "to"), (at, at + 5, "bring", "brings"), text)
 
 
 def test_a_losing_neighbour_is_an_alternative_at_its_own_place():
     text = "for you're call"
-    first, second = resolve_overlaps(
-        [
-            decisions_of("a", (4, 10, "you're", "your", 0.9)),
-            decisions_of("b", (11, 15, "call", "called", 0.5)),
-        ],
-        [text],
-    )
+    surer, other = (4, 10, "you're", "your", 0.9), (11, 15, "call", "called", 0.5)
+    first, second = resolve_overlaps([decisions_of("a", surer), decisions_of("b", other)], [text])
     assert not second.flagged.any() and second.raised.all()
     (other,) = first.record(0, text)["alternatives"]
     assert (other["start"], other["end"], other["replacement"]) == (11, 15, "called")
-
-
-@pytest.mark.parametrize("word", ["x", "1", "\ufffc", "日"])
-def test_words_separate_neighbours(word):
-    text = f"was too {word} bring"
-    at = text.index("bring")
-    assert not overlap((4, 7, "too", "to"), (at, at + 5, "bring", "brings"), text)
 
 
 def test_ties_go_to_the_longer_edit_then_to_the_first_name():
@@ -215,14 +205,7 @@ def test_documents_are_separate_and_slices_keep_alternatives():
     assert second.take(np.array([1])).settled is None
 
 
-EDIT = st.tuples(
-    st.integers(0, 1),
-    st.integers(0, 8),
-    st.integers(0, 3),
-    st.integers(0, 3),
-    st.integers(0, 2),
-    st.booleans(),
-)
+EDIT = st.tuples(*(st.integers(0, largest) for largest in (1, 8, 3, 3, 2)), st.booleans())
 
 
 @given(st.lists(EDIT, max_size=12))
@@ -275,9 +258,7 @@ def gain(curves, rates):
 
 def best_by_linear_program(curves, total):
     """Return the maximum gain if the rate of each curve is a mixture of its points and zero."""
-    points = [
-        (i, rate, g) for i, (rates, gains) in enumerate(curves) for rate, g in zip(rates, gains, strict=True)
-    ]
+    points = [(i, *point) for i, curve in enumerate(curves) for point in zip(*curve, strict=True)]
     of_curve = np.array([[i == k for i, _, _ in points] for k in range(len(curves))], float)
     spent = np.array([[rate for _, rate, _ in points]])
     best = linprog(

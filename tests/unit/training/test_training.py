@@ -38,7 +38,6 @@ from disambig.training import (
     train_labelled,
     whole_domains,
 )
-from disambig.types import Decides
 
 
 @given(st.lists(st.text(max_size=20), max_size=40))
@@ -395,21 +394,6 @@ def test_a_part_is_unknown_and_other_sections_are_ignored():
     made = ResolvedConfig.from_parts(parts)
     assert made.task is parts["task"] and made.judge is None
     assert ResolvedConfig.from_parts(made) is made
-
-
-def test_traits_are_read_once():
-    asked = []
-
-    class Asked(Marks):
-        @property
-        def decides(self):
-            asked.append(1)
-            return Decides("tokens", "labels")
-
-    made = ResolvedConfig.from_parts({**toy_components(), "task": Asked(("quite/quiet",))})
-    asked.clear()
-    assert [made.decides.between for _ in range(3)] == ["labels"] * 3
-    assert len(asked) == 1
 
 
 def test_changed_parts_have_their_own_traits():
