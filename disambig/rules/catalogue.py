@@ -427,6 +427,8 @@ def rule_text(rule: Rule) -> str:
 
 def share_text(rule: Rule) -> str:
     """Return the measured share of the flags of a rule as text."""
+    if rule not in CATALOGUE:
+        return "not measured"
     share = measured_shares().get(rule.name)
     return "too few such flags to measure" if share is None else f"{share} of such flags"
 
