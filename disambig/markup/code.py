@@ -575,7 +575,7 @@ _CODE = re.compile(
     | ^\s*(?:[\w$]+\s+){0,3}[\w.$\[\]"'*&]+\s*(?::\s*[\w.\[\], |&<>']+)?=(?!=)\s*\S
     | ^\s*@\w+(?:[.(]\S*)?$ | ^\s*<?[\w-]+>?\s*::=\s
     | ^\s*(?:[}]\s*)?(?:else\s+)?(?:if|for|foreach|while|switch|catch)\s*\([^\n]*\)\s*[{]?$
-    | ^\s*(?:else|fi|done|esac|then|break|continue|pass|end|return)$
+    | ^\s*(?:else|fi|done|esac|then|break|continue|pass|end|return|begin|declare|loop)$
     | ^\s*(?:import|from)\s+[\w.]+(?:\s+(?:import|as)\s[^\n]*)?$
     | ^\s*\#\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b
     | ^\s*</?\w[^<>\n]*>$
@@ -595,6 +595,8 @@ _CODE_OR_PROSE = re.compile(
         \s+\w+[^\n]*[(){:<]
     | ^\s*(?:if|elif|while|for|with|except|else|try|switch|case|default|do)\b[^\n]*[:{)]$
     | ^\s*(?:return|raise|throw)\s+[^\n]*[()\[\]{}]$
+    | ^\s*(?:(?:if|elsif)\s[^\n]*\sthen|(?:for|while)\s[^\n]*\sloop|case\s[^\n]*\sis|when\s[^\n]*=>)$
+    | ^\s*(?:overriding\s+)?(?:procedure|function|package|task|entry|protected|accept)\s[^\n]*\b(?:is|do)$
     """,
     re.VERBOSE,
 )

@@ -228,6 +228,11 @@ def test_strings_directly_after_an_assignment_document_an_attribute(text, read):
         ("a.py", "# SPDX-License-Identifier: MIT\n# of the words"),
         ("a.py", "# for word in words:\n#     it(word)\n#     break\n# x = 1"),
         ("a.js", "// if (it.is) {\n//   return then;\n// }"),
+        (
+            "a.adb",
+            "--  procedure Put (Item : Word) is\n--  begin\n--     if Its (Item) then\n--  function Of_It return Word is",
+        ),
+        ("a.vhdl", "--  case Of_The is\n--     when It =>\n--  for The in Words loop\n--  loop\n--  declare"),
         ("a.py", '"""\n>>> it.is(then)\nof the words\n"""'),
         ("a.py", '"""\n.. code-block:: python\n\n    of the words\n\n    to it\n"""'),
         ("a.py", '"""\n::\n\n    of the words\n"""'),
@@ -641,6 +646,7 @@ def test_files_with_a_name_and_no_suffix(name, text):
         ("a.py", "# Of the files, all return the value that was set (if any)\nx = 1\n", "Of the files, all return the value that was set (if any)"),
         ("a.py", "# if x is not None and y is not None:\n#     return foo(x)\nx = 1\n", ""),
         ("a.js", "// for (const the of that.items()) {\n//   of.the(that, which, are);\n// for (const item of items) {\n//   return it;\n// }\n", ""),
+        ("a.adb", "--  If the file is of the words then\n--  it is the end of the loop\nnull;\n", "If the file is of the words then it is the end of the loop"),
         # a header about the licence, and about the file
         (
             "a.cpp",
