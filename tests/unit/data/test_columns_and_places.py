@@ -495,6 +495,16 @@ def test_empty_places_are_between_words_of_a_sentence():
     assert word_tokens(view).sum() == 6 and not word_tokens(view).flags.writeable
 
 
+@given(st.lists(st.text("ab .-é'", max_size=30), max_size=4))
+def test_empty_places_are_between_separate_words(texts):
+    view = Words()(texts)
+    for place in empty_places(view).tolist():
+        assert view.document_indices(np.array([place])) == view.document_indices(np.array([place - 1]))
+        text = texts[int(view.document_indices(np.array([place]))[0])]
+        between = text[view.ends[place - 1] : view.starts[place]]
+        assert between and not between.strip()
+
+
 def test_places_apart_from_the_words_of_instances():
     zeros = np.zeros(2, np.int32)
     taken = Instances(np.array([3, 8]), np.array([2, 1], np.int32), zeros, zeros)  # tokens 3, 4 and 8

@@ -11,7 +11,7 @@ from feature_places import instances_at, spoiled_folders
 from hypothesis import given, strategies as st
 
 from disambig.counts import CountTable, write_table
-from disambig.data import Group, apart, empty_places
+from disambig.data import Group
 from disambig.errors import UserError
 from disambig.features import (
     DISCOUNT,
@@ -60,30 +60,14 @@ def test_an_obvious_pattern_is_learned_from_the_words_around(gaps):
     assert gaps.log_odds(one, *place) == gaps.log_odds(other, *place)
 
 
-def test_places_end_with_the_sentence_and_are_not_beside_a_candidate(gaps):
+def test_places_end_with_the_sentence(gaps):
     view = Words()(["We like music. They listened"])
-    places = empty_places(view)
-    words = [view.texts[0][s:e] for s, e in zip(view.starts[places], view.ends[places], strict=True)]
-    assert words == ["like", "music", "listened"]
     first = np.flatnonzero(view.hashes == hash_word("they"))
     assert view.hashes[first - 1] == START_HASH and view.hashes[first - 2] == END_HASH
     alone = Words()(["They listened"])
     assert gaps.log_odds(view, first - 1, first) == gaps.log_odds(alone, np.array([0]), np.array([1]))
     last = np.array([len(view) - 1])
     assert gaps.log_odds(view, last - 1, last) == gaps.log_odds(alone, np.array([2]), np.array([3]))
-    view = Words()(["He went out of town early today"])
-    places = empty_places(view)
-    assert places[apart(places, instances_at([3], 2), len(view))].tolist() == [2, 6, 7]
-
-
-@given(st.lists(st.text("ab .-é'", max_size=30), max_size=4))
-def test_empty_places_are_between_separate_words(texts):
-    view = Words()(texts)
-    for place in empty_places(view).tolist():
-        assert view.document_indices(np.array([place])) == view.document_indices(np.array([place - 1]))
-        text = texts[int(view.document_indices(np.array([place]))[0])]
-        between = text[view.ends[place - 1] : view.starts[place]]
-        assert between and not between.strip()
 
 
 def by_hand(view, left, right, bits):
