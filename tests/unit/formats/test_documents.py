@@ -429,6 +429,7 @@ def test_results_are_written_whole_or_not_at_all(tmp_path, capsysbinary):
     assert not path.exists() and not list(tmp_path.iterdir())
     with open_results(path) as write:
         write("猫")
+        assert not path.exists()
         write("\n")
     assert path.read_text(encoding="utf8") == "猫\n"
     with pytest.raises(UserError, match="D310"), open_results(path):

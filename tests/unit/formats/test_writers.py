@@ -202,17 +202,6 @@ def test_formats_have_names_and_the_output_says_which():
         assert guess_format(path, terminal=False) == name
 
 
-def test_files_are_saved_whole_or_not_at_all(tmp_path):
-    with pytest.raises(RuntimeError), save_file(tmp_path / "a.txt") as write:
-        write(b"half")
-        raise RuntimeError
-    assert list(tmp_path.iterdir()) == []
-    with save_file(tmp_path / "a.txt.gz") as write:
-        write(b"whole")
-        assert not (tmp_path / "a.txt.gz").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt.gz"]
-
-
 def test_an_interrupt_after_a_file_is_created_leaves_no_files(tmp_path, monkeypatch):
     def interrupted(file, name):
         assert len(list(tmp_path.iterdir())) == 1
