@@ -335,6 +335,10 @@ def check_table(path: Path, checked: CheckedPacks, *, mend: str) -> Iterator[Che
     yield from guard_check("tables", check, mend=mend)
 
 
+def _is_in_a_pack(path: Path) -> bool:
+    return any((parent / "pack.json").is_file() for parent in path.resolve().parents)
+
+
 def check_model(
     path: Path, checked: CheckedPacks, *, mend: str, task: str | None = None, sampled: bool = True
 ) -> Iterator[CheckResultLine]:
@@ -360,6 +364,12 @@ def check_model(
             table.require(model.tokenisation.name)
             if table.path.resolve() not in checked.tables:
                 yield from check_table(table.path, checked, mend=mend)
+            if task is not None and not _is_in_a_pack(table.path):
+                what = (
+                    f"{model.name} of a pack reads {table.path}, which is in no pack: other machines lack it"
+                )
+                advice = 'put the table into the pack, train again with `counts = "NAME OF THE PACK"`'
+                yield CheckResultLine("models", WARNING, what, advice)
         if files := get_trait(model.task, TaskTraits, "check_files")():
             yield CheckResultLine("models", OK, f"{model.name}: {files}")
         if sampled:

@@ -191,6 +191,22 @@ def test_a_damaged_pack_is_one_problem_with_a_remedy(home, damage):
         assert not problems(check_packs(quick=True))  # only a complete read shows this
 
 
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_warns_of_a_model_of_a_pack_whose_table_is_elsewhere(home, tmp_path, is_inside):
+    folder = home if is_inside else tmp_path
+    table = build_table(folder / "own.counts", ["a quiet place to be in the morning"] * 3, Words())
+    task, model = next(iter(save_tiny_models(home / "models", table).items()))
+    description = json.loads((home / "pack.json").read_text())
+    models = {task: Path(model).relative_to(home).as_posix()}
+    (home / "pack.json").write_text(json.dumps(description | {"models": models}))
+    result = check_packs()
+    assert not problems(result)
+    warnings = [line for line in result if line.status == WARNING]
+    assert [f"reads {table}, which is in no pack" in line.what for line in warnings] == [True] * (
+        not is_inside
+    )
+
+
 def test_a_damaged_pack_is_reported_once_whatever_other_packs_have(home, tmp_path, monkeypatch):
     description = json.loads((home / "pack.json").read_text())
     shutil.copytree(packs.model_folder("preposition"), home / "model")  # its table is that of a pack
