@@ -201,7 +201,7 @@ _CLOSING = frozenset({'"', "'", "''"})
 
 @dataclass(frozen=True, slots=True)
 class SpacyTokens:
-    """Use spaCy's tokens as words (see the module docstring).
+    """Use spaCy's tokens as words: those of a Doc, or of the language's blank pipeline for plain text.
 
     Parameters
     ----------

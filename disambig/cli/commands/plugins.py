@@ -62,8 +62,8 @@ def format_parameters(factory: Callable[..., Any]) -> list[str]:
 
 
 def _accepted_names(report: PluginReport) -> tuple[str, ...]:
-    """Return the names by which a plugin is found: entry point, prefix of its entries, distribution."""
-    return report.name, report.name.replace("-", "_"), report.distribution
+    """Return the names by which a plugin is found: entry point, prefix, distribution, package."""
+    return report.name, report.name.replace("-", "_"), report.distribution, report.module.partition(".")[0]
 
 
 app = typer.Typer(**SETTINGS)

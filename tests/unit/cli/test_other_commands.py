@@ -454,6 +454,7 @@ def test_showing_a_plugin_and_an_entry(load_with):
     assert status == 0 and "core" not in out
     assert "  task: toys.Pairs.v1\n    Decide between words of a pair, wherever one stands.\n" in out
     assert "      name: str = 'pairs'\n" in out
+    assert here("plugins", "toy_plugin")[:2] == (status, out)  # the package, as the name of its folder
     status, out, _ = here("plugins", "toys.Pairs.v1")
     assert status == 0 and out.startswith("task toys.Pairs.v1 of toys, ")
     status, _, err = here("plugins", "cor")
