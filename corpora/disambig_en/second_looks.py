@@ -23,7 +23,7 @@ from disambig.formats import Clean, Fix
 from disambig.models import Model, load_model, save_model
 from disambig.training import fit_second_look
 
-FLAGS_PER_1000 = {"preposition": 0.15, "spelling": 0.45, "article": 0.3, "form": 0.45, "slip": 0.15}
+FLAGS_PER_1000 = {"preposition": 0.15, "spelling": 0.45, "article": 0.45, "form": 0.45, "slip": 0.15}
 """Default rates, by task that has a second look (see the card)."""
 MIN_PROBABILITIES = {"preposition": 0.03, "spelling": 0.03, "article": 0.02, "form": 0.02, "slip": 0.03}
 """Minimum probability of a proposal, according to the first rule, where mistakes are dense."""

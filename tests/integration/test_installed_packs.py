@@ -205,7 +205,7 @@ def test_mistakes_that_people_made(models: list[Model], part: slice) -> None:
     assert right["agreement"]["replace"] >= 0.17
     assert right["doubled"]["delete"] >= 0.8
     assert result["all"]["right"] >= 0.35
-    assert result["clean"]["per_1000"] <= 0.9
+    assert result["clean"]["per_1000"] <= 1.1
 
 
 def test_it_labels_in_a_pipeline() -> None:
