@@ -29,9 +29,9 @@ def trust_section(figures: dict[str, Any]) -> str:
         "such mistakes in 1,000 words. The curves in `models/*/trust.json` are those of `dev`; `test` is",
         "shown for comparison. The odds that a flag is right are proportional to the rate of mistakes: if",
         "it is 4 in 5 here, it is 4 in 9 in text with a fifth as many mistakes, and 8 in 9 with twice as",
-        "many. Flags on unchanged paragraphs count as wrong; on `dev`, flags that show a mistake according",
-        "to the review above are left out (`test` was not reviewed). 95 % intervals in brackets, under the",
-        "assumption that flags are independent; then the number of flags.\n",
+        "many. Flags on unchanged paragraphs count as wrong; those that show a mistake according to the",
+        "review or the readings above are left out. 95 % intervals in brackets, under the assumption that",
+        "flags are independent; then the number of flags.\n",
     ]
     table = []
     for task, rows in figures["tasks"].items():

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from material import HOME
 
-from disambig.formats import Clean, FlagReading, read_flag_readings
+from disambig.formats import Clean, FlagReading, paragraph_digest, read_flag_readings
 
 FILE = HOME / "read.tsv"
 READINGS = HOME / "readings.jsonl"
@@ -43,11 +43,18 @@ def reviewed_flags() -> list[ReviewedFlag]:
 
 
 def reviewed_mistakes(clean: Sequence[Clean]) -> Iterator[tuple[int, int, int]]:
-    """Yield the index of the paragraph and the offsets of each flag that shows a mistake."""
+    """Yield the index of the paragraph and the offsets of each flag that shows a mistake.
+
+    These are the verdicts of the review and of the readings.
+    """
     numbers = {paragraph_name(paragraph.text): i for i, paragraph in enumerate(clean)}
     for flag in reviewed_flags():
         if flag.is_mistake and flag.paragraph in numbers:
             yield numbers[flag.paragraph], flag.start, flag.end
+    numbers = {paragraph_digest(paragraph.text): i for i, paragraph in enumerate(clean)}
+    for reading in readings():
+        if reading.label == "mistake" and reading.paragraph in numbers:
+            yield numbers[reading.paragraph], reading.start, reading.end
 
 
 def counts_by_task() -> list[tuple[str, int, int]]:

@@ -256,15 +256,16 @@ SHARES = (0.5, 2 / 3, 0.8, 0.9)
 def measure_trust(data: Path) -> None:
     """Measure how often flags are right, and write ``trust.json`` for each model and the figures of the card.
 
-    The curves are measured on the development part, without flags on unchanged paragraphs that show a mistake
-    according to the manual review; the card also shows the test part.
+    The curves are measured on the development part; the card also shows the test part. Flags on unchanged
+    paragraphs that show a mistake according to the review or the readings are left out.
     """
     checker = correcting_checker()
     trials = {}
     for number, part in enumerate(("dev", "test")):
         log_progress(f"trust: {part}", number, 2)
-        trials[part] = MistakeTrial.from_checker(checker, *read_people(data, part))
-    dev = trials["dev"].without(reviewed_mistakes(trials["dev"].clean))
+        trial = MistakeTrial.from_checker(checker, *read_people(data, part))
+        trials[part] = trial.without(reviewed_mistakes(trial.clean))
+    dev = trials["dev"]
     tables = measure_precision(dev, checker.limits(), text=_text(dev))
     for task in checker.tasks:
         path = HOME / "models" / task
