@@ -31,7 +31,7 @@ def grows_linearly(work: Callable[[int], object], size: int) -> bool:
 
 
 def reads_in_linear_time(path: str, mark: str, size: int, frame: str = "{}") -> bool:
-    """Return True if the time to read a repeated mark, within a frame, as markup grows linearly."""
+    """Return True if reading a repeated mark in a document takes time linear in its length."""
     return grows_linearly(lambda n: read_markup(path, frame.replace("{}", mark * (n // len(mark)))), size)
 
 

@@ -50,7 +50,7 @@ class EqualLists(CandidateRows):
 
 
 def _check_weights(weights: NDArray[np.float64], columns: Columns) -> None:
-    """Raise ValueError for more or fewer weights than columns: others would be used silently."""
+    """Raise ValueError unless there is one weight per column; wrong ones would be used silently."""
     if len(weights) != len(columns):
         raise ValueError(
             f"{len(weights):,} weights for {len(columns):,} columns: if the batch for `fit` was converted to "

@@ -73,9 +73,9 @@ def accounts(
         proposals = _proposals(checked.unlimited)
     else:
         decisions = model.decide(view, flags_per_1000=flags_per_1000)
-    known: Collection[int] = ()
+    certain: Collection[int] = ()
     if isinstance(model.judge, RaisesFlags):
-        known = find_certain_mistakes(model.task, view, model.instances(view))[0].tolist()
+        certain = find_certain_mistakes(model.task, view, model.instances(view))[0].tolist()
         threshold = model.judge.limit(flags_per_1000)
         if checked is None:
             # at its own rate a rule may skip the probabilities of places that it will not flag
@@ -96,7 +96,7 @@ def accounts(
         top,
         remarks,
         right,
-        known,
+        certain,
     )
     for index in decisions.shown.nonzero()[0].tolist():
         yield explainer.account(index)
@@ -120,7 +120,7 @@ class _Explainer:
     top: int  # number of candidates, and of contributions to a score, that are shown
     remarks: Mapping[int, str]  # why a check does not raise a flag, by the index of the decision
     right: Collection[int]  # decisions about words that a task knows to be right
-    known: Collection[int]  # mistakes that the task knows without the model
+    certain: Collection[int]  # decisions about mistakes that the task knows without the model
 
     def account(self, index: int) -> DecisionAccount:
         """Return the explanation of a decision."""
@@ -152,7 +152,7 @@ class _Explainer:
         lines = [line]
         if remark := self.remarks.get(index):
             lines = [line.replace("flagged", "flagged by this task", 1), remark]
-        if record["flagged"] and index in self.known:
+        if record["flagged"] and index in self.certain:
             lines.append("the task knows this mistake by a rule of its own, whatever the scores")
         elif proposed is not None and (note := intended_word(self.decisions, index, proposed)):
             lines.append(note)

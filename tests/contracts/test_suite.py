@@ -539,7 +539,7 @@ def work_alone(self, work, items, *, ordered=False, report_progress=None):
 
 
 def first_check(component):
-    """Return the first check of a component by its kind."""
+    """Return the first of the checks for components of this kind."""
     if isinstance(component, Enumerated):
         return check_decoder(component, np.array([0, 2]), [[[0], [1]]])[0]
     if isinstance(component, InOrder):

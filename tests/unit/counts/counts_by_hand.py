@@ -57,7 +57,7 @@ def counted(counter, **options):
     return entries
 
 
-def header_of(data):
+def table_header(data):
     """Return where the header of a table begins, and the header."""
     at = files._PREAMBLE.unpack_from(data)[4]
     return at, json.loads(data[at:])
@@ -65,7 +65,7 @@ def header_of(data):
 
 def with_header(data, header):
     """Return a table with another header and valid checksums."""
-    at, _ = header_of(data)
+    at, _ = table_header(data)
     text = json.dumps(header).encode()
     return files._preamble(at, text) + bytes(data[files.PAGE : at]) + text
 
@@ -73,7 +73,7 @@ def with_header(data, header):
 def rewrite(good, path, change):
     """Write a table after `change` has altered its header and sections, with valid checksums."""
     data = bytearray(good.read_bytes())
-    _, header = header_of(data)
+    _, header = table_header(data)
     change(data, header)
     for entry in header["sections"].values():
         if isinstance(entry, dict) and isinstance(entry.get("offset"), int):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from counts_by_hand import header_of, rewrite, with_header
+from counts_by_hand import rewrite, table_header, with_header
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from disambig.counts import (
@@ -498,7 +498,7 @@ def check(table: Path, header: dict) -> None:
 
 
 def test_an_unchanged_header_is_described(table):
-    _, header = header_of(table.read_bytes())
+    _, header = table_header(table.read_bytes())
     again, first = (list(describe_table(CountTable.open(path))) for path in (forge(table, header), table))
     assert again[1:] == first[1:]
 
@@ -508,6 +508,6 @@ def test_an_unchanged_header_is_described(table):
     [None, 5, -1, 2.5, True, "text", [], [1], ["a"], {}, {"a": 1}, {"1": {}}, [[]], 10**30, "9" * 5000],
 )
 def test_a_wrong_value_anywhere_is_an_error_or_text(table, value):
-    _, header = header_of(table.read_bytes())
+    _, header = table_header(table.read_bytes())
     for path in places(header):
         check(table, with_value(header, path, value))

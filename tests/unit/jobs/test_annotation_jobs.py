@@ -259,9 +259,9 @@ def test_reads_every_kind_and_each_document_once(corpus, tmp_path):
     report = job(corpus, tmp_path / "out", size=300)
     whole = list(read_all(find_inputs([str(corpus)])))
     assert len(whole) == 20 + 30 + 5 + 5 + 1 + 3
-    found = rows(tmp_path / "out")
-    assert [(row["id"], row["text"]) for row in found] == [(one.id, one.text) for one in whole]
-    assert [json.loads(line) for line in b"".join(stream(corpus)[1]).splitlines()] == found
+    written = rows(tmp_path / "out")
+    assert [(row["id"], row["text"]) for row in written] == [(one.id, one.text) for one in whole]
+    assert [json.loads(line) for line in b"".join(stream(corpus)[1]).splitlines()] == written
     assert (report.bad, report.left_out) == ([], [])
     shards = plan_shards(find_inputs([str(corpus)]), shard_size=300).shards
     kinds = [shard.parts[0].kind for shard in shards]

@@ -112,9 +112,11 @@ def test_a_misspelled_option_is_an_error_before_outcomes_are_taken():
         InProcessRunner().run(Doubling(), [1], orderd=True)
 
 
+IN_PROCESS = check_runner(lambda timeout: InProcessRunner(), processes=False)
+TWO_WORKERS = check_runner(lambda timeout: local_runner(2, timeout=timeout))
 CHECKS = [
-    *(("here", check) for check in check_runner(lambda timeout: InProcessRunner(), processes=False)),
-    *(("two", check) for check in check_runner(lambda timeout: local_runner(2, timeout=timeout))),
+    *(("in process", check) for check in IN_PROCESS),
+    *(("two workers", check) for check in TWO_WORKERS),
 ]
 
 

@@ -95,14 +95,14 @@ def test_only_places_near_some_tokens_are_found(form, doubled):
     near = np.zeros(len(view), bool)
     near[[2, 9]] = True
     for task in (form, doubled):
-        found = task.instances(view)
-        first = found.positions - (found.lengths == 0)
-        last = found.positions + 1
+        everywhere = task.instances(view)
+        first = everywhere.positions - (everywhere.lengths == 0)
+        last = everywhere.positions + 1
         expected = [any(near[start:end]) for start, end in zip(first, last, strict=True)]
-        assert 0 < sum(expected) < len(found), task.name
+        assert 0 < sum(expected) < len(everywhere), task.name
         part = task.instances(view.with_layer("near", near))
-        assert part.positions.tolist() == found.positions[expected].tolist()
-        assert part.lengths.tolist() == found.lengths[expected].tolist()
+        assert part.positions.tolist() == everywhere.positions[expected].tolist()
+        assert part.lengths.tolist() == everywhere.lengths[expected].tolist()
 
 
 @pytest.mark.parametrize(
