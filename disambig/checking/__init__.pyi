@@ -6,7 +6,12 @@ from .baseline import (
     read_baseline as read_baseline,
     sentence_around as sentence_around,
 )
-from .changes import Changes as Changes, Repositories as Repositories, Repository as Repository
+from .changes import (
+    Changes as Changes,
+    Repositories as Repositories,
+    Repository as Repository,
+    open_bare_repository as open_bare_repository,
+)
 from .document_words import DocumentWords as DocumentWords
 from .files import (
     PACKAGE_FOLDERS as PACKAGE_FOLDERS,

@@ -107,21 +107,22 @@ class Repositories:
 
 
 class Repository:
-    """A repository with a work tree; its methods raise D964 if git fails, D969 if it takes too long.
+    """A repository; its methods raise D964 if git fails, D969 if it takes too long.
 
-    `home`: the folder that contains ``.git``.
+    `home`: the folder that contains ``.git``, or the bare repository.
     `top`: the top folder of the work tree: `home`, unless the repository sets another one.
     `git_folder`: the folder with the metadata.
+    Attribute `is_bare`: whether there is no work tree: only methods that read objects can be used.
     Attribute `is_partial`: whether objects may be missing, as in a clone with ``--filter``.
     """
 
-    def __init__(self, home: str, top: str, git_folder: str) -> None:
-        self.home, self.top = home, top
+    def __init__(self, home: str, top: str, git_folder: str, *, is_bare: bool = False) -> None:
+        self.home, self.top, self.is_bare = home, top, is_bare
         is_current = home == next(folders_with_git(os.path.realpath(os.getcwd())), None)
         hook = {key: value for key in _HOOK_VARIABLES if is_current and (value := os.environ.get(key))}
         if index := hook.get("GIT_INDEX_FILE"):  # relative to the current folder, which is that of the hook
             hook["GIT_INDEX_FILE"] = os.path.abspath(index)
-        self._environment = _query_environment(home) | hook
+        self._environment = _query_environment(home) | hook | ({"GIT_DIR": home} if is_bare else {})
         common = os.path.join(home, self._ask("rev-parse", "--git-common-dir"))
         settings = dict(_parse_settings(self._call(["config", "--null", "--list"])))
         self.is_partial = any(key.endswith((".promisor", ".partialclone")) for key in settings)
@@ -268,6 +269,23 @@ class Repository:
         return _run_git(self.top, command, self._isolated_environment, self._safe_settings())
 
 
+def open_bare_repository(folder: str) -> Repository | None:
+    """Return the bare repository at `folder`, an absolute path; None if it is not one.
+
+    Only for a folder that the user names: any clone may contain files that look like a bare repository.
+
+    Raises D961 if git is not installed, D964 if git fails, D968 for a repository of another user.
+    """
+    if not os.path.lexists(os.path.join(folder, "HEAD")):
+        return None
+    # Without a path in GIT_DIR, git checks the owner.
+    settings = _SAFE_SETTINGS | {"safe.bareRepository": "all"}
+    done = _run_git(folder, ["rev-parse", "--is-bare-repository"], _query_environment(folder), settings)
+    _check_owner(folder, done.stderr)
+    is_bare = not done.returncode and done.stdout.strip() == b"true"
+    return Repository(folder, folder, folder, is_bare=True) if is_bare else None
+
+
 def _open(home: str) -> Repository | None:
     """Return the repository whose ``.git`` is in `home`; None if git does not accept it as a repository."""
     environment = _query_environment(home)
@@ -276,8 +294,7 @@ def _open(home: str) -> Repository | None:
         done = _run_git(home, ["rev-parse", option], environment, _SAFE_SETTINGS)
         if not done.returncode:
             return os.path.normpath(os.fsdecode(done.stdout.removesuffix(b"\n")))
-        if b"dubious ownership" in done.stderr or b"unsafe repository" in done.stderr:
-            raise UserError("D968", path=home, quoted=shlex.quote(home))
+        _check_owner(home, done.stderr)
         no_repository = (b"not a git repository", b"cannot use bare repository")
         if os.path.isdir(os.path.join(home, ".git")) and any(text in done.stderr for text in no_repository):
             return None
@@ -290,6 +307,12 @@ def _open(home: str) -> Repository | None:
         return None
     top = ask("--show-toplevel")
     return None if top is None else Repository(home, top, git_folder)
+
+
+def _check_owner(home: str, messages: bytes) -> None:
+    """Raise D968 if git's error messages say that the repository belongs to another user."""
+    if b"dubious ownership" in messages or b"unsafe repository" in messages:
+        raise UserError("D968", path=home, quoted=shlex.quote(home))
 
 
 def _is_inside(path: str, folder: str) -> bool:

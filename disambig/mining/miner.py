@@ -19,7 +19,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from disambig.checking import PACKAGE_FOLDERS, SUFFIXES, Repositories, Repository
+from disambig.checking import (
+    PACKAGE_FOLDERS,
+    SUFFIXES,
+    Repositories,
+    Repository,
+    open_bare_repository,
+)
 from disambig.configuration import ProjectSettings
 from disambig.errors import UserError
 from disambig.files import json_text, saved_folder
@@ -79,7 +85,7 @@ class Commit:
 class History:
     """The history of the repository that contains a folder.
 
-    `folder` is a work tree or a folder in it. Raises D540 if git is not installed, D541
+    `folder` is a work tree, a folder in it, or a bare repository. Raises D540 if git is not installed, D541
     for a folder outside all repositories, D542 if there is no commit; D964, D968 and D969 if git fails.
     """
 
@@ -88,7 +94,7 @@ class History:
         if not os.path.isdir(path):
             raise UserError("D541", path=folder)
         try:
-            self.repository: Repository = Repositories().get(path)
+            self.repository: Repository = open_bare_repository(path) or Repositories().get(path)
         except UserError as problem:
             if problem.code == "D961":
                 raise UserError("D540") from None
@@ -102,8 +108,14 @@ class History:
 
     @property
     def top(self) -> str:
-        """The top folder of the work tree."""
+        """The top folder of the work tree, or the bare repository."""
         return self.repository.top
+
+    @property
+    def name(self) -> str:
+        """The name of the project: that of its folder."""
+        name = os.path.basename(self.top)
+        return name.removesuffix(".git") or name
 
     @property
     def is_shallow(self) -> bool:
@@ -425,10 +437,10 @@ class Miner:
 
     Raises the errors of `History`.
 
-    `folder`: the work tree.
+    `folder`: the work tree, or a bare repository.
     `language`: ISO 639-1 code of the language of the texts.
     `settings`: settings that determine which files are read, by default those that `disambig check` uses in
-    the work tree.
+    the work tree. Settings files in a bare repository are not read.
     `keep_code`: whether inline code is part of the texts (see `read_paragraphs`).
     """
 
@@ -456,7 +468,7 @@ class Miner:
         `days`: minimum number of days between the last change of a clean paragraph and the last commit.
         `progress`: called with a stage, the amount of work that is done, and the total amount.
         """
-        mined = MinedProject(os.path.basename(self.history.top), self.history.head)
+        mined = MinedProject(self.history.name, self.history.head)
         if self.history.is_shallow:
             mined.notes.append("a shallow clone: older commits are missing (git fetch --unshallow)")
         total = self.history.n_commits()

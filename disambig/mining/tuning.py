@@ -379,13 +379,16 @@ def tune_project(
 
     Rates in the settings and the results of an earlier tuning are ignored.
 
-    Raises the errors of `disambig.checking.load_checker`, `Miner` and `divide`.
+    Raises D547 for a bare repository, and the errors of `load_checker`, `Miner` and `divide`.
 
     `folder`: a folder of the work tree.
     `days` and `tier`: see `divide`.
     """
+    history = History(folder)
+    if history.repository.is_bare:
+        raise UserError("D547", path=folder)
     settings = ProjectSettings()
-    text_settings = settings.for_file(os.path.join(History(folder).top, "text.txt"))
+    text_settings = settings.for_file(os.path.join(history.top, "text.txt"))
     user_files = tuple(path for path in text_settings.ignore_files if os.path.basename(path) != IGNORE_FILE)
     text_settings = replace(text_settings, flags_per_1000=None, trust=None, ignore_files=user_files)
     source = correcting_source(text_settings)

@@ -20,7 +20,8 @@ app = typer.Typer(
 @app.command("mine")
 def mine(
     repositories: Annotated[
-        list[str], typer.Argument(metavar="REPOSITORY...", help="Folders of git repositories (clones).")
+        list[str],
+        typer.Argument(metavar="REPOSITORY...", help="Folders of git repositories (clones, also bare ones)."),
     ],
     output: Annotated[
         Path,
@@ -72,12 +73,13 @@ def mine(
     if json:
         console.result(json_text(summary) + "\n")
         return
-    console.result("".join(f"{line}\n" for line in summary_lines(summary)))
+    lines = summary_lines(summary) if quiet else [*project_lines(summary), *summary_lines(summary)]
+    console.result("".join(f"{line}\n" for line in lines))
     console.remark(f"disambig: written to {output}: fixes.jsonl, clean.jsonl, summary.json\n")
 
 
-def summary_lines(summary: dict[str, Any]) -> list[str]:
-    """Return the summary as lines of text."""
+def project_lines(summary: dict[str, Any]) -> list[str]:
+    """Return what was found in each project as lines of text."""
     lines = []
     for project in summary["projects"]:
         corrections = f"{pluralize(project['corrections'], 'correction')} ({project['tier_1']:,} very likely)"
@@ -88,6 +90,12 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
         lines.append(f"{project['name']}: {corrections}; {clean}; from {read}")
         lines += [f"  note: {note}" for note in project["notes"]]
         lines += [f"  not taken: {n:,} {reason}" for reason, n in project["skipped"].items() if n]
+    return lines
+
+
+def summary_lines(summary: dict[str, Any]) -> list[str]:
+    """Return the numbers for all projects as lines of text."""
+    lines = []
     if summary["kinds"]:
         lines.append(f"{'':18}{'':9}{'very likely':>12}{'others':>8}")
         for name, kinds in summary["kinds"].items():

@@ -284,6 +284,30 @@ def test_a_young_history_and_a_shallow_clone_are_noted(history, vocabulary, tmp_
     assert "shallow" in mined.notes[0]
 
 
+def test_a_bare_repository(history, vocabulary, tmp_path):
+    commit_a_correction(history)
+    bare = tmp_path / "clones" / "bare.git"
+    (tmp_path / "clones" / "inside").mkdir(parents=True)
+    history.git("clone", "-q", "--bare", history.home.as_uri(), str(bare))
+    history.git("-C", str(tmp_path / "clones"), "init", "-q")  # a repository around it does not matter
+    mined = Miner(str(bare), vocabulary, "en").mine()
+    assert (mined.name, pairs(mined)) == ("bare", [("was", "were")])
+    assert mined.head == mine(history, vocabulary).head
+    assert pairs(Miner(str(history.home / ".git"), vocabulary, "en").mine()) == [("was", "were")]
+    done = here("tune", bare)
+    assert (done.returncode, done.stderr.count("\n"), "[D547]" in done.stderr) == (2, 1, True)
+    with pytest.raises(UserError, match="D542"):  # only the folder that is named may be bare
+        Miner(str(tmp_path / "clones" / "inside"), vocabulary, "en")
+
+
+def test_a_bare_repository_of_another_user(history, vocabulary, tmp_path, monkeypatch):
+    commit_a_correction(history)
+    history.git("clone", "-q", "--bare", history.home.as_uri(), str(tmp_path / "bare"))
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # read by git itself
+    with pytest.raises(UserError, match="D968"):
+        Miner(str(tmp_path / "bare"), vocabulary, "en")
+
+
 def test_folders_without_a_history(tmp_path, history, vocabulary):
     (tmp_path / "plain").mkdir()
     for folder, code in ((tmp_path / "plain", "D541"), (tmp_path / "none", "D541"), (history.home, "D542")):
@@ -364,15 +388,17 @@ def project(history):
 
 
 def test_mine_writes_what_evaluate_reads(project, tmp_path):
-    done = here("fixes", "mine", project, "--output", tmp_path / "mined", "--quiet")
+    done = here("fixes", "mine", project, "--output", tmp_path / "mined")
     assert done.returncode == 0, done.stderr
-    assert "project: 2 corrections (2 very likely)" in done.stdout
+    assert done.stdout.startswith("project: 2 corrections (2 very likely)")
     assert "confusion" in done.stdout and "doubled" in done.stdout
     files = tmp_path / "mined" / "fixes.jsonl", tmp_path / "mined" / "clean.jsonl"
     done = here("evaluate", "--fixes", files[0], "--clean", files[1], "--json")
     assert json.loads(done.stdout)["all"]["n"] == 2
     again = here("fixes", "mine", project, "--output", tmp_path / "mined")
     assert (again.returncode, "D310" in again.stderr) == (2, True)
+    quiet = here("fixes", "mine", project, "--output", tmp_path / "mined", "--force", "--quiet")
+    assert "confusion" in quiet.stdout and "project" not in quiet.stdout + quiet.stderr
     forced = here("fixes", "mine", project, "--output", tmp_path / "mined", "--force", "--json", "-q")
     assert json.loads(forced.stdout)["projects"][0]["tier_1"] == 2
 
