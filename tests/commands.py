@@ -23,8 +23,13 @@ class Done(NamedTuple):
     stderr: str
 
 
-def here(*arguments: object, folder: Path | str = ".", given: str | bytes = "") -> Done:
-    """Run ``disambig ARGUMENTS`` in this process, in a folder; `given` is the standard input."""
+def here(
+    *arguments: object, folder: Path | str = ".", given: str | bytes = "", stdout: io.StringIO | None = None
+) -> Done:
+    """Run ``disambig ARGUMENTS`` in this process, in a folder; `given` is the standard input.
+
+    `stdout` replaces the standard output.
+    """
     from disambig.cli import main
 
     data = given.encode() if isinstance(given, str) else given
@@ -35,6 +40,8 @@ def here(*arguments: object, folder: Path | str = ".", given: str | bytes = "") 
         patch.chdir(folder)
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
+        if stdout is not None:
+            patch.setattr(sys, "stdout", stdout)
         main.run([*map(str, arguments)])
     outputs = (stream.buffer.getvalue().decode(errors="surrogateescape") for stream in streams[1:])
     return Done(end.value.code, *outputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import logging
 import os
@@ -362,6 +363,38 @@ def check_stdout() -> None:
         raise UserError("D309", path="standard output", problem="it is closed")
 
 
+def check_takes_bytes(format_name: str) -> None:
+    """Check that a binary format can be written to standard output.
+
+    Raises D603 if it is a terminal, or takes only text; D309 if it is closed.
+    """
+    check_stdout()
+    if is_terminal() or not hasattr(sys.stdout, "buffer"):
+        raise UserError("D603", format=format_name)
+
+
+class _TextOutput:
+    """Writes bytes to a standard output that takes only text, such as that of a notebook."""
+
+    def __init__(self) -> None:
+        # Characters may be divided among writes, and bytes of a text may be invalid UTF-8.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def write(self, data: bytes) -> None:
+        """Write UTF-8; bytes that are not UTF-8 are escaped."""
+        sys.stdout.write(self._decoder.decode(data))
+
+    def flush(self) -> None:
+        """Write what remains of an incomplete character, and flush standard output."""
+        sys.stdout.write(self._decoder.decode(b"", final=True))
+        sys.stdout.flush()
+
+
+def _byte_output() -> Any:
+    """Return a stream of standard output that takes bytes."""
+    return getattr(sys.stdout, "buffer", None) or _TextOutput()
+
+
 class _ClosedOutput(io.TextIOBase):
     """Standard output of a command that was started without one: no output may be lost silently."""
 
@@ -448,12 +481,15 @@ class StandardOutput:
             return
         check_stdout()
         if sys.stdout.isatty():
-            text, encoding = escape_control_chars(text, lines=True), "utf-8"
+            text = escape_control_chars(text, lines=True)
+        if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
+            encoding = "utf-8"
         data = text.encode(encoding, "surrogateescape")
         with writing("standard output"), hidden_progress():
             sys.stdout.flush()
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            output = _byte_output()
+            output.write(data)
+            output.flush()
 
     def remark(self, text: str) -> None:
         """Write a message that is not about a problem to standard error, unless ``--quiet`` was given."""
@@ -494,9 +530,10 @@ def open_output(output: Path | None, *, force: bool = False) -> Iterator[Callabl
     """
     if output is None:
         check_stdout()
-        yield checked_writer(sys.stdout.buffer, "standard output")
+        byte_output = _byte_output()
+        yield checked_writer(byte_output, "standard output")
         with writing("standard output"):
-            sys.stdout.buffer.flush()
+            byte_output.flush()
         return
     if output.exists() and not force and not is_special(output):
         raise UserError("D310", path=output)

@@ -16,6 +16,7 @@ from disambig.cli import options
 from disambig.cli.output import (
     Meter,
     ProgressRate,
+    check_takes_bytes,
     is_terminal,
     open_output,
     open_results,
@@ -440,15 +441,15 @@ class AnnotateRequest:
     limits: JobLimits
 
 
-def _check_destination(request: AnnotateRequest, format_name: str, *, to_terminal: bool) -> None:
+def _check_destination(request: AnnotateRequest, format_name: str) -> None:
     """Check that results in a format can be written to the output of a request."""
     if request.output is not None and not request.is_job:
         check_output(str(request.output), format_name)
     if request.shard_index and not (request.is_job and format_name == "html"):
         problem = "it requires a job directory and --format html"
         raise UserError("D602", option="--shard-index", value="", problem=problem)
-    if to_terminal and format_name in BINARY:
-        raise UserError("D603", format=format_name)
+    if request.output is None and format_name in BINARY:
+        check_takes_bytes(format_name)
 
 
 def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
@@ -458,9 +459,9 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     """
     if not (request.output is None or request.format or request.is_job or is_special(request.output)):
         check_suffix(str(request.output))
-    to_terminal = request.output is None and is_terminal()
     name = request.format or "jsonl"
     if not (request.format or request.is_job):
+        to_terminal = request.output is None and is_terminal()
         name = guess_format(str(request.output) if request.output else None, terminal=to_terminal)
     if request.records is not None and name != "jsonl":
         raise UserError("D532", format=name)
@@ -479,7 +480,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         source = StableSource(source)
     if request.only_flags:
         format = only_flags(format, can_flag=source.can_flag())
-    _check_destination(request, name, to_terminal=to_terminal)
+    _check_destination(request, name)
     n_unreadable = 0  # directories
 
     def note(problem: UserError) -> None:

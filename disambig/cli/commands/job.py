@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from disambig.cli.options import GROUP_SETTINGS, Quiet
-from disambig.cli.output import StandardOutput, is_terminal, open_output, progress, remark
+from disambig.cli.output import StandardOutput, check_takes_bytes, open_output, progress, remark
 from disambig.errors import UserError
 from disambig.files import json_text, writing
 from disambig.formatting import pluralize
@@ -168,8 +168,8 @@ def merge(
     output = None if output == Path("-") else output
     if output is not None:
         check_output(str(output), format)
-    elif is_terminal() and format in BINARY:
-        raise UserError("D603", format=format)
+    elif format in BINARY:
+        check_takes_bytes(format)
     with open_output(output, force=force) as write:
         n = merge_parts(directory, write)
     remark(f"{pluralize(n, 'part')} merged{f', written to {output}' if output is not None else ''}")
