@@ -234,14 +234,11 @@ def join_columns(first: Columns, *others: Columns) -> Columns:
     joined_others, joined = _last_joins.get(first, ((), None))
     # columns compare by identity, so this is the same join as last time only if all objects are the same
     if joined is None or [reference() for reference in joined_others] != list(others):
-        joined = _merge_groups((first, *others))
+        all_columns = JoinedColumns((first, *others))
+        labels = np.full(len(all_columns), -1, np.int32)
+        joined = Columns(labels, all_columns.groups, all_columns.group_names, all_columns.names)
         _last_joins[first] = tuple(map(ref, others)), joined
     return joined
-
-
-def _merge_groups(parts: Sequence[Columns]) -> Columns:
-    joined = JoinedColumns(parts)
-    return Columns(np.full(len(joined), -1, np.int32), joined.groups, joined.group_names, joined.names)
 
 
 class ChainedStrings(LazySequence[str]):

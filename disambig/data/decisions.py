@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.instances import CandidateLists, CandidateTable, Group, Instances
+from disambig.data.instances import CandidateLists, CandidateTable, Group, Instances, normalise_words
 from disambig.data.segments import Selection, join_offsets, offsets_from_sizes, take_rows
 from disambig.errors import UserError, nearest_first
 from disambig.formatting import describe_share, pluralize
@@ -102,7 +102,7 @@ def unordered_pair(observed: str, replacement: str) -> str:
     The key of a flag that inserts a word has nothing before the slash; of one that removes a word, nothing
     after it.
     """
-    words = [" ".join(side.lower().replace("\u2019", "'").split()) for side in (observed, replacement)]
+    words = [normalise_words(observed), normalise_words(replacement)]
     return "/".join(sorted(words) if all(words) else words)
 
 
@@ -124,15 +124,13 @@ def parse_share(value: Any) -> float:
 
     Raises D860 if it is not a share.
     """
-    share = _number(value.strip()) if isinstance(value, str) else value
-    if isinstance(share, bool) or not isinstance(share, int | float):
-        raise UserError("D860", value=value)
-    if not 0 < share <= 1:
+    share = _parse_number(value.strip()) if isinstance(value, str) else value
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise UserError("D860", value=value)
     return float(share)
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     """Return the number written as a quotient, in percent or as a decimal; None if it is none of these."""
     if match := _QUOTIENT.fullmatch(text):
         return int(match[1]) / int(match[2]) if int(match[2]) else None
@@ -233,8 +231,12 @@ class ScoreBatch(CandidateTable):
         groups = tuple(group for part in parts for group in part.groups)
         numbers = tuple(number for part in parts for number in part.numbers)
         group_of = np.concatenate([part.group_of + first for part, first in zip(parts, firsts, strict=False)])
-        has_neighbours = any(part.neighbours is not None for part in parts)
-        neighbours = [part._neighbours_or_unknown() for part in parts] if has_neighbours else []
+        neighbours = []
+        if any(part.neighbours is not None for part in parts):
+            neighbours = [
+                np.full((len(part), 2), UNKNOWN, np.uint64) if part.neighbours is None else part.neighbours
+                for part in parts
+            ]
         score_parts = [part.parts for part in parts if part.parts is not None]
         columns = {
             name: np.concatenate([getattr(part, name) for part in parts])
@@ -271,12 +273,6 @@ class ScoreBatch(CandidateTable):
             None if self.neighbours is None else self.neighbours[index],
             None if self.parts is None else self.parts[rows],
         )
-
-    def _neighbours_or_unknown(self) -> NDArray[np.uint64]:
-        """Return the neighbouring words, or the hash of an unknown word in their place."""
-        if self.neighbours is not None:
-            return self.neighbours
-        return np.full((len(self), 2), UNKNOWN, np.uint64)
 
     def by_group(self) -> Iterator[tuple[NDArray[np.int64], ScoreBatch]]:
         """Yield the instances of each group that has some: their indices, and their scores."""
@@ -530,9 +526,9 @@ class Decisions:
         rules: RuleSet | None,
     ) -> Decisions:
         """Return no decisions; `lists` is empty if the task has per-instance candidates."""
-        whole, real = np.zeros(0, np.int32), np.zeros(0, np.float32)
-        columns: dict[str, Any] = {name: whole for name in _COLUMNS}
-        columns |= {"scores": real, "margins": real, "probabilities": real, "flagged": np.zeros(0, np.bool_)}
+        columns: dict[str, Any] = dict.fromkeys(_INDEX_COLUMNS, np.zeros(0, np.int32))
+        columns |= dict.fromkeys(("scores", "margins", "probabilities"), np.zeros(0, np.float32))
+        columns["flagged"] = np.zeros(0, np.bool_)
         return cls(task, model, table, **columns, offsets=np.zeros(1, np.int64), lists=lists, rules=rules)
 
     @classmethod
@@ -614,23 +610,13 @@ class Decisions:
             self.task,
             self.model,
             self.table,
-            self.documents[index],
-            self.starts[index],
-            self.ends[index],
-            self.groups[index],
-            self.observed[index],
-            self.chosen[index],
-            offsets,
-            self.scores[rows],
-            self.margins[index],
-            self.probabilities[index],
-            self.flagged[index],
-            self.n_hits[index],
-            self.n_queries[index],
-            None if self.lists is None else self.lists.take(index),
-            settled,
-            self.trust,
-            self.rules,
+            **{name: getattr(self, name)[index] for name in _COLUMNS},
+            offsets=offsets,
+            scores=self.scores[rows],
+            lists=None if self.lists is None else self.lists.take(index),
+            settled=settled,
+            trust=self.trust,
+            rules=self.rules,
         )
 
     def places(self) -> Instances:
@@ -743,19 +729,9 @@ class Decisions:
         return {"base": round(float(self.lists.scores[at]), 4), "rank": int(self.lists.ranks[at])}
 
 
-_COLUMNS = (
-    "documents",
-    "starts",
-    "ends",
-    "groups",
-    "observed",
-    "chosen",
-    "margins",
-    "probabilities",
-    "flagged",
-    "n_hits",
-    "n_queries",
-)
+_INDEX_COLUMNS = ("documents", "starts", "ends", "groups", "observed", "chosen", "n_hits", "n_queries")
+_COLUMNS = (*_INDEX_COLUMNS, "margins", "probabilities", "flagged")
+"""The columns of `Decisions` with one value per decision."""
 
 
 def _alternative(other: Alternative, text: str) -> dict[str, Any]:

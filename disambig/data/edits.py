@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from disambig.data.instances import normalise_words
 from disambig.errors import UserError
 from disambig.files import decode, read_small
 from disambig.text import HIDDEN
 
 _LINE_ENDS = "\r\n"
 _OPENING = re.compile("(?:[*_~\"'(\\[\u2018\u201c]|<[a-zA-Z][^<>]{0,200}>)*")
-"""Marks, quotation marks and tags before a word."""
+"""Marks, quotation marks and tags before a word; matches the empty string, too."""
 
 
 def surrounding_space(text: str, offset: int) -> tuple[int, int]:
@@ -40,9 +41,7 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     if record["replacement"] or start == end:
         return record
     start, end = _with_blanks(text, start, end)
-    kept, following = "", end
-    while following < len(text) and text[following].isspace():
-        following += 1
+    kept, (_, following) = "", surrounding_space(text, end)
     opened = _OPENING.match(text, following)
     letter = opened.end() if opened else following
     # The next word gets the capital only within the paragraph; an empty line would begin another one.
@@ -60,9 +59,7 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
 
 def _repeats(text: str, start: int, word: str) -> bool:
     """Return True if the same word stands before one, with only blanks between them."""
-    end = start
-    while end and text[end - 1].isspace():
-        end -= 1
+    end, _ = surrounding_space(text, start)
     first = end - len(word)
     return end < start and text[max(first, 0) : end] == word and not text[max(first - 1, 0) : first].isalnum()
 
@@ -139,8 +136,7 @@ def pair_to_ignore(observed: str, replacement: str) -> str:
 
     There is nothing before the arrow for a word that is missing, nothing after it for one too many.
     """
-    sides = (" ".join(side.lower().replace("\u2019", "'").split()) for side in (observed, replacement))
-    return f" {ARROW} ".join(sides).strip()
+    return f"{normalise_words(observed)} {ARROW} {normalise_words(replacement)}".strip()
 
 
 def plain_word(entry: str) -> str:
@@ -150,7 +146,7 @@ def plain_word(entry: str) -> str:
     """
     if ARROW in entry:
         return pair_to_ignore(*entry.split(ARROW, 1))
-    return " ".join(entry.lower().replace("\u2019", "'").split())
+    return normalise_words(entry)
 
 
 _WORD = r"([^\W_]+(?:['\u2019-][^\W_]+)*)"
@@ -171,17 +167,15 @@ def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[s
     `replacement`: "" for a word that is one too many.
     """
     observed = text[start:end]
-    entries = [pair_to_ignore(observed, replacement)]
-    if observed.strip():
-        entries.insert(0, plain_word(observed))
+    pairs, phrases = [pair_to_ignore(observed, replacement)], [plain_word(observed)]
     if after := _AFTER.match(text, end, end + _NEAR):
-        entries.append(pair_to_ignore(f"{observed} {after[1]}", f"{replacement} {after[1]}"))
+        pairs.append(pair_to_ignore(f"{observed} {after[1]}", f"{replacement} {after[1]}"))
+        phrases.append(plain_word(f"{observed} {after[1]}"))
     if before := _BEFORE.search(text[max(0, start - _NEAR) : start]):
-        entries.append(pair_to_ignore(f"{before[1]} {observed}", f"{before[1]} {replacement}"))
-    if observed.strip():
-        entries += [plain_word(f"{observed} {after[1]}")] if after else []
-        entries += [plain_word(f"{before[1]} {observed}")] if before else []
-    return tuple(entries)
+        pairs.append(pair_to_ignore(f"{before[1]} {observed}", f"{before[1]} {replacement}"))
+        phrases.append(plain_word(f"{before[1]} {observed}"))
+    # a missing word has no written words, and its neighbours alone would suppress every flag beside them
+    return (phrases[0], *pairs, *phrases[1:]) if observed.strip() else tuple(pairs)
 
 
 _MAX_WORDS_BESIDE = 5

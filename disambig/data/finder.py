@@ -20,7 +20,7 @@ from disambig.types import HasExamples, Task, TaskTraits, decides, get_trait
 
 _JOINERS = HashVocabulary(np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="])))
 _HYPHEN = hash_word("-")
-_FILTER_BITS = np.uint64(0xFFFF)
+_FILTER_BITS = np.uint64(0xFFFF)  # the low 16 bits of a hash; a table of 65,536 bools fits the CPU cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,7 +219,7 @@ _hashed_candidates: WeakKeyDictionary[Interned, dict[str, HashedCandidates]] = W
 
 def _hash_distinct(texts: Sequence[str], tokenisation: str) -> HashedCandidates:
     distinct, row = distinct_texts(texts)
-    hashed = _words(distinct, tokenisation)
+    hashed = _hash_words_of(distinct, tokenisation)
     lengths = np.fromiter(map(len, hashed), np.int64, len(hashed))
     words = np.zeros((len(hashed), int(lengths.max(initial=1))), np.uint64)
     inside = np.arange(words.shape[1]) < lengths[:, None]
@@ -227,8 +227,8 @@ def _hash_distinct(texts: Sequence[str], tokenisation: str) -> HashedCandidates:
     return words, lengths, row
 
 
-def _words(texts: Sequence[str], tokenisation: str) -> list[WordHashes]:
-    """Return the hashes of the words of each text."""
+def _hash_words_of(texts: Sequence[str], tokenisation: str) -> list[WordHashes]:
+    """Return the hashes of the words of each text, from the cache where possible."""
     cache = _cached_words.setdefault(tokenisation, {})
     hashed = list(map(cache.get, texts))
     new = [text for text, words in zip(texts, hashed, strict=True) if words is None]
@@ -316,9 +316,8 @@ def check_certain_mistakes(task: Task, instances: Instances, certain: object) ->
         wanted = "three arrays: instances, candidates and probabilities"
         raise _contract_error(task, f"{method} returned {returned}", wanted)
     rows, intended, probabilities = columns
-    if len({len(column) for column in columns}) > 1 or not (
-        rows.dtype.kind in "iu" and intended.dtype.kind in "iu"
-    ):
+    kinds = rows.dtype.kind + intended.dtype.kind
+    if len({len(column) for column in columns}) > 1 or not set(kinds) <= set("iu"):
         problem = f"{method} returned {', '.join(map(describe_value, columns))}"
         raise _contract_error(task, problem, "as many integers, integers and floats")
     if (outside := rows[(rows < 0) | (rows >= n)]).size:
@@ -373,24 +372,22 @@ _CHECKED_TEXTS = 1000
 def _check_lists(task: Task, instances: Instances, method: str) -> None:
     """Raise D414 unless there are per-instance candidates exactly if the task decides between them."""
     n, lists, between = len(instances), instances.lists, decides(task).between
-    if (lists is not None) == (between == "lists") and (lists is None or isinstance(lists, CandidateLists)):
-        if lists is None:
-            return
-        if len(lists) == n and bool((np.diff(lists.offsets) > 0).all()):
-            for text in islice(lists.texts, _CHECKED_TEXTS):
-                if not isinstance(text, str):
-                    problem = f"lists of {method} has the candidate {text!r}"
-                    raise _contract_error(task, problem, "candidates that are texts")
-            return
-        problem = f"lists of {method} has {len(lists):,} lists for {n:,} instances"
-        if len(lists) == n:
-            empty = int(np.flatnonzero(np.diff(lists.offsets) == 0)[0])
-            problem = f"lists of {method} has an empty list for instance {empty:,}"
-        raise _contract_error(task, problem, "a list of candidates for each instance")
-    if n or lists is not None:
+    if lists is None and (between != "lists" or not n):
+        return
+    if not isinstance(lists, CandidateLists) or between != "lists":
         wanted = "CandidateLists" if between == "lists" else "None"
         problem = f"lists of {method} is {describe_value(lists)}"
         raise _contract_error(task, problem, f"{wanted}, as it decides between {between!r}")
+    if len(lists) != n:
+        problem = f"lists of {method} has {len(lists):,} lists for {n:,} instances"
+        raise _contract_error(task, problem, "a list of candidates for each instance")
+    if (empty := np.flatnonzero(np.diff(lists.offsets) <= 0)).size:
+        problem = f"lists of {method} has an empty list for instance {empty[0]:,}"
+        raise _contract_error(task, problem, "a list of candidates for each instance")
+    for text in islice(lists.texts, _CHECKED_TEXTS):
+        if not isinstance(text, str):
+            problem = f"lists of {method} has the candidate {text!r}"
+            raise _contract_error(task, problem, "candidates that are texts")
 
 
 def _check_places(task: Task, view: TokenView, instances: Instances, method: str) -> None:
@@ -415,11 +412,8 @@ def _check_observed(task: Task, view: TokenView, instances: Instances) -> None:
     """Raise D414 unless the first instances are at the words of their observed candidates."""
     for row in np.flatnonzero(instances.observed >= 0)[:_COMPARED].tolist():
         names = instances.candidates(row, task.groups[instances.groups[row]])
-        candidate, position, length = (
-            names[instances.observed[row]],
-            int(instances.positions[row]),
-            int(instances.lengths[row]),
-        )
+        candidate = names[instances.observed[row]]
+        position, length = int(instances.positions[row]), int(instances.lengths[row])
         hashes = view.hashes[position : position + length]
         if not np.array_equal(hashes, hash_words(candidate.split(" ") if candidate else [])):
             written = " ".join(view.written(token) for token in range(position, position + length))

@@ -71,8 +71,12 @@ MAX_CANDIDATES = 200
 """Maximum number of candidates in a set, all of which are compared at every place."""
 MAX_WORDS = 2
 """Maximum number of words of a candidate."""
-_CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 _WORD = re.compile(r"[^\W\d_]+('[^\W\d_]+)*")
+
+
+def normalise_words(text: str) -> str:
+    """Return words for comparison: in lower case, with plain apostrophes and single spaces."""
+    return " ".join(text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
 
 
 def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
@@ -115,7 +119,7 @@ def confusion_set(value: str | Iterable[str]) -> Group:
         members that are never one word in a text ("well-known").
     """
     members = value.split("/") if isinstance(value, str) else list(value)
-    candidates = tuple(" ".join(member.lower().replace(_CURLY, "'").split()) for member in members)
+    candidates = tuple(map(normalise_words, members))
     name = "/".join(candidates)
     if len(candidates) < 2 or len(set(candidates)) < len(candidates):
         raise UserError("D411", name=name, problem="it needs two or more different words")
@@ -293,7 +297,7 @@ class CandidateWords:
 def _encode_words(parts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], Ints, list[str]]:
     """Return the words numbered by first occurrence: numbers, offsets of the parts, and the words."""
     number: defaultdict[str, int] = defaultdict()
-    number.default_factory = number.__len__
+    number.default_factory = number.__len__  # a word that is not in it yet gets the next number
     ids, sizes = array("i"), array("q", [0])
     for part in parts:
         sizes.append(len(part))
@@ -392,6 +396,8 @@ class CandidateLists:
             from scipy.sparse import vstack
 
             features = vstack([part.features for part in parts], format="csr")
+        filled = [part for part in parts if len(part)]
+        words = [part.words for part in filled if part.words is not None]
         return cls(
             join_offsets(part.offsets for part in parts),
             join_texts([part.texts for part in parts]),
@@ -400,7 +406,7 @@ class CandidateLists:
             np.concatenate([part.costs for part in parts]),
             features,
             parts[0].feature_names,
-            _joined_words([part for part in parts if len(part)]),
+            CandidateWords.joined(words) if words and len(words) == len(filled) else None,
         )
 
     def __len__(self) -> int:
@@ -424,11 +430,6 @@ class CandidateLists:
     def instance_candidates(self, index: int) -> tuple[str, ...]:
         """Return the candidates of one instance."""
         return tuple(self.texts[self.offsets[index] : self.offsets[index + 1]])
-
-
-def _joined_words(parts: Sequence[CandidateLists]) -> CandidateWords | None:
-    words = [part.words for part in parts if part.words is not None]
-    return CandidateWords.joined(words) if words and len(words) == len(parts) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

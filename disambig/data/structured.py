@@ -136,15 +136,15 @@ class SequenceRows(EqualLists):
         for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             size = 0
             for t in range(first, last):
-                before = [0] if t == first else range(k)
-                rows = np.zeros((len(before) * k, self.n_weights))
-                for a in before:
-                    for b in range(k):
-                        row = rows[a * k + b]
-                        row[b * d : (b + 1) * d] = dense[t]
-                        row[k * d + b if t == first else k * d + k + a * k + b] = 1.0
+                # one row per (label before, label): the first place has no label before it
+                n_before = 1 if t == first else k
+                rows = np.zeros((n_before * k, self.n_weights))
+                for a, b in np.ndindex(n_before, k):
+                    row = rows[a * k + b]
+                    row[b * d : (b + 1) * d] = dense[t]
+                    row[k * d + b if t == first else k * d + k + a * k + b] = 1.0
                 blocks.append(rows)
-                cost.append(np.tile(self.costs[t], len(before)))
+                cost.append(np.tile(self.costs[t], n_before))
                 size += len(rows)
             sizes.append(size)
         offsets = offsets_from_sizes(sizes)
@@ -331,6 +331,7 @@ class PartRows:
         return self._written(self.parts)
 
     def _written(self, parts: NDArray[np.int32]) -> Any:
+        """Return the rows with these parts, by a product of a matrix of memberships with the features."""
         from scipy.sparse import csr_array
 
         is_part = parts >= 0
@@ -408,11 +409,6 @@ def dense_to_lists(batch: DenseBlocks) -> DenseLists:
     return DenseLists(values, batch.offsets, batch.cost, batch.columns)
 
 
-def crossed_to_sparse(batch: CrossedRows) -> SparseRows:
-    """Write out the features of the candidates, in the columns of all labels."""
-    return SparseRows(batch.written_out(), batch.offsets, batch.cost, batch.columns)
-
-
 def lists_to_sparse(batch: DenseLists) -> SparseRows:
     """Return the same rows in sparse form."""
     from scipy.sparse import csr_array
@@ -465,22 +461,20 @@ def join_crossed(batches: list[CrossedRows]) -> CrossedRows:
     return CrossedRows(rows, first.costs, columns, first.labels)
 
 
-def chains_to_sparse(batch: ChainRows) -> SparseRows:
-    """Write out the edges, for small problems only."""
-    return batch.places.edges()
-
-
 CONVERSIONS: dict[tuple[type, type], Callable[[Any], Any]] = {
     (DenseBlocks, SparseRows): dense_to_sparse,
     (DenseBlocks, CrossedRows): dense_to_crossed,
     (DenseBlocks, DenseLists): dense_to_lists,
-    (CrossedRows, SparseRows): crossed_to_sparse,
+    (CrossedRows, SparseRows): lambda batch: SparseRows(
+        batch.written_out(), batch.offsets, batch.cost, batch.columns
+    ),
     (DenseLists, SparseRows): lists_to_sparse,
     (SparseRows, DenseLists): sparse_to_lists,
     (JoinedRows, SparseRows): joined_to_sparse,
     (JoinedRows, CrossedRows): joined_to_crossed,
-    (ChainRows, SparseRows): chains_to_sparse,
+    (ChainRows, SparseRows): lambda batch: batch.places.edges(),
 }
+"""Functions by the storage of a batch and the one that they return."""
 
 
 @overload
@@ -528,14 +522,21 @@ def _convert_once(batch: Any, storage: type) -> Any:
 
 def stack_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch | None:
     """Concatenate the instances of all batches; None if their storage or columns differ."""
-    first = batches[0]
-    if type(first) not in _STACKED or any(type(batch) is not type(first) for batch in batches):
+    first: Any = batches[0]
+    if type(first) not in _STACKED or not all(
+        type(batch) is type(first)
+        and has_own_labels(batch) == has_own_labels(first)
+        and _have_same_meaning(first.columns, batch.columns)
+        for batch in batches
+    ):
         return None
-    if any(has_own_labels(batch) != has_own_labels(first) for batch in batches):
-        return None
-    if any(not _have_same_meaning(first.columns, batch.columns) for batch in batches):
-        return None
-    return _stack(batches)
+    arrays = {name: _stack_arrays(batches, name) for name in _STACKED[type(first)]}
+    offsets = join_offsets(batch.offsets for batch in batches)
+    if isinstance(first, DenseLists | SparseRows):
+        arrays["offsets"] = offsets
+    elif has_own_labels(first):
+        arrays["labels"] = Ragged(_stack_arrays(batches, "label_of_rows"), offsets)
+    return replace(first, **arrays)
 
 
 def _have_same_meaning(first: Columns, other: Columns) -> bool:
@@ -557,16 +558,6 @@ _STACKED = {
 """The arrays that are concatenated, by storage."""
 
 
-def _stack(batches: Sequence[Any]) -> Any:
-    first = batches[0]
-    fields = {name: _stack_arrays(batches, name) for name in _STACKED[type(first)]}
-    if isinstance(first, DenseLists | SparseRows):
-        fields["offsets"] = _stack_offsets(batches)
-    elif has_own_labels(first):
-        fields["labels"] = Ragged(_stack_arrays(batches, "label_of_rows"), _stack_offsets(batches))
-    return replace(first, **fields)
-
-
 def _stack_arrays(batches: Sequence[Any], name: str) -> Any:
     parts = [getattr(batch, name) for batch in batches]
     if all(isinstance(part, np.ndarray) for part in parts):
@@ -574,10 +565,6 @@ def _stack_arrays(batches: Sequence[Any], name: str) -> Any:
     from scipy.sparse import csr_array, vstack
 
     return csr_array(vstack(parts, format="csr"))
-
-
-def _stack_offsets(batches: Sequence[Any]) -> Any:
-    return join_offsets(batch.offsets for batch in batches)
 
 
 _MIN_SQUARE, _MAX_SQUARE = 1e-200, 1e200
@@ -724,7 +711,7 @@ def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
 
     The message of D772 has the number of the row or, with `offsets`, of its instance.
     """
-    bad = np.flatnonzero(~np.isfinite(rows.data))
+    bad = _not_finite(rows.data)[:, 0]
     if len(bad):
         example = find_owner(rows.indptr, bad[0])
         if offsets is not None:
