@@ -411,12 +411,16 @@ class ClozeNetwork:
 
     def state(self) -> dict[str, Floats]:
         """Return all arrays that a step changes, by name; they are not copied."""
-        arrays = {**self.weights.arrays(), "embeddings_seen": self.embeddings_seen}
-        arrays.update(outputs_seen=self.outputs_seen, bias_seen=self.bias_seen)
-        arrays.update(shared_outputs_seen=self.shared_outputs_seen)
-        arrays.update(shared_embeddings_seen=self.shared_embeddings_seen)
+        sums = (
+            "embeddings_seen",
+            "outputs_seen",
+            "bias_seen",
+            "shared_outputs_seen",
+            "shared_embeddings_seen",
+        )
+        arrays = self.weights.arrays() | {name: getattr(self, name) for name in sums}
         for name, (first, second) in self.moments.items():
-            arrays.update({f"{name}_first": first, f"{name}_second": second})
+            arrays |= {f"{name}_first": first, f"{name}_second": second}
         return arrays
 
     def forward(self, batch: TrainingPlaces) -> ForwardPass:

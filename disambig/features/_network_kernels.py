@@ -45,6 +45,7 @@ def sample_dot() -> None:
 
 
 _S32 = np.uint64(32)
+# as in `word_network`, which is not imported here: models that need only other functions load faster
 _UNKNOWN, _OUTSIDE, _FIRST_KNOWN = 0, 1, 2
 _TOPIC_SHIFT = 3
 _NEGLIGIBLE_UNIT = np.float32(2e-4)
@@ -127,6 +128,7 @@ def _index_rows(rows, index_of, distinct, ends):
                 distinct[n_distinct] = row
                 n_distinct += 1
             rows[p, i] = index_of[row]
+        # forget the rows of this position: clearing these entries is faster than filling the whole array
         for j in range(begin, n_distinct):
             index_of[distinct[j]] = -1
         ends[p] = n_distinct
@@ -315,10 +317,6 @@ def sample_gaps() -> None:
     sum_gap_weights(hashes, places - 1, places, np.zeros(4, np.int8), 2, np.empty(2, np.int32))
     filled, rate = np.array([True, False]), np.float32(0.1)
     descend_gaps(hashes, places - 1, places, filled, np.zeros(4, np.float32), np.ones(4, np.float32), 2, rate)
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 @compiled

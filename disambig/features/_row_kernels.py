@@ -37,10 +37,6 @@ from disambig.text import END_HASH, MAX_ORDER, ORDER_STEP, PLACE, START_HASH, ch
 if TYPE_CHECKING:
     from disambig.counts import CountTable
 
-if TYPE_CHECKING:
-    pass
-
-
 # Numba finds the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
@@ -261,6 +257,7 @@ def fill_index(keys, slots):
     """Insert the index of each key, plus one, into an open-addressed table; its length is a power of two."""
     mask = np.uint32(len(slots) - 1)
     for i in range(len(keys)):
+        # multiplicative hashing (Knuth): 2 ** 32 divided by the golden ratio spreads neighbouring keys
         slot = (keys[i] * np.uint32(0x9E3779B1)) & mask
         while slots[slot]:
             slot = (slot + np.uint32(1)) & mask
@@ -290,10 +287,6 @@ def look_up(wanted, keys, slots, indptr, indices):
     return n
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 @compiled
 def _fill_headwords(words, directory, shift, width, fixed, place, fillable, candidates, ranks):
     """Fill `ranks`, shape (n, K, 5); a pattern whose shorter patterns were not seen is not looked up."""
@@ -314,6 +307,7 @@ def _fill_headwords(words, directory, shift, width, fixed, place, fillable, cand
                     keys[n_keys] = fmix64(fixed[i, p] + candidates[r] * PLACE[place[p]])
                     candidate_of[n_keys] = r
                     n_keys += 1
+            # all slots first: the processor reads several from memory at a time
             for j in range(n_keys):
                 slots[j] = find_slot(words, directory, shift, width, keys[j])
             for j in range(n_keys):
@@ -378,6 +372,8 @@ def fill_ranks(
             # all n-grams of a size are looked up together: their reads of memory overlap
             m = 0
             for c in range(_BEGINS[size], _BEGINS[size + 1]):
+                # the key is the sum of one term per word, so the words before the place are added up once;
+                # a word without a hash (0) is in no n-gram of the table
                 left, right = _LEFT[c], _RIGHT[c]
                 complete = usable[i, c]
                 before = np.uint64(seed)
@@ -435,6 +431,7 @@ def smooth_counts(ranks, usable, counts, prior, offsets, zeros, parents, silent,
         start = offsets[i]
         k, zero = offsets[i + 1] - start, zeros[i] - start
         for c in range(contexts):
+            # the mean of the shorter contexts, which come first in the order of contexts
             first_parent, second_parent = parents[c, 0], parents[c, 1]
             for r in range(k):
                 if first_parent >= 0 and second_parent >= 0:
@@ -454,6 +451,7 @@ def smooth_counts(ranks, usable, counts, prior, offsets, zeros, parents, silent,
                         total += filled[r]
                         seen += 1
             if total > 0:
+                # absolute discounting: what is subtracted from the counts goes to the shorter contexts
                 reserved = DISCOUNT * seen
                 is_silent = zeros[i] >= 0 and silent[c]
                 share = fallback[zero] if is_silent else 0.0

@@ -38,13 +38,7 @@ if TYPE_CHECKING:
 
 
 def require_lists(instances: Instances, extractor: object) -> CandidateLists:
-    """Return the per-instance candidates.
-
-    Raises
-    ------
-    UserError
-        D418 if the instances have the candidates of a group.
-    """
+    """Return the per-instance candidates; raise D418 if the instances have the candidates of a group."""
     if instances.lists is None:
         raise UserError("D418", extractor=type(extractor).__name__)
     return instances.lists
@@ -55,11 +49,8 @@ def as_features(
 ) -> Features:
     """Return sparse rows of candidates as features.
 
-    Parameters
-    ----------
-    rows : scipy.sparse.csr_array of shape (n_candidates, n_columns)
-    n_features : array of int, shape (n_candidates,)
-        Number of features of each candidate, seen in training or not.
+    `rows`: scipy.sparse.csr_array of shape (n_candidates, n_columns).
+    `n_features` (shape (n_candidates,)): number of features of each candidate, seen in training or not.
     """
     batch = SparseRows(rows, instances.offsets(group), instances.costs(group), columns)
     n_hits = np.diff(rows.indptr).astype(np.int32)
@@ -158,10 +149,10 @@ class KnownNgrams:
     columns: Ints
 
     @classmethod
-    def from_names(cls, names: Sequence[str], keys: Keys) -> KnownNgrams:
-        """Return a vocabulary of these n-grams with their keys."""
+    def from_names(cls, names: PackedStrings, keys: Keys) -> KnownNgrams:
+        """Return a vocabulary of these n-grams, given the key of each name."""
         order = np.argsort(keys, kind="stable")
-        return cls(PackedStrings.from_words(names), keys[order], order.astype(np.int64))
+        return cls(names, keys[order], order.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -183,22 +174,16 @@ class KnownNgrams:
 def known_ngrams_from_state(arrays: Arrays, unit: str) -> KnownNgrams:
     """Return the vocabulary from `KnownNgrams.state`; missing keys are computed from the names.
 
-    Raises
-    ------
-    KeyError, ValueError
-        If arrays are missing or do not fit together.
+    Raises `KeyError` or `ValueError` if arrays are missing or do not fit together.
     """
     n = int(arrays["n"][0])
     names = strings_from_state(arrays, n)
     if len(names) != n:
         raise ValueError("n-grams: the number of names differs")
-    keys = arrays.get("keys")
-    if keys is None:
-        keys = name_keys(list(names), unit)
+    keys = arrays["keys"] if "keys" in arrays else name_keys(list(names), unit)
     if keys.shape != (n,) or keys.dtype != np.uint64:
         raise ValueError("n-grams: the number or type of keys differs")
-    order = np.argsort(keys, kind="stable")
-    return KnownNgrams(names, keys[order], order.astype(np.int64))
+    return KnownNgrams.from_names(names, keys)
 
 
 BLOCK = 1 << 18
@@ -289,12 +274,7 @@ class NgramCells:
 def distinguishing_ngrams(ngrams: NgramSource, offsets: Ints, minimum: int) -> KnownNgrams:
     """Return the n-grams that distinguish candidates in at least `minimum` lists.
 
-    Parameters
-    ----------
-    ngrams : NgramSource
-    offsets : array of int64, shape (n_lists + 1,)
-        The candidates of each list.
-    minimum : int
+    `offsets` (shape (n_lists + 1,)): the candidates of each list.
     """
     keys, lists, places = np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     pending: list[tuple[Keys, Ints, Ints]] = []
@@ -310,16 +290,14 @@ def distinguishing_ngrams(ngrams: NgramSource, offsets: Ints, minimum: int) -> K
     frequent = lists >= minimum
     # sorted by name, so that the columns do not depend on the order of the lists
     named = sorted(zip(ngrams.names(places[frequent]), keys[frequent].tolist(), strict=True))
-    return KnownNgrams.from_names([name for name, _ in named], np.array([key for _, key in named], np.uint64))
+    names = PackedStrings.from_words(name for name, _ in named)
+    return KnownNgrams.from_names(names, np.array([key for _, key in named], np.uint64))
 
 
 def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> tuple[Any, Ints]:
-    """Return a sparse row of counts for each candidate, and its number of n-grams, known or not.
+    """Return counts of known n-grams, and the number of n-grams of each candidate, known or not.
 
-    Returns
-    -------
-    rows : scipy.sparse.csr_array of shape (n_candidates, len(vocabulary))
-    n_ngrams : array of int64, shape (n_candidates,)
+    The counts are a csr_array of shape (n_candidates, len(vocabulary)).
     """
     from scipy.sparse import csr_array
 
@@ -717,7 +695,7 @@ def _map_columns(rows: Any, to: NDArray[np.int64], n: int, width: int) -> Any:
         return csr_array((n, width))
     columns = to[rows.indices]
     kept = columns >= 0
-    starts = offsets_from_sizes(kept)[rows.indptr]
+    starts = offsets_from_sizes(kept)[rows.indptr]  # how many entries are kept before each row
     moved = csr_array((rows.data[kept], columns[kept], starts), (n, width))
     moved.sort_indices()
     return moved

@@ -92,10 +92,10 @@ STATE_STEP = 1 / 128
 _MAX_SCALE = 2.0**20
 _MAX_PLACES, _MAX_STATES = 1_000, 4_000
 """Limits that keep sums of projections and products of states within 32 bits."""
-_FLOATS = ("word_scale", "input_scale", "hidden_bias", "hidden_step", "state_scale", "state_bias")
-_ARRAYS = ("words", "embeddings", *_FLOATS[:2], "inputs", *_FLOATS[2:4], "states", *_FLOATS[4:])
-_OUTPUTS = ("outputs", "output_scale", "output_bias")
-CLOZE_ARRAYS = (*_ARRAYS, *_OUTPUTS)
+CLOZE_ARRAYS = (
+    "words", "embeddings", "word_scale", "input_scale", "inputs", "hidden_bias", "hidden_step",
+    "states", "state_scale", "state_bias", "outputs", "output_scale", "output_bias",
+)  # fmt: skip
 """Names of the arrays in a folder."""
 
 

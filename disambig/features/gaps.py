@@ -16,7 +16,6 @@ from disambig.data import (
     Columns,
     Group,
     GroupedInstances,
-    Instances,
     apart,
     distinct_texts,
     empty_places,
@@ -104,6 +103,7 @@ class Gaps:
     def _problem(self) -> str | None:
         """Return what is wrong with the array or the header, or None."""
         array = self.weights
+        # the number of weights must be a power of two, which has a single bit
         if array.dtype != np.int8 or array.ndim != 1 or array.size < 2 or array.size & array.size - 1:
             return f"weights of {array.dtype} {array.shape}"
         if not isinstance(self.header, dict) or not isinstance(self.header.get("tokenisation"), str):
@@ -193,13 +193,10 @@ class MissingWordOdds(StatelessExtractor):
         values, nothing = np.zeros((table.n_rows, 1), np.float32), np.zeros(table.n_rows, np.int32)
         is_empty = _is_empty(table)
         if is_empty.any():
-            values[is_empty, 0] = -np.repeat(self._odds(view, table.instances), table.sizes)[is_empty]
+            positions, lengths = table.instances.positions, table.instances.lengths
+            odds = load_gaps(str(self.gaps)).log_odds(view, positions - 1, positions + lengths)
+            values[is_empty, 0] = -np.repeat(odds, table.sizes)[is_empty]
         return dense_features(table, values, nothing, nothing, _gap_columns, _LIST_COLUMNS)
-
-    def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
-        """Return the log-odds that a word belongs at each place, shape (n,), whatever the text has there."""
-        after = instances.positions + instances.lengths
-        return load_gaps(str(self.gaps)).log_odds(view, instances.positions - 1, after)
 
 
 def _is_empty(table: GroupedInstances) -> Bools:
@@ -216,9 +213,8 @@ def _is_empty(table: GroupedInstances) -> Bools:
 
 @lru_cache(maxsize=256)
 def _gap_columns(group: Group) -> Columns:
-    k = len(group.candidates)
     names = [f"{candidate or 'no word'}: place" for candidate in group.candidates]
-    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
+    return Columns.of_group(GROUP_NAME, 1, candidates=len(names), names=names)
 
 
 _LIST_COLUMNS = Columns.of_group(GROUP_NAME, 1, names=["no word: place"])

@@ -116,13 +116,7 @@ class PartsOfSpeech:
         write_stored(folder, FILE, self.header, words=self.words, kinds=self.kinds)
 
     def require(self, tokenisation: str) -> None:
-        """Raise an error if words come from another tokenisation.
-
-        Raises
-        ------
-        UserError
-            D439.
-        """
+        """Raise D439 if words come from another tokenisation."""
         if tokenisation != self.header["tokenisation"]:
             raise UserError("D439", seen=tokenisation, known=self.header["tokenisation"])
 
@@ -156,8 +150,8 @@ def _lexicon_problem(words: NDArray[Any], kinds: NDArray[Any], header: Any) -> s
     return None
 
 
-N_HEADS = ("governor", "verb", "object")
-OBJECT = N_HEADS.index("object")
+HEAD_ROLES = ("governor", "verb", "object")
+OBJECT = HEAD_ROLES.index("object")
 
 
 def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Ints:
@@ -173,7 +167,7 @@ def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> I
 def _find_heads(instances: Instances, parts: PartsOfSpeech, view: TokenView) -> Ints:
     parts.require(view.tokenisation)
     first, after = instances.positions, instances.positions + instances.lengths
-    heads = np.full((len(first), len(N_HEADS)), -1, np.int64)
+    heads = np.full((len(first), len(HEAD_ROLES)), -1, np.int64)
     if use_numba(len(first) * (LEFT + RIGHT)):
         from disambig.features._row_kernels import find_head_tokens
 
@@ -196,6 +190,8 @@ PATTERNS = ("_ object", "governor _", "verb * _", "governor _ object", "verb * _
 ORDERS = np.array([2, 2, 3, 3, 4])
 """Number of words of each pattern; a gap counts as one."""
 _HAS_OBJECT = np.array([True, False, False, True, True])
+# of each pattern: index in `HEAD_ROLES` of the head word before the candidate (-1: none), whether a gap
+# stands between the two, and the place of the candidate in the n-gram
 _HEAD = np.array([-1, 0, 1, 0, 1])
 _GAPPED = np.array([False, False, True, False, True])
 _CANDIDATE_PLACE = (_HEAD >= 0).astype(np.int64) + _GAPPED
@@ -212,7 +208,7 @@ _FACTORS = np.array(
         [PLACES[0] if head == word else 0 for head in _HEAD.tolist()]
         if word < OBJECT
         else [PLACES[at + 1] * has for at, has in zip(_CANDIDATE_PLACE, _HAS_OBJECT.tolist(), strict=True)]
-        for word in range(len(N_HEADS))
+        for word in range(len(HEAD_ROLES))
     ],
     np.uint64,
 )
@@ -269,14 +265,9 @@ def lone_keys(candidates: Hashes) -> Hashes:
 
 def headword_ngram_text(pattern: int, governor: str, verb: str, object_: str, candidate: str) -> str:
     """Return one n-gram as text; a table can be queried with it, unless the candidate has two words."""
-    head = [governor, verb][_HEAD[pattern]] if _HEAD[pattern] >= 0 else ""
-    parts = [
-        head,
-        GAP if _GAPPED[pattern] else "",
-        candidate or NOTHING,
-        object_ if _HAS_OBJECT[pattern] else "",
-    ]
-    return " ".join(part for part in parts if part)
+    head = ("", governor, verb)[_HEAD[pattern] + 1]
+    gap, last = GAP if _GAPPED[pattern] else "", object_ if _HAS_OBJECT[pattern] else ""
+    return " ".join(filter(None, (head, gap, candidate or NOTHING, last)))
 
 
 COUNTED_ORDERS = 4
@@ -395,10 +386,10 @@ class Headwords(StatelessExtractor):
         ranks = self._ranks(words, fillable, group)
         prior = _headword_prior(self.table, group)
         values = log_probabilities(ranks, fillable, self._counts, prior, HEADWORD_PARENTS)
-        costs = instances.costs(group).reshape(n, k)
         nothing = np.zeros(n * k, np.int32)
         columns = separate_columns(k, N_PATTERNS), _headword_columns(group)
-        return Features(DenseBlocks(values, *columns, costs), nothing, nothing)
+        batch = DenseBlocks(values, *columns, instances.costs(group).reshape(n, k))
+        return Features(batch, nothing, nothing)
 
     def evidence(
         self, view: TokenView, instances: Instances, group: Group

@@ -107,9 +107,8 @@ def sum_weights(keys: NDArray[np.uint32], table: Table) -> NDArray[np.int32]:
     vocabulary, weights = table
     index = HashVocabulary(vocabulary).lookup(keys)
     rows, features = np.nonzero(index >= 0)
-    by_candidate = weights[index[rows, features]].T.astype(
-        np.float64
-    )  # (K, n_hits): small integers, so exact
+    # shape (K, n_hits); sums of small integers in float64 are exact
+    by_candidate = weights[index[rows, features]].T.astype(np.float64)
     return np.stack(
         [np.bincount(rows, row_weights, minlength=len(keys)) for row_weights in by_candidate], axis=1
     ).astype(np.int32)

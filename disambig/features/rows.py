@@ -71,6 +71,7 @@ def window_spans(view: TokenView, instances: Instances, reach: int) -> tuple[Int
 
 def word_positions(view: TokenView, tokens: Ints) -> Ints:
     """Return how many words precede each word, not counting sentence boundaries."""
+    # each earlier sentence has two boundary tokens before the word, its own sentence one
     return tokens - 2 * np.searchsorted(view.sentences, tokens, side="right") + 1
 
 
@@ -145,7 +146,7 @@ def cross_rows(counted: Rows, columns: Columns, table: GroupedInstances, extract
         if table.lists is None:
             batch = CrossedRows(group_rows, costs[candidates].reshape(-1, len(group.candidates)), crossed)
         else:
-            labels = _labels(table.lists.texts[candidates], group, extractor)
+            labels = _label_indices(table.lists.texts[candidates], group, extractor)
             offsets = table.offsets[of_group.start : of_group.stop + 1] - candidates.start
             batch = CrossedRows(group_rows, costs[candidates], crossed, Ragged(labels, offsets))
         evidence = (
@@ -155,7 +156,7 @@ def cross_rows(counted: Rows, columns: Columns, table: GroupedInstances, extract
     return features
 
 
-def _labels(texts: Sequence[str], group: Group, extractor: object) -> Ints:
+def _label_indices(texts: Sequence[str], group: Group, extractor: object) -> Ints:
     """Return the index in the group of each candidate of a list."""
     index_of = {name: i for i, name in enumerate(group.candidates)}
     unknown = next((text for text in texts if text not in index_of), None)
@@ -393,9 +394,8 @@ def group_number(group: Group) -> int:
 @lru_cache(maxsize=1024)
 def attribute_columns(group: Group) -> Columns:
     """Return the names of the only attribute of each candidate."""
-    k = len(group.candidates)
     names = [f"{candidate}: words around" for candidate in group.candidates]
-    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (CONTEXT_GROUP,), names)
+    return Columns.of_group(CONTEXT_GROUP, 1, candidates=len(names), names=names)
 
 
 def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, name: str) -> Features:
@@ -419,7 +419,7 @@ def score_features(table: GroupedInstances, scores: NDArray[np.float32], name: s
 
 @lru_cache(maxsize=256)
 def _score_columns(name: str) -> Columns:
-    return Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (name,), [name])
+    return Columns.of_group(name, 1, names=[name])
 
 
 Extractor = TypeVar("Extractor")

@@ -268,16 +268,11 @@ def count_compiled(
 
     Return None if NumPy should do it: for little work, and for terms other than words of instances and pairs.
     """
-    if (
-        terms.around is not None
-        or terms.layer is not None
-        or vocabulary.hashes is None
-        or not len(vocabulary)
-    ):
+    if terms.around is not None or terms.layer is not None or vocabulary.hashes is None:
         return None
     lengths = instances.lengths.astype(np.int64)
     capacity = int(lengths.sum()) * (2 if terms.pairs else 1) + len(instances)
-    if not use_numba(capacity):
+    if not len(vocabulary) or not use_numba(capacity):
         return None
     from scipy.sparse import csr_array
 

@@ -44,7 +44,7 @@ from disambig.features.rows import by_group
 from disambig.features.union import transform_checked
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, fitted_field
-from disambig.text import SpacyTokens, TokenView, characters, characters as ch, fmix
+from disambig.text import SpacyTokens, TokenView, characters as ch, fmix
 from disambig.type_aliases import Hashes, Ints
 from disambig.types import Arrays, Features
 
@@ -495,13 +495,13 @@ def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.in
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     offsets = offsets_from_sizes(lengths)[view.document_indices(words)]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    table = characters.table(characters.size_for(int(codes.max(initial=0))))
-    kinds = table[codes] >> np.uint32(characters.CLASS_SHIFT)
+    table = ch.table(ch.size_for(int(codes.max(initial=0))))
+    kinds = table[codes] >> np.uint32(ch.CLASS_SHIFT)
     first, last = kinds[view.starts[words] + offsets], kinds[view.ends[words] + offsets - 1]
-    letters = np.where(first >= characters.LETTER, _SMALL, 0)
-    letters[first == characters.UPPER] = _CAPITAL
+    letters = np.where(first >= ch.LETTER, _SMALL, 0)
+    letters[first == ch.UPPER] = _CAPITAL
     is_long = view.ends[words] - view.starts[words] > 1
-    letters[(first == characters.UPPER) & (last == characters.UPPER) & is_long] = _CAPITALS
+    letters[(first == ch.UPPER) & (last == ch.UPPER) & is_long] = _CAPITALS
     sentence = view.sentences.searchsorted(words, side="right")
     n_letters = np.bincount(sentence[letters > 0], minlength=len(view.sentences) + 1)
     n_capital = np.bincount(sentence[letters > _SMALL], minlength=len(view.sentences) + 1)

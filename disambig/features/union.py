@@ -149,8 +149,10 @@ def transform_table_checked(
     transformed = _transform(extractor, view, table)
     if not isinstance(transformed, list) or len(transformed) != len(table.groups):
         n = len(table.groups)
-        seen = f"transform returned {_describe_result(transformed)}"
-        raise extractor_error(extractor, seen, f"a list of {n:,} Features, one per group")
+        is_list = isinstance(transformed, list)
+        returned = f"a list of {len(transformed):,}" if is_list else describe_value(transformed)
+        wanted = f"a list of {n:,} Features, one per group"
+        raise extractor_error(extractor, f"transform returned {returned}", wanted)
     return [_checked(extractor, *pair) for pair in zip(transformed, table.parts, strict=True)]
 
 
@@ -165,10 +167,6 @@ def _transform(extractor: FeatureExtractor, view: TokenView, table: GroupedInsta
 def _is_for_one_group(kind: type) -> bool:
     """Return True if `transform` has the parameters of earlier releases: ``(view, instances, group)``."""
     return len(signature(kind.transform).parameters) == 4  # type: ignore[attr-defined]
-
-
-def _describe_result(result: object) -> str:
-    return f"a list of {len(result):,}" if isinstance(result, list) else describe_value(result)
 
 
 def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instances, Group]) -> Features:
@@ -250,25 +248,24 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     if len(batch.cost) != n_rows:
         wanted = f"{n_rows:,}, one per candidate"
         raise extractor_error(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
-    for storages, held in ((SparseRows, n_rows), (CrossedRows | SequenceRows, n)):
-        if not isinstance(batch, storages):
-            continue
-        n_held, n_features = (batch.csr if isinstance(batch, SequenceRows) else batch.rows).shape
-        if n_held != held:
-            seen = f"transform gave {type(batch).__name__} with {n_held:,} rows of features"
-            raise extractor_error(
-                extractor, seen, f"{held:,}, one per {'candidate' if held == n_rows else 'instance'}"
-            )
-        if isinstance(batch, SequenceRows):
-            continue  # its columns are computed from its rows, which takes longer than tagging them
-        if batch.rows.dtype.kind not in "biuf":
-            seen = f"transform gave {type(batch).__name__} with rows of {batch.rows.dtype}"
-            raise extractor_error(extractor, seen, "rows of numbers")
-        per_feature = batch.n_labels if isinstance(batch, CrossedRows) else 1
-        if n_features * per_feature != len(batch.columns):
-            seen = f"transform gave {n_features:,} features a row and {len(batch.columns):,} columns"
-            wanted = "a column" if per_feature == 1 else f"{per_feature} columns, one per label,"
-            raise extractor_error(extractor, seen, f"{wanted} for each feature of a row")
+    if not isinstance(batch, SparseRows | CrossedRows | SequenceRows):
+        return
+    expected = n_rows if isinstance(batch, SparseRows) else n
+    n_held, n_features = (batch.csr if isinstance(batch, SequenceRows) else batch.rows).shape
+    if n_held != expected:
+        seen = f"transform gave {type(batch).__name__} with {n_held:,} rows of features"
+        unit = "candidate" if expected == n_rows else "instance"
+        raise extractor_error(extractor, seen, f"{expected:,}, one per {unit}")
+    if isinstance(batch, SequenceRows):
+        return  # its columns are computed from its rows, which takes longer than tagging them
+    if batch.rows.dtype.kind not in "biuf":
+        seen = f"transform gave {type(batch).__name__} with rows of {batch.rows.dtype}"
+        raise extractor_error(extractor, seen, "rows of numbers")
+    per_feature = batch.n_labels if isinstance(batch, CrossedRows) else 1
+    if n_features * per_feature != len(batch.columns):
+        seen = f"transform gave {n_features:,} features a row and {len(batch.columns):,} columns"
+        wanted = "a column" if per_feature == 1 else f"{per_feature} columns, one per label,"
+        raise extractor_error(extractor, seen, f"{wanted} for each feature of a row")
 
 
 def fit_checked(
@@ -473,7 +470,7 @@ def _some_instances(
 
 def _fingerprint(features: Features) -> Floats:
     """Return numbers that differ if features do: a random projection of each row, and the evidence."""
-    weights = np.random.default_rng(0).normal(size=len(features.batch.columns))
+    weights = np.random.default_rng(0).normal(size=len(features.batch.columns))  # the same in every call
     parts = [features.batch.scores(weights), features.n_hits, features.n_queries, [len(weights)]]
     return np.concatenate([np.asarray(part, np.float64).ravel() for part in parts])
 
@@ -519,9 +516,8 @@ def transform_runs(
     """
     source_of: Callable[[FeatureExtractor], Hashable] = feature_source if len(runs) > 1 else id
     sources = [list(map(source_of, extractors)) for extractors, _ in runs]
-    users: dict[
-        Hashable, tuple[FeatureExtractor, list[int]]
-    ] = {}  # each extractor, with the runs that have it
+    # each extractor, with the runs that have it
+    users: dict[Hashable, tuple[FeatureExtractor, list[int]]] = {}
     for number, (extractors, _) in enumerate(runs):
         for source, extractor in zip(sources[number], extractors, strict=True):
             of_source = users.setdefault(source, (extractor, []))[1]
@@ -595,16 +591,11 @@ def _join(parts: Sequence[Features]) -> Features:
 def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:
     """Raise an error for batches that do not describe the same candidates, or are decided jointly."""
     joinable = (DenseBlocks, CrossedRows, DenseLists, SparseRows, JoinedRows)
-    if (
-        isinstance(first, DenseBlocks)
-        and isinstance(other, DenseBlocks)
-        and first.costs.shape == other.costs.shape
-    ):
-        return
     structured = [
         batch
         for batch in (first, other)
-        if not isinstance(batch, joinable) and not _has_candidate_rows(batch)
+        # in other storages, a row is a candidate if the layout is nothing but the offsets
+        if not isinstance(batch, joinable) and not np.array_equal(batch.layout, batch.offsets)
     ]
     n, n_other = len(first.offsets) - 1, len(other.offsets) - 1
     if structured:
@@ -625,23 +616,18 @@ def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatc
     )
 
 
-def _has_candidate_rows(batch: CandidateBatch) -> bool:
-    """Return True if each row of a batch is a separate candidate."""
-    layout = batch.layout
-    return isinstance(layout, np.ndarray) and np.array_equal(layout, batch.offsets)
-
-
-def _join_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch:
+def _join_batches(batches: Sequence[Any]) -> CandidateBatch:
     """Join batches in the most compact storage that can hold all of them; see `join`."""
-    kinds = {type(batch) for batch in batches}
+    kinds, first = {type(batch) for batch in batches}, batches[0]
     if kinds == {DenseBlocks}:
-        return _join_blocks([batch for batch in batches if isinstance(batch, DenseBlocks)])
+        return _join_blocks(batches)
     if kinds == {CrossedRows}:
-        crossed = [batch for batch in batches if isinstance(batch, CrossedRows)]
-        same = all(np.array_equal(batch.label_of_rows, crossed[0].label_of_rows) for batch in crossed[1:])
-        return join_crossed(crossed) if same else JoinedRows.from_parts(crossed)
+        same = all(np.array_equal(batch.label_of_rows, first.label_of_rows) for batch in batches[1:])
+        return join_crossed(list(batches)) if same else JoinedRows.from_parts(batches)
     if kinds == {DenseLists}:
-        return _join_dense_lists([batch for batch in batches if isinstance(batch, DenseLists)])
+        values = np.concatenate([batch.values for batch in batches], axis=1)
+        columns = _columns_of_lists(tuple(batch.columns for batch in batches))
+        return DenseLists(values, first.offsets, first.cost, columns)
     if kinds <= set(_LIST_STORAGES):
         return _join_sparse([convert(batch, SparseRows) for batch in batches])
     parts = [p for batch in batches for p in (batch.parts if isinstance(batch, JoinedRows) else [batch])]
@@ -660,12 +646,6 @@ def _join_sparse(batches: Sequence[SparseRows]) -> SparseRows:
     rows = csr_array(hstack([batch.rows for batch in batches], format="csr"))
     columns = JoinedColumns([batch.columns for batch in batches])
     return SparseRows(rows, batches[0].offsets, batches[0].cost, columns)
-
-
-def _join_dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
-    values = np.concatenate([batch.values for batch in batches], axis=1)
-    columns = _columns_of_lists(tuple(batch.columns for batch in batches))
-    return DenseLists(values, batches[0].offsets, batches[0].cost, columns)
 
 
 @lru_cache(maxsize=1024)

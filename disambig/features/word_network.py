@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, GroupedInstances, HashVocabulary, Instances, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features._cloze_network import adam
-from disambig.features.heads import N_HEADS, find_heads, load_parts_of_speech
+from disambig.features.heads import HEAD_ROLES, find_heads, load_parts_of_speech
 from disambig.features.rows import Surroundings, attribute_columns, dense_features, group_number
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
@@ -202,7 +202,10 @@ def learn_network(
     from disambig.features._network_kernels import rows_of_words
 
     rng = np.random.default_rng(settings.seed)
-    learned = [g for g in range(len(groups)) if _all_occur(instances, g, groups[g])]
+    pairs = np.unique(np.stack([instances.groups, instances.observed], axis=1), axis=0)
+    n_observed = np.bincount(pairs[pairs[:, 1] >= 0, 0], minlength=len(groups))
+    # a candidate that never occurs would get an arbitrary score
+    learned = [g for g, group in enumerate(groups) if n_observed[g] == len(group.candidates)]
     if not learned:
         return None
     vocabulary = most_frequent(view.hashes, settings.vocabulary)
@@ -224,12 +227,6 @@ def most_frequent(hashes: NDArray[np.uint64], maximum: int) -> NDArray[np.uint32
     """Return the upper halves of the hashes of the most frequent words, ascending."""
     words, counts = np.unique((hashes >> np.uint64(32)).astype(np.uint32), return_counts=True)
     return np.sort(words[np.argsort(-counts, kind="stable")[:maximum]])
-
-
-def _all_occur(instances: Instances, g: int, group: Group) -> bool:
-    """Return True if each candidate of group `g` is observed somewhere."""
-    seen = np.unique(instances.observed[instances.groups == g])
-    return len(seen[seen >= 0]) == len(group.candidates)
 
 
 def _sample(instances: Instances, groups: Sequence[int], maximum: int, rng: np.random.Generator) -> Ints:
@@ -271,9 +268,11 @@ def _train(
         for start in range(0, len(order), BATCH):
             index = order[start : start + BATCH]
             share = max(1 - done / n_batches, _LAST_SHARE)
+            # forward pass; the units are rectified linear
             near, far = data.around(index)
             inputs = net.inputs(near, far)
             units = np.maximum(inputs @ net.hidden + net.hidden_bias, 0)
+            # gradients, from the outputs back to the embeddings
             units_gradient = np.empty_like(units)
             output_gradients(
                 units,
@@ -289,13 +288,14 @@ def _train(
             )
             units_gradient *= units > 0
             inputs_gradient = units_gradient @ net.hidden.T
+            # steps
             n = np.float32(len(index))
             adam(net.hidden, *moments[0], inputs.T @ units_gradient / n, HIDDEN_RATE * share, done + 1)
             adam(net.hidden_bias, *moments[1], units_gradient.mean(axis=0), HIDDEN_RATE * share, done + 1)
             output_seen += (output_gradient**2).mean(axis=1) + bias_gradient**2
-            rate = np.float32(OUTPUT_RATE * share) / np.sqrt(output_seen)
-            net.output -= rate[:, None] * output_gradient
-            net.output_bias -= rate * bias_gradient
+            output_rate = np.float32(OUTPUT_RATE * share) / np.sqrt(output_seen)
+            net.output -= output_rate[:, None] * output_gradient
+            net.output_bias -= output_rate * bias_gradient
             learn_embeddings(
                 net.near,
                 net.far,
@@ -406,7 +406,7 @@ class WordNetwork:
     @property
     def places(self) -> int:
         """Number of words that are used with their position or role."""
-        return 2 * self.near + (len(N_HEADS) if self.parts_of_speech is not None else 0)
+        return 2 * self.near + (len(HEAD_ROLES) if self.parts_of_speech is not None else 0)
 
     def heads(self, view: TokenView, instances: Instances) -> Ints:
         """Return the tokens of head words, -1 if there is none, shape (n, 3), or (n, 0) without a lexicon."""
