@@ -439,10 +439,12 @@ def test_unscored_instances_are_reported(sense_folder, trained_senses):
         "1 more example of words unknown to the model: not attempted",
         "model, all: accuracy 50.00% (9.45% to 90.55%), attempted 50.00%",
     ]
-    (sense_folder / "broken.csv").write_text("\n".join([*rows, "the [[bank]] shot,billiards,bank"]))
+    broken = ["the [[bank]] shot,billiards,bank", "a [[bank]] of clouds,row,bank"]
+    (sense_folder / "broken.csv").write_text("\n".join([*rows, *broken]))
     result = run(sense_folder, "evaluate my_senses --labelled broken.csv")
-    assert "1 example in 1 document\n1 more example with labels unknown to the model" in result.stdout
-    assert "[D488] broken.csv, line 3: the label 'billiards' is not one of 'money', 'shore'" in result.stderr
+    assert "1 example in 1 document\n2 more examples with labels unknown to the model" in result.stdout
+    left_out = "2 left out (2: the label ... is not one of ...)"
+    assert result.stderr == f"read 3 examples: 1 used, {left_out}\n"
     refused = run(sense_folder, "evaluate my_senses --labelled broken.csv --strict", status=2)
     assert "broken.csv, line 3: the label 'billiards'" in refused.stderr
 

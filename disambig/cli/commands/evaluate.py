@@ -589,7 +589,8 @@ def figures_on_labelled(
     if measure is not None:
         measure_named(measure)  # raise an error before anything is read
     on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
-    report = error_sink(**on_error)
+    # examples that cannot be used are counted in one line, with their reasons
+    report = error_sink(strict=True, tell=None) if strict else None
     if folds is None:
         from disambig.models import load
 
