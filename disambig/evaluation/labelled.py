@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, distinct_texts, segments
+from disambig.data import Group, Instances, distinct_texts, find_certain_mistakes, segments
 from disambig.decision import Labels, pad, unpad
 from disambig.errors import UserError, nearest_first
 from disambig.evaluation.unseen_text import figures, most_frequent_candidates, overall
@@ -53,7 +53,7 @@ from disambig.training import (
     train_dataset,
 )
 from disambig.type_aliases import Floats, Progress, no_progress
-from disambig.types import Task, decides, metric
+from disambig.types import RaisesFlags, Task, decides, metric
 
 ErrorRecords = list[dict[str, Any]]
 MIN_DOCUMENTS = 20
@@ -399,7 +399,8 @@ def error_records(
 def decide(model: Model, dataset: LabelledDataset, group: int) -> tuple[NDArray[np.int64], Floats]:
     """Return the chosen candidates of the instances of one group, and their logits or scores.
 
-    The choice is -1 if the margin is below the model's ``least_margin``.
+    The choice is -1 if the margin is below the model's ``least_margin``. As in use, mistakes in the text that
+    the task knows by a rule are corrected, whatever the scores (see `disambig.types.TaskTraits`).
     """
     view, instances = dataset.examples.view, dataset.examples.instances.without_labels()
     scored = model.scored(model.features(view, instances, group), instances, group, view)
@@ -407,7 +408,13 @@ def decide(model: Model, dataset: LabelledDataset, group: int) -> tuple[NDArray[
     scores = pad(scored.scores, scored.offsets, -np.inf)
     if isinstance(model.judge, Labels):
         scores = model.judge.logits(scores, group)
-    return np.where(predictions.answered, predictions.chosen, -1), scores
+    chosen = np.where(predictions.answered, predictions.chosen, -1)
+    if isinstance(model.judge, RaisesFlags):
+        in_text = replace(instances, observed=dataset.written)
+        rows, intended, _ = find_certain_mistakes(model.task, view, in_text)
+        chosen[rows] = intended
+        scores[rows, intended] = scores[rows].max(axis=1)
+    return chosen, scores
 
 
 def _report_left_out(dataset: LabelledDataset, report: ErrorSink | None) -> None:

@@ -126,7 +126,8 @@ def example_warnings(dataset: LabelledDataset) -> list[str]:
 
 def unwritten_candidates(task: Task, rule: DecisionRule, dataset: LabelledDataset) -> list[str]:
     """Warn of a rule that flags mistakes if no candidate is in the text at any labelled place."""
-    if decides(task).between != "lists" or dataset.n_written != 0 or not isinstance(rule, RaisesFlags):
+    is_written = (dataset.written >= 0).any()
+    if decides(task).between != "lists" or is_written or not isinstance(rule, RaisesFlags):
         return []
     return [
         "no labelled place has one of its candidates in the text, so the decision rule "

@@ -350,10 +350,10 @@ class LabelledDataset:
     labelled: list[Labelled]  # the example behind each instance
     # int64 (n_instances,): number of the document of each instance, from 0 to n_documents - 1
     documents: NDArray[np.int64]
+    written: NDArray[np.int32]  # (n_instances,): the candidate that is in the text; -1 if there is none
     # file and line of each labelled place that could not be used, and the reason
     problems: list[tuple[str, str]]
     n_unknown_labels: int = 0  # number of `problems` that are labels which the task does not have
-    n_written: int | None = None  # number of instances with a candidate in the text; None if not known
 
     @property
     def reasons(self) -> list[str]:
@@ -369,7 +369,8 @@ class LabelledDataset:
         """Return some of the examples, keeping the numbers of their documents."""
         rows = np.arange(len(self.documents))[index]
         examples = replace(self.examples, instances=self.examples.instances.take(rows))
-        return LabelledDataset(examples, [self.labelled[i] for i in rows], self.documents[rows], [])
+        labelled = [self.labelled[i] for i in rows]
+        return LabelledDataset(examples, labelled, self.documents[rows], self.written[rows], [])
 
     def compacted(self, index: NDArray[np.generic]) -> LabelledDataset:
         """Return some of the examples with only their texts, and their documents renumbered from 0."""
@@ -456,9 +457,9 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
         TextExamples.from_view(view, chosen),
         used,
         document_numbers(used),
+        in_text.observed,
         problems,
         unknown_labels,
-        int(np.count_nonzero(in_text.observed >= 0)),
     )
 
 

@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from commands import here
 from hypothesis import given, strategies as st
@@ -144,6 +145,25 @@ def test_accuracy_on_labelled_places(model):
     assert several["overall"]["accuracy"] == 1.0
     result = evaluate_labelled(model, [wrong])
     assert result["groups"]["slips"]["confusions"] == [{"right": "farm", "chosen": "form", "n": 1}]
+
+
+def test_mistakes_that_the_task_knows_are_corrected_at_labelled_places(model):
+    class ByRule(ListedWords):
+        def certain_mistakes(self, view, instances):
+            """Take each "form" that is written for a mistake for "farm"."""
+            rows = np.flatnonzero(instances.observed == CANDIDATES["form"].index("form"))
+            return rows, np.zeros(len(rows), np.int32), np.full(len(rows), 0.99)
+
+    by_rule = replace(model, task=ByRule(CANDIDATES, "slips"))
+    wrong = []
+    figures = evaluate_labelled(by_rule, labelled_places(), wrong=wrong)["groups"]["slips"]
+    assert {(pair["right"], pair["chosen"], pair["n"]) for pair in figures["confusions"]} == {
+        ("form", "farm", 16),
+        ("from", "farm", 8),
+    }
+    assert len(wrong) == 24 and all(record["margin"] >= 0 for record in wrong)
+    without_flags = replace(by_rule, judge=BestOfList())
+    assert evaluate_labelled(without_flags, labelled_places())["overall"]["accuracy"] == 1.0
 
 
 def test_a_measure_of_labelled_places(components, model):
