@@ -43,7 +43,6 @@ from .english_systems import (
     SYSTEMS as SYSTEMS,
     ScoredChoice as ScoredChoice,
     choice_costs as choice_costs,
-    chosen_candidates as chosen_candidates,
     correction_choice as correction_choice,
     correction_rows as correction_rows,
     default_choice as default_choice,

@@ -163,10 +163,6 @@ class ConversionLists:
         at = segments.best_rows(scorer.scores(batch), self.lists.offsets)
         return [self.lists.texts[i] for i in at.tolist()]
 
-    def outcomes(self, texts: Sequence[str]) -> Outcomes:
-        """Return the outcomes of some choices against the references."""
-        return conversion_outcomes(texts, self.references)
-
     def error_rate(self, texts: Sequence[str]) -> float:
         """Return the character error rate of some choices."""
         return conversion_error_rate(texts, self.references)

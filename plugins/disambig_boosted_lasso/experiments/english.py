@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.api.batches import segments
 from disambig.api.evaluation import ModelChecker
 from disambig.api.experiments import EWT, Claim, ExperimentResult, Progress
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
@@ -43,7 +44,6 @@ from .english_systems import (
     Config,
     FittedReranker,
     ScoredChoice,
-    chosen_candidates,
     fit_reranker,
 )
 
@@ -314,7 +314,7 @@ def compare_on_tags(data: Path, *, every: int, progress: Progress) -> TagResults
     return TagResults(
         {
             name: scoring.tag_accuracy(
-                lists.costs[chosen_candidates(system_scores, lists.offsets)].astype(np.float64)
+                lists.costs[segments.best_rows(system_scores, lists.offsets)].astype(np.float64)
             )
             for name, system_scores in all_scores.items()
         },

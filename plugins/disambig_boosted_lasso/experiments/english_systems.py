@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, Scorer, SparseRows, resolve
+from disambig.api import Scorer, SparseRows, resolve
 from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import convert, segments
 from disambig.api.experiments import Progress, ResultRow
@@ -79,7 +79,9 @@ def fit_best_setting(configs: Sequence[Config], train: SparseRows, tune: SparseR
     for config in configs:
         settings = {key: value for key, value in config.items() if key != "name"}
         learner = resolve({"learner": {"@disambig_learners": config["name"], **settings}})["learner"]
-        fitted = learner.fit(fixed_setting(learner, train), dev=fixed_setting(learner, tune))
+        takes = getattr(learner, "takes", ())  # none: the learner accepts any storage
+        taken, dev = (convert(part, *takes) if takes else part for part in (train, tune))
+        fitted = learner.fit(taken, dev=dev)
         cost = float(choice_costs(tune, fitted.scorer.scores(tune)).mean())
         if best is None or cost < best[0]:
             best = cost, settings, fitted
@@ -89,33 +91,16 @@ def fit_best_setting(configs: Sequence[Config], train: SparseRows, tune: SparseR
         "settings": plain,
         "tune_cost": best[0],
         "seconds": time.monotonic() - began,
-        "nonzero": _nonzero(best[2].scorer),
+        "nonzero": int(np.count_nonzero(best[2].scorer.weights)),
         **{key: best[2].report[key] for key in ("steps", "l1", "base_weights", "C", "strength", "passes")
            if key in best[2].report},
     }  # fmt: skip
     return FittedReranker(best[2].scorer, report)
 
 
-def fixed_setting(learner: Any, batch: SparseRows) -> CandidateBatch:
-    """Return a batch in a storage that a learner supports."""
-    storages = tuple(getattr(learner, "takes", ()))
-    taken: CandidateBatch = convert(batch, *storages) if storages else batch
-    return taken
-
-
-def chosen_candidates(scores: Floats, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the row of the best candidate of each list."""
-    return np.asarray(segments.best_rows(scores, offsets), np.int64)
-
-
 def choice_costs(batch: SparseRows, scores: Floats) -> Floats:
     """Return the cost of the winner of each list."""
-    return np.asarray(batch.cost[chosen_candidates(scores, batch.offsets)], np.float64)
-
-
-def _nonzero(scorer: Any) -> int | None:
-    linear = getattr(scorer, "weights", None)
-    return int(np.count_nonzero(linear)) if isinstance(linear, np.ndarray) else None
+    return np.asarray(batch.cost[segments.best_rows(scores, batch.offsets)], np.float64)
 
 
 _HALVINGS = 60
@@ -148,11 +133,10 @@ class ScoredChoice:
 
 def correction_choice(part: CorrectionLists, scores: Floats) -> ScoredChoice:
     """Return the choices by scores in lists of corrections; of equals the first by the models' log odds."""
-    winners = chosen_candidates(scores, part.lists.offsets)
+    winners = segments.best_rows(scores, part.lists.offsets)
     allowed = int(false_changes(part, model_choice(part)).sum())
-    held = chosen_candidates(
-        scores - restrained_choice(part, scores, allowed) * part.changes, part.lists.offsets
-    )
+    margin = restrained_choice(part, scores, allowed)
+    held = segments.best_rows(scores - margin * part.changes, part.lists.offsets)
     return _score_choice(part, winners, held)
 
 
@@ -164,13 +148,13 @@ def default_choice(part: CorrectionLists) -> ScoredChoice:
 
 def unchanged_choice(part: CorrectionLists) -> ScoredChoice:
     """Return the choices of the system that changes nothing."""
-    unchanged = chosen_candidates(-part.changes.astype(np.float64), part.lists.offsets)
+    unchanged = segments.best_rows(-part.changes.astype(np.float64), part.lists.offsets)
     return _score_choice(part, unchanged, unchanged)
 
 
 def oracle_choice(part: CorrectionLists) -> ScoredChoice:
     """Return the best possible choices."""
-    best = chosen_candidates(-part.lists.costs.astype(np.float64), part.lists.offsets)
+    best = segments.best_rows(-part.lists.costs.astype(np.float64), part.lists.offsets)
     return _score_choice(part, best, best)
 
 
@@ -193,7 +177,7 @@ def restrained_choice(part: CorrectionLists, scores: Floats, allowed: int) -> fl
     low, high = -maximum, maximum
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        winners = chosen_candidates(scores - middle * part.changes, part.lists.offsets)
+        winners = segments.best_rows(scores - middle * part.changes, part.lists.offsets)
         if int(false_changes(part, winners).sum()) <= allowed:
             high = middle
         else:

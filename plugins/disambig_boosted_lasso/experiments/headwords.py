@@ -22,6 +22,7 @@ from .adaptation import (
     AdaptationResults,
     ConversionFeatures,
     DomainLists,
+    conversion_outcomes,
     corpus_files,
     load_domain_lists,
     rerank_lists,
@@ -100,8 +101,8 @@ def headword_claims(
 
 def _gain(part: DomainLists, results: Mapping[str, AdaptationResults]) -> str:
     """Return the effect of head words on BLasso in one domain, with its p-value."""
-    first, second = (part.test.outcomes(results[setting].texts[BLASSO]) for setting in (WITH, WITHOUT))
-    at = paired_bootstrap(CER, first, second)
+    texts, references = (results[setting].texts[BLASSO] for setting in (WITH, WITHOUT)), part.test.references
+    at = paired_bootstrap(CER, *(conversion_outcomes(chosen, references) for chosen in texts))
     return f"{part.domain} {100 * at.difference:+.3f} (p = {at.p:.2g})"
 
 

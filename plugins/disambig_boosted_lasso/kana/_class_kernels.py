@@ -120,6 +120,8 @@ def _search(tables, n, bounds, words, candidate, shared, work):
                 low = work.text_at[words[inside].start] + 1
                 high = work.text_at[words[inside].start] + words[inside].size - 1
             before = np.int64(-1)
+            # Each place in the text at which a word from this place of the line may begin, and each at which
+            # it may end: its spelling is what is between them, which is compared by its hash.
             for i in range(work.sizes[place]):
                 text = work.nodes[place, i].text
                 if text == before:  # nodes of a place are sorted by their place in the text

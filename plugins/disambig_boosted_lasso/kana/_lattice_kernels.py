@@ -176,6 +176,7 @@ def build_lattice(tables, words, spoken, codes, start, end, k, arcs, places, unk
     spare = np.int64(len(arcs))
     for place in range(n):
         places[place].arc = count
+        # words of the lexicon: follow the trie as far as the line fits
         at, node = start + place, np.int64(0)
         unknown[:, 2] = 0
         while at < end:
@@ -200,6 +201,7 @@ def build_lattice(tables, words, spoken, codes, start, end, k, arcs, places, unk
                         return -1
                     _write_arc(arcs, count, at - start, entry, one.word, one.extra, one.hash, one.power)
                     count += 1
+        # characters that are written as typed, or unknown words in hiragana and katakana
         if spare - count < 2 * words.longest[0] + 2:
             return -1
         if letter(codes[start + place]) == 0:
@@ -210,6 +212,7 @@ def build_lattice(tables, words, spoken, codes, start, end, k, arcs, places, unk
                 count, spare = _add_unknown_words(
                     words.spelling, codes, start + place, last, start, script, k, arcs, count, spare, unknown
                 )
+        # numbers spelt out in kana
         for one in range(spoken.begins[start + place], spoken.begins[start + place + 1]):
             if spare - count < 2:
                 return -1
@@ -225,6 +228,8 @@ def build_lattice(tables, words, spoken, codes, start, end, k, arcs, places, unk
     _write_arc(arcs, count, n + 1, LAST, 2, 0.0, np.uint64(0), _ONE)
     count += 1
     places[n + 1].arc = count
+    # The number of each word in the language models, and its share of that number's probability. Arcs linked
+    # from the end of `arcs` need none: they differ from the first one only in `extra`.
     two = len(tables.starts) > 1
     for arc in range(count):
         word = arcs[arc].word

@@ -1,4 +1,20 @@
-"""Compiled functions that search the lattice: the forward pass, and the k best strings backwards."""
+"""Compiled functions that search the lattice: the forward pass, and the k best strings backwards.
+
+A node is a place of the line with a state (the last one or two words) of each language model; there are one
+or two, called *parts*. To look up a triple for each node and arc would take most of the time, so each arc
+reaches its next node by three kinds of streams, depending on the longest n-gram that ends with its word:
+
+* `ONE`: a triple. The stream has one node, and `bound` is the exact score of the arc.
+* `GROUP`: a pair. The nodes of a group have the same last word, and thus the same pair; they differ in the
+  back-off weight of their state (`off`) and their score: they are sorted by `brings_group`, the sum of both.
+* `ALL`: neither. The nodes of a place differ in the back-off weights down to single words (`far`); they are
+  sorted by `brings`.
+
+With two parts, `brings` and `bound` are upper bounds, since the logarithm of a sum is not the sum of the
+logarithms. The backward search takes hypotheses from a heap in the order of the score of the whole line: the
+score from the start to its first node, which the forward pass has computed, and that of the stretch after it.
+So lines are finished best first (A* with an exact estimate).
+"""
 
 from __future__ import annotations
 
@@ -24,9 +40,13 @@ from ._lattice_kernels import (
 
 
 ONE, GROUP, ALL = 0, 1, 2
+"""Kinds of streams."""
 NODES, STREAMS, GROUPS, FORWARD_FULL = 0, 1, 2, 3
+"""Indices into the `tally` of the forward pass: three numbers, and whether a buffer was too small."""
 _FEW = 16
+"""Up to this many seen words for each arc, the words are looked up among the arcs and not vice versa."""
 _STEP = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: multiples of it are spread evenly."""
 
 
 @compiled_in_place
@@ -347,11 +367,8 @@ def _is_seen(tables, nodes, node, arcs, arc):
 def _behind_any(tables, arcs, work, place):
     """Follow each arc from the best node of a place for which its word was not seen after the last word."""
     singles, nodes = tables.singles, work.nodes
-    first, last, first_group = (
-        work.places[place].order,
-        work.places[place + 1].order,
-        work.places[place].group,
-    )
+    first, last = work.places[place].order, work.places[place + 1].order
+    first_group = work.places[place].group
     first_arc, n_arcs = work.places[place].arc, work.places[place + 1].arc - work.places[place].arc
     for arc in range(first_arc, first_arc + n_arcs):
         number, other = np.int64(arcs[arc].number), np.int64(arcs[arc].other)
@@ -382,6 +399,7 @@ def _behind_any(tables, arcs, work, place):
 
 DONE, NO_ROOM = 0, 1
 HYPOTHESES, HEAP, NBEST_FULL, SEEN = 0, 1, 2, 3
+"""Indices into the `tally` of the backward search."""
 
 
 @compiled_in_place
@@ -416,13 +434,7 @@ def find_conversions(tables, words, spoken, codes, offsets, first, k, work, sear
 def _back(tables, n, k, work, search, output):
     """Write the best strings of a line; return False if room is missing."""
     nodes, streams, arcs, tally = work.nodes, work.streams, work.arcs, search.tally
-    stretches, heap, items, seen, seen_at = (
-        search.stretches,
-        search.heap,
-        search.items,
-        search.seen,
-        search.seen_at,
-    )
+    stretches, heap, items = search.stretches, search.heap, search.items
     stretches[0].parent, stretches[0].node, stretches[0].arc = -1, work.places[n + 1].head, -1
     stretches[0].behind, stretches[0].hash, stretches[0].power = 0.0, np.uint64(0), np.uint64(1)
     tally[HYPOTHESES] = 1
@@ -430,6 +442,8 @@ def _back(tables, n, k, work, search, output):
     _open(work, stretches, 0, tally, heap, items)
     while tally[HEAP] and count < k and not tally[NBEST_FULL]:
         score, stretch, stream, rank, node, arc = _pop(tally, heap, items)
+        # An item without a node has the bound of its stream: compute the exact score of the stream's next
+        # node, and put it back if another item is better by now.
         if node < 0:
             node = _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank)
             gain = _gain(tables, nodes, node, arcs, arc, streams[stream].kind)
@@ -439,11 +453,13 @@ def _back(tables, n, k, work, search, output):
             if tally[HEAP] and heap[0] > score:
                 _push(tally, heap, items, score, stretch, stream, rank, node, arc)
                 continue
+        # the next unknown word of the same stretch of the line, which only differs in `extra`
         if arcs[arc].next >= 0:
             worse = score - arcs[arc].extra + arcs[arcs[arc].next].extra
             _push(tally, heap, items, worse, stretch, stream, rank, node, np.int64(arcs[arc].next))
+        # At most k different strings may continue from a node: the k best lines need no more.
         text = arcs[arc].hash * stretches[stretch].power + stretches[stretch].hash
-        if nodes[node].taken >= k or not _is_new(tally, seen, seen_at, node, text):
+        if nodes[node].taken >= k or not _is_new(search, node, text):
             continue
         nodes[node].taken += 1
         new = tally[HYPOTHESES]
@@ -532,12 +548,9 @@ def _write(arcs, stretches, stretch, score, output):
     start = 0
     while stretches[stretch].parent >= 0 and arcs[stretches[stretch].arc].kind != LAST:
         arc, at = stretches[stretch].arc, output.tally[1]
-        output.words[at].kind, output.words[at].start, output.words[at].end = (
-            arcs[arc].kind,
-            start,
-            arcs[arc].end,
-        )
-        start = arcs[arc].end
+        end = arcs[arc].end
+        output.words[at].kind, output.words[at].start, output.words[at].end = arcs[arc].kind, start, end
+        start = end
         output.tally[1] += 1
         stretch = stretches[stretch].parent
     output.scores[output.tally[0]] = score
@@ -546,8 +559,10 @@ def _write(arcs, stretches, stretch, score, output):
 
 
 @compiled_in_place
-def _is_new(tally, seen, seen_at, node, text):
+def _is_new(search, node, text):
     """Return True if a string is new at a node, and store it."""
+    tally, seen = search.tally, search.seen
+    # the lowest bit is set, since 0 marks an empty slot
     key = fmix64(text + np.uint64(node) * np.uint64(0xD6E8FEB86659FD93)) | np.uint64(1)
     mask = np.uint64(len(seen) - 1)
     at = (key >> np.uint64(1)) & mask
@@ -558,7 +573,7 @@ def _is_new(tally, seen, seen_at, node, text):
     if 2 * tally[SEEN] >= len(seen):
         tally[NBEST_FULL] = 1
         return True
-    seen[at], seen_at[tally[SEEN]] = key, at
+    seen[at], search.seen_at[tally[SEEN]] = key, at
     tally[SEEN] += 1
     return True
 

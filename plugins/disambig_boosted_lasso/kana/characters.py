@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+# katakana from ァ to ヶ, and the iteration marks ヽ and ヾ
 _TO_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)} | {0x30FD: 0x309D, 0x30FE: 0x309E}
 _TO_KATAKANA = {low: high for high, low in _TO_HIRAGANA.items()}
 _HALF_WIDTH = re.compile("[\uff66-\uff9f]+")
@@ -27,12 +28,12 @@ _VOICED = dict(
 _PLAIN = {voiced: plain for plain, voiced in _VOICED.items()}
 
 
+_SIGNS = str.maketrans("｡｢｣､･", "。「」、・")
+
+
 def full_width(text: str) -> str:
     """Return a text with half-width kana and Japanese punctuation in full width; the rest is unchanged."""
     return _HALF_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text).translate(_SIGNS)
-
-
-_SIGNS = str.maketrans("｡｢｣､･", "。「」、・")
 
 
 def normalise_kana(text: str) -> str:
@@ -72,6 +73,7 @@ def is_katakana(text: str) -> bool:
 
 
 def _repeat(match: re.Match[str]) -> str:
+    """Write iteration marks out: こゝ is ここ, こゞ is こご."""
     first, marks = match[1], match[2]
     plain = _PLAIN.get(first, first)
     return first + marks.replace("ゝ", plain).replace("ゞ", _VOICED.get(plain, plain))

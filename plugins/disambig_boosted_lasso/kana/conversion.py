@@ -147,11 +147,17 @@ class ConverterLocation:
         """
         if self.reranker is None:
             return None
-        model = load_model(self.reranker)
-        if not isinstance(model.task, KanaKanji):
-            raise UserError("D336", model=model.name, task=model.task.name)
-        model.task.check(self.converter, model=str(self.reranker))
+        model, task = _load_reranker(self.reranker)
+        task.check(self.converter, model=str(self.reranker))
         return model
+
+
+def _load_reranker(folder: Path) -> tuple[Model, KanaKanji]:
+    """Return the model in a folder and its task."""
+    model = load_model(folder)
+    if not isinstance(model.task, KanaKanji):
+        raise UserError("D336", model=model.name, task=model.task.name)
+    return model, model.task
 
 
 def locate_converter(name: str | Path) -> ConverterLocation:
@@ -165,24 +171,16 @@ def locate_converter(name: str | Path) -> ConverterLocation:
     for pack in packs().values():
         for task, folder in pack.models.items():
             if str(name) in (task, f"{pack.name}/{task}"):
-                return _locate_model_converter(folder)
+                return ConverterLocation(_load_reranker(folder)[1].folder, folder)
     path = Path(name)
     with suppress(OSError):
         restore(path)
     if (path / "model.json").is_file():
-        return _locate_model_converter(path)
+        return ConverterLocation(_load_reranker(path)[1].folder, path)
     converter = CONVERTERS.locate(path)
     model = path / RERANKER
     is_reranked = converter != path and (model / "model.json").is_file()
     return ConverterLocation(converter, model if is_reranked else None)
-
-
-def _locate_model_converter(folder: Path) -> ConverterLocation:
-    """Return the location of a reranking model and of its converter."""
-    model = load_model(folder)
-    if not isinstance(model.task, KanaKanji):
-        raise UserError("D336", model=model.name, task=model.task.name)
-    return ConverterLocation(model.task.folder, folder)
 
 
 MIN_RERANKED = 20

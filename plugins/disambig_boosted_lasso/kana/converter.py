@@ -245,6 +245,7 @@ class Converter:
     """
 
     formats: ClassVar[tuple[str, ...]] = (FORMAT,)
+    language: ClassVar[str] = "ja"
     lexicon: KanaLexicon
     model: LanguageModel | Mixture
     spelling: NDArray[np.float64]
@@ -418,11 +419,6 @@ class Converter:
         """Read the converter in a folder; see `load_converter`."""
         return load_converter(folder)
 
-    @property
-    def language(self) -> str:
-        """The language code."""
-        return "ja"
-
     def describe(self) -> str:
         """Return what the converter is and how large it is."""
         words = len(self.background.vocabulary)
@@ -503,14 +499,12 @@ class Converter:
 
     @cached_property
     def _decoder(self) -> LatticeDecoder:
-        parts: list[tuple[Any, float]] = [(self.model, 0.0)]
         if isinstance(self.model, Mixture):
-            weights = np.array([self.model.weight, 1.0 - self.model.weight])
-            with np.errstate(divide="ignore"):
-                parts = list(
-                    zip((self.model.background, self.model.adaptation), np.log(weights), strict=True)
-                )
-        levels = [(model.levels, float(weight)) for model, weight in parts]
+            with np.errstate(divide="ignore"):  # a weight may be zero
+                logs = np.log([self.model.weight, 1.0 - self.model.weight]).tolist()
+            levels = [(self.model.background.levels, logs[0]), (self.model.adaptation.levels, logs[1])]
+        else:
+            levels = [(self.model.levels, 0.0)]
         return LatticeDecoder(
             build_ngram_tables(levels, len(self.model.vocabulary)),
             self._tables[0],

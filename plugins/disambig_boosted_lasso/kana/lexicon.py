@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from disambig.api.arrays import offsets_from_sizes
 
 from .characters import code_points, has_kanji, is_kana, is_native, is_reading, normalise_kana
-from .segmentation import NAME, SegmentedText, sudachi_dictionary
+from .segmentation import NAME, SegmentedText, part_of_speech_name, sudachi_dictionary
 
 NUMBERS = tuple("0" * digits for digits in range(6))
 """Words that replace numbers in a language model, by the number of digits from none to five or more."""
@@ -348,8 +348,5 @@ def sudachi_lexicon(*, longest: int = LONGEST) -> KanaLexicon:
         reading = normalise_kana(surface if is_kana(surface) else entry.reading_form())
         if not is_reading(reading) or (not has_kanji(surface) and normalise_kana(surface) != reading):
             continue
-        number = entry.part_of_speech_id()
-        if number not in names:
-            names[number] = "-".join(part for part in entry.part_of_speech()[:2] if part != "*")
-        entries[(surface, reading, names[number])] = 0
+        entries[(surface, reading, part_of_speech_name(entry, names))] = 0
     return KanaLexicon.counted(entries, entries.values())

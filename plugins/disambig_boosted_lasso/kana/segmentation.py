@@ -162,6 +162,14 @@ def sudachi_version() -> str:
     return " ".join([*installed, table])
 
 
+def part_of_speech_name(entry: Any, names: dict[int, str]) -> str:
+    """Return the first two levels of the part of speech of one of Sudachi's words; `names` is a cache."""
+    number = entry.part_of_speech_id()
+    if number not in names:
+        names[number] = "-".join(part for part in entry.part_of_speech()[:2] if part != "*")
+    return names[number]
+
+
 def _make_tokenizer(mode: str) -> Any:
     """Return a function from a text to its words, of the lengths of a mode."""
     dictionary = sudachi_dictionary()
@@ -173,10 +181,8 @@ def _make_tokenizer(mode: str) -> Any:
 
     def cut(text: str) -> Iterator[Word]:
         for morpheme in tokenizer.tokenize(text, split):
-            number = morpheme.part_of_speech_id()
-            if number not in names:
-                names[number] = "-".join(part for part in morpheme.part_of_speech()[:2] if part != "*")
-            yield morpheme.surface(), normalise_kana(morpheme.reading_form()), names[number]
+            reading = normalise_kana(morpheme.reading_form())
+            yield morpheme.surface(), reading, part_of_speech_name(morpheme, names)
 
     return cut
 

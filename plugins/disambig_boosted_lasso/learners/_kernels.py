@@ -216,7 +216,7 @@ the pairs with positive and with negative values, and these weights times the ab
 class StepState(NamedTuple):
     """The state that steps change, for n features."""
 
-    pair_weights: Any  # float64 (n_pairs,): exp(-margin)
+    pair_weights: Any  # float64 (n_pairs,): exp(-margin), eq. (5) and (6); their sum is ExpLoss
     sums: Any  # float64 (n, 8): see `UP`
     weights: Any  # float64 (n,): of the features
     key: Any  # float64 (n,): gain of a forward step (`forward_key`)
@@ -422,7 +422,7 @@ def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
                 return t, DONE
         before, weight = now[LOSS], state.weights[k]
         take_step(rule, index, state, k, n, step)
-        if is_forward:  # figure 2: alpha only decreases along the path
+        if is_forward:  # figure 2, steps 3 and 5: alpha only decreases along the path
             now[ALPHA] = min(now[ALPHA], (before - now[LOSS]) / abs(step))
         features[t], back[t], steps[t] = k, not is_forward, state.weights[k] - weight
         losses[t], alphas[t], norms[t] = now[LOSS], now[ALPHA], now[NORM]

@@ -22,8 +22,9 @@ _MIN_GAIN = 1e-12
 
 
 def base_weights(differences: Floats) -> Floats:
-    """Return the weights of the base columns that minimise ExpLoss, by Newton's method with step halving.
+    """Return the weights of the base columns that minimise ExpLoss (figure 2, step 1).
 
+    Newton's method with step halving. Columns are scaled to at most 1, so that they have similar curvature.
     `differences`, shape ``(n_pairs, n_base)``, are reference minus other candidate. Without pairs each weight
     is 1: the base score decides.
     """

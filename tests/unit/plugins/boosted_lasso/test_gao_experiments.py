@@ -37,7 +37,6 @@ from disambig_boosted_lasso.experiments import (
     apply_edits,
     build_correction_lists,
     choice_costs,
-    chosen_candidates,
     claim_lower_cost,
     claim_more_corrections,
     correction_choice,
@@ -66,6 +65,7 @@ from disambig_boosted_lasso.kana import Converter
 from hypothesis import given, strategies as st
 from kana_words import TEXT, converter, segmented
 
+from disambig.api.batches import segments
 from disambig.api.evaluation import ProposedEdit
 from disambig.api.formats import Clean, Fix, list_instances
 from disambig.api.tasks import CandidateLists, CandidateWords
@@ -279,7 +279,7 @@ def test_as_many_false_changes_as_are_allowed(part, allowed):
     least = restrained_choice(part, scores, allowed)
 
     def false(limit):
-        winners = chosen_candidates(scores - limit * part.changes, part.lists.offsets)
+        winners = segments.best_rows(scores - limit * part.changes, part.lists.offsets)
         return part.changes[winners[part.n_fixes :]].sum()
 
     assert false(least) <= allowed
