@@ -52,11 +52,11 @@ def plain_steps(
     path: dict[str, Any] = {"primal": [], "dual": [], "gap": [], "F1": []}
     for step in range(steps + 1):
         alpha = segments.softmax(theta, offsets)
-        mass = -C * alpha
+        mass = -C * alpha  # slides, step 3
         mass[gold] += C
         weights = batch.adjoint(mass)
         scores = batch.scores(weights)
-        nabla = loss - (np.repeat(scores[gold], sizes) - scores)
+        nabla = loss - (np.repeat(scores[gold], sizes) - scores)  # step 1: L - M
         half = 0.5 * float(weights @ weights)
         primal = C * float(np.maximum(segments.maxima(nabla, offsets), 0.0).sum()) + half
         if step:
@@ -67,7 +67,7 @@ def plain_steps(
             path["F1"].append(watch(weights))
             if primal > DIVERGED * path["primal"][0]:
                 break
-        theta += eta * nabla
+        theta += eta * nabla  # step 2
         theta -= np.repeat(segments.maxima(theta, offsets), sizes)
     return path
 

@@ -149,6 +149,7 @@ def online_epoch(
                     slope[a, b] = table[a, b] - theta_pair[a, b] if log_linear else table[a, b]
             accepted = False
             while True:
+                # slides: theta' = theta + eta (l + W . phi)
                 for t in range(n):
                     for b in range(k):
                         new_theta[t, b] = theta[t, b] + eta * scores[t, b]

@@ -136,13 +136,8 @@ def online_epoch(charts, costs, C, log_linear, etas, safe, n_steps, order, theta
     for i in order:
         start, n = offsets[i], offsets[i + 1] - offsets[i]
         theta, cost = thetas[start : start + n], costs[start : start + n]
-        slope, new_theta, mass, new_mass, mass_change = (
-            workspace[0, :n],
-            workspace[1, :n],
-            workspace[2, :n],
-            workspace[3, :n],
-            workspace[4, :n],
-        )
+        slope, new_theta, mass = workspace[0, :n], workspace[1, :n], workspace[2, :n]
+        new_mass, mass_change = workspace[3, :n], workspace[4, :n]
         local_weights = gather_weights(charts, i, weights, column_space[0])
         change = column_space[1, : len(local_weights)]
         partition = marginals(charts, i, theta, mass)
@@ -153,6 +148,7 @@ def online_epoch(charts, costs, C, log_linear, etas, safe, n_steps, order, theta
                 slope[row] += -theta[row] if log_linear else cost[row]
             accepted = False
             while True:
+                # slides: theta' = theta + eta (l + W . phi)
                 for row in range(n):
                     new_theta[row] = theta[row] + eta * slope[row]
                 after = marginals(charts, i, new_theta, new_mass)
@@ -281,6 +277,86 @@ def add_derivation(tails, chosen, factor, times, out):
 
 
 @compiled
+def gather_rows(charts, i, mass, whole, rows, heads, tails):
+    """Write the rows of a chart that a step may use, with their nodes; return their number."""
+    offsets, all_heads, all_tails = charts[0], charts[2], charts[3]
+    k = 0
+    for row in range(offsets[i], offsets[i + 1]):
+        if mass[row] > 0.0 or whole:
+            rows[k], heads[k] = row, all_heads[row]
+            tails[k, 0], tails[k, 1] = all_tails[row, 0], all_tails[row, 1]
+            k += 1
+    return k
+
+
+@compiled
+def score_rows(charts, i, costs, mass, local_weights, rows, step, seen, part_values, slope, negative):
+    """Write cost plus score of some rows into `slope`; return the mean of this over the derivations.
+
+    `negative` is the opposite, for rows with mass only: its best derivation is the worst one with mass.
+    """
+    parts, first, ptr, local, values = charts[4], charts[5][i], charts[6], charts[7], charts[8]
+    mean = 0.0
+    for j in range(len(rows)):
+        score = costs[rows[j]]
+        for place in range(parts.shape[1]):
+            part = parts[rows[j], place]
+            if part >= 0:
+                if seen[part] != step:
+                    seen[part], part_values[part] = step, 0.0
+                    for at in range(ptr[first + part], ptr[first + part + 1]):
+                        part_values[part] += values[at] * local_weights[local[at]]
+                score += part_values[part]
+        slope[j] = score
+        negative[j] = _NEVER
+        if mass[rows[j]] > 0.0:
+            negative[j] = -score
+            mean += mass[rows[j]] * score
+    return mean
+
+
+@compiled
+def sum_movements(parts, C, rows, mass, move, slope, step, seen, part_values, moved_parts):
+    """Sum the movements of the rows of each part into `part_values`, and list the parts in `moved_parts`.
+
+    Return the slope of the dual along the move, the length at which a row has no mass left, and the number of
+    parts.
+    """
+    linear, longest, n_moved = 0.0, np.inf, 0
+    for j in range(len(rows)):
+        if move[j] == 0.0:
+            continue
+        linear += C * move[j] * slope[j]
+        if move[j] < 0.0:
+            longest = min(longest, mass[rows[j]] / -move[j])
+        for place in range(parts.shape[1]):
+            part = parts[rows[j], place]
+            if part >= 0:
+                if seen[part] != step:
+                    seen[part], part_values[part] = step, 0.0
+                    moved_parts[n_moved] = part
+                    n_moved += 1
+                part_values[part] += move[j]
+    return linear, longest, n_moved
+
+
+@compiled
+def weight_change(charts, i, C, moved_parts, part_values, change):
+    """Add the opposite of dW, the change of the weights by a move, to `change`; return |dW|^2."""
+    first, ptr, local, values = charts[5][i], charts[6], charts[7], charts[8]
+    for m in range(len(moved_parts)):
+        part = moved_parts[m]
+        for at in range(ptr[first + part], ptr[first + part + 1]):
+            change[local[at]] += C * part_values[part] * values[at]
+    square = 0.0
+    for m in range(len(moved_parts)):  # |dW|^2 = sum over parts of their movement times dW . phi
+        part = moved_parts[m]
+        for at in range(ptr[first + part], ptr[first + part + 1]):
+            square += change[local[at]] * C * part_values[part] * values[at]
+    return square
+
+
+@compiled
 def pairwise_epoch(charts, costs, C, n_steps, whole, enough, order, mass, weights):
     """Make pairwise steps on each chart, in an order (see `PairwiseCharts`); return the dual's gain.
 
@@ -288,18 +364,14 @@ def pairwise_epoch(charts, costs, C, n_steps, whole, enough, order, mass, weight
     step may go to any derivation of a chart, otherwise only to those of rows with mass. `mass`, the marginals
     of shape ``(n_rows,)``, and `weights`, shape ``(n_columns,)``, are changed.
     """
-    offsets, nodes, all_heads, all_tails, parts, part_starts, ptr, local, values, cols, col_starts = charts
+    offsets, nodes, all_heads, all_tails, parts, part_starts, ptr, local, _, cols, col_starts = charts
     most_rows, most_parts, most_cols = largest(offsets), largest(part_starts), largest(col_starts)
-    rows, heads = np.empty(most_rows, np.int64), np.empty(most_rows, all_heads.dtype)
+    all_rows, heads = np.empty(most_rows, np.int64), np.empty(most_rows, all_heads.dtype)
     tails = np.empty((most_rows, 2), all_tails.dtype)
     slope, negative, move = np.empty(most_rows), np.empty(most_rows), np.empty(most_rows)
     # the number of the step in which a part was last scored, or last moved; its score or movement then
     step, seen, part_values = 0, np.zeros(most_parts, np.int64), np.empty(most_parts)
-    moved_parts, change, column_space = (
-        np.empty(most_parts, np.int64),
-        np.zeros(most_cols),
-        np.empty(most_cols),
-    )
+    all_parts, change, column_space = np.empty(most_parts, np.int64), np.zeros(most_cols), np.empty(most_cols)
     total, chosen = np.empty(largest(nodes)), np.empty(largest(nodes), np.int64)
     times = np.empty(largest(nodes))
     total_gain = 0.0
@@ -307,67 +379,35 @@ def pairwise_epoch(charts, costs, C, n_steps, whole, enough, order, mass, weight
         first, n_nodes, moved = part_starts[i], nodes[i + 1] - nodes[i], False
         local_weights = gather_weights(charts, i, weights, column_space)
         for _ in range(n_steps):
-            k = 0
-            for row in range(offsets[i], offsets[i + 1]):
-                if mass[row] > 0.0 or whole:
-                    rows[k], heads[k] = row, all_heads[row]
-                    tails[k, 0], tails[k, 1] = all_tails[row, 0], all_tails[row, 1]
-                    k += 1
+            k = gather_rows(charts, i, mass, whole, all_rows, heads, tails)
+            rows = all_rows[:k]
             step += 1
-            mean = 0.0
-            for j in range(k):
-                score = costs[rows[j]]
-                for place in range(parts.shape[1]):
-                    part = parts[rows[j], place]
-                    if part >= 0:
-                        if seen[part] != step:
-                            seen[part], part_values[part] = step, 0.0
-                            for at in range(ptr[first + part], ptr[first + part + 1]):
-                                part_values[part] += values[at] * local_weights[local[at]]
-                        score += part_values[part]
-                slope[j], move[j] = score, 0.0
-                negative[j] = _NEVER
-                if mass[rows[j]] > 0.0:
-                    negative[j] = -score
-                    mean += mass[rows[j]] * score
+            mean = score_rows(
+                charts, i, costs, mass, local_weights, rows, step, seen, part_values, slope, negative
+            )
             best_edges(0, k, heads, tails, slope, total[:n_nodes], chosen[:n_nodes])
             if total[n_nodes - 1] - mean <= enough:
                 break
+            # the move: mass from the worst derivation that has some to the best one
+            move[:k] = 0.0
             add_derivation(tails, chosen, 1.0, times[:n_nodes], move)
             best_edges(0, k, heads, tails, negative, total[:n_nodes], chosen[:n_nodes])
             add_derivation(tails, chosen, -1.0, times[:n_nodes], move)
-            linear, longest, n_moved = 0.0, np.inf, 0
             step += 1
-            for j in range(k):
-                if move[j] != 0.0:
-                    linear += C * move[j] * slope[j]
-                    if move[j] < 0.0:
-                        longest = min(longest, mass[rows[j]] / -move[j])
-                    for place in range(parts.shape[1]):
-                        part = parts[rows[j], place]
-                        if part >= 0:
-                            if seen[part] != step:
-                                seen[part], part_values[part] = step, 0.0
-                                moved_parts[n_moved] = part
-                                n_moved += 1
-                            part_values[part] += move[j]
+            linear, longest, n_moved = sum_movements(
+                parts, C, rows, mass, move, slope, step, seen, part_values, all_parts
+            )
             if linear <= 0.0:  # the remaining gain is below rounding error
                 break
-            for m in range(n_moved):
-                part = moved_parts[m]
-                for at in range(ptr[first + part], ptr[first + part + 1]):
-                    change[local[at]] += C * part_values[part] * values[at]
-            square = 0.0
-            for m in range(n_moved):  # |dW|^2 = sum over parts of their movement times dW . phi
-                part = moved_parts[m]
-                for at in range(ptr[first + part], ptr[first + part + 1]):
-                    square += change[local[at]] * C * part_values[part] * values[at]
+            moved_parts = all_parts[:n_moved]
+            square = weight_change(charts, i, C, moved_parts, part_values, change)
+            # the parabola's maximum, or as far as there is mass
             length = longest if square <= 0.0 else min(longest, linear / square)
             for m in range(n_moved):
                 part = moved_parts[m]
                 for at in range(ptr[first + part], ptr[first + part + 1]):
                     local_weights[local[at]] -= length * change[local[at]]
-                    change[local[at]] = 0.0
+                    change[local[at]] = 0.0  # later entries of the same column add nothing
             for j in range(k):
                 if move[j] != 0.0:
                     mass[rows[j]] += length * move[j]

@@ -45,7 +45,7 @@ def normalise(theta, alpha):
 
 @compiled
 def score(ptr, local, values, weights, out):
-    """Write the score of each candidate into `out`, using the weights of the list's columns."""
+    """Write the score of each candidate, Phi . W, into `out`, using the weights of the list's columns."""
     for y in range(len(out)):
         total = 0.0
         for at in range(ptr[y], ptr[y + 1]):
@@ -71,7 +71,7 @@ def sum_features(ptr, local, values, mass, out):
 
 @compiled
 def slopes(loss, scores, gold, theta, log_linear, out):
-    """Write nabla into `out`: L - M (slides), or -log alpha - M for the log-linear dual (JMLR 2008)."""
+    """Write nabla into `out`: L - M (slides, steps 1 and 2); with `log_linear` -log alpha - M (JMLR 2008)."""
     for y in range(len(out)):
         if loss[y] < 0.0:
             out[y] = 0.0
@@ -100,7 +100,7 @@ def list_gap(nabla, alpha, theta, log_linear):
 
 @compiled
 def moved(theta, nabla, eta, floor, out):
-    """Write ``theta + eta nabla`` into `out`, bounded below; the caller normalises it."""
+    """Write ``theta + eta nabla`` into `out` (slides, step 2), bounded below; the caller normalises it."""
     maximum = _NEVER
     for y in range(len(theta)):
         out[y] = theta[y] + eta * nabla[y] if theta[y] > _NEVER else _NEVER
@@ -408,6 +408,83 @@ def gaps(lists, loss, gold, log_linear, theta, weights):
 
 
 @compiled
+def count_values(indices, data, count, majority, votes):
+    """Count the entries of a list in each column, and those with the value that has a majority, if any.
+
+    The vote (Boyer and Moore) finds the only value that can have one; whether it has must be counted.
+    """
+    for at in range(len(indices)):
+        c, v = indices[at], data[at]
+        count[c] += 1
+        if votes[c] == 0:
+            majority[c] = v
+            votes[c] = 1
+        elif majority[c] == v:
+            votes[c] += 1
+        else:
+            votes[c] -= 1
+    for at in range(len(indices)):
+        votes[indices[at]] = 0
+    for at in range(len(indices)):
+        if data[at] == majority[indices[at]]:
+            votes[indices[at]] += 1
+
+
+@compiled
+def number_columns(indices, size, count, majority, votes, place, cols, fill):
+    """Assign numbers to the columns in which candidates differ; return how many columns and entries are left.
+
+    Subtracting the same from all candidates changes no margin: entries are relative to the value that most of
+    the `size` candidates have, which is 0 without a majority.
+    """
+    n_cols, n_entries = 0, 0
+    for at in range(len(indices)):
+        c = indices[at]
+        if count[c] == 0 or place[c] >= 0:
+            continue
+        if 2 * votes[c] <= size:
+            majority[c] = 0.0
+        if majority[c] == 0.0:
+            n_entries += count[c]  # stored zeros are counted, which does no harm
+        elif votes[c] == size:
+            count[c] = 0  # equal in all candidates
+            continue
+        else:
+            n_entries += size - votes[c]
+        place[c] = n_cols
+        if fill:
+            cols[n_cols] = c
+        n_cols += 1
+    return n_cols, n_entries
+
+
+@compiled
+def write_entries(indptr, indices, data, first, majority, place, cols, ptr, local, values):
+    """Write the entries of a list, whose first row is `first`, relative to the majority of each column."""
+    entry = 0
+    latest = np.full(len(cols), -1, np.int64)  # the last candidate with an entry in the column
+    for r in range(len(ptr) - 1):
+        ptr[r] = entry
+        for at in range(indptr[first + r], indptr[first + r + 1]):
+            c = indices[at]
+            p = place[c]
+            if p < 0:
+                continue
+            latest[p] = r
+            if majority[c] == 0.0 or data[at] != majority[c]:
+                local[entry] = p
+                values[entry] = data[at] - majority[c]
+                entry += 1
+        for p in range(len(cols)):
+            c = cols[p]
+            if majority[c] != 0.0 and latest[p] != r:
+                local[entry] = p
+                values[entry] = -majority[c]
+                entry += 1
+    ptr[len(ptr) - 1] = entry
+
+
+@compiled
 def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins, cols, ptr, local, values):
     """Reduce lists to the features that differ between candidates; without `fill` compute only the sizes.
 
@@ -435,66 +512,16 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
     place = np.full(n_columns, -1, np.int32)
     for i in range(len(offsets) - 1):
         first, last = offsets[i], offsets[i + 1]
-        size = last - first
         begin, end = indptr[first], indptr[last]
-        for at in range(begin, end):  # Boyer-Moore majority vote
-            c, v = indices[at], data[at]
-            count[c] += 1
-            if votes[c] == 0:
-                majority[c] = v
-                votes[c] = 1
-            elif majority[c] == v:
-                votes[c] += 1
-            else:
-                votes[c] -= 1
-        # The vote finds the only value that can have a majority; whether it has one must be counted.
-        for at in range(begin, end):
-            votes[indices[at]] = 0
-        for at in range(begin, end):
-            if data[at] == majority[indices[at]]:
-                votes[indices[at]] += 1
-        n_cols, n_entries = 0, 0
-        start = starts[i]
-        for at in range(begin, end):
-            c = indices[at]
-            if count[c] == 0 or place[c] >= 0:
-                continue
-            if 2 * votes[c] <= size:
-                majority[c] = 0.0
-            if majority[c] == 0.0:
-                n_entries += count[c]  # stored zeros are counted, which does no harm
-            elif votes[c] == size:
-                count[c] = 0  # equal in all candidates
-                continue
-            else:
-                n_entries += size - votes[c]
-            place[c] = n_cols
-            if fill:
-                cols[start + n_cols] = c
-            n_cols += 1
+        count_values(indices[begin:end], data[begin:end], count, majority, votes)
+        n_cols, n_entries = number_columns(
+            indices[begin:end], last - first, count, majority, votes, place, cols[starts[i] :], fill
+        )
         if fill:
-            entry = begins[i]
-            row = first + i
-            stamp = np.full(n_cols, -1, np.int64)
-            for r in range(size):
-                ptr[row + r] = entry - begins[i]
-                for at in range(indptr[first + r], indptr[first + r + 1]):
-                    c = indices[at]
-                    p = place[c]
-                    if p < 0:
-                        continue
-                    stamp[p] = r
-                    if majority[c] == 0.0 or data[at] != majority[c]:
-                        local[entry] = p
-                        values[entry] = data[at] - majority[c]
-                        entry += 1
-                for p in range(n_cols):
-                    c = cols[start + p]
-                    if majority[c] != 0.0 and stamp[p] != r:
-                        local[entry] = p
-                        values[entry] = -majority[c]
-                        entry += 1
-            ptr[row + size] = entry - begins[i]
+            write_entries(
+                indptr, indices, data, first, majority, place, cols[starts[i] : starts[i] + n_cols],
+                ptr[first + i : last + i + 1], local[begins[i] :], values[begins[i] :],
+            )  # fmt: skip
         else:
             starts[i + 1] = starts[i] + n_cols
             begins[i + 1] = begins[i] + n_entries

@@ -16,6 +16,7 @@ FIRST = len(FIXED)
 """Symbol of the first template."""
 _BEGIN = np.uint64(0xA24BAED4963EE407)
 _STEP = np.uint64(0x9FB21C651E98DF25)
+# symbols of lengths up to 20, in steps that grow with the length (see `size`)
 _LENGTHS = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 10], np.int32)
 
 
@@ -503,6 +504,7 @@ def read_tree(tokens, first, last, deepest, at, leaf, label, word, parent, after
             if depth == 0:
                 return place == last
             continue
+        # "(label word)" and "(label (" follow: at least three more tokens; only one bracket is outermost
         if token != OPEN or place + 3 >= last or depth == deepest or (depth == 0 and at > root):
             return False
         name = tokens[place + 1]
@@ -547,8 +549,9 @@ def read_forest(
 
 
 @compiled
-def rule_keys(label, word, after, keys, mix):
+def rule_keys(label, word, after, keys):
     """Write a key of each constituent's label and its children's labels; 0 for a word."""
+    mix = np.uint64(0x9E3779B97F4A7C15)
     for node in range(len(label)):
         if word[node] >= 0:
             keys[node] = 0

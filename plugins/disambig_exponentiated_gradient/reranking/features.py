@@ -30,7 +30,6 @@ from .symbols import TEMPLATES, TreeSymbols
 
 Column = NDArray[np.int32]
 _BEGIN = f"({TOP} ("
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +124,7 @@ class ForestReader:
         from ._kernels import rule_keys
 
         keys = np.empty(len(label), np.uint64)
-        rule_keys(label, word, after, keys, _MIX)
+        rule_keys(label, word, after, keys)
         rules, at, which = np.unique(keys, return_index=True, return_inverse=True)
         known_keys = self._heads_by_key
         heads = np.zeros(len(rules), np.int32)
