@@ -40,6 +40,7 @@ import numba  # noqa: E402
 from llvmlite import ir  # noqa: E402
 from numba.core import cgutils, event  # noqa: E402
 from numba.core.caching import FunctionCache  # noqa: E402
+from numba.core.runtime import rtsys  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 from numba.np import arrayobj  # noqa: E402
 
@@ -89,7 +90,12 @@ class _TolerantCache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            overload = super().load_overload(sig, target_context)
+            # `super().load_overload` also refreshes the context: it imports the implementations of all
+            # functions that code may call, and SciPy, which takes 0.3 s. Only compilation needs these, and
+            # it refreshes the context itself. Cached code needs no more than the runtime of arrays.
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                overload = self._load_overload(sig, target_context)
         except Exception:  # such as a truncated file, a file of another user, or a directory
             overload = None
             self._forget()

@@ -199,6 +199,70 @@ def test_concurrent_first_uses(folder):
     assert use(folder)[0] == 1, "what they wrote together can be used"
 
 
+def print_of(folder: Path, code: str) -> list[str]:
+    """Return the lines that a new process prints."""
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    command = [sys.executable, "-c", code]
+    process = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return process.stdout.splitlines()
+
+
+def test_cached_code_is_loaded_without_what_compiles_it(folder):
+    use(folder)
+    code = "import sys; sys.path.insert(0, '.'); import toy_kernels; print('numba.np.linalg' in sys.modules)"
+    result, compiler = print_of(folder, code)
+    assert result.startswith("10 1 ")
+    assert compiler == "False"
+
+
+MANY_NEEDS = """
+import numpy as np
+from disambig.jit import compiled
+
+@compiled
+def product(matrix):
+    return matrix @ matrix
+
+@compiled
+def hashed(text):
+    return hash(text), str(len(set(text)))
+
+@compiled
+def drawn(seed):
+    np.random.seed(seed)
+    return np.sort(np.random.random(3))
+
+@compiled
+def raised(n):
+    if n > 2:
+        raise ValueError("too many")
+    return [n]
+
+print(product(np.eye(2) * 3).tolist(), hashed("hello"), drawn(1).tolist(), raised(1))
+try:
+    raised(3)
+except ValueError as problem:
+    print(problem)
+print([sum(function.stats.cache_hits.values()) for function in (product, hashed, drawn, raised)])
+"""
+
+
+@pytest.mark.slow
+def test_cached_code_has_all_that_it_needs(folder, monkeypatch):
+    """BLAS, hashes of strings, random numbers and exceptions work in code from the cache."""
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+    (folder / "toy_needs.py").write_text(MANY_NEEDS)
+    code = "import sys; sys.path.insert(0, '.'); import toy_needs"
+    *first, compiled_now = print_of(folder, code)
+    *second, hits = print_of(folder, code)
+    assert first == second
+    assert (compiled_now, hits) == ("[0, 0, 0, 0]", "[1, 1, 1, 1]")
+
+
 DAMAGES = [("half", "nbi"), ("half", "nbc"), ("empty", "nbi"), ("other", "nbc"), ("directory", "nbc")]
 
 
