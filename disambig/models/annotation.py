@@ -5,7 +5,6 @@ Documents are annotated in batches of limited size, with a time limit, and the p
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import os
 import warnings
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from disambig.data import (
     CandidateLists,
     Decisions,
-    OverlapResolution,
     PrecisionTable,
     is_ignored,
     minibatch,
@@ -37,7 +35,7 @@ from disambig.models.verification import DroppedFlag, verify_flags
 from disambig.registry import plugin_packages
 from disambig.rules import ALL_RULES, RuleSelection
 from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
-from disambig.text import TokenView, foreign_to_all, hash_words
+from disambig.text import TokenView, foreign_layer, foreign_to_all, hash_words, view_of_texts
 from disambig.types import DecisionRuleTraits, RaisesFlags, decides, get_trait
 
 RequestedRates = float | Mapping[str, float] | None
@@ -178,8 +176,6 @@ class ModelSet:
 
     def _decide(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with each model, including words that are ignored."""
-        from disambig.text import view_of_texts
-
         views: dict[tuple[str, str], TokenView] = {}
         model_views = []
         for model in self.models:
@@ -196,8 +192,6 @@ class ModelSet:
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> list[Decisions]:
         """Decide near some spans of each text only."""
-        from disambig.text import view_of_texts
-
         views: dict[tuple[str, str], tuple[TokenView, NDArray[np.bool_]]] = {}
         models = [model for model in self.models if decides(model.task).corrects]
         # a paragraph that one model corrects is foreign to models of other languages only
@@ -248,13 +242,8 @@ class ModelSet:
     def _selected(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
         """Return the decisions with the flags of the selected rules only."""
         rows = np.flatnonzero(decisions.flagged).tolist() if self.selection else []
-        hidden = [
-            i
-            for i in rows
-            if not self.selection.shows(
-                decisions.rule_name(i, texts[int(decisions.documents[i])]), _agreeing_tasks(decisions, i)
-            )
-        ]
+        names = {i: decisions.rule_name(i, texts[int(decisions.documents[i])]) for i in rows}
+        hidden = [i for i in rows if not self.selection.shows(names[i], _agreeing_tasks(decisions, i))]
         if not hidden:
             return decisions
         flagged = decisions.flagged.copy()
@@ -277,9 +266,8 @@ def _words_of_flag(decisions: Decisions, row: int, texts: Sequence[str]) -> tupl
     """Return the written words of a flag, and its replacement."""
     text = texts[int(decisions.documents[row])]
     start, end = int(decisions.starts[row]), int(decisions.ends[row])
-    return text[start:end], replacement(
-        decisions.candidate_texts(row)[decisions.chosen[row]], text, start, end
-    )
+    candidate = decisions.candidate_texts(row)[decisions.chosen[row]]
+    return text[start:end], replacement(candidate, text, start, end)
 
 
 def _tokens_near(view: TokenView, spans: Sequence[Sequence[tuple[int, int]]]) -> NDArray[np.bool_]:
@@ -390,8 +378,6 @@ def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
 
 def protect_foreign(view: TokenView, language: str) -> TokenView:
     """Return `view` with the paragraphs that are not in `language` added to its protected words."""
-    from disambig.text import foreign_layer
-
     return _protect(view, foreign_layer(view, language))
 
 
@@ -558,21 +544,15 @@ def _in_file(decisions: Sequence[Decisions], plain: PlainText) -> tuple[Decision
     """Return decisions of a plain text with offsets into the file; the start of a word is always the same."""
     if not plain.shortened:
         return tuple(decisions)
-    return tuple(
-        dataclasses.replace(
-            part,
-            ends=np.array([plain.file_offset(end) for end in part.ends.tolist()], np.int32),
-            settled=None if part.settled is None else _settled_in_file(part.settled, plain),
-        )
-        for part in decisions
-    )
-
-
-def _settled_in_file(settled: OverlapResolution, plain: PlainText) -> OverlapResolution:
-    alternatives = (
-        dataclasses.replace(other, end=plain.file_offset(other.end)) for other in settled.alternatives
-    )
-    return dataclasses.replace(settled, alternatives=tuple(alternatives))
+    moved = []
+    for part in decisions:
+        settled, offset = part.settled, plain.file_offset
+        if settled is not None:
+            alternatives = (replace(other, end=offset(other.end)) for other in settled.alternatives)
+            settled = replace(settled, alternatives=tuple(alternatives))
+        ends = np.array([offset(end) for end in part.ends.tolist()], np.int32)
+        moved.append(replace(part, ends=ends, settled=settled))
+    return tuple(moved)
 
 
 def cut_pieces(

@@ -31,14 +31,7 @@ from disambig.formatting import add_note
 from disambig.runtime import check_time
 from disambig.text import UNKNOWN, TokenView
 from disambig.type_aliases import Floats
-from disambig.types import (
-    CandidateBatch,
-    Features,
-    LinearScores,
-    Scorer,
-    sees_beside,
-    sees_parts,
-)
+from disambig.types import CandidateBatch, Features, LinearScores, Scorer, sees_beside, sees_parts
 
 if TYPE_CHECKING:
     from disambig.models.model import Model
@@ -366,15 +359,12 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
 def finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
     decisions = [first_pass.decisions for first_pass in pending]
-    looks = [
-        i for i, first_pass in enumerate(pending) if isinstance(first_pass.undecided.model.judge, SecondLook)
-    ]
+    rules = [(i, first_pass.undecided.model.judge) for i, first_pass in enumerate(pending)]
+    looks = {i: rule for i, rule in rules if isinstance(rule, SecondLook)}
     if any(decisions[i].flagged.any() for i in looks):
         proposals = []
-        for i in looks:
+        for i, rule in looks.items():
             one = pending[i].undecided
-            rule = one.model.judge
-            assert isinstance(rule, SecondLook)
             with _naming(one):
                 proposals.append(rule.propose(one.view, one.instances, decisions[i]))
         undecided = [pending[i].undecided for i in looks]

@@ -23,10 +23,7 @@ from disambig.data import (
     find_right_words,
     offsets_from_sizes,
 )
-from disambig.decision import (
-    check_predictions,
-    check_rate,
-)
+from disambig.decision import check_predictions, check_rate
 from disambig.errors import UserError
 from disambig.features import transform_union
 from disambig.formatting import add_note, describe_exception, describe_failure
@@ -404,22 +401,19 @@ class Model:
 
         Decisions are made without checks, which take time; after a failure, they are made again with checks.
         """
-        if isinstance(problem, UserError):
-            if problem.code == "D414":
-                add_note(problem, f"the model {self.name}")
+        if isinstance(problem, UserError) and problem.code != "D414":
             return
-        if isinstance(problem, MemoryError | OSError):  # no component broke its contract
-            add_note(problem, f"the model {self.name}")
-            return
-        try:
-            self._check_contracts(view, instances)
-        except UserError as broken:
-            if broken.code == "D414":
-                add_note(broken, f"the model {self.name}")
-                raise broken from problem
-        except Exception:
-            pass  # `problem` itself says what happened
-        add_note(problem, f"the model {self.name}")
+        note = f"the model {self.name}"
+        if not isinstance(problem, UserError | MemoryError | OSError):  # a component broke its contract
+            try:
+                self._check_contracts(view, instances)
+            except UserError as broken:
+                if broken.code == "D414":
+                    add_note(broken, note)
+                    raise broken from problem
+            except Exception:
+                pass  # `problem` itself says what happened
+        add_note(problem, note)
 
     def _check_contracts(self, view: TokenView, instances: Instances | None) -> None:
         """Raise D414 if a component breaks its contract in a view, or at given instances."""
@@ -434,9 +428,7 @@ class Model:
     def _with_certain_mistakes(
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
-        """Return the decisions with the mistakes that the task knows by itself."""
-        if not len(instances):
-            return decisions
+        """Return the decisions with the mistakes that the task knows by itself; there must be instances."""
         rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
         if not len(rows) or not isinstance(self.judge, RaisesFlags):
             return decisions
@@ -466,7 +458,7 @@ class Model:
         chosen = np.zeros(len(instances), np.int64)
         for piece in iterate_features(Undecided(self, view, instances).blocks(), check=False):
             best = []
-            (run,) = piece.runs
+            (run,) = piece.runs  # the blocks are all of this model
             for number, features, (part, _) in zip(
                 run.numbers, piece.features, piece.table.parts, strict=True
             ):
@@ -521,7 +513,7 @@ class Model:
 
 def _instances_near(instances: Instances, near: NDArray[np.bool_]) -> Instances:
     """Return the instances that contain one of some tokens, or are an empty place beside one."""
-    n_before = offsets_from_sizes(near)
+    n_before = offsets_from_sizes(near)  # number of these tokens before each token
     is_empty = instances.lengths == 0
     first = np.maximum(instances.positions - is_empty, 0)
     last = instances.positions + np.maximum(instances.lengths, 1)

@@ -132,27 +132,23 @@ def _with_paths(
 ) -> dict[str, Any]:
     """Return `config` with converted paths; `convert` gets the check that a path exists, and the path."""
 
-    def with_section_paths(section: Any, path_checks: dict[str, Callable[[Path], bool]]) -> Any:
+    def with_section_paths(kind: str, section: Any) -> Any:
         if not isinstance(section, dict):
             return section
-        paths = {
-            name: value for name, value in section.items() if name in path_checks and isinstance(value, str)
-        }
-        return section | {name: convert(path_checks[name], value) for name, value in paths.items()}
+        checks = _PATH_SETTINGS | _declared_paths(kind, section)
+        converted = {}
+        for name, value in section.items():
+            # "gaps" may also be a word of a task: only paths have separators
+            is_path = name in checks and isinstance(value, str) and (kind != "tasks" or os.sep in value)
+            converted[name] = convert(checks[name], value) if is_path else value
+        return converted
 
     converted = dict(config)
-    if isinstance(
-        converted.get("task"), dict
-    ):  # "gaps" may also be a word of a task: only paths have separators
-        paths = {name: value for name, value in converted["task"].items() if os.sep in str(value)}
-        converted["task"] = converted["task"] | with_section_paths(
-            paths, _PATH_SETTINGS | _declared_paths("tasks", converted["task"])
-        )
+    if "task" in converted:
+        converted["task"] = with_section_paths("tasks", converted["task"])
     if "extractors" in converted:
-        converted["extractors"] = {
-            name: with_section_paths(section, _PATH_SETTINGS | _declared_paths("extractors", section))
-            for name, section in converted["extractors"].items()
-        }
+        sections = converted["extractors"].items()
+        converted["extractors"] = {name: with_section_paths("extractors", one) for name, one in sections}
     return converted
 
 
@@ -238,12 +234,8 @@ def decision_rule_arrays(
     labels = _with_prefix(arrays, _LABELS)
     if labels:
         return {"least_margin": np.zeros(1), **labels}  # the first models had no least margin
-    rate = np.array([float(saved["flags_per_1000"])])
-    return {
-        **_with_prefix(arrays, _CALIBRATION),
-        **_with_prefix(arrays, _OPERATING),
-        "flags_per_1000": rate,
-    }
+    rule = _with_prefix(arrays, _CALIBRATION) | _with_prefix(arrays, _OPERATING)
+    return rule | {"flags_per_1000": np.array([float(saved["flags_per_1000"])])}
 
 
 def _with_prefix(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
@@ -398,9 +390,8 @@ def _check_loads(draft: Path, target: Path, arrays: Mapping[str, NDArray[Any]]) 
     try:
         again = _state_arrays(load_model(draft))
     except UserError as problem:
-        raise UserError(
-            "D415", path=target, problem=problem.text.replace(str(draft), str(target))
-        ) from problem
+        text = problem.text.replace(str(draft), str(target))
+        raise UserError("D415", path=target, problem=text) from problem
     differing = [
         name
         for name in sorted({*again, *arrays})
@@ -504,11 +495,10 @@ def _restore_model(
 def _check_files(home: Path, saved: Mapping[str, Any], names: Iterable[str]) -> None:
     """Raise D405 for a file that is missing or differs from its digest in model.json."""
     for name in names:
+        path, problem = home / name, "missing, or different from what model.json records"
         expected = saved["files"].get(name) if isinstance(saved.get("files"), dict) else None
-        if expected is None or not (home / name).is_file() or _file_digest(home / name) != expected:
-            raise UserError(
-                "D405", path=home / name, problem="missing, or different from what model.json records"
-            )
+        if expected is None or not path.is_file() or _file_digest(path) != expected:
+            raise UserError("D405", path=path, problem=problem)
 
 
 def _resolve(config: dict[str, Any], home: Path) -> dict[str, Any]:
@@ -524,12 +514,13 @@ def _resolve(config: dict[str, Any], home: Path) -> dict[str, Any]:
 
 
 def _read_json(home: Path) -> dict[str, Any]:
+    path = home / "model.json"
     try:
-        saved = read_json(home / "model.json")
+        saved = read_json(path)
     except (OSError, ValueError) as problem:
-        raise UserError("D405", path=home / "model.json", problem=problem) from problem
+        raise UserError("D405", path=path, problem=problem) from problem
     if not isinstance(saved, dict):
-        raise UserError("D405", path=home / "model.json", problem="not a JSON object")
+        raise UserError("D405", path=path, problem="not a JSON object")
     if saved.get("format") not in (_OLD_FORMAT, _FORMAT):
         supported = f"{_OLD_FORMAT} and {_FORMAT}"
         raise UserError("D407", path=home, seen=saved.get("format"), known=supported)
