@@ -66,9 +66,14 @@ def sort_entry_points(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
     for entry in entries:
         (in_order if metadata_error(entry) is None else damaged).append(entry)
     cores = {distribution_name(entry) for entry in in_order if is_core(entry) and entry.dist}
-    in_order.sort(key=lambda entry: (not is_core(entry), distribution_name(entry) not in cores, *_key(entry)))
+
+    def rank(entry: EntryPoint) -> tuple[bool, bool, str, str, str]:
+        distribution = distribution_name(entry)
+        name = normalise_name(entry.name)
+        return not is_core(entry), distribution not in cores, name, distribution, entry.value
+
     first: dict[tuple[str, str], EntryPoint] = {}
-    for entry in in_order:
+    for entry in sorted(in_order, key=rank):
         first.setdefault((entry.name, entry.value), entry)
     return [*first.values(), *damaged]
 
@@ -114,10 +119,6 @@ def _folder(distribution: Distribution) -> str:
 def normalise_name(name: str) -> str:
     """Return a name in the form in which prefixes are compared: ``my_plugin`` for ``My-Plugin``."""
     return re.sub(r"[-_.]+", "_", name).lower()
-
-
-def _key(entry: EntryPoint) -> tuple[str, str, str]:
-    return normalise_name(entry.name), distribution_name(entry), entry.value
 
 
 class Namespaces:
@@ -170,22 +171,11 @@ class Namespaces:
             self._owners.setdefault(normalise_name(name.partition(".")[0]), distribution_name(entry))
 
 
-KINDS = (
-    "tokenisations",
-    "tasks",
-    "extractors",
-    "kernels",
-    "learners",
-    "decoders",
-    "judges",
-    "measures",
-    "readers",
-    "models",
-    "runners",
-    "experiments",
-    "commands",
-)
 COMMANDS = "commands"
+KINDS = (
+    "tokenisations", "tasks", "extractors", "kernels", "learners", "decoders", "judges", "measures",
+    "readers", "models", "runners", "experiments", COMMANDS,
+)  # fmt: skip
 _NAME = re.compile(r"([A-Za-z_]\w*\.)+v[1-9]\d*")
 _COMMAND = re.compile(r"[A-Za-z_]\w*\.[a-z][a-z0-9_]*\.v[1-9]\d*")
 _LOCATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -216,18 +206,14 @@ class Entry:
         """
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise UserError("D004", name=self.name)
-        if self.kind == COMMANDS:
-            self._check_command()
+        if self.kind == COMMANDS and not _COMMAND.fullmatch(self.name):
+            raise UserError("D016", name=self.name)
+        summary = self.summary if isinstance(self.summary, str) else ""
+        if self.kind == COMMANDS and (not summary or summary != " ".join(summary.split())):
+            raise UserError("D017", name=self.name, summary=self.summary)
         is_location = isinstance(self.factory, str) and _LOCATION.fullmatch(self.factory)
         if not is_location and not callable(self.factory):
             raise UserError("D011", name=self.name, factory=self.factory)
-
-    def _check_command(self) -> None:
-        if not _COMMAND.fullmatch(self.name):
-            raise UserError("D016", name=self.name)
-        summary = self.summary if isinstance(self.summary, str) else ""
-        if not summary.strip() or summary != " ".join(summary.split()):
-            raise UserError("D017", name=self.name, summary=self.summary)
 
     def load(self) -> Callable[..., Any]:
         """Return the factory, and import it if necessary.

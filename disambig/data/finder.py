@@ -135,9 +135,7 @@ def word_tokens(view: TokenView) -> NDArray[np.bool_]:
 def _find_word_tokens(view: TokenView) -> NDArray[np.bool_]:
     lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts)) + 1
     offsets = np.repeat(offsets_from_sizes(lengths)[:-1], np.diff(view.documents))
-    # UTF-32 has one code unit per character, so that token offsets index the array; lone surrogates, which
-    # broken input may contain, need "surrogatepass"
-    codes = np.frombuffer("\n".join([*view.texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = characters.code_points("\n".join([*view.texts, ""]))
     table = characters.classes(characters.size_for(int(codes.max(initial=0))))
     is_word = (table[codes[view.starts + offsets]] >= characters.FIRST_WORD) & (view.ends > view.starts)
     is_word.flags.writeable = False

@@ -242,8 +242,8 @@ def _hash_features(view: TokenView, positions: Ints, classes: WordClasses | None
     texts = view.texts[first_text : last_text + 1]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     offsets = offsets_from_sizes(lengths)[view.document_indices(words) - first_text]
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    table = ch.table(ch.size_for(int(codes.max(initial=0))))
+    codes = ch.code_points("".join(texts))
+    table = ch.table_for(codes)
     depth = 0 if classes is None else classes.depth
     values = np.empty((len(words), CLASS + depth), np.uint64)
     templates = TEMPLATES
@@ -494,9 +494,8 @@ def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.in
     texts = view.texts
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     offsets = offsets_from_sizes(lengths)[view.document_indices(words)]
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    table = ch.table(ch.size_for(int(codes.max(initial=0))))
-    kinds = table[codes] >> np.uint32(ch.CLASS_SHIFT)
+    codes = ch.code_points("".join(texts))
+    kinds = ch.table_for(codes)[codes] >> np.uint32(ch.CLASS_SHIFT)
     first, last = kinds[view.starts[words] + offsets], kinds[view.ends[words] + offsets - 1]
     letters = np.where(first >= ch.LETTER, _SMALL, 0)
     letters[first == ch.UPPER] = _CAPITAL

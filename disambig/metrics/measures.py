@@ -23,6 +23,7 @@ from disambig.metrics.outcomes import (
     stack_terms,
 )
 from disambig.runtime import use_numba
+from disambig.text import characters
 from disambig.type_aliases import Floats, Ints
 
 Unit = Literal["characters", "words"]
@@ -78,7 +79,7 @@ def _symbols(texts: Sequence[str], by: Unit) -> tuple[Ints, int, Ints]:
     if by == "words":
         distinct, numbers = distinct_texts([word for text in texts for word in text.split()])
         return numbers, len(distinct), offsets
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    codes = characters.code_points("".join(texts))
     occurs = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
     occurs[codes] = 1
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum()), offsets

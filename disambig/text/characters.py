@@ -127,6 +127,18 @@ def table(size: int) -> NDArray[np.uint32]:
     return entries
 
 
+def code_points(text: str) -> NDArray[np.uint32]:
+    """Return the code points of a text, shape ``(len(text),)``: offsets into the text index the array."""
+    # UTF-32 has one code unit per character; broken input may contain lone surrogates
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return codes.astype(np.uint32, copy=False)
+
+
+def table_for(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the smallest table that contains some code points (see `table`)."""
+    return table(size_for(int(codes.max(initial=0))))
+
+
 @functools.lru_cache(maxsize=4)
 def classes(size: int) -> NDArray[np.uint8]:
     """Return the classes of the first `size` code points, without their folded forms, shape ``(size,)``."""

@@ -256,6 +256,7 @@ def protected_layer(view: TokenView) -> NDArray[np.bool_]:
         for start, end, _ in protected_spans(text)
     ]
     if spans:
+        # a span that touches a word adds one from its first word on, and takes it away after its last one
         bounds = np.array(spans, dtype=dtype)
         depth = np.zeros(len(view) + 1, dtype=np.int32)
         np.add.at(depth, np.searchsorted(ends, bounds[:, 0], side="right"), 1)
@@ -288,13 +289,14 @@ def _name_mask_of_piece(
     text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
     """Return the mask of `_name_mask` for one piece of text, which ends in a line feed."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes = ch.code_points(text)
     classes = ch.classes(ch.size_for(int(codes.max())))[codes]
     width = ends - starts
     first_codes = codes[starts]
     first, second = classes[starts], classes[np.minimum(starts + 1, len(codes) - 1)]
     begins_upper = first == ch.UPPER
     upper = begins_upper & (width > 1) & (second >= ch.FIRST_LETTER)
+    # number of lower-case letters before each character
     lower = np.zeros(len(codes) + 1, np.int32)
     (classes == ch.LETTER).cumsum(dtype=np.int32, out=lower[1:])
     capitals = upper & (lower[ends] == lower[starts])
@@ -369,9 +371,7 @@ def view_of_texts(
 
 
 def _with_protected(view: TokenView, protected: bool) -> TokenView:
-    if not protected:
-        return view
-    return view.with_layer(PROTECTED, protected_layer(view))
+    return view.with_layer(PROTECTED, protected_layer(view)) if protected else view
 
 
 def align_tokens(

@@ -53,6 +53,7 @@ _LAST_SPACE, _LINE_FEED, _RETURN, _PARAGRAPH = ch.LAST_SPACE, ch.LINE_FEED, ch.C
 _OPENING, _CLOSING, _QUOTE, _QUOTE_OPENING = ch.OPENING, ch.CLOSING, ch.QUOTE, ch.QUOTE_OPENING
 _APOSTROPHE, _DOT_CLASS, _COMMA, _STOP, _WIDE = ch.APOSTROPHE, ch.DOT, ch.COMMA, ch.STOP, ch.WIDE_STOP
 _DIGIT, _FIRST_LETTER, _UPPER, _CASELESS = ch.DIGIT, ch.FIRST_LETTER, ch.UPPER, ch.CASELESS
+# what the words so far end with: no stop, a run of stops, or marks that close after such a run
 _NONE, _RUN, _CLOSED = 0, 1, 2
 
 
@@ -76,10 +77,14 @@ def _finish(blocks, block, length):
 
 @compiled
 def _hash(codes, start, stop, table, blocks):
-    """Return the hash of the folded ``codes[start:stop]``, computed from their UTF-8 bytes."""
+    """Return the hash of the folded ``codes[start:stop]``, computed from their UTF-8 bytes.
+
+    `blocks` is filled with the bytes, eight in each number, little-endian as MurmurHash64A reads them.
+    """
     block = np.uint64(0)
     length = 0
     for at in range(start, stop):
+        # pack the UTF-8 bytes of the character into one number, the first one in the lowest bits
         code = np.uint64(table[codes[at]] & _CODE)
         if code < 0x80:
             size = 1
@@ -122,10 +127,13 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
 
     Returns the numbers of tokens, sentences and code points processed. If the output arrays are too short,
     it stops early, so that the caller can retry with larger ones. A sentence has at least three tokens.
+
+    The rules are those of the module `disambig.text.tokenisations`. Each step of the loop skips white space,
+    or reads a word, decides whether a sentence ends before it, and writes it.
     """
     n = len(codes)
     blocks = np.empty(LONGEST_WORD // 8 + 1, np.uint64)
-    capacity = len(hashes) - 4
+    capacity = len(hashes) - 4  # a word may add </S>, <S> and itself, and the text ends with one more </S>
     tokens = n_sentences = 0
     document = -1
     base = offsets[0]
@@ -134,10 +142,10 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
     last_length = 0
     last_first = 0  # class of the first character of the last word
     state = _NONE
-    run_length = 0
-    wide = False
+    run_length = 0  # number of stops in the run
+    wide = False  # whether a full-width stop is among them, after which no space is needed
     blocked = False  # the stop is a single "." after an abbreviation
-    lines = 0
+    lines = 0  # number of line ends since the last word; two are a blank line
     at = 0
     while at < n:
         kind = table[codes[at]] >> _SHIFT
@@ -156,6 +164,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
         first = kind
         at += 1
         if kind >= _DIGIT:
+            # letters and digits; an apostrophe between letters or a sign between digits is part of the word
             before = kind
             while at < n:
                 kind = table[codes[at]] >> _SHIFT
@@ -172,7 +181,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                         break
                 before = kind
                 at += 1
-        else:
+        else:  # a run of the same other character
             code = codes[start]
             while at < n and codes[at] == code:
                 at += 1
@@ -206,7 +215,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                     or first == _QUOTE_OPENING
                     or first == _APOSTROPHE
                 )
-        if not belongs_to_stop:
+        if not belongs_to_stop:  # an ordinary word, or the first stop of a run
             state = _NONE
             if stop:
                 state = _RUN
@@ -221,6 +230,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                         or (last_length <= 3 and last_first == _UPPER)
                     )
                 )
+        # write the word, with the end of a sentence, the start of documents and of a sentence before it
         if tokens >= capacity:
             return tokens, n_sentences, start
         if open_sentence and ends_here:
@@ -247,6 +257,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
         last_length = at - start
         last_first = first
         lines = 0
+    # the end of the last sentence, and the documents without words after the last one with words
     if open_sentence:
         hashes[tokens] = _END
         starts[tokens] = ends[tokens] = last_end - base

@@ -287,9 +287,8 @@ def _language_of_paragraph(text: str, profile: _Profile) -> str:
 def _is_data(text: str, profile: _Profile) -> bool:
     """Return True if a paragraph is long enough to have frequent words, but has hardly any."""
     words = [word.lower() for word in _WORDS.findall(text) if len(word) > 1]
-    return len(words) >= _MIN_DATA_WORDS and _DATA_RATIO * sum(map(profile.own.__contains__, words)) <= len(
-        words
-    )
+    n_frequent = sum(map(profile.own.__contains__, words))
+    return len(words) >= _MIN_DATA_WORDS and _DATA_RATIO * n_frequent <= len(words)
 
 
 def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
@@ -303,21 +302,14 @@ def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
         written, word = match[0], match[0].lower()
         if word in profile.own or not (word in profile.others or not word.isascii()):
             continue
-        if (
-            (number and written != word)
-            or _IN_CODE.match(text, match.end())
-            or _follows_code_sign(text, match.start())
-        ):
+        before = text[match.start() - 1] if match.start() else " "
+        if (number and written != word) or _IN_CODE.match(text, match.end()) or before in "_.@/\\=-([":
             continue
         following = next(
             (other[0] for other in matches[number + 1 : number + 4] if other[0] not in _PARTICLES), ""
         )
         counted.append((word, following[:1].isupper()))
     return counted
-
-
-def _follows_code_sign(text: str, start: int) -> bool:
-    return start > 0 and text[start - 1] in "_.@/\\=-(["
 
 
 def _script(text: str) -> str:
@@ -341,12 +333,9 @@ def foreign_to_all(text: str, languages: Collection[str]) -> list[ForeignParagra
     results = [find_foreign_paragraphs(text, language) for language in languages]
     if not results:
         return []
-    spans = [{(paragraph.start, paragraph.end) for paragraph in result} for result in results[1:]]
-    return [
-        paragraph
-        for paragraph in results[0]
-        if all((paragraph.start, paragraph.end) in others for others in spans)
-    ]
+    spans = [{(paragraph.start, paragraph.end) for paragraph in result} for result in results]
+    in_all = set.intersection(*spans)
+    return [paragraph for paragraph in results[0] if (paragraph.start, paragraph.end) in in_all]
 
 
 def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> str:

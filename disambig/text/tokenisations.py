@@ -66,7 +66,6 @@ from disambig.text.view import (
 _MAX_CACHED = 1 << 15
 _BEYOND_ALPHABETS = re.compile(f"[\u3000-\U0010ffff](?<![{ch.CODE_SIGNS}])")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-_SINGLE = "."
 
 
 @functools.lru_cache(maxsize=4)
@@ -74,14 +73,15 @@ def _patterns(size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of a word and of a sentence end, for texts of characters below `size`."""
 
     def char_class(*classes: int) -> str:
-        return "[" + ch.character_set(size, *classes) + "]"
+        return f"[{ch.character_set(size, *classes)}]"
 
     word = char_class(ch.DIGIT, ch.LETTER, ch.UPPER, ch.CASELESS)
     # next to a sign inside a word are letters or digits: the class of digits is compiled faster
     digit = char_class(ch.DIGIT)
     space = char_class(ch.SPACE, ch.LINE_FEED, ch.CARRIAGE_RETURN, ch.PARAGRAPH)
-    other = f"[^{space[1:]}"  # words are tried first
+    other = f"[^{space[1:]}"  # anything but white space: words are tried first
     inside = f"(?<!{digit}){char_class(ch.APOSTROPHE)}(?!{digit})|(?<={digit})[.,:](?={digit})"
+    # a word, or a run of the same other character
     words = re.compile(f"({word}+(?:(?:{inside}){word}+)*|({other})\\2*)")
 
     line = r"(?:\r\n|\r(?!\n)|\n)"
@@ -91,6 +91,7 @@ def _patterns(size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     opening = char_class(
         ch.DIGIT, ch.UPPER, ch.CASELESS, ch.OPENING, ch.QUOTE, ch.QUOTE_OPENING, ch.APOSTROPHE
     )
+    # stops and what closes after them, before white space and a possible beginning of a sentence
     narrow = f"({char_class(ch.DOT, ch.STOP)}+){closing_any}*(?={space}+{opening})"
     wide = ""
     if size >= ch.PLANE_0:  # wide stops are East Asian characters
@@ -138,6 +139,7 @@ def raw_words(text: str) -> list[str]:
 def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
     """Return the columns of the documents at `offsets` in `text`, which are separated by blank lines."""
     words, breaks = _patterns(_size_for(text))
+    # the pattern has two groups: the parts are, in turn, a gap between words, a word, and its first character
     parts = words.split(text)
     raw = parts[1::3]
     n = len(raw)
@@ -149,8 +151,8 @@ def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
 
     matches = list(breaks.finditer(text))
     at = np.fromiter((match.end() for match in matches), dtype=np.int64, count=len(matches))
-    dots = [(i, match.start()) for i, match in enumerate(matches) if match[1] == _SINGLE]
-    if dots:
+    dots = [(i, match.start()) for i, match in enumerate(matches) if match[1] == "."]
+    if dots:  # a single full stop after an abbreviation or an initial does not end a sentence
         which, dot = np.array(dots, dtype=np.int64).T
         before = np.searchsorted(starts, dot) - 1
         adjacent = (before >= 0) & (ends[before] == dot)
@@ -219,10 +221,8 @@ def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
     """Return the hashes, starts and ends of tokens, and the first tokens of sentences and of documents."""
     from disambig.text.kernels import tokenise
 
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(
-        np.uint32, copy=False
-    )
-    table = ch.table(ch.size_for(int(codes.max(initial=0))))
+    codes = ch.code_points(text)
+    table = ch.table_for(codes)
     documents = np.zeros(len(offsets) + 1, dtype=np.int64)
     if not len(offsets):
         offsets = np.zeros(1, dtype=np.int64)

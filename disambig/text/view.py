@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -92,6 +92,7 @@ def _hash_blocks(blocks: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDAr
     for i in range(blocks.shape[1]):
         mixed = blocks[:, i] * multiplier
         mixed = (mixed ^ (mixed >> shift)) * multiplier
+        # MurmurHash64A mixes complete blocks, and adds the last bytes as they are
         whole, part = lengths >= 8 * (i + 1), (lengths > 8 * i) & (lengths < 8 * (i + 1))
         values = np.where(whole, (values ^ mixed) * multiplier, values)
         values = np.where(part, (values ^ blocks[:, i]) * multiplier, values)
@@ -110,15 +111,10 @@ def fmix(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def ngram_keys(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """Return the key of each row of word hashes.
+    """Return the key of each row of 1 to 5 word hashes, from left to right, shape ``(n_ngrams, order)``.
 
-    Parameters
-    ----------
-    words : array of uint64, shape (n_ngrams, order)
-        Word hashes from left to right; ``1 <= order <= 5``. Rows that contain
-        `UNKNOWN` get a key like any other; look-ups must return zero for them.
-    seed : int
-        The tokenisation's seed: ``hash_word(tokenisation.name)``.
+    Rows that contain `UNKNOWN` get a key like any other; look-ups must return zero for them. The seed is
+    that of the tokenisation, ``hash_word(tokenisation.name)``.
     """
     order = words.shape[1]
     places = np.array(PLACES[:order], dtype=np.uint64)
@@ -129,7 +125,8 @@ def ngram_keys(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
 def top_bits_directory(halves: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
     """Return the first word with each value of its top bits, and the shift that extracts these bits.
 
-    `halves` are the upper halves of word hashes, in ascending order.
+    `halves` are the upper halves of word hashes, in ascending order. Hashes are spread evenly, so each value
+    of the top bits has about one word, and a look-up in compiled code reads one or two of them.
     """
     bits = min(max(len(halves).bit_length(), 1), 18)
     bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(32 - bits)
@@ -184,17 +181,7 @@ class TokenView(KeepsResults):
 
     def with_layer(self, name: str, layer: NDArray[np.generic]) -> TokenView:
         """Return the view with one more layer, or another one of this name."""
-        layers = {**self.layers, name: layer}
-        return TokenView(
-            self.tokenisation,
-            self.texts,
-            self.hashes,
-            self.starts,
-            self.ends,
-            self.sentences,
-            self.documents,
-            layers,
-        )
+        return replace(self, layers={**self.layers, name: layer})
 
     def document_indices(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of the document that contains each token position."""
