@@ -138,17 +138,15 @@ class HashedWeights:
         """Return the sum of the weights along the last axis; unknown keys have weight zero."""
         if not len(self.keys):
             return np.zeros(keys.shape[:-1])
-        sums: NDArray[np.float64] = self._find_weights(keys).sum(axis=-1)
-        return sums
-
-    def _find_weights(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         if use_numba(keys.size):
             from disambig.decision._kernels import lookup_weights
 
-            looked_up = np.empty(keys.shape)
-            lookup_weights(self.keys, self.weights, *self._directory, keys.ravel(), looked_up.ravel())
-            return looked_up
-        return HashVocabulary(self.keys).get(keys, self.weights, 0.0)
+            weights = np.empty(keys.shape)
+            lookup_weights(self.keys, self.weights, *self._directory, keys.ravel(), weights.ravel())
+        else:
+            weights = HashVocabulary(self.keys).get(keys, self.weights, 0.0)
+        sums: NDArray[np.float64] = weights.sum(axis=-1)
+        return sums
 
     @cached_property
     def _directory(self) -> tuple[NDArray[np.int32], np.uint32]:
@@ -184,8 +182,6 @@ EARLIER = len(FEATURES) - 2
 """Number of features of the first saved decision rules, which lack the features of repeated words."""
 _MARGINS = 3
 """Number of first features that hold the margin: one of them, by the kind of edit, is not zero."""
-_EMPTY = ""
-"""The empty candidate."""
 _ONE_HOT = np.eye(len(KINDS), dtype=bool)
 _IS_INSERTION, _IS_DELETION = _ONE_HOT[[INSERTION, DELETION]]
 _EDITS = np.stack([~(_IS_INSERTION | _IS_DELETION), _IS_INSERTION, _IS_DELETION], axis=1)
@@ -263,9 +259,8 @@ def find_alternatives_padded(
     words, kinds, changes = _words_and_edits(padded, places)
     edits = _EDITS[kinds]
     parts = padded.parts_of_scores
-    features = np.empty(
-        (*best.shape, len(FEATURES) + parts.shape[2]), np.float32
-    )  # in the order of `FEATURES`
+    # the columns are in the order of `FEATURES`; of each name in `_BY_EDIT`, the column of the edit is filled
+    features = np.empty((*best.shape, len(FEATURES) + parts.shape[2]), np.float32)
     for first, value in (
         (0, np.minimum(np.maximum(margin, -FAR), FAR)),
         (3, np.maximum(log_probabilities[cells], -FAR)),
@@ -316,7 +311,7 @@ def _empty_candidates(padded: PaddedScores) -> NDArray[np.int64]:
     """
     in_groups = padded.batch.lists is None
     index = [
-        group.candidates.index(_EMPTY) if in_groups and _EMPTY in group.candidates else -1
+        group.candidates.index("") if in_groups and "" in group.candidates else -1
         for group in padded.batch.groups
     ]
     return np.array(index, np.int64)[padded.group_indices]
@@ -356,6 +351,7 @@ def _words_and_edits(
     if padded.batch.lists is not None:
         texts, index = _texts_of_lists(padded, padded.batch.lists, places)
         n = max(len(texts), 1)
+        # one number for each pair of texts, so that equal pairs are compared once
         pairs, inverse = unique_inverse((index[:, :1] * n + index[:, 1:]).ravel())
         written, meant = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
         shape = len(places), places.shape[1] - 1

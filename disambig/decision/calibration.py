@@ -203,9 +203,8 @@ class Calibration:
         # The best candidate keeps the highest probability p: p >= largest * (1 - p).
         best_probability = np.maximum(best_probability, largest / (1.0 + largest))
         # the minimum matters only if rounding makes another one exceed the best
-        probabilities: Floats = np.minimum(
-            parts * (1.0 - best_probability)[:, None], best_probability[:, None]
-        )
+        shares = parts * (1.0 - best_probability)[:, None]
+        probabilities: Floats = np.minimum(shares, best_probability[:, None])
         probabilities[rows, best] = best_probability
         probabilities[alone, best[alone]] = 1.0
         return probabilities
@@ -442,6 +441,10 @@ class OperatingPoint:
         return float(np.interp(np.log(rate), np.log(self.rates), self.thresholds))
 
 
+UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
+"""What a decision rule has before it is fitted."""
+
+
 def check_rate(flags_per_1000: float) -> float:
     """Return the rate; raise UserError D401 if it is negative or not a number."""
     if not flags_per_1000 >= 0:
@@ -478,13 +481,16 @@ def share_budget(curves: Sequence[Curve | None], total: float) -> list[float]:
     given = [curve for curve in curves if curve is not None]
     if n == 1 or len(given) < n or not np.isfinite(total):
         return [total / max(n, 1)] * n
-    edges = [
-        (slope, number, length)
-        for number, curve in enumerate(given)
-        for slope, length in zip(*_edges(*curve), strict=True)
-    ]
+    edges = []  # slope, rule and length of the edges of all envelopes
+    for number, curve in enumerate(given):
+        x, y = concave_envelope(*curve)
+        slopes, widths = np.diff(y) / np.diff(x), np.diff(x)
+        edges += [
+            (slope, number, width) for slope, width in zip(slopes.tolist(), widths.tolist(), strict=True)
+        ]
     rates = [0.0] * n
     left = total
+    # on concave curves, it is best to spend the budget on the steepest edges first, whoever has them
     for _, number, length in sorted(edges, key=lambda edge: (-edge[0], edge[1])):
         spent = min(length, left)
         rates[number] += spent
@@ -501,12 +507,6 @@ def concave_envelope(rates: Floats, gains: Floats) -> Curve:
         corners.append(point)
     x, y = np.array(corners).T
     return x, y
-
-
-def _edges(rates: Floats, gains: Floats) -> tuple[list[float], list[float]]:
-    """Return the slope and length of the envelope's edges, the steepest first."""
-    x, y = concave_envelope(rates, gains)
-    return (np.diff(y) / np.diff(x)).tolist(), np.diff(x).tolist()
 
 
 def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from disambig.data import Predictions, ScoreBatch
 from disambig.errors import UserError, check_call, contract_error, describe_value
 from disambig.registry import describe_component
-from disambig.types import (
-    Between,
-    DecisionRule,
-    RaisesFlags,
-    Task,
-    decides,
-    judged_between,
-    learns_mistakes,
-)
+from disambig.types import Between, DecisionRule, RaisesFlags, Task, decides, judged_between, learns_mistakes
 
 _METHODS = ("judge", "probabilities", "state", "from_state")
 _JUDGED = "a JudgedScores with one entry per instance"
@@ -35,16 +27,14 @@ _ROUNDING = 1e-6
 
 def check_fit(rule: object) -> None:
     """Raise D414 unless a decision rule of a config can be fitted, and restored from a saved model."""
+    part = describe_component("judges", rule)
     for name in ("fit", "from_state"):
         if not callable(getattr(rule, name, None)):
             wanted = "a decision rule with fit and from_state"
-            raise contract_error(describe_component("judges", rule), f"it has no method {name}", wanted)
+            raise contract_error(part, f"it has no method {name}", wanted)
     if not is_dataclass(rule):
         seen = f"{type(rule).__name__} is not a dataclass"
-        raise contract_error(
-            describe_component("judges", rule), seen, "a dataclass whose fields are its settings"
-        )
-    part = describe_component("judges", rule)
+        raise contract_error(part, seen, "a dataclass whose fields are its settings")
     check_call(part, rule, "fit", "fit(data, *, progress)", None, progress=None)
     check_call(part, rule, "from_state", "from_state(arrays, groups)", None, None)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, Predictions, ScoreBatch
 from disambig.decision.calibration import (
     FEATURES,
+    UNTUNED,
     Calibration,
     Comparison,
     OperatingPoint,
@@ -30,8 +31,6 @@ from disambig.type_aliases import Floats, Progress, no_progress
 from disambig.types import Arrays, CalibrationData
 
 UNFITTED = Calibration(np.array([1.0, 0.0, 0.0, 0.0]), np.empty((0, len(FEATURES))))
-
-UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,6 +30,7 @@ from disambig.decision._alternatives import (
 )
 from disambig.decision.calibration import (
     ERROR_RATE,
+    UNTUNED,
     Calibration,
     OperatingPoint,
     PaddedScores,
@@ -196,7 +197,6 @@ EVERYWHERE = -100.0
 """A margin lower than any other."""
 NOTHING = ErrorWeights(np.zeros(len(FEATURES)), HashedWeights(np.empty(0, np.uint64), np.empty(0)))
 UNFITTED = Calibration(np.empty(0), np.empty((0, 0)))
-UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,6 +272,7 @@ class Mistakes:
             looks_up = looks_up or bool(scored.n_queries.any())
             scores_of_groups.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of_groups.append(scored.observed)
+            # right words, whose thresholds are set by cross-validation, and the same words substituted
             labelled = scored if corpus is None else corpus.right(g)
             folds = _folds(len(labelled.observed), self.most_right, data.rng)
             folds_of_groups.append(folds)
@@ -283,17 +284,23 @@ class Mistakes:
         looks_up = looks_up or not any(map(len, truth_of_groups))  # without examples nothing is known
         scales, certainty = fit_choices(scores_of_groups, truth_of_groups)
         right, folds = join_cases(right_of_groups), np.concatenate(folds_of_groups)
-        substituted = _rescale(_sample(join_cases(substituted_of_groups), data.rng), SUBSTITUTED)
+        # substituted words are easy to make and less like people's mistakes: all together weigh as many
+        substituted = _sample(join_cases(substituted_of_groups), data.rng)
+        factor = SUBSTITUTED / max(float(substituted.weights.sum()), 1.0)
+        substituted = replace(substituted, weights=substituted.weights * factor)
         wrong = join_cases([*mistakes_of_groups, substituted])
         sampled = right.take(folds >= 0)
         shift = _shift(float(wrong.weights.sum()), float(sampled.weights.sum()))
         weighing = fit_weights(join_cases([sampled, wrong]))
+        # thresholds: how many right words, scored by weights that have not seen them, each would flag
         odds = _held_out_odds(right, wrong, folds, weighing, shift)
         n_words = data.n_words if corpus is None else corpus.n_right_words
         evident = right.alternatives.evident | (not looks_up)
         operating = tune_operating_point(odds[evident & np.isfinite(odds)], n_words)
         fitted = replace(self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up)
-        if corpus is not None:
+        if (
+            corpus is not None
+        ):  # the share of people's mistakes that each threshold finds, also cross-validated
             sizes = [len(cases.meant) for cases in mistakes_of_groups]
             odds = _held_out_odds_of_mistakes(wrong, sizes, sampled, weighing, shift)
             odds[~(wrong.alternatives.evident[: len(odds)] | (not looks_up))] = -np.inf
@@ -501,11 +508,6 @@ def _sample(cases: WeightedCases, rng: np.random.Generator) -> WeightedCases:
     if n <= MAX_SUBSTITUTED:
         return cases
     return cases.take(np.sort(rng.choice(n, MAX_SUBSTITUTED, replace=False)))
-
-
-def _rescale(cases: WeightedCases, total: float) -> WeightedCases:
-    """Scale the weights of the examples so that they add up to `total`."""
-    return replace(cases, weights=cases.weights * (total / max(float(cases.weights.sum()), 1.0)))
 
 
 def _folds(n: int, maximum: int, rng: np.random.Generator) -> NDArray[np.int64]:

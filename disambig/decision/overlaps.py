@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Alternative, OverlapResolution
+from disambig.data import Alternative, OverlapResolution, record_edit
 from disambig.text import CODE_SIGNS
 from disambig.type_aliases import Floats, Ints
 
@@ -92,9 +92,7 @@ def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: 
 
 
 def edits_to_keep(
-    edits: Sequence[tuple[int, int, str]],
-    probabilities: Sequence[float],
-    tasks: Sequence[str],
+    edits: Sequence[tuple[int, int, str]], probabilities: Sequence[float], tasks: Sequence[str]
 ) -> list[int]:
     """Return the indices of the edits of one text that may be applied together, in text order.
 
@@ -182,7 +180,7 @@ def restore_flags(decisions: Sequence[Decisions], restored: Collection[tuple[int
             document = int(batch.documents[row])
             inside = [(i, r) for i, r in restored if _covers(decisions[i], r, document, other)]
             if any(_is_place(decisions[i], r, other) for i, r in inside):
-                continue
+                continue  # it is the restored flag itself
             owner, winner = inside[0] if inside else (k, row)
             winners[owner].append((winner, other))
     changed = []
@@ -230,8 +228,6 @@ def _with_resolution(
 
 def _slots(starts: Ints, ends: Ints, proposed: Sequence[str], documents: Ints, texts: Sequence[str]) -> Ints:
     """Return the slots of the edits that the decisions propose, extended to the next word."""
-    from disambig.data import record_edit
-
     removes = np.array([not new for new in proposed]) & (starts < ends)
     if removes.any():
         starts, ends = starts.copy(), ends.copy()

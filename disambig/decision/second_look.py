@@ -23,6 +23,7 @@ from disambig.data import (
 )
 from disambig.data.segments import argmax
 from disambig.decision.calibration import (
+    UNTUNED,
     OperatingPoint,
     check_rate,
     to_log_odds,
@@ -34,14 +35,7 @@ from disambig.features import transform_union
 from disambig.settings import ABOVE_ZERO, SHARE_BELOW_ONE, fitted_field, validate_settings
 from disambig.text import TokenView, paragraph_offsets, passage_offsets
 from disambig.type_aliases import Floats, Progress, no_progress
-from disambig.types import (
-    Arrays,
-    CalibrationData,
-    DecisionRule,
-    RaisesFlags,
-    sees_beside,
-    sees_parts,
-)
+from disambig.types import Arrays, CalibrationData, DecisionRule, RaisesFlags, sees_beside, sees_parts
 
 Rows = NDArray[np.int64]
 EVERYTHING = float("inf")
@@ -59,7 +53,6 @@ _STEPS = 30
 _PAIR = Group("pair", ("observed", "proposed"))
 _FIRST_FEATURES = ("log-odds", "log-odds, insertion", "log-odds, deletion", "insertion", "deletion")
 """Features that need no evidence: the log-odds of the first rule, and the kind of edit."""
-_UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +160,7 @@ class SecondLook(_AsksFirstRule):
     replacements: bool = True
     most_missed: float = 0.01
     weights: Floats | None = fitted_field(None)
-    operating: OperatingPoint = fitted_field(_UNTUNED)
+    operating: OperatingPoint = fitted_field(UNTUNED)
     recall: Floats | None = fitted_field(None)
     expected: float = fitted_field(0.0)
     floor: float = fitted_field(0.0)
@@ -209,7 +202,9 @@ class SecondLook(_AsksFirstRule):
         first_odds = features[:, 0]
         limit = tune_operating_point(odds[clean], proposals.n_clean_words).threshold(self.flags_per_1000)
         flagged = right & (odds > limit)
-        floor = _quantile(first_odds[flagged], self.most_missed) if flagged.any() else -np.inf
+        in_order = np.sort(first_odds[flagged])
+        # at most the share `most_missed` of the right flags has lower odds
+        floor = float(in_order[int(self.most_missed * len(in_order))]) if len(in_order) else -np.inf
         floor = min(floor, float(to_log_odds(np.float64(HIGHEST_FLOOR))))
         looked_at = used & (first_odds >= floor)
         expected_mistakes = importance[looked_at] @ to_probability(odds[looked_at])
@@ -678,8 +673,3 @@ def _unit_folds(units: NDArray[np.int64]) -> NDArray[np.int64]:
         fold[unit] = load.argmin()
         load[fold[unit]] += sizes[unit]
     return fold[index]
-
-
-def _quantile(values: Floats, share: float) -> float:
-    """Return a value of which at most this share of `values` are lower."""
-    return float(np.sort(values)[int(share * len(values))])
