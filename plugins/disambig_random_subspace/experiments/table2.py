@@ -348,8 +348,13 @@ class Sogaard2012Table2:
         progress("reading tagged text", 0, 1)
         train, dev, tests = load_sentences(data, silver=self.silver, quick=quick)
         sizes = QUICK_SIZES if quick else SIZES
-        settings: dict[str, Any] = {"most": QUICK_WORDS, "n_words": 2_000, "sizes": (64,)} if quick else {}
-        classes = learn_word_classes([data / name for name in PLAIN], progress=progress, **settings)
+        plain = [data / name for name in PLAIN]
+        if quick:
+            classes = learn_word_classes(
+                plain, maximum=QUICK_WORDS, n_words=2_000, sizes=(64,), progress=progress
+            )
+        else:
+            classes = learn_word_classes(plain, progress=progress)
         runs = [
             *our_runs(train, tests, sizes=sizes, progress=progress, classes=classes),
             *train_baselines(train, dev, tests, systems=baseline_taggers(quick=quick), progress=progress),
