@@ -40,10 +40,8 @@ def system_accuracies(
         progress("learning", number, len(wanted))
         training_pair = counted.training_pair(pair)
         groups = sorted({group for place in places for group in instances[place].test})
-        train, tests = (
-            training_pair.batch("train", pair),
-            [training_pair.batch("test", [group]) for group in groups],
-        )
+        train = training_pair.batch("train", pair)
+        tests = [training_pair.batch("test", [group]) for group in groups]
         for name, learn in trials.items():
             fits = learn(train)
             shares = accuracies.setdefault(name, np.empty((len(instances), len(fits))))

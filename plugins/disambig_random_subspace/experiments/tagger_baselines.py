@@ -53,17 +53,11 @@ def attributes(words: Sequence[str]) -> list[list[str]]:
         names.append(
             [
                 *features,
-                f"-2={before2}",
-                f"-1={before}",
-                f"+1={after}",
-                f"+2={after2}",
-                f"-1,0={before}|{here}",
-                f"0,+1={here}|{after}",
-                f"-1,+1={before}|{after}",
-                f"-1s={before[-3:]}",
-                f"+1s={after[-3:]}",
-                *([f"-1h={alone[i - 1][1]}"] if i else ["first"]),
-                *([f"+1h={alone[i + 1][1]}"] if i + 1 < len(alone) else ["last"]),
+                *(f"-2={before2}", f"-1={before}", f"+1={after}", f"+2={after2}"),
+                *(f"-1,0={before}|{here}", f"0,+1={here}|{after}", f"-1,+1={before}|{after}"),
+                *(f"-1s={before[-3:]}", f"+1s={after[-3:]}"),
+                f"-1h={alone[i - 1][1]}" if i else "first",
+                f"+1h={alone[i + 1][1]}" if i + 1 < len(alone) else "last",
             ]
         )
     return names
@@ -104,12 +98,8 @@ def spacy_tagger(
     with tempfile.TemporaryDirectory() as name_of_directory:
         directory = Path(name_of_directory)
         config = init_config(lang="en", pipeline=["tagger"], optimize="efficiency", gpu=False)
-        config["training"] |= {
-            "max_steps": max_steps,
-            "patience": PATIENCE,
-            "eval_frequency": EVALUATION_INTERVAL,
-        }
-        config["training"]["seed"] = seed
+        training = {"max_steps": max_steps, "patience": PATIENCE, "eval_frequency": EVALUATION_INTERVAL}
+        config["training"] |= training | {"seed": seed}
         config.to_disk(directory / "config.cfg")
         vocab = spacy.blank("en").vocab
         for name, sentences in (("train", train), ("dev", dev)):

@@ -50,6 +50,8 @@ def shrink_weights(weights, scale, factor):
 def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alpha, weights, intercepts):
     """Run stochastic gradient descent from `weights` on the loss ``max(0, threshold - y (w . x + b))``.
 
+    The loss is that of eq. (7) of the paper, for each of the masks.
+
     Parameters
     ----------
     indptr, indices, data : arrays of uint64, uint32 and float64

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -156,18 +157,8 @@ def descend_folds(
         matrix = problem.matrix[rows]
         for p, targets in enumerate(problem.targets):
             weights, biases = np.zeros(keep.shape), np.zeros(len(left_out))
-            descend_without_folds(
-                *problem.rows,
-                targets,
-                row_folds,
-                left_out,
-                passes,
-                1.0,
-                alpha,
-                weights,
-                biases,
-                keep,
-            )
+            settings = left_out, passes, 1.0, alpha
+            descend_without_folds(*problem.rows, targets, row_folds, *settings, weights, biases, keep)
             scores = np.asarray(matrix @ weights)
             problem_scores[p, rows] = scores[np.arange(len(rows)), lane_of[rows]] + biases[lane_of[rows]]
             if left_out[-1] < 0:
@@ -209,7 +200,7 @@ class GradientDescent(LinearLearner):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perceptron(GradientDescent):
-    """The perceptron (Rosenblatt 1958) with steps of one; the last weights are returned.
+    """The perceptron (Rosenblatt 1958; eq. 5 of the paper) with steps of one; the last weights are returned.
 
     Parameters
     ----------
@@ -407,25 +398,24 @@ class ConfidenceWeighted(LinearLearner):
         confidence = real_number("D771", lambda value: 0.5 < value < 1)
         validate_settings(self, confidence=confidence, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
+    @property
+    def quantile(self) -> float:
+        """Phi: the quantile of the normal distribution at `confidence`."""
+        return NormalDist().inv_cdf(float(self.confidence))
+
     def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
-        from statistics import NormalDist
-
         from ._kernels import confidence_labels
 
-        means, intercepts = np.zeros(keep.shape), np.zeros(lanes)
-        phi = NormalDist().inv_cdf(float(self.confidence))
-        variances = keep.astype(np.float64)
-        confidence_labels(*problem.rows, targets, self.passes, phi, means, variances, intercepts)
+        means, variances, intercepts = np.zeros(keep.shape), keep.astype(np.float64), np.zeros(lanes)
+        confidence_labels(*problem.rows, targets, self.passes, self.quantile, means, variances, intercepts)
         return means, intercepts
 
     def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
-        from statistics import NormalDist
-
         from ._kernels import confidence_lists
 
         means, variances = np.zeros(keep.shape), keep.astype(np.float64)
-        phi, longest = NormalDist().inv_cdf(float(self.confidence)), problem.longest
-        confidence_lists(*problem.examples, self.passes, phi, longest, means, variances, lanes)
+        settings = self.passes, self.quantile, problem.longest
+        confidence_lists(*problem.examples, *settings, means, variances, lanes)
         return means

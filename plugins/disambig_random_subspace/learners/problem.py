@@ -107,17 +107,11 @@ def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
     right = crossed.costs[order].argmin(axis=1)
     seen = np.unique(right)
     positive = seen[1:] if len(seen) == 2 else seen if len(seen) > 2 else seen[:0]
+    targets = np.where(right == positive[:, None], 1.0, -1.0)
     return LinearProblem(
-        rows.indptr.astype(np.uint64),
-        columns,
-        rows.data,
-        used,
-        np.where(right == positive[:, None], 1.0, -1.0),
-        seen,
-        crossed.costs.shape[1],
-        rows.shape[1],
-        order,
-    )
+        rows.indptr.astype(np.uint64), columns, rows.data, used, targets, seen, crossed.costs.shape[1],
+        rows.shape[1], order,
+    )  # fmt: skip
 
 
 def _sort_by_frequency(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
@@ -221,18 +215,11 @@ def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
     dimension_of = used
     if is_crossed:
         dimension_of = np.where(used % (dimensions + 1) < dimensions, used % (dimensions + 1), -1)
+    order = np.random.default_rng(seed).permutation(len(batch.offsets) - 1)
     return ListProblem(
-        rows.indptr.astype(np.uint64),
-        columns,
-        rows.data,
-        batch.offsets,
-        from_the_least(batch),
-        np.random.default_rng(seed).permutation(len(batch.offsets) - 1),
-        used,
-        dimension_of,
-        dimensions,
-        rows.shape[1],
-    )
+        rows.indptr.astype(np.uint64), columns, rows.data, batch.offsets, from_the_least(batch), order, used,
+        dimension_of, dimensions, rows.shape[1],
+    )  # fmt: skip
 
 
 def with_constant(batch: CrossedRows) -> CrossedRows:

@@ -1,4 +1,4 @@
-"""RLRS: the average of linear models, each trained without some dimensions."""
+"""RLRS: the average of linear models, each trained without some dimensions (the paper's figure 2, eq. 4)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def n_removed_dimensions(dimensions: int, removal_rate: float) -> int:
 def keep_masks(
     first: int, last: int, *, dimensions: int, removal_rate: float, seed: int
 ) -> NDArray[np.bool_]:
-    """Return the masks with the numbers `first` to `last` (exclusive).
+    """Return the masks xi with the numbers `first` to `last` (exclusive): figure 2, line 4.
 
     A mask depends only on its number and the seed, so fewer subspaces use the first masks of more subspaces.
 
@@ -188,7 +188,7 @@ class RandomSubspaces:
                 total = total + sum_weights(done, done + BLOCK)
                 done += BLOCK
             rest = sum_weights(done, size) if done < size else 0.0
-            scorers[size] = average_scorer((total + rest) / size)
+            scorers[size] = average_scorer((total + rest) / size)  # figure 2, line 13
         n_removed = n_removed_dimensions(dimensions, self.removal_rate)
         return [
             Fitted(scorers[size], {"n_subspaces": int(size), "dimensions": dimensions, "removed": n_removed})
