@@ -23,12 +23,7 @@ SIZES = (5, 10, 25, 50, 100, 200)
 DRAWS = 5
 QUICK_DRAWS = 2
 LIN, COMB, SVM, IMPROVED = "RLSC-LIN", "RLSC-COMB", "SVM-COMB", "COMB, improved"
-SYSTEMS = {
-    LIN: systems.RLSC_LIN,
-    COMB: systems.RLSC_COMB,
-    SVM: systems.SVM_COMB,
-    IMPROVED: systems.IMPROVED,
-}
+SYSTEMS = {LIN: systems.RLSC_LIN, COMB: systems.RLSC_COMB, SVM: systems.SVM_COMB, IMPROVED: systems.IMPROVED}
 CLASSES = {
     "words of fewer than 100": (0, 100),
     "words of 100 to 149": (100, 150),

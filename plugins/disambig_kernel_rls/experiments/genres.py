@@ -41,14 +41,8 @@ KINDS = {
     "spoken": ("court-transcript", "debate-transcript", "face-to-face", "telephone"),
     "fiction": ("fiction", "ficlets", "jokes", "movie-script"),
     "messages": ("blog", "email", "letters", "spam", "twitter"),
-    "informative": (
-        "essays",
-        "govt-docs",
-        "journal",
-        "newspaper:newswire",
-        "non-fiction",
-        "technical",
-        "travel-guides",
+    "informative": tuple(
+        "essays govt-docs journal newspaper:newswire non-fiction technical travel-guides".split()
     ),
 }
 KIND_OF = {genre: kind for kind, genres in KINDS.items() for genre in genres}

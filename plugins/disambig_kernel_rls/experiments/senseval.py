@@ -64,12 +64,8 @@ class SensevalEdition:
 
 SENSEVAL_1 = SensevalEdition("Senseval-1", "labelled/senseval1")
 SENSEVAL_2 = SensevalEdition(
-    "Senseval-2",
-    "labelled/senseval2",
-    "eng-lex-sample.training.xml",
-    "eng-lex-sample.evaluation.xml",
-    "key.sorted",
-    "sensemap",
+    *("Senseval-2", "labelled/senseval2", "eng-lex-sample.training.xml", "eng-lex-sample.evaluation.xml"),
+    *("key.sorted", "sensemap"),
 )
 SENSEVAL_3 = SensevalEdition("Senseval-3", "labelled/senseval3")
 OTHERS = (SENSEVAL_1, SENSEVAL_3)
@@ -124,30 +120,19 @@ def read_edition(edition: SensevalEdition, data: Path, *, quick: bool) -> Sensev
     kept = set(sample_words(words) if quick else words)
     train, test = ([instance for instance in part if instance.word in kept] for part in (train, test))
     _check_parts(edition, data, train, test, key)
+    both = [*train, *test]
+    senses = [*(instance.senses for instance in train), *(key[instance.id] for instance in test)]
     word_occurrences = [
-        WordOccurrence(
-            n,
-            instance.start,
-            instance.end,
-            instance.word,
-            instance.senses if n < len(train) else key[instance.id],
-            instance.multiword,
-        )
-        for n, instance in enumerate([*train, *test])
+        WordOccurrence(n, instance.start, instance.end, instance.word, senses[n], instance.multiword)
+        for n, instance in enumerate(both)
     ]
     with timed(clock, "tokens and tags"):
-        view = tokens()([instance.text for instance in [*train, *test]])
-    ids = tuple(instance.id for instance in test)
-    return SensevalSample(
-        locate_occurrences(view, word_occurrences),
-        len(train),
-        ids,
-        {id_: key[id_] for id_ in ids},
-        sensemap,
-        most_frequent_senses(train),
-        clock,
-        _broken_instances_note(edition, warnings_by_file),
-    )
+        view = tokens()([instance.text for instance in both])
+    occurrences = locate_occurrences(view, word_occurrences)
+    ids, usual = tuple(instance.id for instance in test), most_frequent_senses(train)
+    notes = _broken_instances_note(edition, warnings_by_file)
+    key = {id_: key[id_] for id_ in ids}
+    return SensevalSample(occurrences, len(train), ids, key, sensemap, usual, clock, notes)
 
 
 def sample_words(words: Sequence[str]) -> list[str]:

@@ -121,10 +121,7 @@ def table1_claims(
         ),
         compare_systems(
             f"{IMPROVED_MARKED} is above {IMPROVED} (p < 0.05)",
-            results,
-            fine,
-            IMPROVED_MARKED,
-            IMPROVED,
+            *(results, fine, IMPROVED_MARKED, IMPROVED),
             significant=True,
         ),
     ]

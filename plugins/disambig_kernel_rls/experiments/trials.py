@@ -74,11 +74,10 @@ def locate_occurrences(view: TokenView, occurrences: Sequence[WordOccurrence]) -
         np.array([numbers[occurrence.word] for occurrence in occurrences], np.int32),
         np.zeros(len(occurrences), np.int32),
     )
-    senses, multiwords = (
-        [occurrence.senses for occurrence in occurrences],
-        [occurrence.multiword for occurrence in occurrences],
+    senses = [occurrence.senses for occurrence in occurrences]
+    return WordOccurrences(
+        view, instances, words, senses, [occurrence.multiword for occurrence in occurrences]
     )
-    return WordOccurrences(view, instances, words, senses, multiwords)
 
 
 def senses_by_frequency(occurrences: WordOccurrences, rows: Index) -> dict[str, int]:

@@ -186,7 +186,7 @@ def search_weights(groups: FeatureGroups, regularisation: float) -> Floats:
 
 
 LAMBDA = 1e-9
-"""The value in the paper."""
+"""The value in the paper (end of section 4)."""
 MANY, LAMBDA_OF_MANY = 1000, 3e-4
 """The "auto" lambda for `MANY` or more examples; for fewer examples it is proportionally smaller."""
 
@@ -247,9 +247,9 @@ class PreparedExamples:
 class RLSC(LeastSquares):
     """Regularised least squares with a kernel, each candidate against all others.
 
-    For each candidate, ``min_f 1/n sum_i (y_i - f(x_i))^2 + lambda |f|^2`` is solved, with y_i one if the
-    candidate is correct and minus one otherwise. The scorers of linear kernels have weights of columns,
-    others store the training rows.
+    For each candidate, ``min_f 1/n sum_i (y_i - f(x_i))^2 + lambda |f|^2`` is solved (Popescu 2004, section
+    3), with y_i one if the candidate is correct and minus one otherwise. The scorers of linear kernels have
+    weights of columns, others store the training rows.
 
     Parameters
     ----------
@@ -334,6 +334,8 @@ class RLSCLin(LeastSquares):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RLSCComb(LeastSquares):
     """RLSC-COMB: regularised least squares with a weighted sum of one normalised kernel per feature group.
+
+    Section 4 of the paper: half the kernel of the local features plus half that of the broad context.
 
     Parameters
     ----------

@@ -50,6 +50,8 @@ of coefficients of the size 1 / (n lambda)."""
 def find_winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the best candidate of each instance; ties go to the most frequent candidate, then to the first.
 
+    One against all others, as in section 4 of the paper.
+
     `scores` have the shape ``(n, K)``; `frequencies`, shape ``(K,)`` or ``(n, K)``, say how often each
     candidate was correct in training.
     """

@@ -101,6 +101,8 @@ class DualSystem:
     def solve(self, targets: Floats, shift: float) -> Floats:
         """Return the coefficients of the examples, shape (n, K), by one Cholesky factorisation.
 
+        ``c = (K + n lambda I)^-1 y``, section 3 of the paper, for all candidates at once.
+
         If the kernel is not positive semidefinite, its eigendecomposition is used instead.
 
         Raises D779 if the matrix is singular.
