@@ -60,7 +60,7 @@ from ..learners.variance_svm import VarianceSVM
 from ..plain_text import PACK_DOMAINS, PACK_HELD_OUT, find_files
 from ..prepositions.task import Preposition
 from ..spelling import Spelling
-from .learning_curves import check_parts
+from .learning_curves import SETS as FIVE, check_parts
 
 SETTINGS = "DISAMBIG_PEERS"
 TABLES = ("counts", "ratio")
@@ -190,8 +190,6 @@ def _describe(group: Group) -> str:
 Texts = Mapping[str, Mapping[str, Sequence[str]]]
 FALSE_ALARMS = 0.005
 """Share of the correct words that may be flagged in the development text."""
-FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
-"""The confusion sets of the paper."""
 TWENTY = (
     *FIVE,
     *"their/there/they're than/them/then affect/effect quiet/quite accept/except/expect loose/lose".split(),
@@ -316,15 +314,11 @@ def system_builders(
     for name, path in settings.get("kenlm", {}).items():
         yield name, trained_system(KenLM(path=path), SumLM(patterns=[KENLM]))
     for name, section in settings.get("extractors", {}).get(task_name, {}).items():
-        yield (
-            name,
-            trained_system(resolve_extractor(section), ConditionalLogit(), max_examples=FEW_EXAMPLES),
-        )
-    yield SUM, trained_system(NgramCounts(counts=counts), SumLM(patterns=patterns))
-    yield (
-        VAR,
-        trained_system(NgramCounts(counts=counts), VarianceSVM(variance=patterns), SumLM(patterns=patterns)),
-    )
+        extractor = resolve_extractor(section)
+        yield name, trained_system(extractor, ConditionalLogit(), max_examples=FEW_EXAMPLES)
+    counted, summed = NgramCounts(counts=counts), SumLM(patterns=patterns)
+    yield SUM, trained_system(counted, summed)
+    yield VAR, trained_system(counted, VarianceSVM(variance=patterns), summed)
     for name, place in settings.get("models", {}).get(task_name, {}).items():
         yield name, saved_model(place)
         model = load_model(place)

@@ -37,14 +37,8 @@ def check_folds(path: Path, what: str, fold_of: NDArray[np.int64], folds: int) -
         raise UserError("D725", path=path, problem=problem)
 
 
-SETS = (
-    ("among", "between"),
-    ("amount", "number"),
-    ("cite", "sight", "site"),
-    ("peace", "piece"),
-    ("raise", "rise"),
-)
-WORDS = tuple(word for group in SETS for word in group)
+SETS = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
+WORDS = tuple(word for name in SETS for word in name.split("/"))
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,7 @@ class FiveConfusionSets:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """The five sets."""
-        return tuple(confusion_set("/".join(words)) for words in SETS)
+        return tuple(map(confusion_set, SETS))
 
     def instances(self, view: TokenView) -> Instances:
         """Return every occurrence of a member."""

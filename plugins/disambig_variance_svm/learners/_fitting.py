@@ -155,7 +155,7 @@ def dev_quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedScorer:
-    """A scorer of class r by ``W_r . x``, with the attributes x of all classes."""
+    """A scorer of class r by ``W_r . x``, with the attributes x of all classes (the paper's eq. 1)."""
 
     weights: NDArray[np.float64]  # (K * K * A,): the rows of W one after the other, as in `CrossedRows`
 

@@ -1,4 +1,4 @@
-"""K-SVM and one-versus-all SVM (Bergsma et al. 2010, section 2.1) for fixed groups and candidate lists.
+"""K-SVM (Bergsma et al. 2010, eq. 2) and one-versus-all SVM, for fixed groups and candidate lists.
 
 On classes, LIBLINEAR trains on crossed rows: every class weighs the attributes of all classes, and the bias
 attributes among them replace an intercept. On lists there is one weight per column. The K-SVM requires the

@@ -1,7 +1,8 @@
 """VAR-SVM and related learners: SVMs that penalise the variance of class-specific weights.
 
-Bergsma, Lin and Schuurmans (CoNLL 2010), section 2.3. For small C the solution approaches the unsupervised
-sum of the counts (SumLM), for large C that of the CS-SVM. The settings of the paper's systems::
+Bergsma, Lin and Schuurmans (CoNLL 2010), section 2.3: eq. (6), and eq. (4) for the CS-SVM. For small C the
+solution approaches the unsupervised sum of the counts (SumLM), for large C that of the CS-SVM. The settings
+of the paper's systems::
 
     VAR-SVM                 variance = ["3-gram", "4-gram", "5-gram"]
     VAR-SVM, two subsets    variance = [["it"], ["they"]]
@@ -69,6 +70,8 @@ def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:
 
 def crossed_regulariser(regulariser: Regulariser, batch: DenseBlocks) -> Regulariser:
     """Return `regulariser` for a class's own attributes, and L2 with strength 1/N for those of other classes.
+
+    Section 2.3 of the paper: an identity matrix for all irrelevant weights of a multi-class SVM.
 
     N is the number of `batch`'s columns, as for class-specific weights, so that C means the same in both
     problems if the examples keep the irrelevant weights at zero.
@@ -357,5 +360,5 @@ class VarianceSVM:
 
 
 def sum_weights(regulariser: Regulariser) -> Floats:
-    """Return the weights of SumLM: ones on the variance subsets, zeros elsewhere."""
+    """Return the weights of SumLM, eq. (5): ones on the variance subsets, zeros elsewhere."""
     return np.where(regulariser.subset >= 0, 1.0, 0.0)

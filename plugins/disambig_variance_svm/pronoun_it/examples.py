@@ -127,18 +127,11 @@ def pick_examples(data: Path) -> list[Labelled]:
                 if not examples:
                     matches[UNMATCHED].append((domain, sentence, first_it(sentence), sentence))
     rng = random.Random(0)
-    return [
-        Labelled(
-            sentence,
-            start,
-            start + 2,
-            LABELS.get(kind, REFERENTIAL),
-            f"picked {sentence}",
-            f"{domain}, a pattern of {kind}",
-            picked=True,
-        )
-        for kind, n in {**MAX_BY_KIND, UNMATCHED: MAX_UNMATCHED}.items()
-        for domain, sentence, start, _ in sample_wordings(
-            matches[kind], itemgetter(3), maximum=n, most_same=SAME_WORDING, rng=rng
-        )
-    ]
+    picked = []
+    for kind, n in {**MAX_BY_KIND, UNMATCHED: MAX_UNMATCHED}.items():
+        label, source = LABELS.get(kind, REFERENTIAL), f"a pattern of {kind}"
+        sample = sample_wordings(matches[kind], itemgetter(3), maximum=n, most_same=SAME_WORDING, rng=rng)
+        for domain, sentence, start, _ in sample:
+            document, place = f"picked {sentence}", f"{domain}, {source}"
+            picked.append(Labelled(sentence, start, start + 2, label, document, place, picked=True))
+    return picked

@@ -61,11 +61,13 @@ _CLASSES = {
     "<number>": "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty "
     "fifty hundred several many few",
 }
-_NUMBER = hash_word("<number>")
+_TIMES = np.sort(hash_words(["<unit>", "<length>", "<day>", "<part>"]))
+"""Classes of words that say how long, how far or when."""
 
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the hashes of forms of "be", of light words and of markers, and words with their classes."""
     be, light, markers = (np.sort(hash_words(words)) for words in (_BE, _LIGHT, sorted(set(_MARKERS))))
     members = {hash_word(word): hash_word(name) for name, words in _CLASSES.items() for word in words.split()}
     class_words = np.array(sorted(members), np.uint64)
@@ -92,19 +94,19 @@ def words_around(view: TokenView, positions: NDArray[np.int64]) -> tuple[NDArray
 def frame_keys(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     """Return the features of each instance as hashes, shape (n, F); 0 means no feature."""
     left, right = words_around(view, instances.positions)
-    be, light, markers, _ = _tables()
-    n = len(instances)
-    rows = np.arange(n)
+    be, light, markers, (class_words, classes) = _tables()
+    rows = np.arange(len(instances))
     is_be = np.isin(right, be)
     # the words that directly follow "it" and carry no content; the first other word is the head
     skipped = np.cumprod(is_be | np.isin(right, light), axis=1).astype(bool)
     head = np.minimum(skipped.sum(axis=1), REACH - 1)
     inverted_order = np.isin(left[:, 0], be)  # "is it"
     copula = (is_be & skipped).any(axis=1) | inverted_order
-    class_words, classes = _tables()[3]
+    # the head and the word after it, as classes if they have one
     plain = HashVocabulary(class_words).get(right, classes, right)
     first = plain[rows, head]
     second = np.where(head + 1 < REACH, plain[rows, np.minimum(head + 1, REACH - 1)], np.uint64(0))
+    # the first two words after the head that show how the clause goes on, and the word after the first one
     is_marker = (np.arange(REACH) > head[:, None]) & np.isin(right, markers)
     marked = is_marker.any(axis=1)
     place = is_marker.argmax(axis=1)
@@ -115,11 +117,11 @@ def frame_keys(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     follows = np.where(
         marked & (place + 1 < REACH), plain[rows, np.minimum(place + 1, REACH - 1)], np.uint64(0)
     )
-    unit = np.isin(
-        plain, np.sort(np.array([hash_word(c) for c in ("<unit>", "<length>", "<day>", "<part>")], np.uint64))
-    )
+    # the first such class before the marker
+    unit = np.isin(plain, _TIMES)
     unit &= np.arange(REACH) <= np.where(marked, place, REACH)[:, None]
     timed = np.where(unit.any(axis=1), plain[rows, unit.argmax(axis=1)], np.uint64(0))
+    # one is added because a key whose last word is 0 means that there is no feature
     flag = copula.astype(np.uint64) + np.uint64(1)
     inverted = inverted_order.astype(np.uint64) + np.uint64(1)
     before, before2 = left[:, 0], left[:, 1]

@@ -89,17 +89,13 @@ def find_pattern_examples(data: Path) -> list[PatternExample]:
             by_kind[kind].append(PatternExample(sentence, start, kind, wording))
         if all_kinds and not matches and rng.random() < UNMATCHED_SHARE:
             unmatched.append(PatternExample(sentence, first_it(sentence), UNMATCHED, str(len(unmatched))))
-    return [
-        example
-        for kind, examples in by_kind.items()
-        for example in sample_wordings(
-            examples,
-            attrgetter("wording"),
-            maximum=MAX_BY_KIND.get(kind, len(examples)),
-            most_same=SAME_WORDING,
-            rng=rng,
+    sampled: list[PatternExample] = []
+    for kind, examples in by_kind.items():
+        n = MAX_BY_KIND.get(kind, len(examples))
+        sampled += sample_wordings(
+            examples, attrgetter("wording"), maximum=n, most_same=SAME_WORDING, rng=rng
         )
-    ]
+    return sampled
 
 
 def learn_frame_model(examples: Sequence[PatternExample], *, sources: Sequence[str]) -> FrameModel:

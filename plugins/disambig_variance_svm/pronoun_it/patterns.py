@@ -40,6 +40,7 @@ _WORDING = 5
 _IT = re.compile(r"\bit\b")
 _WORD = re.compile(r"(?<![\w'-])\w")
 _CLITIC = re.compile(r"(?<=\w)(?=(?:n't|'(?:s|re|ve|ll|d|m))\b)")
+"""The place where a clitic begins within a word: "it|'s", "do|n't"."""
 _PIECE = re.compile("<([A-Z_]+)>")
 _INVERTED = re.compile(
     r"(^|[-,;:.!?(\"\u201c] ?|\b(?:why|when|where|how(?: \w+){0,2}|what|then|and|but|nor|or|so|oh|well) )"
@@ -52,10 +53,12 @@ _NO_ADVERBS = (
     "likely lily lively lonely lovely melancholy monthly multiply oily only orderly ply rely reply sally "
     "silly sly smelly supply timely ugly unlikely weekly yearly"
 ).split()
+# a word in -ly that is no noun or adjective, or another adverb, and the space after it
 _ADVERB = re.compile(
     rf"\b(?:(?!(?:{'|'.join(_NO_ADVERBS)})\b)[a-z]{{2,}}ly|rarely|seldom|never|always|often|sometimes|ever|still"
     r"|already|just|also|even|quite|very) (?=\S)"
 )
+# the common beginnings of patterns, which are matched once: "it", with optional auxiliary verbs
 _BEGIN = re.compile(r"it (?:<BEFORE>|(?:<AUX>|\(\?:<AUX>\))\{0,\d\}\?)")
 
 

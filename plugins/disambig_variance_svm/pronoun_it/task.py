@@ -77,21 +77,10 @@ class NormalisedWords:
         """Return the normalised words of `texts`, one document each."""
         view = Words()(texts)
         distinct, first, which = np.unique(view.hashes, return_index=True, return_inverse=True)
-        documents = view.document_indices(first)
-        parts = np.array(
-            [
-                _word_parts(hash_, texts, *place)
-                for hash_, *place in zip(
-                    distinct.tolist(),
-                    documents.tolist(),
-                    view.starts[first].tolist(),
-                    view.ends[first].tolist(),
-                    strict=True,
-                )
-            ],
-            np.uint64,
-        ).reshape(-1, 4)
+        places = zip(distinct.tolist(), view.locate(first), strict=True)
+        parts = np.array([_word_parts(hash_, *place) for hash_, place in places], np.uint64).reshape(-1, 4)
         one, two, written, cut = parts[which.ravel()].T
+        # a word with two parts becomes two tokens, which meet at `middle`
         sizes = 1 + (two != 0)
         offsets = offsets_from_sizes(sizes)
         before, split = offsets[:-1], np.flatnonzero(two)
@@ -103,16 +92,9 @@ class NormalisedWords:
         middle = (view.starts[split] + cut[split].astype(np.int64)).astype(np.int32)
         ends[before[split]] = middle
         starts[before[split] + 1] = middle
-        return TokenView(
-            self.name,
-            texts,
-            hashes,
-            starts,
-            ends,
-            offsets[view.sentences],
-            offsets[view.documents],
-            {**{name: np.repeat(layer, sizes) for name, layer in view.layers.items()}, WORD: words},
-        )
+        layers = {name: np.repeat(layer, sizes) for name, layer in view.layers.items()} | {WORD: words}
+        sentences, documents = offsets[view.sentences], offsets[view.documents]
+        return TokenView(self.name, texts, hashes, starts, ends, sentences, documents, layers)
 
     def words(self, text: str) -> list[str]:
         """Return the normalised words of one text, boundary words included."""
@@ -125,8 +107,7 @@ def normalise_word(word: str, stems: frozenset[str] | None) -> list[str]:
     if word in _BOUNDARIES:
         return [word]
     clitic = _CLITIC_PATTERN.fullmatch(word)
-    parts = [_word_class(clitic[1], stems), clitic[2]] if clitic else [_word_class(word, stems)]
-    return parts
+    return [_word_class(clitic[1], stems), clitic[2]] if clitic else [_word_class(word, stems)]
 
 
 def _word_class(word: str, stems: frozenset[str] | None) -> str:
@@ -149,13 +130,13 @@ _parts_by_hash: dict[int, Parts] = {0: (0, 0, 0, 0)}  # 0 is the hash of words t
 _parts_by_hash |= {hash_word(word): (hash_word(word), 0, hash_word(word), 0) for word in _BOUNDARIES}
 
 
-def _word_parts(hash_: int, texts: Sequence[str], document: int, start: int, end: int) -> Parts:
+def _word_parts(hash_: int, text: str, start: int, end: int) -> Parts:
     """Return the parts of a word; its spelling is read from the text when it is first seen."""
     parts = _parts_by_hash.get(hash_)
     if parts is None:
         if len(_parts_by_hash) > _MAX_CACHED:  # drop the newest: the first words are the frequent ones
             del _parts_by_hash[next(reversed(_parts_by_hash))]
-        whole = Words.normal_form(texts[document][start:end])
+        whole = Words.normal_form(text[start:end])
         words = normalise_word(whole, frequent_stems())
         second = words[1] if len(words) > 1 else ""
         written = hash_word(whole.removesuffix(second)) if second else hash_

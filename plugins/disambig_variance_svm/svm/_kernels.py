@@ -275,21 +275,9 @@ def add_row(indptr, indices, data, row, step, weights):
 
 @compiled
 def ascend_lists(
-    indptr,
-    indices,
-    data,
-    offsets,
-    cost,
-    counts,
-    order,
-    active,
-    steps,
-    minimum,
-    weights,
-    alpha,
-    workspace,
+    indptr, indices, data, offsets, cost, counts, order, active, steps, minimum, weights, alpha, workspace,
     values,
-):
+):  # fmt: skip
     """Make one pass over the active instances and return the largest violation.
 
     The dual has a mass `alpha` (n_rows,) on each row, which sums to C for each instance, and ``weights`` are

@@ -1,6 +1,6 @@
 """Crammer-Singer SVM over candidate lists with sparse rows, solved to a certified duality gap.
 
-The problem is
+The problem is eq. (2) or (4) of Bergsma, Lin and Schuurmans (2010), with costs in place of 1,
 
     min_w  1/2 sum_j q_j w_j^2 + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+
 

@@ -139,16 +139,15 @@ class SolverPoint:
 class SVMProblem:
     """``min_w 1/2 (w - w0)' Q (w - w0) + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+``.
 
+    With costs of 1 and without w0 this is eq. (6) of the paper, and with ``Q = I`` eq. (4), whose slack
+    variables are at their optimum, the maximum.
+
     Rows that were ruled out are ignored. Apart from the batch, memory is only needed for the kept shares, 12
     bytes each.
     """
 
     def __init__(
-        self,
-        batch: DenseBlocks,
-        regulariser: Regulariser,
-        C: float,
-        prior: Floats | None = None,
+        self, batch: DenseBlocks, regulariser: Regulariser, C: float, prior: Floats | None = None
     ) -> None:
         self.batch, self.regulariser, self.C = batch, regulariser, C
         self.n, k, a = batch.values.shape
@@ -188,25 +187,13 @@ class SVMProblem:
         from . import _kernels as kernels
 
         slopes = np.empty(self.batch.column_of.shape)
+        shares = self._least_share, slopes, self._kept, self._share
         loss, soft, cost, entropy = kernels.evaluate(
-            *self._rows,
-            weights[self.batch.column_of],
-            temperature,
-            self._least_share,
-            slopes,
-            self._kept,
-            self._share,
+            *self._rows, weights[self.batch.column_of], temperature, *shares
         )
         penalty = self.penalty(weights)
-        return SolverPoint(
-            weights,
-            temperature,
-            penalty + self.C * loss,
-            penalty + self.C * soft,
-            self.flat(slopes),
-            cost,
-            entropy,
-        )
+        primal, smoothed = penalty + self.C * loss, penalty + self.C * soft
+        return SolverPoint(weights, temperature, primal, smoothed, self.flat(slopes), cost, entropy)
 
     def penalty(self, weights: Floats) -> float:
         """Return the regularisation term of the objective."""
@@ -255,14 +242,9 @@ class SVMProblem:
         from . import _kernels as kernels
 
         slopes = np.empty(self.batch.column_of.shape)
+        along = direction[self.batch.column_of]
         cost, lowest = kernels.product(
-            self.batch.values,
-            self.batch.costs,
-            cost_weight,
-            self._kept,
-            self._share,
-            direction[self.batch.column_of],
-            slopes,
+            self.batch.values, self.batch.costs, cost_weight, self._kept, self._share, along, slopes
         )
         return self.flat(slopes), float(cost), float(lowest)
 
