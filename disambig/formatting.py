@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import isnan
 from types import FrameType
@@ -180,6 +180,12 @@ def describe_share(share: float, n: int) -> str:
 def format_figure(value: float | None, form: str) -> str:
     """Return a figure in a format such as ``".2%"``, or a dash if it is undefined."""
     return "-" if value is None or isnan(value) else format(value, form)
+
+
+def format_value(value: float | None, measure: Mapping[str, Any], *, signed: bool = False) -> str:
+    """Return the value of a measure with a ``unit`` as text; shares are percentages."""
+    digits = ".2%" if measure["unit"].startswith("share") else ".4f"
+    return format_figure(value, f"+{digits}" if signed else digits)
 
 
 _SMALLEST_P = 1e-4

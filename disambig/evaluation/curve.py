@@ -6,8 +6,8 @@ documents that it did not see. Small samples are drawn several times, since a si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,15 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.evaluation.labelled import count_learned
+from disambig.evaluation.labelled import (
+    candidate_scores,
+    count_learned,
+    instance_outcomes,
+    measure_of_examples,
+)
 from disambig.evaluation.unseen_text import most_frequent_candidates
 from disambig.formats import Clean, Fix, Labelled
-from disambig.metrics import mcnemar, wilson
+from disambig.metrics import Measure, Outcomes, mcnemar, wilson
 from disambig.models import Model
 from disambig.text import view_of_texts
 from disambig.training import (
@@ -35,7 +40,7 @@ from disambig.training import (
     train_dataset,
     train_examples,
 )
-from disambig.type_aliases import Progress, no_progress
+from disambig.type_aliases import Floats, Progress, no_progress
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
 MAX_TESTED = 5000
@@ -58,6 +63,7 @@ class CurveTrial:
     model: NDArray[np.bool_]
     baseline: NDArray[np.bool_]
     majority: NDArray[np.bool_]
+    values: Mapping[str, float] = field(default_factory=dict)  # by system, those of the measure, if any
 
 
 def curve_of_texts(
@@ -69,6 +75,7 @@ def curve_of_texts(
     seed: int = 0,
     mistakes: Sequence[Fix] = (),
     clean: Sequence[Clean] = (),
+    measure: str | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -79,11 +86,12 @@ def curve_of_texts(
     plentiful.
 
     Raises D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
-    mistakes that cannot be used.
+    mistakes that cannot be used; the errors of `measure_of_examples`.
 
     `sizes`: training examples per group; by default `SIZES` and all available ones (up to ``max_examples``).
     `draws`: number of samples of each size; by default more for smaller sizes.
     `mistakes` and `clean`: as for `trainer.train`; the decision rule of each model learns from all of them.
+    `measure`: a measure to compute besides accuracy (see `disambig.metrics.measure_named`).
     `**settings`: settings of training, as for `trainer.train`; ``min_examples`` defaults to 2.
     Returns see `_summary`.
     """
@@ -100,16 +108,17 @@ def curve_of_texts(
     rng = np.random.default_rng(seed)
     tune, test = _sample_of_each(tune, MAX_TUNED, rng), _sample_of_each(test, MAX_TESTED, rng)
     maximum = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))
+    figure = _measure(measure, task.groups, test.instances)
 
     def trial(size: int, draw: int) -> CurveTrial:
         sample = _sample_of_each(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         of_draw = {"name": task.name, "min_examples": 2, **settings, "seed": seed + draw}
         model = train_examples(resolved, sample, tune, sample, error_corpus=error_corpus, **of_draw)
         baseline = model if resolved.has_baseline else None
-        return _run_trial(model, baseline, len(sample.instances), learn, test)
+        return _run_trial(model, baseline, len(sample.instances), learn, test, measure=figure)
 
     points = _run_trials(trial, _sizes(sizes, maximum), draws, 1, progress)
-    summary = _summary(task.name, "text", points, maximum, 1, sizes)
+    summary = _summary(task.name, "text", points, maximum, 1, sizes, figure)
     return summary | _baseline_and_labels(resolved, learn.instances)
 
 
@@ -120,6 +129,7 @@ def curve_of_labelled(
     sizes: Sequence[int] = (),
     draws: int | None = None,
     seed: int = 0,
+    measure: str | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -128,7 +138,8 @@ def curve_of_labelled(
     Each draw holds out one document in five for testing, different ones in each draw; the model learns from
     and is tuned on a sample of the remaining examples only. Parameters are those of `curve_of_texts`.
 
-    Raises D462 if no example can be used, D464 for a single document, D481 for invalid sizes.
+    Raises D462 if no example can be used, D464 for a single document, D481 for invalid sizes; the errors of
+    `measure_of_examples`.
     """
     resolved = ResolvedConfig.from_parts(parts)
     task, unsupervised = resolved.task, replace(resolved, learner=resolved.baseline)
@@ -139,6 +150,7 @@ def curve_of_labelled(
     folds = dataset.folds(n_folds)
     maximum = min(int((folds != fold).sum()) for fold in range(n_folds))
     settings = {"name": task.name, "min_examples": 2, **settings}
+    figure = _measure(measure, task.groups, dataset.examples.instances)
 
     def trial(size: int, draw: int) -> CurveTrial:
         rng = np.random.default_rng((seed, size, draw))
@@ -149,13 +161,32 @@ def curve_of_labelled(
         baseline = model if resolved.has_baseline else None
         if baseline is not None and resolved.decides.between == "labels":
             baseline = train_dataset(unsupervised, sample, **settings)
-        return _run_trial(
-            model, baseline, len(chosen), sample.examples, test.examples, counted=dataset.examples
-        )
+        examples = sample.examples, test.examples
+        return _run_trial(model, baseline, len(chosen), *examples, counted=dataset.examples, measure=figure)
 
     points = _run_trials(trial, _sizes(sizes, maximum), draws, n_folds, progress)
-    summary = _summary(task.name, "labelled", points, maximum, n_folds, sizes)
+    summary = _summary(task.name, "labelled", points, maximum, n_folds, sizes, figure)
     return summary | _baseline_and_labels(resolved, dataset.examples.instances)
+
+
+def _measure(name: str | None, groups: Sequence[Group], instances: Instances) -> Measure | None:
+    """Return a measure by name, or None without a name; raise an error if it does not fit the examples."""
+    if name is None:
+        return None
+    parts = [
+        _outcomes(instances.take(rows), groups[g], instances.observed[rows], None)
+        for g, rows in instances.rows_by_group()
+    ]
+    outcomes = Outcomes.joined(parts)
+    measure = measure_of_examples(name, outcomes)
+    measure.value(outcomes)  # an error if it needs references
+    return measure
+
+
+def _outcomes(instances: Instances, group: Group, chosen: NDArray[Any], scores: Floats | None) -> Outcomes:
+    """Return the outcomes of instances whose observed candidates, and no others, are right."""
+    right = instances.observed[:, None] == np.arange(int(instances.sizes(group).max(initial=1)))
+    return instance_outcomes(instances, group, right, chosen, scores)
 
 
 def _baseline_and_labels(resolved: ResolvedConfig, instances: Instances) -> dict[str, Any]:
@@ -231,6 +262,7 @@ def _run_trial(
     test: TextExamples,
     *,
     counted: TextExamples | None = None,
+    measure: Measure | None = None,
 ) -> CurveTrial:
     """Test a model, and the unsupervised scorer of `baseline` or else the most frequent candidate, on `test`.
 
@@ -239,34 +271,53 @@ def _run_trial(
     """
     counted = seen if counted is None else counted
     hits: dict[str, list[NDArray[np.bool_]]] = {"model": [], "baseline": [], "majority": []}
+    outcomes: dict[str, list[Outcomes]] = {system: [] for system in hits}
     for g in np.unique(test.instances.groups).tolist():
-        rows = test.rows(g)
+        rows, group = test.rows(g), model.task.groups[g]
         instances = test.instances.take(rows)
         gold, unseen = instances.observed, instances.without_labels()
         learned = seen.instances.take(seen.rows(g))
-        is_known = np.isin(gold, learned.observed) if learns_labels(model.task) else True
-        hits["model"].append(is_known & (_choose(model, test, unseen, g, unsupervised=False) == gold))
+        is_known = np.isin(gold, learned.observed) if learns_labels(model.task) else np.ones(len(gold), bool)
         frequent = counted.instances.take(counted.rows(g))
-        majority = most_frequent_candidates(instances, model.task.groups[g], seen=frequent)
-        hits["majority"].append(is_known & (gold == majority))
-        if baseline is None:
-            hits["baseline"].append(hits["majority"][-1])
-        else:
-            unsupervised = _choose(baseline, test, unseen, g, unsupervised=True)
-            hits["baseline"].append(is_known & (unsupervised == gold))
+        majority = most_frequent_candidates(instances, group, seen=frequent)
+        choices: dict[str, tuple[NDArray[np.int64], Floats | None]] = {
+            "model": _choose(model, test, unseen, g, unsupervised=False),
+            "majority": (majority, None),
+            "baseline": (majority, None),
+        }
+        if baseline is not None:
+            choices["baseline"] = _choose(baseline, test, unseen, g, unsupervised=True)
+        for system, (chosen, scores) in choices.items():
+            hits[system].append(is_known & (chosen == gold))
+            if measure is not None:
+                outcomes[system].append(_outcomes(instances, group, np.where(is_known, chosen, -1), scores))
     tested = np.unique(test.instances.groups).tolist()
     joined = {system: np.concatenate(parts) for system, parts in hits.items()}
-    return CurveTrial(n_examples, count_learned(model, tested), len(tested), **joined)
+    values = {}
+    if measure is not None:
+        values = {system: measure.value(Outcomes.joined(parts)) for system, parts in outcomes.items()}
+    return CurveTrial(n_examples, count_learned(model, tested), len(tested), **joined, values=values)
 
 
 def _choose(
     model: Model, test: TextExamples, instances: Instances, group: int, *, unsupervised: bool
-) -> NDArray[np.int64]:
-    """Return the choices of a model or, if `unsupervised`, of its unsupervised scorer."""
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return the choices and scores of a model or, if `unsupervised`, of its unsupervised scorer."""
     features = model.features(test.view, instances, group)
     if unsupervised:
         model = replace(model, scorers=(), shared=None)
-    return model.judge.judge(model.scored(features, instances, group, test.view)).chosen
+    scored = model.scored(features, instances, group, test.view)
+    return model.judge.judge(scored).chosen, candidate_scores(model, scored, group)
+
+
+def _value(trials: Sequence[CurveTrial], system: str) -> dict[str, Any]:
+    """Return the mean and the standard deviation of a measure over draws in which it is defined, or None."""
+    values = np.array([trial.values[system] for trial in trials])
+    values = values[~np.isnan(values)]
+    return {
+        "value": float(values.mean()) if len(values) else None,
+        "spread": float(values.std(ddof=1)) if len(values) > 1 else None,
+    }
 
 
 def _summary(
@@ -276,6 +327,7 @@ def _summary(
     maximum: int,
     n_tests: int,
     wanted: Sequence[int],
+    measure: Measure | None,
 ) -> dict[str, Any]:
     """Return a learning curve as plain values.
 
@@ -286,7 +338,10 @@ def _summary(
     (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
     (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first draws, which
     contain each test example once; and ``tested``, ``baseline``, ``baseline_interval`` and ``majority``, all
-    for the largest size. The callers add what `_baseline_and_labels` returns.
+    for the largest size. With a measure, each point has its ``value`` (mean) and ``spread`` under
+    ``measure``, and the curve the ``name``, ``unit`` and ``more_is_better`` of the measure, and its values
+    for ``baseline`` and ``majority``; None where it is not defined. The callers add what
+    `_baseline_and_labels` returns.
     """
     point_figures: list[dict[str, Any]] = []
     previous_hits: NDArray[np.bool_] | None = None
@@ -310,12 +365,21 @@ def _summary(
                 "highest": float(shares.max()),
                 "p_before": None if previous_hits is None else mcnemar(previous_hits, model_hits),
                 "p_baseline": mcnemar(baseline_hits, model_hits),
+                **({} if measure is None else {"measure": _value(trials, "model")}),
             }
         )
         previous_hits = model_hits
     last = points[max(points)][:n_tests]
     baseline_hits = np.concatenate([trial.baseline for trial in last])
     majority_hits = np.concatenate([trial.majority for trial in last])
+    of_measure: dict[str, Any] = {}
+    if measure is not None:
+        of_measure["measure"] = {
+            "name": measure.name,
+            "unit": measure.unit,
+            "more_is_better": measure.more_is_better,
+            **{system: _value(last, system)["value"] for system in ("baseline", "majority")},
+        }
     return {
         "task": task,
         "source": source,
@@ -325,4 +389,5 @@ def _summary(
         "baseline": float(baseline_hits.mean()),
         "baseline_interval": wilson(int(baseline_hits.sum()), len(baseline_hits)),
         "majority": float(majority_hits.mean()),
+        **of_measure,
     }

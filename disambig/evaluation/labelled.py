@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, distinct_texts, find_certain_mistakes, segments
+from disambig.data import Group, Instances, ScoreBatch, distinct_texts, find_certain_mistakes, segments
 from disambig.decision import Labels, pad, unpad
 from disambig.errors import UserError, nearest_first
 from disambig.evaluation.unseen_text import figures, most_frequent_candidates, overall
@@ -281,7 +281,24 @@ def example_outcomes(
 
     `scores`: those of the candidates of each example; None for a system that has none.
     """
-    instances, right = part.examples.instances, right_candidates(part, group)
+    right = right_candidates(part, group)
+    return instance_outcomes(part.examples.instances, group, right, chosen, scores, units=part.documents)
+
+
+def instance_outcomes(
+    instances: Instances,
+    group: Group,
+    right: NDArray[np.bool_],
+    chosen: NDArray[np.int64],
+    scores: Floats | None,
+    *,
+    units: NDArray[np.int64] | None = None,
+) -> Outcomes:
+    """Return the outcomes of instances of one group, whose ``observed`` candidates are right.
+
+    `right`: all right candidates, shape ``(n, max_candidates)``.
+    `scores`: those of the candidates, of the same shape; None for a system that has none.
+    """
     if instances.lists is None:
         k = len(group.candidates)
         return Outcomes.from_group(
@@ -290,12 +307,12 @@ def example_outcomes(
             chosen,
             scores=None if scores is None else scores[:, :k],
             right=right,
-            units=part.documents,
+            units=units,
         )
     offsets = instances.lists.offsets
     lists = replace(instances.lists, costs=1.0 - unpad(right, offsets).astype(np.float32))
     flat = np.zeros(offsets[-1]) if scores is None else unpad(scores, offsets)
-    return Outcomes.from_lists(lists, scores=flat, chosen=chosen, units=part.documents)
+    return Outcomes.from_lists(lists, scores=flat, chosen=chosen, units=units)
 
 
 def measure_of_examples(name: str, outcomes: Outcomes) -> Measure:
@@ -404,10 +421,7 @@ def decide(model: Model, dataset: LabelledDataset, group: int) -> tuple[NDArray[
     """
     view, instances = dataset.examples.view, dataset.examples.instances.without_labels()
     scored = model.scored(model.features(view, instances, group), instances, group, view)
-    predictions = model.judge.judge(scored)
-    scores = pad(scored.scores, scored.offsets, -np.inf)
-    if isinstance(model.judge, Labels):
-        scores = model.judge.logits(scores, group)
+    predictions, scores = model.judge.judge(scored), candidate_scores(model, scored, group)
     chosen = np.where(predictions.answered, predictions.chosen, -1)
     if isinstance(model.judge, RaisesFlags):
         in_text = replace(instances, observed=dataset.written)
@@ -415,6 +429,12 @@ def decide(model: Model, dataset: LabelledDataset, group: int) -> tuple[NDArray[
         chosen[rows] = intended
         scores[rows, intended] = scores[rows].max(axis=1)
     return chosen, scores
+
+
+def candidate_scores(model: Model, scored: ScoreBatch, group: int) -> Floats:
+    """Return the logits or scores of candidates, shape ``(n, max_candidates)``."""
+    scores = pad(scored.scores, scored.offsets, -np.inf)
+    return model.judge.logits(scores, group) if isinstance(model.judge, Labels) else scores
 
 
 def _report_left_out(dataset: LabelledDataset, report: ErrorSink | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -28,32 +29,45 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
 
     Raises D309 if it cannot be written, D482 without Matplotlib, D483 for an unknown suffix.
 
-    `curve`: as returned by `disambig.evaluation.curve`.
+    `curve`: as returned by `disambig.evaluation.curve`; its measure is drawn, or else the accuracy.
     `path`: its suffix determines the format.
     """
     check_plot(path)
     from matplotlib.figure import Figure
 
-    points = curve["points"]
+    points, measure = curve["points"], curve.get("measure", {"name": "accuracy", "unit": "share"})
+    name, is_share = measure["name"], measure["unit"].startswith("share")
+    factor = 100 if is_share else 1
     sizes = [point["size"] for point in points]
-    means = [100 * point["accuracy"] for point in points]
-    spreads = [100 * (point["spread"] or 0.0) for point in points]
+    shown = [
+        point.get("measure", {"value": point["accuracy"], "spread": point["spread"]}) for point in points
+    ]
+    means = [_scaled(value["value"], factor) for value in shown]
+    spreads = [factor * (value["spread"] or 0.0) for value in shown]
+    baseline, majority = (
+        _scaled(measure.get(system, curve[system]), factor) for system in ("baseline", "majority")
+    )
     with plot_settings():
         figure = Figure(figsize=(7, 4.5), layout="constrained")
         axes = figure.add_subplot()
         axes.errorbar(sizes, means, yerr=spreads, marker="o", capsize=3, color="#1f5fa8", label="model")
-        name = f"{curve['baseline_is']} baseline"
-        axes.axhline(100 * curve["baseline"], color="#b45309", linestyle="--", label=name)
-        axes.axhline(100 * curve["majority"], color="#666666", linestyle=":", label="most frequent candidate")
+        label = f"{curve['baseline_is']} baseline"
+        axes.axhline(baseline, color="#b45309", linestyle="--", label=label)
+        axes.axhline(majority, color="#666666", linestyle=":", label="most frequent candidate")
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=45, minor=False)
         axes.set_xticks([], minor=True)
         axes.set_xlabel("training examples per group")
-        axes.set_ylabel("accuracy, % (bars: standard deviation over draws)")
-        axes.set_title(f"{curve['task']}: accuracy by number of training examples")
+        axes.set_ylabel(f"{name}{', %' if is_share else ''} (bars: standard deviation over draws)")
+        axes.set_title(f"{curve['task']}: {name} by number of training examples")
         axes.grid(alpha=0.3)
         axes.legend(loc="best")
         _save(figure, path)
+
+
+def _scaled(value: float | None, factor: float) -> float:
+    """Return a value times a factor; NaN, which is not drawn, if it is not defined."""
+    return nan if value is None else factor * value
 
 
 def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: str) -> None:

@@ -12,7 +12,7 @@ from disambig.cli.options import SETTINGS, Clean, Encoding, Fixes, Labelled, Lin
 from disambig.cli.output import check_stdout, note_printer, remark, stages
 from disambig.errors import UserError
 from disambig.files import json_text
-from disambig.formatting import format_p, pluralize
+from disambig.formatting import format_p, format_value, pluralize
 
 app = typer.Typer(**SETTINGS)
 
@@ -36,6 +36,14 @@ def curve(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the samples.")] = 0,
     lines: Lines = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Measure to show besides accuracy: macro_f1, f1:CANDIDATE, auc, auc:CANDIDATE, or a "
+            "registered measure.",
+        ),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Plot the curve to a .svg, .png or .pdf file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Quiet = False,
@@ -43,15 +51,19 @@ def curve(
     """Show how the accuracy of a model grows with more examples."""
     size_numbers = _parse_sizes(sizes)
     from disambig.evaluation import check_plot, plot_curve
+    from disambig.metrics import measure_named
 
+    if measure is not None:
+        measure_named(measure)  # raise an error before anything is read
     if text and labelled:
         raise UserError("D484")
     check_stdout()  # before long work
     if plot is not None:
         check_plot(plot)
     with stages() as progress:
-        settings = {"sizes": size_numbers, "draws": draws, "seed": seed, "progress": progress}
-        result = _run(config, text, labelled, fixes, clean, encoding, strict=strict, lines=lines, **settings)
+        settings: dict[str, Any] = {"sizes": size_numbers, "draws": draws, "seed": seed, "measure": measure}
+        settings |= {"strict": strict, "lines": lines, "progress": progress}
+        result = _run(config, text, labelled, fixes, clean, encoding, **settings)
     if plot is not None:
         plot_curve(result, plot)
         remark(f"{plot}: drawn")
@@ -111,25 +123,34 @@ def _run(
 def curve_lines(result: dict[str, Any]) -> list[str]:
     """Return the curve as lines of text."""
     part = "one document in five, others in each draw" if result["source"] == "labelled" else "the test part"
+    measure = result.get("measure")
+    width = 0 if measure is None else max(len(measure["name"]), 8)
+
+    def cell(value: float | None) -> str:
+        """Return the cell of the measure; "" if only accuracies are shown."""
+        return "" if measure is None else f"  {format_value(value, measure):>{width}}"
+
+    heading = "" if measure is None else f"  {measure['name']:>{width}}"
     lines = [
         f"{result['task']}: tested on {pluralize(result['tested'], 'example')} ({part})",
-        "examples  accuracy  spread  p before  p baseline",
+        f"examples  accuracy  spread{heading}  p before  p baseline",
     ]
     reason = "all examples have the same label" if result["one_label"] else "too few examples to learn from"
     for point in result["points"]:
         spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
+        value = cell(point["measure"]["value"] if measure else None)
         times = pluralize(point["draws"], "draw")
         between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
         values = (point["p_before"], point["p_baseline"])
-        tests = "  ".join(f"{'' if value is None else format_p(value):>8}" for value in values)
+        tests = "  ".join(f"{'' if p is None else format_p(p):>8}" for p in values)
         notes = "".join(f"; {note}" for note in _notes(point, reason))
-        lines.append(
-            f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}{notes}"
-        )
+        figures = f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}{value}  {tests}"
+        lines.append(f"{figures}  {times}{between}{notes}")
     low, high = result["baseline_interval"]
     which = f"{result['baseline_is']} ({low:.1%} to {high:.1%})"
-    lines.append(f"baseline  {result['baseline']:8.1%}           {which}")
-    lines.append(f"majority  {result['majority']:8.1%}")
+    for system, note in (("baseline", which), ("majority", "")):
+        value = cell(measure[system] if measure else None)
+        lines.append(f"{system}  {result[system]:8.1%}{'':8}{value}   {note}".rstrip())
     return lines
 
 

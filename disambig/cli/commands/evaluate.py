@@ -14,7 +14,7 @@ from disambig.cli import options
 from disambig.cli.output import check_stdout, note_printer, progress, remark, say, stages
 from disambig.errors import UserError, nearest_first
 from disambig.files import error_sink, json_text, save_output
-from disambig.formatting import format_figure, format_p, pluralize
+from disambig.formatting import format_p, format_value, pluralize
 
 if TYPE_CHECKING:
     from disambig.models import Model
@@ -369,12 +369,6 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
 
 def _with_relation(p: str) -> str:
     return p if p.startswith("<") else f"= {p}"
-
-
-def format_value(value: float, measure: dict[str, Any], *, signed: bool = False) -> str:
-    """Return the value of a measure as text; shares are percentages."""
-    digits = ".2%" if measure["unit"].startswith("share") else ".4f"
-    return format_figure(value, f"+{digits}" if signed else digits)
 
 
 def _quoted(candidate: str | None) -> str:

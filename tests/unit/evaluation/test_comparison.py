@@ -556,6 +556,9 @@ def test_plot(tmp_path, ending):
         shown = " ".join("".join(node.itertext()) for node in ElementTree.fromstring(first).iter())
         assert "unsupervised baseline" in shown
         assert "pairs: accuracy by number of training examples" in shown
+        plot_curve(curve_of_texts(toy_components(), QUIET_PLACES, sizes=[3], draws=2, measure="auc"), path)
+        shown = "".join(ElementTree.fromstring(path.read_bytes()).itertext())
+        assert "pairs: AUC by number of training examples" in shown
 
 
 def test_rejects_plots_that_cannot_be_drawn(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from toy_components import toy_components
 from toy_learners import MeanDifference
 from toy_ways import ListedWords
 
+from disambig.cli.commands.curve import curve_lines
 from disambig.cli.commands.evaluate import labelled_lines
 from disambig.config import resolve
 from disambig.counts import build_table
@@ -215,6 +216,28 @@ def test_learning_curves(components):
     assert result["points"][0]["accuracy"] == 1.0
 
 
+def test_a_measure_of_learning_curves(components):
+    result = curve_of_texts(components, TEXTS * 2, sizes=(8, 40), draws=2, measure="f1:from")
+    assert [result["measure"][key] for key in ("name", "more_is_better")] == ["F1 of 'from'", True]
+    assert [point["measure"]["value"] for point in result["points"]][-1] == 1.0
+    assert 0 < result["measure"]["majority"] < 1
+    assert "measure" not in curve_of_texts(components, TEXTS * 2, sizes=(8,), draws=1)
+    places = labelled_places()
+    settings = {"sizes": (15,), "draws": 5}
+    labelled = curve_of_labelled(components, places, measure="accuracy", **settings)
+    (point,) = labelled["points"]
+    assert point["measure"] == {"value": point["accuracy"], "spread": point["spread"]}
+    assert labelled["measure"]["majority"] == pytest.approx(labelled["majority"], abs=0.03)
+    lines = curve_lines(labelled)
+    assert lines[1].split() == "examples accuracy spread accuracy p before p baseline".split()
+    assert "100.00%" in lines[2] and lines[-1].endswith("%") and len(lines[-1].split()) == 3
+    never = curve_of_labelled(components, places, measure="f1:farm", **settings)["points"][0]["measure"]
+    assert never == {"value": None, "spread": None}
+    for measure, code in (("f1:word", "D443"), ("cer", "D433"), ("nothing", "D431")):
+        with pytest.raises(UserError, match=code):
+            curve_of_labelled(components, places, measure=measure, **settings)
+
+
 def test_curve_command_accepts_places_but_not_lists(components, tmp_path, monkeypatch):
     (tmp_path / "text.txt").write_text("\n".join(TEXTS))
     plans = [
@@ -222,9 +245,10 @@ def test_curve_command_accepts_places_but_not_lists(components, tmp_path, monkey
         for task in (components["task"], Lists())
     ]
     monkeypatch.setattr("disambig.training.read_plan", lambda path, **options: plans.pop(0))
-    command = "curve slips.cfg --text text.txt --lines --sizes 30 --json --draws 1".split()
+    command = "curve slips.cfg --text text.txt --lines --sizes 30 --json --draws 1 --measure macro_f1".split()
     done = here(*command, folder=tmp_path)
     assert done.returncode == 0 and json.loads(done.stdout)["points"][0]["accuracy"] == 1.0
+    assert json.loads(done.stdout)["measure"]["name"] == "macro F1"
     done = here(*command, folder=tmp_path)
     assert done.returncode == 2 and "[D338]" in done.stderr
 
