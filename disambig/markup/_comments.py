@@ -24,7 +24,7 @@ class StringSyntax:
     # pattern of sequences in which the closing mark has no meaning; may refer to groups as `closing`
     escape: str = r"\\."
     lines: bool = False  # whether it extends over lines
-    # opening mark of code within the string, and the brackets that are counted up to its end
+    # opening mark of interpolated code, and the brackets that are counted up to its end
     hole: tuple[str, str, str] | None = None
 
 
@@ -53,11 +53,11 @@ class Syntax:
 
     @cached_property
     def marks(self) -> re.Pattern[str]:
-        """One pattern of all marks, with a named group for each kind."""
+        """One pattern of all marks, with a named group for each kind; the first kind that matches is read."""
         kinds = [
             ("document", self.document),
             ("skipped", "|".join(self.skipped)),
-            ("left", self.inside_end),
+            ("inside_end", self.inside_end),
             ("heredoc", self.heredoc),
         ]
         kinds += [("block", self.block[0] if self.block else ""), ("line", self.line)]
@@ -88,6 +88,7 @@ class Syntax:
         return re.compile(f"(?P<close>{closing})|{opening}", re.MULTILINE)
 
 
+# Escapes and sets of characters are matched whole, since a bracket in them opens no group.
 _GROUPS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<group>\((?!\?))", re.DOTALL)
 
 
@@ -96,12 +97,21 @@ def _without_groups(pattern: str) -> str:
     return _GROUPS.sub(lambda match: "(?:" if match["group"] else match[0], pattern)
 
 
+# A character in single quotes. The length limit allows for escapes such as '\u{1F600}', and leaves alone what
+# is no character: lifetimes of Rust, labels and apostrophes.
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,10}?)'"
-_QUOTED = StringSyntax('"', '"')
-_BLOCK_TEXT = StringSyntax('"""', '"""', lines=True)
+_QUOTED, _QUOTED_LINES = StringSyntax('"', '"'), StringSyntax('"', '"', lines=True)
+_SINGLE, _SINGLE_LINES = StringSyntax("'", "'"), StringSyntax("'", "'", lines=True)
+_DOUBLED_QUOTED, _DOUBLED_SINGLE = StringSyntax('"', '"', escape='""'), StringSyntax("'", "'", escape="''")
+_TRIPLE = StringSyntax('"""', '"""', lines=True)
+_RAW_TRIPLE = StringSyntax('"""', '"""', escape="", lines=True)
+_TRIPLE_OF_EITHER = "('{3}|\"{3})"
+_DOLLAR, _HASH = (r"\$\{", "{", "}"), (r"#\{", "{", "}")  # interpolated code: "${x}", "#{x}"
 _PREPROCESSOR = r"(?:define|undef|ifn?def|if|elif|else|endif|error|include|pragma)\b"
-_ADDRESS = r"url\([^()\"'\n]*\)"
+_ADDRESS = r"url\([^()\"'\n]*\)"  # an address without quotes in CSS, in which "//" does not begin a comment
+# What begins a literal of Ruby such as %w[a b]; after a name or a closing bracket, "%" is an operator.
 _PERCENT = r"(?<![\w)\]}.] )(?<![\w)\]}])%[qQwWiIrsx]?"
+# Where Ruby expects an operand: "/" begins a regular expression there and is a division elsewhere.
 _OPERAND = (
     r"(?:(?<=[(,=~!|&{\[;:?<>+\-*%^\n])|(?<=\bif)|(?<=\bunless)|(?<=\bwhen)|(?<=\breturn)|(?<=\band)"
     r"|(?<=\bor))"
@@ -121,20 +131,26 @@ _DESCRIPTION = (
     r"(?:(?:lib\.)?mdDoc[ \t]+)?"
 )
 """What stands before the value of a field that is prose."""
+# The limits of these patterns keep a string whose end is missing from being searched to the end of the text.
 _ONE_STRING = r'"(?P<words>(?:[^"\\\n]|\\.){1,2000})"'
 _HEREDOC = r"<<-?(?P<tag>[A-Za-z_]\w*)[ \t]*\n(?P<lines>(?:(?![ \t]*(?P=tag)\b)[^\n]*\n)+)[ \t]*(?P=tag)\b"
+# COMMENT ON TABLE t IS 'text' of PostgreSQL, and COMMENT 'text' of MySQL in the definition of a column
 _SQL_COMMENT = (
     r"\b(?i:COMMENT)(?:[ \t]+(?i:ON)\b[^;'\"]{1,200}(?i:\bIS))?[ \t\n]{0,9}=?[ \t]{0,9}"
     r"'(?P<words>(?:[^']|''){1,2000})'"
 )
+# Lists are matched to a depth of two, since a pattern cannot count brackets; deeper ones are rare there.
 _LISP_STRING = r'"(?:[^"\\]|\\[\s\S]){0,2000}"'
 _LISP_LIST = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
 _LISP_NAME = r"[ \t]+[^\s()\"]+\s+"
 _LISP_DOCUMENTATION = (
     r"\((?:"
+    # a function: name, arguments and documentation
     rf"(?:cl-)?def(?:un|macro|subst|generic|method|advice|type|struct|ine-\S+)\*?{_LISP_NAME}{_LISP_LIST}\s*\n\s*"
+    # a variable: name, value and documentation
     rf"|def(?:var|var-local|const|custom|face|parameter|group){_LISP_NAME}"
     rf"(?:{_LISP_STRING}|['`]?{_LISP_LIST}|[^\s()\"]+)\s+"
+    # Clojure: the documentation is before the arguments; a string alone is the value
     rf"|(?:defn-?|defmacro|defmulti|defonce|def){_LISP_NAME}(?={_LISP_STRING}\s+[^\s)])"
     rf"|(?:ns|defprotocol){_LISP_NAME}"
     r")"
@@ -143,7 +159,7 @@ _LISP_DOCUMENTATION = (
 """A definition in Emacs Lisp, Common Lisp or Clojure up to the end of its documentation."""
 
 SYNTAXES = {
-    "Java": Syntax(strings=(_BLOCK_TEXT, _QUOTED), skipped=(_CHARACTER,)),
+    "Java": Syntax(strings=(_TRIPLE, _QUOTED), skipped=(_CHARACTER,)),
     "C#": Syntax(
         strings=(
             StringSyntax(r'[$]*("{3,})', r"\1", escape="", lines=True),
@@ -154,26 +170,25 @@ SYNTAXES = {
         ),
         skipped=(
             _CHARACTER,
+            # the words after these are not in quotes, and may contain "//"
             r"^[ \t]*#[ \t]*(?:region|endregion|error|warning|pragma|line|nullable|r|load)\b[^\n]*",
         ),
     ),
     "C++": Syntax(
-        line_end=r"(?<!\\)$",
-        strings=(
-            StringSyntax(r'R"([^ ()\\\t\v\f\n"]{0,16})\(', r')\1"', escape="", lines=True),
-            _QUOTED,
-        ),
+        line_end=r"(?<!\\)$",  # a backslash continues a comment in the next line
+        strings=(StringSyntax(r'R"([^ ()\\\t\v\f\n"]{0,16})\(', r')\1"', escape="", lines=True), _QUOTED),
         skipped=(
-            r"(?<=[0-9A-Fa-f])'(?=[0-9A-Fa-f])",
+            r"(?<=[0-9A-Fa-f])'(?=[0-9A-Fa-f])",  # separates digits: 1'000
             _CHARACTER,
+            # code that is switched off; whatever is in it is no comment for a reader
             r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*$(?:(?!^[ \t]*#[ \t]*(?:if|endif|else|elif))[^\n]*\n)*",
         ),
     ),
     "Kotlin": Syntax(
         nested=True,
         strings=(
-            StringSyntax('"""', '"""', escape="", lines=True, hole=(r"\$\{", "{", "}")),
-            StringSyntax('"', '"', hole=(r"\$\{", "{", "}")),
+            StringSyntax('"""', '"""', escape="", lines=True, hole=_DOLLAR),
+            StringSyntax('"', '"', hole=_DOLLAR),
         ),
         skipped=(_CHARACTER, r"`[^`\n]*`"),
     ),
@@ -185,14 +200,15 @@ SYNTAXES = {
             StringSyntax('"""', '"""', lines=True, escape=r"\\[^(]", hole=(r"\\\(", "(", ")")),
             StringSyntax('"', '"', escape=r"\\[^(]", hole=(r"\\\(", "(", ")")),
         ),
-        skipped=(r"#/[^\n]*?/#", r"`[^`\n]*`"),
+        skipped=(r"#/[^\n]*?/#", r"`[^`\n]*`"),  # regular expressions, and names in backticks
     ),
     "Scala": Syntax(
         nested=True,
         strings=(
-            StringSyntax(r'(?<=\w)"""', '"""', escape="", lines=True, hole=(r"\$\{", "{", "}")),
-            StringSyntax('"""', '"""', escape="", lines=True),
-            StringSyntax(r'(?<=\w)"', '"', hole=(r"\$\{", "{", "}")),
+            # with a prefix, s"..." or f"...", a string may contain code
+            StringSyntax(r'(?<=\w)"""', '"""', escape="", lines=True, hole=_DOLLAR),
+            _RAW_TRIPLE,
+            StringSyntax(r'(?<=\w)"', '"', hole=_DOLLAR),
             _QUOTED,
         ),
         skipped=(_CHARACTER, r"`[^`\n]*`"),
@@ -201,9 +217,9 @@ SYNTAXES = {
         line="#",
         block=("^=begin\\b", "^=end\\b"),
         strings=(
-            StringSyntax('"', '"', lines=True, hole=(r"#\{", "{", "}")),
-            StringSyntax("'", "'", lines=True),
-            StringSyntax("`", "`", lines=True, hole=(r"#\{", "{", "}")),
+            StringSyntax('"', '"', lines=True, hole=_HASH),
+            _SINGLE_LINES,
+            StringSyntax("`", "`", lines=True, hole=_HASH),
             *(
                 StringSyntax(_PERCENT + re.escape(opening), closing, lines=True)
                 for opening, closing in ("()", "[]", "{}", "<>")
@@ -211,29 +227,27 @@ SYNTAXES = {
             StringSyntax(r"(?<![\w)\]} ])%[qQwWiIrsx]?([|!/^~])", r"\1", lines=True),
             StringSyntax(_OPERAND + r"[ \t]?/(?=[^\s/][^\n]*?/)", "/"),
         ),
+        # a character (?"), a global variable ($"), and data after the end of the program
         skipped=(r"(?<![\w)\]])\?(?:\\.|[^\s\w])", r"(?<=\$)[\"'`#]", r"^__END__\s*$(?:[^\n]*\n?)*"),
         heredoc=r"<<[~-]?(?P<quote>[\"'`]?)(?P<word>[A-Z_]\w*)(?P=quote)|<<[~-](?P<lower>[a-z_]\w*)",
     ),
     "PHP": Syntax(
-        line=r"//|#(?!\[)",
+        line=r"//|#(?!\[)",  # "#[" begins an attribute
         line_end=r"$|(?=\?>)",
         strings=(
             StringSyntax('"', '"', lines=True, hole=(r"\{(?=\$)", "{", "}")),
-            StringSyntax("'", "'", lines=True),
+            _SINGLE_LINES,
             StringSyntax("`", "`", lines=True),
         ),
         heredoc=r"<<<[ \t]*(?P<quote>[\"']?)(?P<word>[A-Za-z_]\w*)(?P=quote)",
         outside=r"<\?(?:php\b|=)?",
         inside_end=r"\?>",
     ),
+    # Long brackets with equal signs, "[==[" and "]==]", close only each other.
     "Lua": Syntax(
         line="--|\\A#!",
         block=(r"--\[(?P<level>=*)\[", r"\](?P=level)\]"),
-        strings=(
-            StringSyntax(r"\[(=*)\[", r"]\1]", escape="", lines=True),
-            _QUOTED,
-            StringSyntax("'", "'"),
-        ),
+        strings=(StringSyntax(r"\[(=*)\[", r"]\1]", escape="", lines=True), _QUOTED, _SINGLE),
     ),
     "R": Syntax(
         line="#'?",
@@ -242,8 +256,8 @@ SYNTAXES = {
             StringSyntax(r"(?<!\w)[rR]([\"'])(-{0,8})\(", r")\2\1", escape="", lines=True),
             StringSyntax(r"(?<!\w)[rR]([\"'])(-{0,8})\[", r"]\2\1", escape="", lines=True),
             StringSyntax(r"(?<!\w)[rR]([\"'])(-{0,8})\{", r"}\2\1", escape="", lines=True),
-            StringSyntax('"', '"', lines=True),
-            StringSyntax("'", "'", lines=True),
+            _QUOTED_LINES,
+            _SINGLE_LINES,
         ),
         skipped=(r"`[^`\n]*`",),
     ),
@@ -258,18 +272,19 @@ SYNTAXES = {
         document=_SQL_COMMENT,
     ),
     "Haskell": Syntax(
+        # An operator may begin or end with "--". Marks of Haddock ("-- |") belong to the mark of the comment.
         line=r"(?<![!#$%&*+./<=>?@\\^|~:-])--+(?![!#$%&*+./<=>?@\\^|~:-])(?:[ \t]*[|^](?=[ \t]|$))?",
         block=(r"\{-+(?:[ \t]*\|)?", r"-\}"),
         nested=True,
         strings=(StringSyntax('"', '"', escape=r"\\\s+\\|\\.", lines=True),),
-        skipped=(r"(?<=\w)'+", _CHARACTER),
+        skipped=(r"(?<=\w)'+", _CHARACTER),  # a prime belongs to the name before it: x'
         dropped_block=r"\{-#",
     ),
     "TOML": Syntax(
         line="#",
         block=None,
         strings=(
-            StringSyntax('"""', '"""', lines=True),
+            _TRIPLE,
             StringSyntax("'''", "'''", escape="", lines=True),
             _QUOTED,
             StringSyntax("'", "'", escape=""),
@@ -277,7 +292,7 @@ SYNTAXES = {
         document=_DESCRIPTION + _ONE_STRING,
     ),
     "PowerShell": Syntax(
-        line=r"(?<![^\s;,=(){}|&])#",
+        line=r"(?<![^\s;,=(){}|&])#",  # "#" may be a part of a word
         block=("<#", "#>"),
         strings=(
             StringSyntax(r"@([\"'])[ \t]*$", "\n\\1@", escape="", lines=True),
@@ -288,7 +303,7 @@ SYNTAXES = {
     ),
     # Comments of properties and Dockerfiles are whole lines: other lines are skipped.
     "properties": Syntax(line="[#!]", block=None, skipped=(r"(?=[^\s#!])(?:[^\\\n]|\\[\s\S]?)+",)),
-    "Apple strings": Syntax(strings=(StringSyntax('"', '"', lines=True),)),
+    "Apple strings": Syntax(strings=(_QUOTED_LINES,)),
     "Dockerfile": Syntax(
         line="#",
         block=None,
@@ -306,9 +321,9 @@ SYNTAXES = {
         block=(r'@\w*doc[ \t]+(?:~[sS])?"""', '"""'),
         strings=(
             StringSyntax(r"~[a-zA-Z](\"\"\"|\"|'|/|\|)", r"\1", lines=True),
-            StringSyntax('"""', '"""', lines=True, hole=(r"#\{", "{", "}")),
-            StringSyntax('"', '"', lines=True, hole=(r"#\{", "{", "}")),
-            StringSyntax("'", "'", lines=True),
+            StringSyntax('"""', '"""', lines=True, hole=_HASH),
+            StringSyntax('"', '"', lines=True, hole=_HASH),
+            _SINGLE_LINES,
         ),
         skipped=(r"(?<!\w)\?\\?[^\w\s]",),
         document=r"@\w*doc[ \t]+" + _ONE_STRING,
@@ -316,30 +331,32 @@ SYNTAXES = {
     "Perl": Syntax(
         line=r"(?<![^\s;{}(),])#",
         block=None,
-        strings=(StringSyntax('"', '"', lines=True), StringSyntax(r"(?<![\w$&])'", "'", lines=True)),
+        strings=(_QUOTED_LINES, StringSyntax(r"(?<![\w$&])'", "'", lines=True)),
+        # data after the program, up to documentation in it
         skipped=(r"^__(?:END|DATA)__$(?:\n(?!=[a-zA-Z])[^\n]*)*",),
+        # POD, the documentation of Perl: from a command at the beginning of a line up to "=cut"
         document=r"^=[a-zA-Z]\w*\b(?:(?!=cut\b)(?:[^\n]+\n?|\n))*(?:=cut\b[^\n]*)?",
         heredoc=r"<<~?(?P<quote>[\"']?)(?P<word>[A-Z_]\w*)(?P=quote)",
     ),
     "Dart": Syntax(
         nested=True,
         strings=(
-            StringSyntax("r('''|\"\"\")", r"\1", escape="", lines=True),
+            StringSyntax(f"r{_TRIPLE_OF_EITHER}", r"\1", escape="", lines=True),
             StringSyntax("r([\"'])", r"\1", escape=""),
-            StringSyntax("('''|\"\"\")", r"\1", lines=True, hole=(r"\$\{", "{", "}")),
-            StringSyntax("([\"'])", r"\1", hole=(r"\$\{", "{", "}")),
+            StringSyntax(_TRIPLE_OF_EITHER, r"\1", lines=True, hole=_DOLLAR),
+            StringSyntax("([\"'])", r"\1", hole=_DOLLAR),
         ),
     ),
-    "CSS": Syntax(line="", strings=(_QUOTED, StringSyntax("'", "'")), skipped=(_ADDRESS,)),
-    "SCSS": Syntax(strings=(_QUOTED, StringSyntax("'", "'")), skipped=(_ADDRESS,)),
+    "CSS": Syntax(line="", strings=(_QUOTED, _SINGLE), skipped=(_ADDRESS,)),
+    "SCSS": Syntax(strings=(_QUOTED, _SINGLE), skipped=(_ADDRESS,)),
     "Groovy": Syntax(
         strings=(
-            StringSyntax("('''|\"\"\")", r"\1", lines=True),
+            StringSyntax(_TRIPLE_OF_EITHER, r"\1", lines=True),
             StringSyntax("([\"'])", r"\1"),
             StringSyntax(r"(?<=[=(,~])[ \t]?/(?=[^\s/*][^\n]*?/)", "/"),
-        ),
+        )
     ),
-    "Protocol Buffers": Syntax(strings=(_QUOTED, StringSyntax("'", "'"))),
+    "Protocol Buffers": Syntax(strings=(_QUOTED, _SINGLE)),
     "Terraform": Syntax(
         line="#|//",
         strings=(StringSyntax('"', '"', hole=(r"[$%]\{", "{", "}")),),
@@ -349,14 +366,14 @@ SYNTAXES = {
     "Lisp": Syntax(
         line=";+",
         block=None,
-        strings=(StringSyntax('"', '"', lines=True),),
+        strings=(_QUOTED_LINES,),
         skipped=(r"\\.|\?\\?[^\w\s]",),
         document=_LISP_DOCUMENTATION,
     ),
     "Erlang": Syntax(
         line="%+",
         block=None,
-        strings=(StringSyntax('"""', '"""', escape="", lines=True), _QUOTED, StringSyntax("'", "'")),
+        strings=(_RAW_TRIPLE, _QUOTED, _SINGLE),
         skipped=(r"\$\\?.",),
         document=(
             r'^-(?:module)?doc[ \t]+(?:~?"""[ \t]*\n(?P<lines>(?:(?![ \t]*""")[^\n]*\n)+)[ \t]*"""'
@@ -369,34 +386,24 @@ SYNTAXES = {
         line="",
         block=(r"\(\*+(?!\))", r"\*+\)"),
         nested=True,
-        strings=(
-            StringSyntax(r"\{([a-z_]*)\|", r"|\1}", escape="", lines=True),
-            StringSyntax('"', '"', lines=True),
-        ),
+        strings=(StringSyntax(r"\{([a-z_]*)\|", r"|\1}", escape="", lines=True), _QUOTED_LINES),
         skipped=(_CHARACTER,),
     ),
     "F#": Syntax(
         block=(r"\(\*+(?!\))", r"\*+\)"),
         nested=True,
-        strings=(
-            StringSyntax('"""', '"""', escape="", lines=True),
-            StringSyntax('@"', '"', escape='""', lines=True),
-            StringSyntax('"', '"', lines=True),
-        ),
+        strings=(_RAW_TRIPLE, StringSyntax('@"', '"', escape='""', lines=True), _QUOTED_LINES),
         skipped=(_CHARACTER,),
     ),
     "CMake": Syntax(
         line="#",
         block=(r"#\[(?P<level>=*)\[", r"\](?P=level)\]"),
-        strings=(
-            StringSyntax(r"\[(=*)\[", r"]\1]", escape="", lines=True),
-            StringSyntax('"', '"', lines=True),
-        ),
+        strings=(StringSyntax(r"\[(=*)\[", r"]\1]", escape="", lines=True), _QUOTED_LINES),
         skipped=(r"\\.",),
     ),
     # Octave's comments begin with "#" as well; "'" after a name is the sign of a transposed matrix
     "MATLAB": Syntax(
-        line="[%#]+|(?<![.])[.]{3}(?![.])",
+        line="[%#]+|(?<![.])[.]{3}(?![.])",  # what follows "...", which continues a line, is a comment
         block=(r"^[ \t]*[%#]\{[ \t]*$", r"^[ \t]*[%#]\}[ \t]*$"),
         strings=(
             StringSyntax('"', '"', escape=r'\\.|""'),
@@ -416,11 +423,7 @@ SYNTAXES = {
         document=(rf"^[ \t]*@doc[ \t]+{_JULIA_STRING}|^[ \t]*{_JULIA_STRING}(?={_JULIA_DEFINITION})"),
     ),
     "Vue": Syntax(
-        strings=(
-            StringSyntax("`", "`", lines=True, hole=(r"\$\{", "{", "}")),
-            _QUOTED,
-            StringSyntax("'", "'"),
-        ),
+        strings=(StringSyntax("`", "`", lines=True, hole=_DOLLAR), _QUOTED, _SINGLE),
         skipped=(r"(?<=[(,=:&|!?{};\[\n])[ \t]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",),
         outside=r"(?i:<(?:script|style)\b[^<>]*>)",
         inside_end=r"(?i:</(?:script|style)\s*>)",
@@ -436,8 +439,8 @@ SYNTAXES = {
     "Nix": Syntax(
         line="#",
         strings=(
-            StringSyntax("''", "''", escape=r"''['$\\]", lines=True, hole=(r"\$\{", "{", "}")),
-            StringSyntax('"', '"', lines=True, hole=(r"\$\{", "{", "}")),
+            StringSyntax("''", "''", escape=r"''['$\\]", lines=True, hole=_DOLLAR),
+            StringSyntax('"', '"', lines=True, hole=_DOLLAR),
         ),
         document=_DESCRIPTION
         + rf"(?:{_ONE_STRING}|''[ \t]*\n(?P<lines>(?:[^']|'(?!')){{1,20000}})''(?!['$\\]))",
@@ -455,13 +458,15 @@ SYNTAXES = {
     "Fortran": Syntax(
         line="!",
         block=None,
-        strings=(StringSyntax('"', '"', escape='""'), StringSyntax("'", "'", escape="''")),
+        strings=(_DOUBLED_QUOTED, _DOUBLED_SINGLE),
+        # directives of OpenMP and of compilers
         skipped=(r"^[ \t]*![$](?:\w+)?[^\n]*|^[ \t]*!(?:DIR|DEC|GCC)[$][^\n]*",),
     ),
     "Fortran in columns": Syntax(
+        # A "c" in the first column begins a comment; one before a letter begins a statement, such as "call".
         line=r"^[cC](?=[ \t*!=>-]|$)|^\*|!",
         block=None,
-        strings=(StringSyntax('"', '"', escape='""'), StringSyntax("'", "'", escape="''")),
+        strings=(_DOUBLED_QUOTED, _DOUBLED_SINGLE),
         skipped=(r"^[cC*!](?:[$]|(?i:f2py|dir[$]|dec[$]|gcc[$]))[^\n]*",),
     ),
     # Comments of these files are in the syntax of C or PHP or, as whole lines, in that of Make.
@@ -475,43 +480,32 @@ SYNTAXES = {
         block=None,
         skipped=(rf"#[ \t]*{_PREPROCESSOR}[^\n]*",),
     ),
-    "Basic": Syntax(line=r"'+|^[ \t]*(?i:rem)\b", block=None, strings=(StringSyntax('"', '"', escape='""'),)),
-    "Ada": Syntax(line="--", block=None, strings=(StringSyntax('"', '"', escape='""'),), skipped=(r"'.'",)),
+    "Basic": Syntax(line=r"'+|^[ \t]*(?i:rem)\b", block=None, strings=(_DOUBLED_QUOTED,)),
+    "Ada": Syntax(line="--", block=None, strings=(_DOUBLED_QUOTED,), skipped=(r"'.'",)),
     "Nim": Syntax(
         line="##?(?!\\[)",
         block=(r"##?\[", r"\]##?"),
         nested=True,
-        strings=(StringSyntax('"""', '"""', escape="", lines=True), _QUOTED),
+        strings=(_RAW_TRIPLE, _QUOTED),
         skipped=(_CHARACTER,),
     ),
     "Pascal": Syntax(
         block=(r"\{(?!\$)|\(\*(?!\$)", r"\}|\*\)"),
-        strings=(StringSyntax("'", "'", escape="''"),),
+        strings=(_DOUBLED_SINGLE,),
         skipped=(r"\{\$[^}\n]{0,500}\}",),
     ),
-    "Assembly": Syntax(line=";", block=None, strings=(_QUOTED, StringSyntax("'", "'"))),
+    "Assembly": Syntax(line=";", block=None, strings=(_QUOTED, _SINGLE)),
     # Comments of these files are whole lines: other lines are skipped.
     # Some of them are headers of C.
-    "INI": Syntax(
-        line="[#;]",
-        block=None,
-        skipped=(
-            r"(?=[^\s#;])[^\n]+",
-            rf"#{_PREPROCESSOR}[^\n]*",
-        ),
-    ),
-    "GDScript": Syntax(
-        line="#",
-        block=None,
-        strings=(StringSyntax('"""', '"""', lines=True), _QUOTED, StringSyntax("'", "'")),
-    ),
+    "INI": Syntax(line="[#;]", block=None, skipped=(r"(?=[^\s#;])[^\n]+", rf"#{_PREPROCESSOR}[^\n]*")),
+    "GDScript": Syntax(line="#", block=None, strings=(_TRIPLE, _QUOTED, _SINGLE)),
     "CoffeeScript": Syntax(
-        line="#(?!##)",
+        line="#(?!##)",  # "###" begins a comment over lines
         block=("###(?!#)", "###"),
         strings=(
-            StringSyntax("(\"\"\"|''')", r"\1", lines=True),
-            StringSyntax('"', '"', lines=True, hole=(r"#\{", "{", "}")),
-            StringSyntax("'", "'", lines=True),
+            StringSyntax(_TRIPLE_OF_EITHER, r"\1", lines=True),
+            StringSyntax('"', '"', lines=True, hole=_HASH),
+            _SINGLE_LINES,
         ),
     ),
     "AWK": Syntax(
@@ -535,7 +529,10 @@ def scan_comments(text: str, language: str) -> list[tuple[int, int, bool]]:
 
 @dataclass(slots=True)
 class _Scanner:
-    """Reader of one text from left to right; marks whose end is missing are remembered and not read again."""
+    """Reader of one text from left to right.
+
+    Marks whose end is missing are remembered and not searched again, so that the time is linear.
+    """
 
     text: str
     syntax: Syntax
@@ -560,7 +557,11 @@ class _Scanner:
             self.comments.append((match.start(), at, False))
 
     def _code(self, at: int, brackets: tuple[str, str] | None = None, depth: int = 0) -> int:
-        """Read code up to its end, or up to the closing one of `brackets`; return the position after it."""
+        """Read code up to its end, or up to the closing one of `brackets`; return the position after it.
+
+        A heredoc begins after the line with its mark. So if a line has one, the search for marks ends with
+        that line, and goes on after the heredocs.
+        """
         text, marks = self.text, self.syntax.marks
         heredocs: list[str] = []
         level, line_end = 1, len(text)
@@ -572,17 +573,19 @@ class _Scanner:
                 at = self._after_heredocs(line_end, heredocs)
                 heredocs, line_end = [], len(text)
                 continue
+            # `lastgroup` is the name of the last group that closed: where a pattern in the table has a named
+            # group, as for the word of a heredoc, it is that name and not the kind
             kind, start, at = match.lastgroup or "", match.start(), match.end()
             if kind == "bracket":
                 if brackets is not None:
                     level += (match[0] == brackets[0]) - (match[0] == brackets[1])
                     if level == 0:
                         return at
-            elif kind == "left":
+            elif kind == "inside_end":
                 return at
             elif kind in ("heredoc", "word", "lower", "quote"):
                 heredocs.append(match["word"] or match["lower"])
-                line_end = _find(text, "\n", at)
+                line_end = _line_end(text, at)
             elif kind == "document":
                 groups = [match.span(name) for name in ("words", "lines") if name in marks.groupindex]
                 words = max(groups, default=(-1, -1))
@@ -670,6 +673,6 @@ class _Scanner:
         return self.patterns[key]
 
 
-def _find(text: str, what: str, at: int) -> int:
-    place = text.find(what, at)
+def _line_end(text: str, at: int) -> int:
+    place = text.find("\n", at)
     return place if place >= 0 else len(text)

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, names
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, iterate_between, names, search
 from disambig.markup.html_pages import HTML, NOTHING, ElementKinds, TagReader
 
 _WITHIN = names(
@@ -21,7 +20,7 @@ _WITHIN = names(
 )
 """Components within a sentence, in lower case."""
 _CODE = names("codeblock code-block inlinecode prism snippet syntaxhighlighter")
-_KINDS = replace(
+_TEMPLATE_KINDS = replace(
     HTML,
     within=HTML.within | _WITHIN,
     left_out=(HTML.left_out | _CODE) - {"template", "object", "head"},
@@ -143,21 +142,14 @@ def _read_element(text: str, at: int, frames: list[_Frame], elements: list[Eleme
 
 def mask_elements(text: str, elements: Sequence[Element]) -> str:
     """Return code with its elements of JSX replaced by blanks, apart from code in their holes."""
-    characters = list(text)
-    for element in sorted(elements, key=lambda element: element.start):
-        for start, end in _between(element.start, element.end, element.holes):
-            characters[start:end] = [mark if mark in "\r\n" else " " for mark in text[start:end]]
-    return "".join(characters)
+    canvas = Canvas(text)
+    for element in elements:
+        for start, end in iterate_between(element.start, element.end, element.holes):
+            canvas.fill(start, end, " ")
+    return canvas.text
 
 
-class _ComponentReader(TagReader):
-    kinds: ClassVar[ElementKinds] = _KINDS
-
-
-class _JsxReader(TagReader):
-    kinds: ClassVar[ElementKinds] = replace(_KINDS, empty=NOTHING, closes={})
-
-
+_JSX_KINDS = replace(_TEMPLATE_KINDS, empty=NOTHING, closes={})
 _BLANK_HOLE = re.compile(r"\{\s*(?:([\"'`])\s*\1|(/\*(?:[^*]|\*(?!/))*\*/))?\s*\}")
 _BLOCK = re.compile(r"\{\s*(?:[#/](?:each|await|key|snippet)|:then|:catch|@)")
 _CONDITION = re.compile(r"\{\s*[#/]")
@@ -179,22 +171,19 @@ def _hole_character(text: str, start: int, end: int) -> str:
 def write_elements(canvas: Canvas, text: str, elements: Sequence[Element]) -> None:
     """Write the text of elements of JSX to their places."""
     for element in elements:
-        _write(canvas, text, element.start, element.end, element.holes, _JsxReader)
+        _write(canvas, text, element.start, element.end, element.holes, _JSX_KINDS)
 
 
 def _write(
-    canvas: Canvas, text: str, start: int, end: int, holes: Sequence[Span], reader: type[TagReader]
+    canvas: Canvas, text: str, start: int, end: int, holes: Sequence[Span], kinds: ElementKinds
 ) -> None:
     """Write the text of a span of tags and text to its place, but nothing into its holes."""
-    characters = list(text[start:end])
+    inner = Canvas(text[start:end])
     for first, last in holes:
-        character = _hole_character(text, first, last)
-        characters[first - start : last - start] = [
-            mark if mark in "\r\n" else character for mark in text[first:last]
-        ]
-    read = reader(_FRAGMENT.sub(lambda mark: BREAK * len(mark[0]), "".join(characters))).read()
+        inner.fill(first - start, last - start, _hole_character(text, first, last))
+    read = TagReader(_FRAGMENT.sub(lambda mark: BREAK * len(mark[0]), inner.text), kinds).read()
     painted = read.text
-    for first, last in _between(start, end, holes):
+    for first, last in iterate_between(start, end, holes):
         canvas.put(first, painted[first - start : last - start])
     for first, last in holes:
         canvas.put(first, painted[first - start])
@@ -202,14 +191,6 @@ def _write(
         if _NAME_IN_HOLE.fullmatch(text, first, last):
             canvas.put(first, painted[first - start : last - start])
     canvas.shortened += [word.moved(start) for word in read.shortened]
-
-
-def _between(start: int, end: int, holes: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of ``start:end`` outside the holes."""
-    for first, last in sorted(holes):
-        yield start, first
-        start = last
-    yield start, end
 
 
 _SCRIPT = re.compile(r"<(script|style)\b[^<>]*>", re.IGNORECASE)
@@ -225,26 +206,23 @@ def write_template(canvas: Canvas, text: str, *, is_svelte: bool) -> None:
 
     Comments in them have been written before.
     """
-    at, holes = 0, list[Span]()
+    at, scripts = 0, list[Span]()
     missing: set[str] = set()
-    scripts = list[Span]()
     while script := _SCRIPT.search(text, at):
         closing = f"</{script[1]}"
-        stop = text.find(closing, script.end()) if closing not in missing else -1
-        missing |= {closing} if stop < 0 else set()
-        at = stop if stop >= 0 else len(text)
+        end_tag = search(text, closing, script.end(), missing)
+        at = end_tag.start() if end_tag else len(text)
         scripts.append((script.start(), at))
-    for start, end in _between(0, len(text), scripts):
+    for start, end in iterate_between(0, len(text), scripts):
         if not is_svelte:  # other blocks, such as `<i18n>`, are not shown
             template = _TEMPLATE.search(text, start, end)
             start = template.end() if template else end
             end = max(start, text.rfind("</template", start, end))
         holes = [match.span() for match in _COMMENT.finditer(text, start, end)]
         if is_svelte:
-            holes = [
-                hole for part in _between(start, end, holes) for hole in _expressions(text, *part)
-            ] + holes
-        _write(canvas, text, start, end, sorted(holes), _ComponentReader)
+            outside = list(iterate_between(start, end, holes))
+            holes += [hole for part in outside for hole in _expressions(text, *part)]
+        _write(canvas, text, start, end, holes, _TEMPLATE_KINDS)
 
 
 def _expressions(text: str, start: int, end: int) -> Iterator[Span]:

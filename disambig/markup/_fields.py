@@ -9,26 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from disambig.markup.canvas import BREAK, Canvas, Span, iterate_lines
+from disambig.markup.canvas import BREAK, Canvas, Span, iterate_lines, names
 
-FRONT_MATTER_FIELDS = frozenset(
-    (
-        "title",
-        "subtitle",
-        "description",
-        "summary",
-        "abstract",
-        "excerpt",
-        "about",
-        "tagline",
-        "lead",
-        "intro",
-        "teaser",
-    )
+FRONT_MATTER_FIELDS = names(
+    "title subtitle description summary abstract excerpt about tagline lead intro teaser"
 )
 """Fields of front matter that readers of the page see as text."""
-CAPTION_FIELDS = frozenset(
-    "fig-cap fig-alt fig-scap tbl-cap lst-cap code-summary fig.cap fig.alt fig.scap tbl.cap tab.cap".split()
+CAPTION_FIELDS = names(
+    "fig-cap fig-alt fig-scap tbl-cap lst-cap code-summary fig.cap fig.alt fig.scap tbl.cap tab.cap"
 )
 """Options of code cells that readers of the page see as text."""
 _CELL_OPTIONS = re.compile(r"(?:(?:\r\n|\r|\n)[ \t]*(?:#|//|--|%%)\|[^\r\n]*)+")

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, brace_pairs, names
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, brace_pairs, match_end, names
 
 VERBATIM = names(
     "verbatim verbatim* Verbatim BVerbatim LVerbatim SaveVerbatim spverbatim alltt lstlisting minted comment"
@@ -263,7 +263,7 @@ def _paint_verbatim(canvas: Canvas, text: str) -> None:
             at = stop + len(end)
             canvas.leave_out(start, at)
             for span in _captions(text, *options.span()) if options else ():
-                _keep(canvas, text, *span)
+                canvas.keep(*span, text)
         elif (closing := PLAIN_CODE.get(match[0])) and match[0] not in unclosed:
             end_match = closing.search(text, at)
             if end_match is None:
@@ -306,12 +306,6 @@ def _captions(text: str, start: int, end: int) -> list[Span]:
     return spans
 
 
-def _keep(canvas: Canvas, text: str, start: int, end: int) -> None:
-    """Keep a text that was painted over, if it is not blank."""
-    if text[start:end].strip():
-        canvas.keep(start, end, text)
-
-
 def _paint_short_verb(canvas: Canvas, text: str) -> None:
     """Paint over code between the marks that the text makes marks of code."""
     marks: dict[str, int] = {}
@@ -339,8 +333,7 @@ def _condition_end(text: str, at: int) -> int:
 
 
 def _paint_verb(canvas: Canvas, text: str, start: int, at: int) -> int:
-    if match := _OPTION.match(text, at):
-        at = match.end()
+    at = match_end(_OPTION, text, at)
     mark = text[at : at + 1]
     if not mark or mark.isspace() or mark.isalnum():
         return at
@@ -457,7 +450,7 @@ class _Commands:
 
     def _end_cell(self, end: int, following: int) -> None:
         """Hide the word of a table cell that has no other; the next cell begins at `following`."""
-        self.canvas.hide_lone_word(self.cell, end)
+        self.canvas.hide_single_word(self.cell, end, is_painted=True)
         self.cell = following
 
     def _symbol(self, symbol: str, at: int, after: int) -> int:
@@ -466,8 +459,7 @@ class _Commands:
         if symbol in "'`^\"~=.":
             return self._accent(at, after)
         if symbol == "\\":
-            length = _LENGTH.match(self.text, after)
-            stop = length.end() if length else after
+            stop = match_end(_LENGTH, self.text, after)
             if self.tables:
                 self._end_cell(at, stop)
             canvas.fill(at, stop, BREAK if self.tables else BLANK)
@@ -501,8 +493,7 @@ class _Commands:
             return self._accent(at, after) if name in ACCENTS else self._letter(at, after)
         if name in _DEFINES or name in _NAMES or name == "let":
             pattern = _DEFINED if name in _DEFINES else _LET if name == "let" else _NEW_NAME
-            defined = pattern.match(self.text, after)
-            after = defined.end() if defined else after
+            after = match_end(pattern, self.text, after)
             stop = after if name == "let" else self._past_arguments(after)
             canvas.fill(at, stop)
             return stop
@@ -519,8 +510,8 @@ class _Commands:
             canvas.fill(at, after)
             return after
         is_section = name in SECTIONS or _OWN_SECTION.fullmatch(name) is not None
-        if is_section and (level := _LEVEL.match(self.text, after)):
-            after = level.end()
+        if is_section:
+            after = match_end(_LEVEL, self.text, after)
         character = BREAK if is_section else BLANK if name in TEXT else OPAQUE
         if character == OPAQUE and (assigned := _ASSIGNED.match(self.text, after)):
             canvas.fill(at, assigned.end())
@@ -557,7 +548,7 @@ class _Commands:
     def _keep_titles(self, spans: Iterable[Span]) -> None:
         """Keep titles within what was painted over."""
         for start, end in spans:
-            _keep(self.canvas, self.text, start, end)
+            self.canvas.keep(start, end, self.text)
             self.paint(start, end)
 
     def _text_arguments(
@@ -680,8 +671,7 @@ class _Commands:
 
     def _next_brace(self, at: int) -> int:
         """Return the position of an opening brace at `at` or after white space; -1 if there is none."""
-        space = _SPACE.match(self.text, at)
-        place = space.end() if space else at
+        place = match_end(_SPACE, self.text, at)
         return place if self.text[place : place + 1] == "{" else -1
 
     def _past_brace(self, at: int) -> int:

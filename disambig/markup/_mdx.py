@@ -11,7 +11,7 @@ import re
 
 from disambig.markup._attributes import find_values, keep_values
 from disambig.markup._dialects import INLINE_TAGS, QUOTING_TAGS, VERBATIM_TAGS
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, search
 from disambig.markup.markdown import read_markdown
 
 _PLACEHOLDER = " "
@@ -42,10 +42,10 @@ def read_mdx(text: str, suffix: str = ".mdx") -> Canvas:
     """Paint over the markup, modules, expressions and tags of an MDX text."""
     scanner = _Scanner(text)
     scanner.scan()
-    characters = list(text)
+    masked = Canvas(text)
     for start, end, _ in scanner.spans:
-        characters[start:end] = [mark if mark in "\r\n" else _PLACEHOLDER for mark in characters[start:end]]
-    canvas = read_markdown("".join(characters), suffix)
+        masked.fill(start, end, _PLACEHOLDER)
+    canvas = read_markdown(masked.text, suffix)
     for start, end, character in scanner.spans:
         canvas.fill(start, end, character)
     for start, end, is_within in scanner.tags:
@@ -234,15 +234,11 @@ class _Scanner:
 
     def _verbatim(self, name: str, stop: int) -> int:
         """Return the end of an element that the reader of Markdown hides, with blank lines hidden here."""
-        closing = f"</{name}"
-        if closing in self.unclosed:
+        end = search(self.text, f"</{name}", stop, self.unclosed)
+        if end is None:
             return stop
-        end = self.text.find(closing, stop)
-        if end < 0:
-            self.unclosed.add(closing)
-            return stop
-        self.spans.append((stop, end, OPAQUE))
-        return end
+        self.spans.append((stop, end.start(), OPAQUE))
+        return end.start()
 
     def _past_attributes(self, at: int) -> tuple[int, bool]:
         """Return the end of a tag, -1 if it has none, and whether it contains expressions."""

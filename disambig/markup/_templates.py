@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, search, word_around
 
 TAG_ENDS = {"{{{": "}}}", "{{": "}}", "{%": "%}", "{#": "#}", "<%": "%>"}
 _BLOCKS = frozenset(
@@ -75,16 +75,12 @@ def read_tag(text: str, at: int, end: int, mark: str, *, is_go: bool = False) ->
 def hidden_block_end(text: str, name: str, mark: str, at: int, missing: set[str]) -> int:
     """Return the end of a block whose contents are not read; `at` if the tag begins no such block.
 
-    `missing`: names of blocks that do not end after this position; those that are looked for in vain are
-    added.
+    `missing`: see `search`.
     """
-    if mark != "{%" or name not in _HIDDEN_BLOCKS or name in missing:
+    if mark != "{%" or name not in _HIDDEN_BLOCKS:
         return at
-    end = re.compile(rf"\{{%[-+]?\s*end{name}\s*[-+]?%\}}").search(text, at)
-    if end is None:
-        missing.add(name)
-        return at
-    return end.end()
+    end = search(text, rf"\{{%[-+]?\s*end{name}\s*[-+]?%\}}", at, missing)
+    return end.end() if end else at
 
 
 _IN_PROSE = re.compile(
@@ -224,8 +220,5 @@ def _hide_tag(canvas: Canvas, start: int, end: int, character: str, name: str, *
         return
     if (character == OPAQUE and is_word) or (begins and ends):
         character = OPAQUE
-        while start > 0 and text[start - 1].isalnum():
-            start -= 1
-        while end < len(text) and text[end].isalnum():
-            end += 1
+        start, end = word_around(text, start, end)
     canvas.fill(start, end, character)

@@ -30,7 +30,6 @@ from disambig.markup.canvas import (
     InlineReader,
     Layout,
     Title,
-    hide_single_word,
     iterate_lines,
 )
 
@@ -100,7 +99,6 @@ class _Blocks:
         self.text, self.canvas = canvas.original, canvas
         self.spans = [(start, end) for start, end, _ in iterate_lines(self.text)]
         self.delimiter = ""  # of the current block without prose
-        self.block_start = 0
         self.paragraph = False
         self.header = False  # whether a line belongs to the header, directly after the title of the document
         self.hidden = False  # whether the current paragraph is left out
@@ -123,11 +121,6 @@ class _Blocks:
                 self.paragraph = self.hidden = self.header = self.joined = False
                 self.listed = self.described
 
-    def _keep(self, start: int, end: int) -> None:
-        """Keep a text within a line that is painted over, as a sentence of its own."""
-        if start < end:
-            self.canvas.keep(start, end, self.text)
-
     def _line(self, number: int, start: int, end: int) -> None:
         """Read one line outside or inside a delimited block; the first form that matches decides."""
         text, canvas = self.text, self.canvas
@@ -139,7 +132,7 @@ class _Blocks:
         elif self.joined or (_ATTRIBUTE.match(text, start, end) and not self.paragraph):
             canvas.leave_out(start, end)
             if description := _DESCRIPTION.match(text, start, end):
-                self._keep(description.end(), end)
+                canvas.keep(description.end(), end, text)
             self.joined = line.endswith((" \\", " +"))
         elif self._is_underline(number, line):
             canvas.fill(start, end, BREAK)
@@ -151,7 +144,7 @@ class _Blocks:
         elif match := _CONDITION.match(text, start, end):
             canvas.fill(start, end)
             if match["shown"]:
-                self._keep(*match.span("shown"))
+                canvas.keep(*match.span("shown"), text)
         elif match := _DELIMITER.match(text, start, end):
             self._delimited(match[1], start, end)
         elif self.header:
@@ -171,7 +164,7 @@ class _Blocks:
             canvas.leave_out(start, end)
             if image := _IMAGE.match(text, start, end):
                 alternative = _find_alternative(text, image.end() + 1, text.rindex("]", start, end))
-                self._keep(*alternative)
+                canvas.keep(*alternative, text)
                 keep_values(canvas, list(find_values(text, alternative[1], end)))
             self.paragraph = False
         elif line == "+":
@@ -240,9 +233,7 @@ class _Blocks:
         start, end = self.spans[number - 1]
         above = self.text[start:end].rstrip()
         before = self.text[slice(*self.spans[number - 2])].strip() if number > 1 else ""
-        if before[:1] not in (
-            "", "[", "/", ":", ".",
-        ):  # fmt: skip
+        if before[:1] not in ("", *"[/:."):
             return False
         is_text = any(character.isalnum() for character in above) and not above[0].isspace()
         return is_text and above[0] not in "[.:/" and abs(len(above) - len(line)) <= 2
@@ -275,7 +266,7 @@ class _Blocks:
         for i, match in enumerate(cells):
             self.canvas.fill(match.start(), match.end(), BREAK)
             cell_end = cells[i + 1].start() if i + 1 < len(cells) else end
-            hide_single_word(self.canvas, self.text, match.end(), cell_end)
+            self.canvas.hide_single_word(match.end(), cell_end)
         if not cells and (item := _ITEM.match(self.text, start, end)):
             self.canvas.fill(start, item.end(), BREAK)
         following = self.spans[number + 1] if number + 1 < len(self.spans) else None

@@ -12,6 +12,7 @@ correction cannot be made, nor can one that writes an apostrophe into a value be
 from __future__ import annotations
 
 import re
+import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,13 +94,16 @@ class Canvas:
         """Return a part of the text as painted so far."""
         return "".join(self._characters[start:end])
 
-    def hide_lone_word(self, start: int, end: int) -> None:
-        """Hide the word of a table cell that has no other."""
-        painted = self.painted(start, end)
-        word = painted.replace(BLANK, " ").replace(BREAK, " ").strip()
-        if word.isalpha():
-            at = start + painted.index(word)
-            self.fill(at, at + len(word), OPAQUE)
+    def hide_single_word(self, start: int, end: int, *, is_painted: bool = False) -> None:
+        """Hide the text of a table cell if it is one word, which has no context.
+
+        `is_painted`: whether what was painted over does not count as text of the cell.
+        """
+        cell = self.painted(start, end) if is_painted else self.original[start:end]
+        words = cell.split(maxsplit=1)  # `BLANK` and `BREAK` are white space for `str.split`
+        if len(words) == 1 and words[0].isalpha():
+            at = start + cell.index(words[0])
+            self.fill(at, at + len(words[0]), OPAQUE)
 
     def fill(self, start: int, end: int, character: str = BLANK) -> None:
         """Paint over ``start:end``; line ends are kept."""
@@ -117,10 +121,11 @@ class Canvas:
         self._characters[start : start + len(replacement)] = replacement
 
     def keep(self, start: int, end: int, text: str) -> None:
-        """Restore ``text[start:end]``, which was painted over, as a sentence of its own."""
-        self.put(start, text[start:end])
-        self.fill(start - 1, start, BREAK)
-        self.fill(end, end + 1, BREAK)
+        """Restore ``text[start:end]``, which was painted over, as a sentence of its own; not a blank one."""
+        if text[start:end].strip():
+            self.put(start, text[start:end])
+            self.fill(start - 1, start, BREAK)
+            self.fill(end, end + 1, BREAK)
 
     def end_sentence(self, end: int) -> None:
         """End a sentence at the line end `end`; line ends are painted over only here and in `finish`."""
@@ -163,11 +168,7 @@ class Canvas:
         starts = {start for start, _, _ in self._references}
         ends = {end for _, end, _ in self._references}
         for start, end, apostrophe in self._references:
-            first, last = start, end
-            while first > 0 and text[first - 1].isalnum():
-                first -= 1
-            while last < len(text) and text[last].isalnum():
-                last += 1
+            first, last = word_around(text, start, end)
             before, letters = list(text[first:start]), list(text[end:last])
             unpainted = self._characters[first:start] == before and self._characters[end:last] == letters
             if unpainted and first not in ends and last not in starts:
@@ -184,25 +185,13 @@ class Canvas:
         """
         text = self.original
         for start, end in self._cut_words:
-            while start > 0 and text[start - 1].isalnum():
-                start -= 1
-            while end < len(text) and text[end].isalnum():
-                end += 1
-            self.fill(start, end, OPAQUE)
+            self.fill(*word_around(text, start, end), OPAQUE)
         self._shorten_words()
         for start, end, stop in iterate_lines(text):
             if start < end and not text[start:end].isspace():
                 painted = "".join(self._characters[start:end])
                 if painted.isspace() and BREAK not in painted:
                     self._characters[end:stop] = BLANK * (stop - end)
-
-
-def hide_single_word(canvas: Canvas, text: str, start: int, end: int) -> None:
-    """Hide the text of a table cell if it is one word, which has no context."""
-    words = text[start:end].split(maxsplit=1)
-    if len(words) == 1 and words[0].isalpha():
-        at = text.index(words[0], start)
-        canvas.fill(at, at + len(words[0]), OPAQUE)
 
 
 def iterate_lines(text: str) -> Iterator[tuple[int, int, int]]:
@@ -215,15 +204,46 @@ def iterate_lines(text: str) -> Iterator[tuple[int, int, int]]:
         yield match.start(), end, stop
 
 
+def word_around(text: str, start: int, end: int) -> Span:
+    """Return ``start:end`` with all letters and digits directly before and after it."""
+    while start > 0 and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return start, end
+
+
+def match_end(pattern: re.Pattern[str], text: str, at: int, end: int = sys.maxsize) -> int:
+    """Return the end of a match at a position; the position if there is none."""
+    match = pattern.match(text, at, end)
+    return match.end() if match else at
+
+
+def search(text: str, pattern: str, at: int, failed: set[str]) -> re.Match[str] | None:
+    """Return the first match of a pattern from a position on; `failed` gets the patterns that have none.
+
+    A reader goes through its text from left to right, so what was not found once is not there later. Without
+    `failed`, a text with many opening marks but no closing one would be searched to its end for each of them.
+    """
+    match = re.compile(pattern).search(text, at) if pattern not in failed else None
+    if match is None:
+        failed.add(pattern)
+    return match
+
+
+def iterate_between(start: int, end: int, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the parts of ``start:end`` before, between and after spans in it; they may be empty."""
+    for first, last in sorted(spans):
+        yield start, first
+        start = last
+    yield start, end
+
+
 def iterate_units(text: str) -> Iterator[Span]:
     """Yield the spans of a painted text between blank lines and `BREAK` characters."""
-    start = 0
-    for match in _UNITS.finditer(text):
-        if match.start() > start:
-            yield start, match.start()
-        start = match.end()
-    if start < len(text):
-        yield start, len(text)
+    for start, end in iterate_between(0, len(text), (match.span() for match in _UNITS.finditer(text))):
+        if start < end:
+            yield start, end
 
 
 def brace_pairs(tokens: Iterable[re.Match[str]]) -> dict[int, int]:
@@ -295,16 +315,28 @@ class InlineReader(ABC):
         """Read the markup that may begin at a mark, and return the position at which to continue."""
 
     def find_end(self, mark: str, at: int) -> re.Match[str] | None:
-        """Return the end of the markup whose opening mark ends at `at`; None if it does not end."""
-        if mark in self.failed:
+        """Return the end of the markup whose opening mark ends at `at`; None if it does not end.
+
+        At least one character is between them.
+        """
+        return self._search(mark, self.ends[mark], at + 1)
+
+    def find(self, pattern: str, at: int) -> int:
+        """Return the end of the first match of a pattern, in any case, from `at` on; -1 if there is none."""
+        match = self._search(pattern, re.compile(pattern, re.IGNORECASE), at)
+        return match.end() if match else -1
+
+    def _search(self, key: str, pattern: re.Pattern[str], at: int) -> re.Match[str] | None:
+        """Return the first match from `at` on; the last match and failures are remembered by `key`."""
+        if key in self.failed:
             return None
-        match = self._last_ends.get(mark)
-        if match is None or match.start() <= at:
-            match = self.ends[mark].search(self.text, at + 1, self.end)
+        match = self._last_ends.get(key)
+        if match is None or match.start() < at:
+            match = pattern.search(self.text, at, self.end)
         if match is None:
-            self.failed.add(mark)
+            self.failed.add(key)
         else:
-            self._last_ends[mark] = match
+            self._last_ends[key] = match
         return match
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from disambig.markup._comments import SYNTAXES, scan_comments
 from disambig.markup._components import find_elements, mask_elements, write_elements, write_template
 from disambig.markup._fields import find_yaml_text
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_lines
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_lines, match_end
 from disambig.markup.markdown import read_markdown
 from disambig.markup.pod import read_pod
 from disambig.markup.reading import FORMATS
@@ -41,18 +41,19 @@ _OBJECTIVE_C = re.compile(
 )
 """A line of Objective-C, whose files have the suffix of those of MATLAB."""
 _LINE_ENDS = re.compile("\r\n?")
-_BLANKS = re.compile(r"(\s{64})(\s{64,})(\s{64})")
+_LONG_GAP = re.compile(r"(\s{64})(\s{64,})(\s{64})")
 """Lexers try their patterns at every line, and some run across all blank lines after it: quadratic time."""
 _LONG_LINE = re.compile("[^\r\n]{2000,}")
 """Lines that nobody wrote by hand, as in minified code."""
-_TAGS = re.compile(r"(?<![/\\])</(?=[A-Za-z>])|(?<![*/(,=:\[!&|?;])/>")
+_UNPAIRED_TAG = re.compile(r"(?<![/\\])</(?=[A-Za-z>])|(?<![*/(,=:\[!&|?;])/>")
 """Characters in tags of elements that are not closed; Pygments would take them for a regular expression."""
+# A backslash before a line end joins lines in C, also between the two characters of a mark.
 _OPENED = re.compile(r"/(?:\\\n)?\*")
 _CLOSED = re.compile(r"\*(?:\\\n)?/")
-_SEARCHES_THE_END = ("JavascriptLexer", "TypeScriptLexer", "GoLexer")
+_SEARCHING_LEXERS = ("JavascriptLexer", "TypeScriptLexer", "GoLexer")
 """Lexers that search the whole text for the end of each comment: quadratic time if there is none."""
-_BEFORE_HASH = " \t\n;|&()"
-_KEPT = re.compile("[rRuU]?")
+_BEFORE_HASH = " \t\n;|&()"  # before a comment in a shell; after other characters "#" belongs to a word
+_DOCSTRING_PREFIX = re.compile("[rRuU]?")  # bytes and f-strings are not docstrings
 Token = tuple[int, str, str]
 """Offset, kind and text of a token."""
 
@@ -81,8 +82,9 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
     read = _LINE_ENDS.sub(lambda match: "\n".rjust(len(match[0])), text)  # the length is kept
     if read.startswith("\ufeff"):
         read = " " + read[1:]
+    # From here on, `read` changes but keeps its length, so that offsets of comments are those of the file.
     if suffix in _JSX:
-        read = _TAGS.sub("  ", mask_elements(read, find_elements(read)))
+        read = _UNPAIRED_TAG.sub("  ", mask_elements(read, find_elements(read)))
     name = LANGUAGES[suffix]
     if name == "MATLAB" and _OBJECTIVE_C.search(read):
         name = "C++"
@@ -94,8 +96,9 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
             Comment(start, start + len(read[start:end].rstrip()), is_line=is_line)
             for start, end, is_line in scan_comments(read, name)
         ]
-    if name in _SEARCHES_THE_END:
+    if name in _SEARCHING_LEXERS:
         last = max((match.end() for match in _CLOSED.finditer(read)), default=0)
+        # after the last closing mark, "/*" opens nothing: "/+" keeps the lexer from searching for an end
         read = read[:last] + _OPENED.sub(lambda match: f"{match[0][:-1]}+", read[last:])
     read, places = _with_short_gaps(read + "\n")  # lexers look for the line end after a comment
     tokens = _tokens(name, read)
@@ -135,7 +138,7 @@ def _with_short_gaps(text: str) -> tuple[str, Callable[[int], int]]:
     left_out = [0]  # number of characters removed before the first cut, the second cut, ...
     parts: list[str] = []
     at = size = 0
-    for gap in _BLANKS.finditer(text):
+    for gap in _LONG_GAP.finditer(text):
         kept = "\n" if "\n" in gap[2] else ""  # a line end may end a comment, so it is kept
         parts += [text[at : gap.end(1)], kept, gap[3]]
         size += gap.end(1) - at + len(kept)
@@ -170,6 +173,7 @@ def _iterate_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
         if kind == _SINGLE or (kind == _DOCUMENTS and value.startswith("//")):
             yield Comment(at, at + len(value))
         elif kind in (_MULTILINE, _DOCUMENTS):
+            # Pygments returns the marks of nested comments as tokens of their own: "/*", text, "*/"
             if not depth:
                 start = at
             depth += value.startswith("/*") - value.endswith("*/")
@@ -181,8 +185,11 @@ def _iterate_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
 def _iterate_python_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
     """Yield comments, and strings that come first in a module, class or function or document an attribute."""
     statements = _Statements()
-    # depth of brackets; inside "def ...:"; whether a docstring may follow
-    depth, header, expected = 0, False, True
+    depth = 0  # of brackets
+    header = False  # whether the token is in the header of a definition: "def ...:"
+    expected = True  # whether a docstring may follow
+    # Strings in a row are one docstring. Its end is known at the next token: only a line end or a comment may
+    # follow it, since otherwise the string is a part of an expression.
     start = end = -1
     prefix = ""
     for at, kind, value in tokens:
@@ -196,7 +203,7 @@ def _iterate_python_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
         statements.read(at, kind, value)
         blank = value.isspace()
         if start >= 0 and (not blank or "\n" in value):
-            if _KEPT.fullmatch(prefix) and value[0] in "\n \t#;":
+            if _DOCSTRING_PREFIX.fullmatch(prefix) and value[0] in "\n \t#;":
                 yield Comment(start, end, docstring=True)
             start, prefix = -1, ""
         if kind == _SINGLE:
@@ -209,7 +216,7 @@ def _iterate_python_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
                 depth += (mark in "([{") - (mark in ")]}")
                 if mark == ":" and header and depth <= 0:
                     header, expected = False, True
-    if start >= 0 and _KEPT.fullmatch(prefix):
+    if start >= 0 and _DOCSTRING_PREFIX.fullmatch(prefix):
         yield Comment(start, end, docstring=True)
 
 
@@ -244,13 +251,15 @@ class _Statements:
     def _read_code(self, at: int, kind: str, value: str) -> None:
         """Update what is known of the statement: its brackets, scopes and whether it assigns a value."""
         defines = kind == "Keyword" and value in ("def", "class")
-        if not self._size or (defines and self._depth > 0):  # brackets that are not closed end here
+        # A definition begins a statement even if brackets before it are not closed: code that is being
+        # written has such brackets, and they must not hide all docstrings below.
+        if not self._size or (defines and self._depth > 0):
             self._column, self._depth, self._first = at - self._line, 0, kind
             while self._scopes and self._scopes[-1][0] >= self._column:
                 self._scopes.pop()
         if defines:
             self._scopes.append((self._column, value == "def"))
-        if value == "=" and self._depth <= 0:
+        if value == "=" and self._depth <= 0:  # but not "x += 1", nor what begins with a keyword or string
             self._assigns |= not self._first.startswith(("Keyword", _STRING)) and self._last != "Operator"
         elif value == ":" and self._size == 1:
             self._assigns |= self._first.startswith("Name")
@@ -282,11 +291,11 @@ _OPENING = re.compile(
 _CLOSING = re.compile(
     r"\*+/$|\++/$|--+>$|\]##?$|###+$|(?<!-)\}$|\*+\)$|=#$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$"
 )
-_GUTTERS = 0.9
+_MIN_SHARE_OF_GUTTERS = 0.9
 """Minimum share of the lines of a block comment that begin with a star, if stars are its margin."""
 _GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
 _SPACE = re.compile("[ \t\f]*")
-_BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")
+_LINE_END_BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +336,7 @@ def _follows(text: str, last: Comment, comment: Comment) -> bool:
     return (
         _is_line(text, last)
         and _is_line(text, comment)
-        and _BETWEEN.fullmatch(text, last.end, comment.start) is not None
+        and _LINE_END_BETWEEN.fullmatch(text, last.end, comment.start) is not None
         and _column(text, last.start) == _column(text, comment.start)
     )
 
@@ -349,11 +358,11 @@ def _block(text: str, run: Sequence[Comment]) -> CommentBlock:
     lines = []
     for number, (start, end) in enumerate(rough):
         cut = len(margin) if text.startswith(margin, start, end) else 0
-        space = _blanks(text, start + cut, end)
+        space = match_end(_SPACE, text, start + cut, end) - (start + cut)
         first = number == 0 and len(run) == 1
         begin = start + cut + (space if docstring or first else 0)
         following = rough[number + 1][0] if number + 1 < len(rough) else end
-        lines.append(BlockLine(begin, end, _line_end(text, end, following), 0 if first else space))
+        lines.append(BlockLine(begin, end, match_end(_LINES, text, end, following), 0 if first else space))
     whole = "\n".join(text[line.start : line.end] for line in lines)
     return CommentBlock(run[0].start, whole, tuple(lines), docstring)
 
@@ -375,33 +384,19 @@ def _comment_lines(text: str, comment: Comment) -> list[tuple[int, int]]:
     opening = _OPENING.match(text, start, comment.end)
     spans[0] = (min(opening.end(), end) if opening else start), end
     inner = [(at, end) for at, end in spans[1:] if text[at:end].strip()]
+    # two characters more, for the look-ahead that tells a margin from the end of the comment
     n_gutters = sum(_GUTTER.match(text, at, end + 2) is not None for at, end in inner)
-    if not comment.docstring and inner and n_gutters >= _GUTTERS * len(inner):
-        spans[1:] = [(_after_gutter(text, at, end), end) for at, end in spans[1:]]
+    if not comment.docstring and inner and n_gutters >= _MIN_SHARE_OF_GUTTERS * len(inner):
+        spans[1:] = [(match_end(_GUTTER, text, at, end), end) for at, end in spans[1:]]
     return spans
-
-
-def _after_gutter(text: str, at: int, end: int) -> int:
-    match = _GUTTER.match(text, at, end)
-    return match.end() if match else at
 
 
 def _margin(text: str, lines: Sequence[tuple[int, int]]) -> str:
     """Return the blanks that all nonempty lines begin with."""
-    spaces = [text[at : at + _blanks(text, at, end)] for at, end in lines if text[at:end].strip()]
+    spaces = [text[at : match_end(_SPACE, text, at, end)] for at, end in lines if text[at:end].strip()]
+    # what the first and the last string in alphabetical order have in common, all between them have, too
     first, last = min(spaces, default=""), max(spaces, default="")
     return first[: next((i for i, mark in enumerate(first) if mark != last[i : i + 1]), len(first))]
-
-
-def _blanks(text: str, at: int, end: int) -> int:
-    match = _SPACE.match(text, at, max(at, end))
-    return match.end() - at if match else 0
-
-
-def _line_end(text: str, end: int, following: int) -> int:
-    """Return the end of the line end that follows `end`."""
-    match = _LINES.match(text, end, max(end, following))
-    return match.end() if match else end
 
 
 LICENCE = re.compile(
@@ -417,7 +412,7 @@ _LEGAL = re.compile(
     re.IGNORECASE,
 )
 """Matches in paragraphs of a file header about its licence and authors."""
-_PROSE_IN_HEADER = 3
+_MIN_SMALL_WORDS_IN_HEADER = 3
 """Number of small words from which a paragraph of a file header is prose."""
 
 _TOOLS = (
@@ -517,8 +512,8 @@ NAME = re.compile(
     r"[a-z\d][A-Z]|[$\\=|^~%&*+{}<>@_/\ufffc]|\w[\[:.]\w|\w::|\A[(\"'\[]*(?:-{1,2}|\#)\w|\d[A-Za-z]|[A-Za-z]\d"
 )
 """Matches in a chunk without blanks that is a name, a number with a unit, a formula or an option."""
-CHUNK = re.compile(r"\S+")
-LONGEST = 80
+_CHUNK = re.compile(r"\S+")
+LONGEST_WORD = 80
 """Maximum number of characters of a chunk that may be a word."""
 _KEYWORDS = (
     "and as async await break case class const continue def default do elif else enum except finally for "
@@ -544,7 +539,7 @@ CAPITALS = re.compile(
     r"(?<![\w'\u2019-])(?!(?:DO|DOES|DID|MUST|SHALL|SHOULD|MAY|WILL|CAN|CANNOT|NOT)\b)[A-Z][A-Z\d]+(?![\w'\u2019-])"
 )
 """Constants, and words of file formats, but not verbs that are stressed."""
-ANEW = re.compile(r"[\w)\]](\n)[ \t]*[A-Z][a-z]")
+REMARK_END = re.compile(r"[\w)\]](\n)[ \t]*[A-Z][a-z]")
 """The line end between two remarks, the first of which lacks a full stop."""
 FORMULA = re.compile(r"(?<!\S)\w+(?: [-+*/<>=|&^%] \w+)+")
 _SMALL = (
@@ -553,7 +548,7 @@ _SMALL = (
     "what which how why all any each every both some many much more most other another only also may can "
     "must should would could will has have had do does did rather less fewer better"
 )
-FIRST = re.compile(
+FIRST_WORD = re.compile(
     r"(?:\A|\u2029|\n[ \t]*\n|(?<=[.!?:;])\s)[ \t\n\x1f\ufffc>*-]{0,200}"
     rf"(?P<word>(?!(?:{_SMALL.replace(' ', '|')})(?![\w'\u2019])|[a-z]+n['\u2019]t\b)"
     r"[A-Za-z]+(?:['\u2019][a-z]+)?)(?![\w'\u2019])",
@@ -567,7 +562,7 @@ _OPERATOR = re.compile(r"[=!<>]=(?=[\s\w\"'-])|&&|\|\||[-=]>\s|\w::\w|\+\+|\s[-+
 _SMALL_WORD = re.compile(
     r"(?<!\S)(?:a|an|the|of|to|is|are|be|it|that|this|which|will|can|must|should|has|have|was|were|from|at|by)(?=\s)"
 )
-_PROSE = 2
+_MIN_SMALL_WORDS = 2
 """Number of small words from which a line with operators is prose."""
 _CODE = re.compile(
     r"""
@@ -607,10 +602,10 @@ _ONLY_PROSE = re.compile(
     re.IGNORECASE,
 )
 """Words that are hardly ever a word of code."""
-_ENOUGH_WORDS = 5
+_MIN_PLAIN_WORDS = 5
 """Number of words without signs from which a line with a word of `_ONLY_PROSE` is prose."""
 _PARAGRAPHS = re.compile(r"(?:[^\n\u2029]*[^\s\u2029][^\n\u2029]*(?:\n|\u2029|$))+")
-_ENOUGH = 0.5
+_MIN_SHARE_OF_CODE = 0.5
 
 
 def _is_code(line: str) -> bool:
@@ -620,11 +615,11 @@ def _is_code(line: str) -> bool:
         return not _has_prose(line)
     if not _OPERATOR.search(line):
         return False
-    return len(_SMALL_WORD.findall(line)) < _PROSE and not _has_prose(line)
+    return len(_SMALL_WORD.findall(line)) < _MIN_SMALL_WORDS and not _has_prose(line)
 
 
 def _has_prose(line: str) -> bool:
-    return bool(_ONLY_PROSE.search(line)) and len(_PLAIN_WORD.findall(line)) >= _ENOUGH_WORDS
+    return bool(_ONLY_PROSE.search(line)) and len(_PLAIN_WORD.findall(line)) >= _MIN_PLAIN_WORDS
 
 
 def paint_code(canvas: Canvas, text: str) -> None:
@@ -638,7 +633,7 @@ def paint_code(canvas: Canvas, text: str) -> None:
         if not code_lines:
             continue
         between = lines[code_lines[0] : code_lines[-1] + 1]
-        if len(code_lines) >= _ENOUGH * len(between):
+        if len(code_lines) >= _MIN_SHARE_OF_CODE * len(between):
             for start, end, _ in between:
                 canvas.leave_out(start, end)
         else:
@@ -687,11 +682,12 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
         following = next((n for n in range(number + 1, len(stripped)) if stripped[n]), -1)
         deeper = following >= 0 and indents[following] > indents[number]
         before = stripped[number - 1] if number else ""
-        if literal >= 0:
+        if literal >= 0:  # a literal block goes on while lines are indented further
             if indents[number] > literal:
                 canvas.leave_out(start, start + width)
                 continue
             literal = -1
+        # the first kind of line that matches decides: directives, literal blocks, headings, parameters
         if directive := _DIRECTIVE_TEXT.match(words):
             labels.append((start, start + directive.end()))
         elif directive := _DIRECTIVE.match(words):
@@ -711,6 +707,7 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
             words[term.end() - 1].isupper() and _has_prose(words[term.end() :]) if deeper else refers
         ):
             labels.append((start, start + term.end() - 1))
+        # in NumPy sections, a line above an indented one is a name and its type, also without the colon
         elif (deeper and following == number + 1 and sections and not _LIST_ITEM.match(words)) or (
             _TERM.match(words) and (sections or (deeper and following == number + 1))
         ):
@@ -816,7 +813,7 @@ def _leave_out_licence(canvas: Canvas) -> None:
     if not LICENCE.search(canvas.text):
         return
     for paragraph in _PARAGRAPHS.finditer(canvas.text):
-        is_prose = len(_SMALL_WORD.findall(paragraph[0])) >= _PROSE_IN_HEADER
+        is_prose = len(_SMALL_WORD.findall(paragraph[0])) >= _MIN_SMALL_WORDS_IN_HEADER
         if not is_prose or LICENCE.search(paragraph[0]) or _LEGAL.search(paragraph[0]):
             canvas.leave_out(*paragraph.span())
 
@@ -847,7 +844,7 @@ def _paint_documentation(canvas: Canvas, block: CommentBlock) -> list[Span]:
     if block.docstring:
         labels += paint_docstring(canvas, canvas.text, block.lines)
     else:
-        for match in ANEW.finditer(canvas.text):
+        for match in REMARK_END.finditer(canvas.text):
             canvas.end_sentence(match.start(1))
     return labels
 
@@ -856,10 +853,10 @@ def _paint_names(painted: Canvas) -> None:
     """Paint over what is a name in the code: calls, formulas, words in capitals, and the like."""
     for mark in (CALL, FORMULA, CAPITALS, KEYWORD, TYPE):
         _paint_matches(painted, mark, OPAQUE)
-    for chunk in CHUNK.finditer(painted.text):
-        if len(chunk[0]) > LONGEST or NAME.search(chunk[0]):
+    for chunk in _CHUNK.finditer(painted.text):
+        if len(chunk[0]) > LONGEST_WORD or NAME.search(chunk[0]):
             painted.fill(*chunk.span(), OPAQUE)
-    for match in FIRST.finditer(painted.text):
+    for match in FIRST_WORD.finditer(painted.text):
         painted.fill(*match.span("word"), OPAQUE)
     if any(match[0] != "a" for match in LETTER.finditer(painted.text)):
         articles = {match.start() for match in _ARTICLE.finditer(painted.text)}
@@ -916,7 +913,7 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = YAML_FIELDS
 
         return read_qt(text)
     canvas = Canvas(text)
-    canvas.fill(0, len(text), _MARGIN)
+    canvas.fill(0, len(text), _MARGIN)  # prose is written back below
     read = without_long_lines(text)
     comments = find_comments(read, suffix)
     if LANGUAGES[suffix] == PERL:
@@ -975,7 +972,7 @@ def _value_block(text: str, start: int, end: int) -> CommentBlock:
     for number, (at, stop) in enumerate(rough):
         cut = len(margin) if (number or is_scalar) and text.startswith(margin, at, stop) else 0
         following = rough[number + 1][0] if number + 1 < len(rough) else stop
-        lines.append(BlockLine(at + cut, stop, _line_end(text, stop, following), 0))
+        lines.append(BlockLine(at + cut, stop, match_end(_LINES, text, stop, following), 0))
     whole = "\n".join(text[line.start : line.end] for line in lines)
     return CommentBlock(max(start - 1, 0), whole, tuple(lines), docstring=False)
 

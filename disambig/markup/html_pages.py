@@ -45,7 +45,7 @@ from disambig.markup._templates import (
     hidden_block_end,
     read_tag,
 )
-from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, names
+from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, names, search
 
 _MARKS = re.compile(
     r"<!--|<!\[CDATA\[|<%|<[!?]|</?(?=[A-Za-z])|&|\{\{\{?|\{%|\{#(?=[\s-])|\\[(\[]"
@@ -151,12 +151,11 @@ def read_html(text: str, suffix: str = ".html") -> Canvas:
 class TagReader:
     """Reader of a text with tags, from left to right."""
 
-    kinds: ClassVar[ElementKinds] = HTML
     has_templates: ClassVar[bool] = True
     """Whether the text may be a template, or contain mathematics between backslashes."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, kinds: ElementKinds = HTML) -> None:
+        self.text, self.kinds = text, kinds
         self.canvas = Canvas(text)
         self.elements: list[_Element] = []
         self.open: dict[str, int] = {}  # number of open elements by name
@@ -384,12 +383,7 @@ class TagReader:
     def _has_quote(self, text: str, at: int) -> bool:
         """Return False if a quoted value begins next and is not closed: the tag extends to the end."""
         opening = _OPENING.match(text, at)
-        if not opening:
-            return True
-        mark = opening[1]
-        if mark not in self.missing and text.find(mark, opening.end()) < 0:
-            self.missing.add(mark)
-        return mark not in self.missing
+        return opening is None or search(text, opening[1], opening.end(), self.missing) is not None
 
     def _image(self, at: int, stop: int, attributes: Attributes) -> None:
         """Hide an image but keep its alternative text."""
@@ -432,7 +426,7 @@ class TagReader:
         """Hide the word of a table cell that has no other."""
         if 0 <= self.cell < end:
             self._text(end)
-            self.canvas.hide_lone_word(self.cell, end)
+            self.canvas.hide_single_word(self.cell, end, is_painted=True)
         self.cell = -1
 
     def _end_link(self, end: int) -> None:
@@ -457,13 +451,8 @@ class TagReader:
 
     def _raw(self, name: str, at: int) -> int:
         """Return the start of the end tag of an element that contains no markup."""
-        if name in self.missing:
-            return len(self.text)
-        end = re.compile(f"</{re.escape(name)}(?=[\\s/>])", re.IGNORECASE).search(self.text, at)
-        if end is None:
-            self.missing.add(name)
-            return len(self.text)
-        return end.start()
+        end = search(self.text, rf"(?i)</{re.escape(name)}(?=[\s/>])", at, self.missing)
+        return end.start() if end else len(self.text)
 
 
 _OPENING = re.compile(r"[\s/]*[^\s/>=][^\s/>=]*\s*=\s*([\"'])")
@@ -573,31 +562,19 @@ class _XmlReader(TagReader):
         return name in self.kinds.within and is_empty and not _REFERENCES.isdisjoint(attributes)
 
 
-class _DocBookReader(_XmlReader):
-    kinds: ClassVar[ElementKinds] = DOCBOOK
-
-
-class _DitaReader(_XmlReader):
-    kinds: ClassVar[ElementKinds] = DITA
-
-
-class _MallardReader(_XmlReader):
-    kinds: ClassVar[ElementKinds] = MALLARD
-
-
 def read_mallard(text: str, suffix: str = ".page") -> Canvas:
     """Paint over the markup of a page of Mallard, as GNOME writes its help."""
-    return _MallardReader(text).read()
+    return _XmlReader(text, MALLARD).read()
 
 
 def read_docbook(text: str, suffix: str = ".docbook") -> Canvas:
     """Paint over the markup of a DocBook document."""
-    return _DocBookReader(text).read()
+    return _XmlReader(text, DOCBOOK).read()
 
 
 def read_dita(text: str, suffix: str = ".dita") -> Canvas:
     """Paint over the markup of a DITA topic or map."""
-    return _DitaReader(text).read()
+    return _XmlReader(text, DITA).read()
 
 
 def read_xml(text: str, suffix: str = ".xml") -> Canvas:

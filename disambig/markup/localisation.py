@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from disambig.markup._attributes import is_text
-from disambig.markup.canvas import OPAQUE, Canvas, Span, strip_span
+from disambig.markup.canvas import OPAQUE, Canvas, Span, iterate_between, search, strip_span
 from disambig.markup.code import YAML_FIELDS, read_code
 from disambig.markup.markdown import read_markdown
 from disambig.markup.translations import EscapedText, read_message, unescape_json
@@ -103,19 +103,12 @@ def _read_xml_strings(text: str, kind: _XmlStrings) -> Canvas:
     canvas.fill(0, len(text))
     languages: dict[str, str] = {}
     missing: set[str] = set()
-
-    def find_end(mark: str, at: int) -> int:
-        place = text.find(mark, at) if mark not in missing else -1
-        if place < 0:
-            missing.add(mark)
-        return place
-
     at = 0
     while match := _XML_MARK.search(text, at):
         at, name = match.end(), match["name"]
         if not name:
-            stop = find_end("-->", at)
-            at = stop + len("-->") if stop >= 0 else len(text)
+            end = search(text, "-->", at, missing)
+            at = end.end() if end else len(text)
             canvas.comments.append((match.start(), at))
             continue
         for element, attribute in kind.languages:
@@ -123,12 +116,13 @@ def _read_xml_strings(text: str, kind: _XmlStrings) -> Canvas:
                 languages[element] = language[1]
         if match[0].endswith("/>"):
             continue
-        if kind.skipped.match(match[0]):
-            at = max(at, find_end(f"</{name}", at))
-        elif name in kind.texts and (stop := find_end(f"</{name}", at)) >= 0:
-            if _ENGLISH.match(languages.get(name) or "en"):
-                _write_xml_string(canvas, text, at, stop, kind)
-            at = stop
+        is_skipped = kind.skipped.match(match[0]) is not None
+        if not is_skipped and name not in kind.texts:
+            continue
+        if end := search(text, f"</{re.escape(name)}", at, missing):
+            if not is_skipped and _ENGLISH.match(languages.get(name) or "en"):
+                _write_xml_string(canvas, text, at, end.start(), kind)
+            at = end.start()
     canvas.finish()
     return canvas
 
@@ -193,11 +187,8 @@ def read_properties(text: str, suffix: str = ".properties") -> Canvas:
         if not (is_catalogue or is_text(text[start : min(end, start + _LONGEST_START)])):
             continue
         has_arguments = _ARGUMENT.search(text, start, end) is not None
-        lines, at = [], start
-        for match in _CONTINUED.finditer(text, start, end):
-            lines.append((at, match.start()))
-            at = match.end()
-        lines.append((at, end))
+        line_ends = [match.span() for match in _CONTINUED.finditer(text, start, end)]
+        lines = list(iterate_between(start, end, line_ends))
         escape = _FORMAT_ESCAPE if has_arguments else _PROPERTY_ESCAPE
         EscapedText(text, lines, escape, _unescape_character).write(canvas, read_message)
         canvas.apostrophes.append((start, end, "''" if has_arguments else "'"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BREAK, OPAQUE, Canvas, Span
+from disambig.markup.canvas import BREAK, OPAQUE, Canvas, Span, iterate_between, match_end
 from disambig.markup.reading import without_code_and_quotations
 from disambig.markup.translations import EscapedText
 
@@ -44,14 +44,9 @@ def read_mail(text: str, suffix: str = ".eml") -> Canvas:
     """Paint over everything in mails but subjects and the words of the writers."""
     canvas = Canvas(text)
     canvas.fill(0, len(text))
-    starts = [match.end() for match in _ENVELOPE.finditer(text)]
-    ends = [match.start() for match in _ENVELOPE.finditer(text)]
-    if not starts or ends[0] > 0:
-        starts.insert(0, 0)
-    else:
-        ends = ends[1:]
-    for start, end in zip(starts, [*ends, len(text)], strict=True):
-        _write_part(canvas, start, end, depth=0)
+    for start, end in iterate_between(0, len(text), (match.span() for match in _ENVELOPE.finditer(text))):
+        if start < end:
+            _write_part(canvas, start, end, depth=0)
     return canvas
 
 
@@ -85,18 +80,14 @@ def _write_part(canvas: Canvas, start: int, end: int, depth: int) -> None:
     if encoding != "quoted-printable":
         canvas.put(start, _read_body(text[start:end]).text)
         return
-    lines_of_text, at = [], start
-    for match in _SOFT_BREAK.finditer(text, start, end):
-        lines_of_text.append((at, match.start()))
-        at = match.end()
-    lines_of_text.append((at, end))
-    EscapedText(text, lines_of_text, _QUOTED_BYTES, _decode_bytes).write(canvas, _read_body)
+    soft_breaks = [match.span() for match in _SOFT_BREAK.finditer(text, start, end)]
+    pieces = list(iterate_between(start, end, soft_breaks))
+    EscapedText(text, pieces, _QUOTED_BYTES, _decode_bytes).write(canvas, _read_body)
 
 
 def _write_subject(canvas: Canvas, start: int, end: int) -> None:
     text = canvas.original
-    prefix = _SUBJECT.match(text, start, end)
-    begin = prefix.end() if prefix else start
+    begin = match_end(_SUBJECT, text, start, end)
     canvas.put(begin, text[begin:end])
     for match in _ENCODED_WORD.finditer(text, begin, end):
         canvas.fill(*match.span(), OPAQUE)

@@ -52,9 +52,9 @@ from disambig.markup.canvas import (
     TableCell,
     dashed_cells,
     grid_cells,
-    hide_single_word,
     iterate_lines,
     iterate_units,
+    match_end,
     strip_span,
 )
 
@@ -62,13 +62,18 @@ if TYPE_CHECKING:
     from disambig.markup.reading import PlainText
 
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
+# Each line of this pattern is one or several marks; `_Inline.read_mark` tells them apart by their characters.
 _MARKS = re.compile(
+    # references of bookdown and LaTeX, math between escaped brackets, escaped characters
     r"\\@ref\([^()\s]{1,80}\)|\\(?:[a-z]{0,5}ref|[a-z]{0,4}cite[a-z]{0,6}|label|index)\{[^{}]{1,200}\}"
-    r"|\\\\[(\[]|\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{/\*|\{(?=[#.:])"
-    r"|\{(?=[ \t]*[\w.-]{1,40}:[ \t])"
+    r"|\\\\[(\[]|\\[!-/:-@\[-`{-~]"
+    # code, tags, links, emphasis, math, entities, templates, attributes, comments of JSX, mappings of YAML
+    r"|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{/\*|\{(?=[#.:])|\{(?=[ \t]*[\w.-]{1,40}:[ \t])"
+    # addresses, highlighted text, footnotes, types in braces, and comments, tags and block ids of Obsidian
     r"|(?:https?|ftp)://[^\s<>\[\]()]*|(?<![\w=])==(?=[^\s=])|(?<=[^\s=])==(?![\w=])|\^\["
     rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
+    # emoji, components of MDC, and references of Quarto
     r"|(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:`])|(?<![\w:]):(?=[A-Za-z][\w-]{1,40}[\[{])"
     r"|@(?:fig|tbl|sec|eq|lst|thm|lem|cor|def|exm|exr|nte|tip|wrn|imp|cau)-[\w:.-]*\w"
 )
@@ -97,6 +102,7 @@ _MATH_ENDS = {
     r"\\(": re.compile(r"\\\\\)"),
     r"\\[": re.compile(r"\\\\\]"),
 }
+# Brackets are escaped in prose as well: they enclose math if a sign of formulas or no long word is inside.
 _FORMULA = re.compile(r"[\\^_={}<>|+]|\d\s*[*/-]\s*\d")
 _HARD_BREAK = re.compile(r"(?: {2}|\\)(?P<end>\r\n|\r|\n)[ \t]*[*_]*(?=[A-Z])")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}")
@@ -132,10 +138,13 @@ class _Inline(InlineReader):
         super().__init__(canvas, text, start, end)
         self.labels = labels
         self.brackets: list[tuple[int, int]] = []  # position and width of opening brackets
+        # start and end of each run of marks that may open emphasis; the end moves as marks are used up
         self.runs: dict[str, list[list[int]]] = {"*": [], "_": []}
         self.struck = self.marked = -1  # where struck-out and highlighted text begins
         self.note_end = -1  # end of the last footnote in the text
         self.component_ends: dict[int, int] = {}  # ends of components, by their closing bracket
+        # where backticks are by their number, and where one or two dollar signs may close math; found at the
+        # first mark, so that a search for the closing mark takes logarithmic time
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
         self.tags = TagsOfProse(self.text, self.start, self.end)
@@ -165,7 +174,7 @@ class _Inline(InlineReader):
         if mark == ":":
             return self._component(at, after)
         if kind == "%":
-            stop = self._search("%%", after)
+            stop = self.find("%%", after)
             if stop >= 0:
                 self.canvas.comment(at, stop)
                 return stop
@@ -298,7 +307,7 @@ class _Inline(InlineReader):
         """Read a comment, an address or a tag at ``<``, and return the position at which to continue."""
         text, canvas = self.text, self.canvas
         if text.startswith("<!--", at):
-            stop = self._search("-->", at + 4)
+            stop = self.find("-->", at + 4)
             if stop < 0:
                 return at + 4
             canvas.comment(at, stop)
@@ -306,7 +315,7 @@ class _Inline(InlineReader):
         if match := _AUTOLINK.match(text, at, self.end):
             canvas.fill(at, match.end(), OPAQUE)
             return match.end()
-        if text.startswith("<%", at) and (stop := self._search("%>", at + 2)) >= 0:  # ERB or EJS
+        if text.startswith("<%", at) and (stop := self.find("%>", at + 2)) >= 0:  # ERB or EJS
             _, character = read_tag(text, at, stop - len("%>"), "<%")
             if character:
                 canvas.mark(at, stop, character)
@@ -318,7 +327,7 @@ class _Inline(InlineReader):
             return at + 1
         name, opens = match[1].lower(), text[at + 1] != "/"
         if opens and name in dialects.VERBATIM_TAGS | dialects.QUOTING_TAGS and not match[0].endswith("/>"):
-            stop = self._search(f"</{name}", match.end())
+            stop = self.find(f"</{name}", match.end())
             if stop >= 0:
                 stop = max(stop, text.find(">", stop, self.end) + 1)
                 canvas.fill(at, stop, OPAQUE)
@@ -331,19 +340,6 @@ class _Inline(InlineReader):
         if opens:
             values = list(find_values(text, at, match.end(), within=within))
             keep_values(canvas, values, within=match.span() if within else None)
-        return match.end()
-
-    def _search(self, pattern: str, at: int) -> int:
-        """Return the end of the first match from `at` on, in any case; -1 if there is none."""
-        if pattern in self.failed:
-            return -1
-        match = self._last_ends.get(pattern)
-        if match is None or match.start() < at:
-            match = re.compile(pattern, re.IGNORECASE).search(self.text, at, self.end)
-        if not match:
-            self.failed.add(pattern)
-            return -1
-        self._last_ends[pattern] = match
         return match.end()
 
     def _link(self, close: int) -> int:
@@ -364,6 +360,7 @@ class _Inline(InlineReader):
         if not image and first == "@" and close - inside < _LONGEST_LABEL:
             self.canvas.fill(at, after, OPAQUE)
             return after
+        # The text is a link if a target, a label in brackets or attributes follow, or if it is itself a label.
         stop, title = self._target(after)
         if stop < 0 and (reference := _REFERENCE.match(self.text, after, self.end)):
             stop = reference.end()
@@ -376,6 +373,7 @@ class _Inline(InlineReader):
         attributes = dialects.LINK_ATTRIBUTES.match(self.text, max(stop, after), self.end)
         if stop < 0 and (image or attributes is None):
             return after
+        # its text stays in the sentence; the alternative text of an image is separated from the sentence
         character = OPAQUE if image else BLANK
         if attributes is not None:
             stop = attributes.end()
@@ -394,20 +392,17 @@ class _Inline(InlineReader):
         text, end, words = self.text, self.end, (at, at)
         if not text.startswith("(", at):
             return -1, words
-        at = self._space(at + 1)
+        at = match_end(_SPACE, text, at + 1, end)
         target = _ANGLED.match(text, at, end) or _BARE.match(text, at, end)
-        at = self._space(target.end() if target else at)
+        at = match_end(_SPACE, text, target.end() if target else at, end)
         if title := _TITLE.match(text, at, end):
             words = title.start() + 1, title.end() - 1
-            at = self._space(title.end())
+            at = match_end(_SPACE, text, title.end(), end)
         return at + 1 if at < end and text[at] == ")" else -1, words
-
-    def _space(self, at: int) -> int:
-        space = _SPACE.match(self.text, at, self.end)
-        return space.end() if space else at
 
     def _emphasis(self, kind: str, at: int, after: int) -> None:
         """Hide pairs of marks of emphasis, by the rules of CommonMark for delimiter runs."""
+        # left- and right-flanking runs of CommonMark; a "_" within a word neither opens nor closes
         before = self.text[at - 1] if at > self.start else BLANK
         follows = self.text[after] if after < self.end else BLANK
         left = not follows.isspace() and (follows.isalnum() or not before.isalnum())
@@ -460,12 +455,12 @@ class _Inline(InlineReader):
     def _braces(self, at: int, after: int) -> int:
         """Read what may begin at ``{``, and return the position at which to continue."""
         if self.text.startswith("{/*", at):  # a comment of JSX, as Docusaurus reads it in any Markdown
-            stop = self._search(r"\*/\}", after)
+            stop = self.find(r"\*/\}", after)
             if stop >= 0:
                 self.canvas.comment(at, stop)
                 return stop
         if tag := dialects.CODE_TAG.match(self.text, at, self.end):
-            stop = self._search(dialects.code_tag_end(tag), tag.end())
+            stop = self.find(dialects.code_tag_end(tag), tag.end())
             if stop >= 0:
                 self.canvas.fill(at, stop, OPAQUE)
                 return stop
@@ -685,7 +680,7 @@ class BlockReader:
         """
         if self.paragraph:
             return False
-        self._close_items(indent)
+        self._close_items(indent)  # a line of a paragraph continues its item lazily, others close it
         code_indent = max(self.indents[-1] if self.indents else 0, minimum) + _TAB
         return self.indented_code and indent >= code_indent and not self.table
 
@@ -910,7 +905,7 @@ class BlockReader:
             text_at = _skip_space(self.text, box.end(), end)
         width = match.end() - at
         gap = text_at - match.end()
-        inner = indent + width + (gap if 1 <= gap <= _TAB else 1)
+        inner = indent + width + (gap if 1 <= gap <= _TAB else 1)  # after a wider gap, the text is code
         self.indents.append(inner)
         return inner, text_at
 
@@ -947,9 +942,9 @@ class BlockReader:
             closing = _RAW_ENDS.get(name, f"</{name}\\s*>")
         pattern = re.compile(closing, re.IGNORECASE)
         closing_match = pattern.search(self.text, match.end())
-        if not closing_match:
+        if not closing_match:  # in a text that is being edited, a later segment may contain it
             self.beyond = self.beyond or (pattern, match.end())
-        if not closing_match and name != "<!--":
+        if not closing_match and name != "<!--":  # an open comment extends to the end of the text
             self.unclosed.add(name)
             return False
         self._leave_paragraph()
@@ -997,7 +992,7 @@ class BlockReader:
         for match in [*_PIPE.finditer(self.text, start, end), None]:
             if match is None or match[0] == "|":
                 bar = match.start() if match else end
-                hide_single_word(self.canvas, self.text, cell, bar)
+                self.canvas.hide_single_word(cell, bar)
                 if match is not None:
                     self.canvas.fill(match.start(), match.end(), BREAK)
                     cell = match.end()
@@ -1096,6 +1091,8 @@ class IncrementalMarkdown:
         start, begun, minimum = 0, OpenBlocks(), front_matter_end(text)
         while start < len(text):
             end = _next_cut(cuts, max(start + 1, minimum), len(text))
+            # What a block opens may close behind a blank line. Then the segment is read again up to the first
+            # blank line after that point, until nothing in it closes beyond its end.
             while True:
                 key = text[start:end], begun, start == 0
                 read = read_segments.get(key) or self._blocks.get(key) or _read_segment(*key)

@@ -17,7 +17,7 @@ import re
 
 from disambig.markup._attributes import is_text
 from disambig.markup._latex import CODE, MATH, VERBATIM
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, hide_single_word, iterate_lines
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, iterate_lines, search
 
 _HEADLINE = re.compile(r"\*+[ \t]+")
 _TODO = re.compile(r"(?:[A-Z]{2,15}(?:-[A-Z]+)?[ \t]+)?(?:\[#[A-Z0-9]\][ \t]*)?")
@@ -144,7 +144,7 @@ class _Blocks:
             return
         cell = start
         for at in [*(at for at in range(start, end) if self.text[at] == "|"), end]:
-            hide_single_word(self.canvas, self.text, cell, at)
+            self.canvas.hide_single_word(cell, at)
             if at < end:
                 self.canvas.fill(at, at + 1, BREAK)
             cell = at + 1
@@ -152,13 +152,8 @@ class _Blocks:
 
     def _leave_out(self, start: int, end: int, closing: str) -> None:
         """Leave out a block; if it is not closed, only its first line is left out."""
-        stop = end
-        if closing not in self.unclosed:
-            match = re.compile(closing, re.IGNORECASE | re.MULTILINE).search(self.text, end)
-            if match is None:
-                self.unclosed.add(closing)
-            else:
-                stop = match.end()
+        match = search(self.text, f"(?im){closing}", end, self.unclosed)
+        stop = match.end() if match else end
         self.canvas.leave_out(start, stop)
         self.resume = stop
 
@@ -220,14 +215,14 @@ class _Inline(InlineReader):
                 canvas.fill(at, stop + 1, OPAQUE)
             return stop + 1 if stop >= 0 else after
         if mark == "<<<":  # a target whose text is shown
-            stop = self._find(">>>", after)
+            stop = self.find(">>>", after)
             if stop >= 0:
                 canvas.mark(at, after)
                 canvas.mark(stop - len(mark), stop)
             return after
         opening = "[cite" if mark.startswith("[cite") else mark
         if opening in _CLOSERS:
-            stop = self._find(_CLOSERS[opening], after)
+            stop = self.find(re.escape(_CLOSERS[opening]), after)
             if stop >= 0:
                 shown = mark in ("\\(", "\\[", "$$", "{{{")
                 canvas.fill(at, stop, OPAQUE if shown else BLANK)
@@ -243,7 +238,7 @@ class _Inline(InlineReader):
 
     def _note_end(self, start: int) -> int:
         """Return the place of the bracket that closes a footnote, -1 if there is none near."""
-        if self._find("]", start) < 0:
+        if self.find("]", start) < 0:
             return -1
         depth = 1
         for bracket in _BRACKETS.finditer(self.text, start, min(self.end, start + _LONGEST_NOTE)):
@@ -251,15 +246,6 @@ class _Inline(InlineReader):
             if not depth:
                 return bracket.start()
         return -1
-
-    def _find(self, what: str, at: int) -> int:
-        if what in self.failed:
-            return -1
-        place = self.text.find(what, at, self.end)
-        if place < 0:
-            self.failed.add(what)
-            return -1
-        return place + len(what)
 
     def _emphasis(self, mark: str, at: int, after: int) -> int:
         text = self.text

@@ -25,6 +25,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from types import MappingProxyType
@@ -119,34 +120,20 @@ def _function(name: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _prose(
-    name: str, suffixes: str, reader: str, comment: tuple[str, str], languages: str, **more: Any
+def _format(
+    name: str, suffixes: str, reader: str, comment: tuple[str, str], languages: str = "", **more: Any
 ) -> MarkupFormat:
-    return MarkupFormat(
-        name,
-        tuple(suffixes.split()),
-        f"disambig.markup.{reader}",
-        comment,
-        tuple(languages.split()),
-        in_folders=True,
-        **more,
-    )
+    suffix_list, language_list = tuple(suffixes.split()), tuple(languages.split())
+    return MarkupFormat(name, suffix_list, f"disambig.markup.{reader}", comment, language_list, **more)
+
+
+_prose = partial(_format, in_folders=True)
 
 
 def _code(
     name: str, suffixes: str, lexer: str, comment: tuple[str, str], languages: str, **more: Any
 ) -> MarkupFormat:
-    reader = "disambig.markup.code:read_code"
-    return MarkupFormat(
-        name, tuple(suffixes.split()), reader, comment, tuple(languages.split()), lexer, **more
-    )
-
-
-def _strings(
-    name: str, suffixes: str, reader: str, comment: tuple[str, str], languages: str, **more: Any
-) -> MarkupFormat:
-    reader = f"disambig.markup.localisation:read_{reader}"
-    return MarkupFormat(name, tuple(suffixes.split()), reader, comment, tuple(languages.split()), **more)
+    return _format(name, suffixes, "code:read_code", comment, languages, lexer=lexer, **more)
 
 
 XML_DOCUMENT = "DocBook or DITA document, or file of Android's strings"
@@ -172,19 +159,17 @@ FORMATS = (
         comment_place="block",
     ),
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
-    MarkupFormat(
+    _format(
         "template",
-        tuple(".jinja .jinja2 .j2 .njk .twig .liquid .hbs .mustache .erb .ejs .tmpl .gotmpl .tpl".split()),
-        "disambig.markup.html_pages:read_html",
+        ".jinja .jinja2 .j2 .njk .twig .liquid .hbs .mustache .erb .ejs .tmpl .gotmpl .tpl",
+        "html_pages:read_html",
         HTML_COMMENT,
-        tuple(
-            "jinja jinja2 jinja-html nunjucks twig liquid handlebars mustache erb ejs gotmpl smarty".split()
-        ),
+        "jinja jinja2 jinja-html nunjucks twig liquid handlebars mustache erb ejs gotmpl smarty",
     ),
     _prose("DocBook", ".docbook .dbk", "html_pages:read_docbook", HTML_COMMENT, "docbook docbk"),
     _prose("DITA", ".dita .ditamap", "html_pages:read_dita", HTML_COMMENT, "dita"),
     _prose("Mallard", ".page", "html_pages:read_mallard", HTML_COMMENT, "mallard"),
-    MarkupFormat(XML_DOCUMENT, (".xml",), "disambig.markup.html_pages:read_xml", HTML_COMMENT),
+    _format(XML_DOCUMENT, ".xml", "html_pages:read_xml", HTML_COMMENT),
     _prose("Jupyter notebook", ".ipynb", "translations:read_notebook", HTML_COMMENT, "jupyter"),
     _prose(
         "AsciiDoc",
@@ -199,10 +184,10 @@ FORMATS = (
     _prose(
         "manual page", ".man .mdoc", "man_pages:read_man", ROFF, "troff groff nroff man", comment_place="line"
     ),
-    MarkupFormat(
+    _format(
         "manual page by section",
-        tuple(f".{section}" for section in range(1, 10)),
-        "disambig.markup.man_pages:read_man",
+        ".1 .2 .3 .4 .5 .6 .7 .8 .9",
+        "man_pages:read_man",
         ROFF,
         comment_place="line",
     ),
@@ -228,41 +213,43 @@ FORMATS = (
     ),
     _prose("Typst", ".typ", "typst:read_typst", SLASHES, "typst"),
     _prose("subtitles", ".srt .vtt", "subtitles:read_subtitles", NO_COMMENT, "srt subrip vtt webvtt"),
-    MarkupFormat("mail", (".eml", ".mbox"), "disambig.markup.mail:read_mail", NO_COMMENT, ("eml", "mbox")),
-    MarkupFormat(
-        "translation file",
-        (".po", ".pot"),
-        "disambig.markup.translations:read_po",
-        HASH,
-        ("po", "pot", "gettext"),
-        comment_place="line",
+    _format("mail", ".eml .mbox", "mail:read_mail", NO_COMMENT, "eml mbox"),
+    _format(
+        "translation file", ".po .pot", "translations:read_po", HASH, "po pot gettext", comment_place="line"
     ),
-    _strings(".NET resources", ".resx .resw", "resx", HTML_COMMENT, "resx"),
-    _strings("XLIFF", ".xliff .xlf", "xliff", HTML_COMMENT, "xliff"),
-    _strings("Apple strings", ".strings", "apple_strings", SLASHES, "strings", lexer="Apple strings"),
-    _strings(
+    _format(".NET resources", ".resx .resw", "localisation:read_resx", HTML_COMMENT, "resx"),
+    _format("XLIFF", ".xliff .xlf", "localisation:read_xliff", HTML_COMMENT, "xliff"),
+    _format(
+        "Apple strings",
+        ".strings",
+        "localisation:read_apple_strings",
+        SLASHES,
+        "strings",
+        lexer="Apple strings",
+    ),
+    _format(
         "properties",
         ".properties",
-        "properties",
+        "localisation:read_properties",
         HASH,
         "properties java-properties jproperties",
         lexer="properties",
         comment_place="line",
     ),
-    _strings(
+    _format(
         "JSON file with text",
         ".json .jsonc .json5 .arb .xcstrings",
-        "json",
+        "localisation:read_json",
         NO_COMMENT,
         "",  # most files of data in JSON have no text
         options=("yaml_fields",),
     ),
-    MarkupFormat(
+    _format(
         "commit message",
-        (".gitcommit",),
-        "disambig.markup.reading:read_commit_message",
+        ".gitcommit",
+        "reading:read_commit_message",
         HASH,
-        ("git-commit", "gitcommit"),
+        "git-commit gitcommit",
         names=("commit_editmsg", "merge_msg", "squash_msg", "tag_editmsg", "pullreq_editmsg"),
         comment_place="line",
     ),
@@ -423,8 +410,8 @@ def is_section(suffix: str) -> bool:
 
 def language_suffix(language: str) -> str:
     """Return the suffix of texts in a language of the language server protocol; ``.txt`` if it is unknown."""
-    language_format = _BY_LANGUAGE.get(language.lower())
-    return language_format.suffixes[0] if language_format else ".txt"
+    entry = _BY_LANGUAGE.get(language.lower())
+    return entry.suffixes[0] if entry else ".txt"
 
 
 SUFFIXES = tuple(suffix for entry in FORMATS if entry.in_folders for suffix in entry.suffixes)
@@ -441,7 +428,7 @@ _HOOGLE = re.compile(r"-- Hoogle documentation\b")
 """The beginning of what Haddock writes for Hoogle: declarations of Haskell in a file such as ``base.txt``."""
 _STATEMENT = re.compile(r"\{%[-+]?\s*(?:end[a-z]+|(?:if|for|include|set)\s[^{}%]+)\s*[-+]?%\}")
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
-_QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"
+_QUALIFIER = r"'(?:[A-Z]\w*\.)+(?![A-Z]\w*\.)"  # modules before a quoted name in Haskell: 'Data.Map.Map'
 _TAG = r"</?(?:a|b|code|em|i|kbd|samp|span|strong|tt|u|var)\b[^<>]*>"
 _TAGS = rf">?(?:{_TAG})*(?!{_TAG})"
 """Tags within hidden code: ``<em class="replaceable"><code>action</code></em>``."""

@@ -33,8 +33,8 @@ from disambig.markup.canvas import (
     TableCell,
     Title,
     grid_cells,
-    hide_single_word,
     iterate_lines,
+    match_end,
     names,
     strip_span,
 )
@@ -192,7 +192,9 @@ class _Blocks:
         if match := _EXPLICIT.match(text, at, end):
             return self._explicit(number, at, match.end(), line, indent)
         if text.startswith("__ ", at) or text.startswith(">>>", at):
-            stop = number + 1 if text.startswith("__ ", at) else self._paragraph_end(number)
+            stop = number + 1
+            if not text.startswith("__ ", at):  # a doctest, up to the next blank line
+                stop = self._block_end(stop, -1, blank=False)
             self._hide(number, stop, at)
             return stop
         if _GRID.fullmatch(text, at, end) and indent == line.indent:
@@ -425,11 +427,6 @@ class _Blocks:
             number += 1
         return stop
 
-    def _paragraph_end(self, number: int) -> int:
-        while number < len(self.lines) and not self.lines[number].blank:
-            number += 1
-        return number
-
     def _leave_out(self, number: int, indent: int, *, blank: bool) -> int:
         """Leave out the indented lines from a line on; return the number of the next line."""
         stop = self._block_end(number, indent, blank=blank)
@@ -577,7 +574,7 @@ class _Blocks:
             start, stop = cell.span("plain" if cell["quoted"] is None else "quoted")
             canvas.fill(cell.start(), start, BREAK)
             canvas.fill(stop, cell.end(), BREAK)
-            hide_single_word(canvas, text, start, stop)
+            canvas.hide_single_word(start, stop)
             if item := _ITEM.match(text, start, stop):
                 canvas.fill(start, item.end(), BREAK)
             for quote in _TWO_QUOTES.finditer(text, start, stop):
@@ -607,7 +604,7 @@ class _Blocks:
                     self.canvas.fill(*lines[i][k])
             start = lines[places[0]][k][0]
             if len(places) == 1:
-                hide_single_word(self.canvas, self.text, *lines[places[0]][k])
+                self.canvas.hide_single_word(*lines[places[0]][k])
             if start > 0:
                 self.canvas.fill(start - 1, start, BREAK)
             for i in places:
@@ -630,8 +627,7 @@ _GRID_PART = re.compile(r"\+[-=]{3,}\+")
 
 def _line(text: str, start: int, end: int) -> _Line:
     at = start + (1 if start == 0 and text.startswith("\ufeff") else 0)
-    blanks = _BLANKS.match(text, at, end)
-    begin = blanks.end() if blanks else at
+    begin = match_end(_BLANKS, text, at, end)
     while end > begin and text[end - 1].isspace():
         end -= 1
     column = 0

@@ -22,9 +22,9 @@ from disambig.markup.canvas import (
     Canvas,
     InlineReader,
     brace_pairs,
-    hide_single_word,
     iterate_lines,
     names,
+    search,
 )
 
 _COMMAND = re.compile(r"[ \t]*@([A-Za-z]+)(?![A-Za-z{])[ \t]*")
@@ -123,30 +123,25 @@ class _Blocks:
             if kind in _CODE_FORMATS:
                 canvas.leave_out(at, end)
             else:
-                hide_single_word(canvas, text, at, end)
+                canvas.hide_single_word(at, end)
                 canvas.end_sentence(end)
             return
         for tab in _TAB.finditer(text, at, end):
-            hide_single_word(canvas, text, at, tab.start())
+            canvas.hide_single_word(at, tab.start())
             canvas.fill(*tab.span(), BREAK)
             at = tab.end()
-        hide_single_word(canvas, text, at, end)
+        canvas.hide_single_word(at, end)
 
     def _menu_line(self, start: int, end: int) -> None:
         entry = _MENU_ENTRY.match(self.text, start, end)
         if entry:
             self.canvas.fill(start, entry.end(), BREAK)
-            hide_single_word(self.canvas, self.text, entry.end(), end)
+            self.canvas.hide_single_word(entry.end(), end)
 
     def _leave_out(self, name: str, start: int, end: int) -> None:
         """Leave out an environment; if it is not closed, only its first line is left out."""
-        stop = end
-        if name not in self.unclosed:
-            closing = re.compile(rf"^[ \t]*@end[ \t]+{name}\b[^\r\n]*", re.MULTILINE).search(self.text, end)
-            if closing is None:
-                self.unclosed.add(name)
-            else:
-                stop = closing.end()
+        closing = search(self.text, rf"(?m)^[ \t]*@end[ \t]+{name}\b[^\r\n]*", end, self.unclosed)
+        stop = closing.end() if closing else end
         self.canvas.leave_out(start, stop)
         self.resume = stop
 

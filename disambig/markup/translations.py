@@ -31,6 +31,7 @@ from disambig.markup.canvas import (
     Canvas,
     ShortenedWord,
     Span,
+    iterate_between,
     iterate_lines,
     iterate_units,
 )
@@ -173,7 +174,7 @@ class EscapedText:
             return
         inner = read(self.content)
         painted = list(inner.text)
-        for start, end in _gaps(inner.text):
+        for start, end in iterate_between(0, len(painted), iterate_units(inner.text)):  # paragraph ends
             painted[start:end] = BREAK * (end - start)
         apostrophes = self._hide_escapes(painted)
         for i, character in enumerate(painted):
@@ -244,17 +245,6 @@ def _in_word(painted: Sequence[str], i: int) -> bool:
         and painted[i - 1].isalnum()
         and painted[i + 1].isalnum()
     )
-
-
-def _gaps(painted: str) -> Iterator[Span]:
-    """Yield the spans between paragraphs."""
-    at = 0
-    for start, end in iterate_units(painted):
-        if at < start:
-            yield at, start
-        at = end
-    if at < len(painted):
-        yield at, len(painted)
 
 
 def unescape_json(escape: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BREAK, OPAQUE, Canvas
+from disambig.markup.canvas import BREAK, OPAQUE, Canvas, match_end, search
 
 _MARKS = re.compile(
     r"(?P<line>(?<![:\w])//[^\r\n]*)|(?P<comment>/\*)|(?P<raw>`+)"
@@ -100,8 +100,7 @@ class _Reader:
         elif kind == "block":
             canvas.fill(start, at, BREAK)
             if text[start] == "=":
-                line = _LINE.match(text, at)
-                canvas.end_sentence(line.end() if line else at)
+                canvas.end_sentence(match_end(_LINE, text, at))
             elif text[start] == "/" and (term := _TERM.match(text, at)):
                 canvas.fill(*term.span(1), BREAK)
         else:  # emphasis, an escaped character, a line break or a blank
@@ -126,11 +125,10 @@ class _Reader:
         if marks == len("``"):
             return at
         closing = "`" * marks
-        stop = self.text.find(closing, at) if closing not in self.unclosed else -1
-        if stop < 0:
-            self.unclosed.add(closing)
+        end = search(self.text, closing, at, self.unclosed)
+        if end is None:
             return at
-        stop += marks
+        stop = end.end()
         if "\n" in self.text[start:stop]:
             self.canvas.leave_out(start, stop)
         else:
