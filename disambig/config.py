@@ -13,6 +13,7 @@ from typing import Any, Union, get_args, get_origin
 
 from disambig import registry
 from disambig.errors import UserError, nearest_first
+from disambig.formatting import on_one_line
 from disambig.settings import get_settings
 
 SECTION_KINDS = {
@@ -73,7 +74,7 @@ def syntax_problem(problem: Exception) -> str:
         return (problem.strerror or str(problem)).lower()
     if isinstance(problem, UnicodeDecodeError):
         return f"not UTF-8: byte 0x{problem.object[problem.start]:02x} at offset {problem.start:,}"
-    message = _one_line(problem)
+    message = on_one_line(problem)
     for pattern, plain in _SYNTAX:
         if match := re.search(pattern, message):
             return plain.format(*match.groups()).replace(" -> ", ".")
@@ -84,7 +85,7 @@ def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
     """Return a message that names the invalid settings of a config."""
     errors = getattr(problem, "errors", None)
     if not isinstance(errors, list) or not errors:
-        return _one_line(problem)
+        return on_one_line(problem)
     name = str(getattr(problem, "title", "")).partition("'")[2].rstrip("'")
     lines = []
     for error in errors:
@@ -261,10 +262,6 @@ def _written(kind: str) -> str:
     if re.match(r"(dict|Mapping)\b", name):
         return _TYPE_NAMES["dict"]
     return _TYPE_NAMES.get(name, name)
-
-
-def _one_line(problem: Exception) -> str:
-    return " ".join(str(problem).split())
 
 
 _MAX_BYTES = 10_000_000

@@ -32,6 +32,11 @@ def markdown_table(
     return [lines[0], rule, *lines[1:]]
 
 
+def on_one_line(text: object) -> str:
+    """Return a text, or the message of an exception, with each run of white space as one blank."""
+    return " ".join(str(text).split())
+
+
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _CONTROLS = f"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{_DIRECTIONS}\ud800-\udfff"
 """Characters that could change how a terminal shows a line.
@@ -64,7 +69,7 @@ def first_names(names: Sequence[str], maximum: int = 3) -> str:
 def describe_exception(problem: BaseException) -> str:
     """Return the type and the text of an exception on one line of at most 300 characters."""
     try:
-        text = " ".join(str(problem).split())
+        text = on_one_line(problem)
     except Exception:  # the exception of a plugin may fail to describe itself
         text = ""
     line = escape_control_chars(f"{type(problem).__name__}{text and ': '}{text}")

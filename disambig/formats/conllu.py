@@ -28,6 +28,7 @@ from disambig.formats.documents import (
     read_lines,
 )
 from disambig.formats.jsonl import AnnotatedDocument, records
+from disambig.formatting import on_one_line
 
 COLUMNS = 10
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(COLUMNS)
@@ -160,6 +161,7 @@ class ConlluSentence:
 
 def _word_in_cycle(heads: Sequence[int]) -> int:
     """Return the first word that is its own ancestor, an index; -1 if there is none."""
+    # Each word is visited once: a path that meets a word of an earlier path leads where that one led.
     seen_from = [-1] * len(heads)  # the word from which each word was first reached
     for start in range(len(heads)):
         word = start
@@ -434,13 +436,15 @@ def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | U
             if block is not None and n_blank_bytes <= BLANK_LIMIT:
                 block.data += line.data
             continue
-        if skipping:
+        if skipping:  # the rest of a sentence that is too long
             continue
+        # a blank line before this one: end the document here if it is long enough
         if ended and block is not None:
             is_long = n_sentences + 1 >= SENTENCES or len(block.data) >= DOCUMENT_LIMIT
             if is_long or n_blank_bytes > BLANK_LIMIT:
                 yield block
                 block = None
+        # this line begins a document, or the next sentence of it
         if block is None:
             block, n_sentences = _DocumentBlock(line.number, line.offset), 0
             start, ended, has_newdoc, n_blank_bytes = (0, line.number, line.offset), False, False, 0
@@ -460,6 +464,7 @@ def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | U
             yield UnreadableDocument(path, line_too_long_error(line, path) if line.data is None else too_long)
             block, skipping = None, True
             continue
+        # "# newdoc" need not be the first line of its sentence: what was read of the sentence moves along
         if not has_newdoc and _NEWDOC.match(line.data):
             if at and had_words:  # comments alone belong to the next document
                 had_words = False
@@ -660,13 +665,13 @@ def _with_annotations(result: AnnotatedDocument) -> bytes:
 def _new_conllu(result: AnnotatedDocument, tokens: BlankTokens) -> bytes:
     """Return a document of another format as CoNLL-U."""
     values = _values_by_token(result, tokens.starts)
-    lines = [f"# newdoc id = {_on_one_line(result.document.id)}"]
+    lines = [f"# newdoc id = {on_one_line(result.document.id)}"]
     text = result.document.text
     for number, (first, last) in enumerate(tokens.sentences, 1):
         if number in tokens.paragraphs:
             lines.append("# newpar")
         lines.append(f"# sent_id = {number}")
-        words = [_on_one_line(text[tokens.starts[i] : tokens.ends[i]]) or "_" for i in range(first, last)]
+        words = [on_one_line(text[tokens.starts[i] : tokens.ends[i]]) or "_" for i in range(first, last)]
         gaps = [tokens.starts[i + 1] - tokens.ends[i] for i in range(first, last - 1)] + [1]
         spelt = "".join(word + " " * bool(gap) for word, gap in zip(words, gaps, strict=True))
         lines.append(f"# text = {spelt.strip()}")
@@ -714,7 +719,3 @@ def _with_key(misc: str, values: Sequence[str], decided: Collection[str] = ()) -
     if others or values:
         kept.append(f"{KEY}={';'.join([*others, *values])}")
     return "|".join(kept) or "_"
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -602,37 +601,34 @@ def decode_line(line: FileLine, path: str) -> str:
 
 
 _NUMBERS_SHOWN = 8
+Row = TypeVar("Row")
+Item = TypeVar("Item")
 
 
-class InvalidLines:
-    """The invalid lines of a file, reported in one error, so that a user can correct all of them at once."""
+def read_each(rows: Iterable[tuple[int, Row]], read: Callable[[int, Row], Iterable[Item]]) -> list[Item]:
+    """Return the items that `read` returns for the number and the contents of each row.
 
-    def __init__(self) -> None:
-        self._first: UserError | None = None
-        self._others: list[int] = []
-
-    @contextmanager
-    def reading(self, number: int) -> Iterator[None]:
-        """Keep the error of a line, so that the next lines can be read."""
+    All rows are read, so that a user can correct all invalid ones at once: the error of the first one gives
+    the numbers of the others.
+    """
+    items: list[Item] = []
+    first: UserError | None = None
+    others: list[str] = []
+    for number, row in rows:
         try:
-            yield
+            items.extend(read(number, row))
         except UserError as error:
-            if self._first is None:
-                self._first = error
+            if first is None:
+                first = error
             else:
-                self._others.append(number)
-
-    def check(self) -> None:
-        """Raise the error of the first invalid line, if there is one; it gives the numbers of the others."""
-        if self._first is None:
-            return
-        if not self._others or "problem" not in self._first.values:
-            raise self._first
-        numbers = first_names([f"{number:,}" for number in self._others], _NUMBERS_SHOWN)
-        verb = "is" if len(self._others) == 1 else "are"
-        others = f"{pluralize(len(self._others), 'more line')} {verb} invalid: {numbers}"
-        values = {**self._first.values, "problem": f"{self._first.values['problem']}; {others}"}
-        raise UserError(self._first.code, **values)
+                others.append(f"{number:,}")
+    if first is None:
+        return items
+    if not others or "problem" not in first.values:
+        raise first
+    verb = "is" if len(others) == 1 else "are"
+    more = f"{pluralize(len(others), 'more line')} {verb} invalid: {first_names(others, _NUMBERS_SHOWN)}"
+    raise UserError(first.code, **{**first.values, "problem": f"{first.values['problem']}; {more}"})
 
 
 WHOLE_SIZE = 1 << 20
@@ -659,6 +655,8 @@ def text_parts(
     `size`: maximum number of bytes of a part, unless a single line is longer.
     `longest`: maximum number of bytes of a line; a longer one is a part without data.
     """
+    # `pending` has the bytes from `offset` on that are not yet in a part; the parts are the same wherever the
+    # reading starts, because each is decided by the `size` bytes after its own start alone
     offset, pending = start, b"" if start else source.read(whole + 1)
     if 0 < len(pending) <= whole:
         yield FileLine(number, offset, pending)
@@ -671,7 +669,7 @@ def text_parts(
             return
         end_of_paragraph = max(_end_of_last(mark, pending, size) for mark in (b"\n\n", b"\n\r\n"))
         length = end_of_paragraph or _end_of_last(b"\n", pending, size)
-        if not length:
+        if not length:  # the line is longer than a part: read on up to its end
             if b"\n" not in pending:
                 pending += source.readline(max(longest + 1 - len(pending), 0))
             length = pending.find(b"\n") + 1 or len(pending)

@@ -8,17 +8,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from disambig.data import record_edit
 from disambig.errors import UserError
-from disambig.formats.documents import InvalidLines, can_be_encoded, read_text_lines
+from disambig.formats.documents import Row, can_be_encoded, read_each, read_text_lines
 
 KINDS = ("replace", "insert", "delete")
 _CLOSING = tuple(".,;:!?)]}")
-
-
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +182,12 @@ def _not_empty(rows: list[Row], path: str | Path, what: str, form: str) -> list[
 
 def _read_objects(path: str, form: str, read_entry: Callable[[dict[str, Any], str], Row]) -> list[Row]:
     """Read the JSON object of each line; one error names all invalid lines."""
-    rows: list[Row] = []
-    invalid = InvalidLines()
-    for number, text in read_text_lines(path):
+
+    def read(number: int, text: str) -> list[Row]:
         where = f"{path}, line {number}"
-        with invalid.reading(number):
-            rows.append(read_entry(_object(text, where, form), where))
-    invalid.check()
-    return rows
+        return [read_entry(_object(text, where, form), where)]
+
+    return read_each(read_text_lines(path), read)
 
 
 def _object(text: str, where: str, form: str) -> dict[str, Any]:

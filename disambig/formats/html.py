@@ -18,7 +18,7 @@ from disambig import __version__
 from disambig.files import checked_writer, writing
 from disambig.formats.documents import Kind
 from disambig.formats.jsonl import CANDIDATES_KEPT, AnnotatedDocument, count_words, flagged_records, rule_name
-from disambig.formatting import FEW_MEASURED, describe_share, escape_control_chars, pluralize
+from disambig.formatting import FEW_MEASURED, describe_share, escape_control_chars, on_one_line, pluralize
 
 _REPLACEMENT = "\ufffd"
 _ESCAPES: dict[int, str] = {
@@ -308,7 +308,7 @@ def format_probability(probability: float) -> str:
 
 def show_candidate(text: str) -> str:
     """Return a candidate for display; the empty candidate is shown as a symbol."""
-    return " ".join(text.split()) or "∅"
+    return on_one_line(text) or "∅"
 
 
 LARGE = 50_000
@@ -712,11 +712,8 @@ class HtmlFormat:
             for number, line in enumerate(file, 1):
                 document = json.loads(line)
                 if summary.shows(number, document):
-                    write(
-                        section(
-                            document, number, whole=summary.whole, labels=labels, colours=colours
-                        ).encode()
-                    )
+                    page = section(document, number, whole=summary.whole, labels=labels, colours=colours)
+                    write(page.encode())
             write(foot().encode())
 
 

@@ -31,7 +31,7 @@ from disambig.formats.documents import (
     take_field,
     text_problem,
 )
-from disambig.formatting import describe_share, escape_control_chars, shown_path
+from disambig.formatting import describe_share, escape_control_chars, on_one_line, shown_path
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
@@ -108,6 +108,7 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
 
     has_glosses = decisions.glossed
     owner = row_owners(decisions.offsets)
+    # the candidates of all decisions in one stable sort: by decision, then by falling score
     order = np.lexsort((-decisions.scores, owner))
     ranked = (order - decisions.offsets[owner]).tolist()
     scores = np.round(decisions.scores[order].astype(np.float64), 4).tolist()
@@ -243,7 +244,7 @@ def _token_locator(document: Document) -> Callable[[int], tuple[int, int]]:
 
 def one_line_text(text: str) -> str:
     """Return a text on one line with control characters escaped; the empty text is shown as ``""``."""
-    return escape_control_chars(" ".join(text.split())) or '""'
+    return escape_control_chars(on_one_line(text)) or '""'
 
 
 RECORD_VERSIONS = (1, 2)

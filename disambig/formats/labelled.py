@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from disambig import registry
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.files import ErrorCallback, decode_as, error_sink, open_bytes, reading, without_compression
-from disambig.formats.documents import InvalidLines, can_be_encoded, has_other_format, read_lines
+from disambig.formats.documents import can_be_encoded, has_other_format, read_each, read_lines
 from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_component
 from disambig.types import get_trait
@@ -348,25 +348,14 @@ class MarkedTables:
         """
         if not is_table(source.path, source.text):
             return _read_lines(source, lambda line, where: [_column_example(line, where)])
-        examples: list[Labelled] = []
-        invalid = InvalidLines()
-        for number, row in table_documents(source.path, source.text):
-            with invalid.reading(number):
-                examples.append(_row_example(row))
-        invalid.check()
-        return examples
+        rows = table_documents(source.path, source.text)
+        return read_each(rows, lambda number, row: [_row_example(row)])
 
 
 def _read_lines(source: ExampleSource, read: Callable[[str, str], Iterable[Labelled]]) -> list[Labelled]:
     """Return the examples that `read` returns for each line that is not blank, and its place."""
-    examples: list[Labelled] = []
-    invalid = InvalidLines()
-    for number, line in enumerate(source.text.split("\n"), 1):
-        if line.strip():
-            with invalid.reading(number):
-                examples.extend(read(line, f"{source.path}, line {number}"))
-    invalid.check()
-    return examples
+    lines = ((number, line) for number, line in enumerate(source.text.split("\n"), 1) if line.strip())
+    return read_each(lines, lambda number, line: read(line, f"{source.path}, line {number}"))
 
 
 def _row_example(row: LabelledRow | UserError) -> Labelled:

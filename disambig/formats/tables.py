@@ -33,7 +33,7 @@ from disambig.formats.documents import (
     text_problem,
 )
 from disambig.formats.jsonl import AnnotatedDocument, records
-from disambig.formatting import pluralize
+from disambig.formatting import on_one_line, pluralize
 
 DECISION_COLUMNS = {
     "document": str,
@@ -87,13 +87,9 @@ def decision_rows(result: AnnotatedDocument, *, text: bool) -> Iterator[tuple[An
         if record.get("precision", -1.0) < 0:
             record["precision"] = None
         if text:
-            record["left"] = _one_line(document.text[max(start - _CONTEXT_CHARACTERS, 0) : start])
-            record["right"] = _one_line(document.text[end : end + _CONTEXT_CHARACTERS])
+            record["left"] = on_one_line(document.text[max(start - _CONTEXT_CHARACTERS, 0) : start])
+            record["right"] = on_one_line(document.text[end : end + _CONTEXT_CHARACTERS])
         yield tuple(record[name] for name in names)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -232,6 +228,9 @@ def _tab_rows(
         if all_quoted is None:
             all_quoted = _are_quoted(cells)
         if '"' in text and any(cell.startswith('"') for cell in cells):
+            # Read the line once more by the rules of CSV, in which a quoted cell may contain line ends: then
+            # `ahead` has the lines that were read with it. Take them as one row only if the number of cells
+            # is right, unless these lines are just as well rows with ordinary quotes.
             ahead: list[FileLine] = []
             joined = _quoted_cells(line, _LookAhead(lines, waiting, ahead), path)
             n_columns = width or len(cells)
@@ -504,7 +503,7 @@ def parquet_documents(
     except UserError:
         raise
     except problems as problem:
-        text = " ".join(str(problem).split())[:200] or type(problem).__name__
+        text = on_one_line(problem)[:200] or type(problem).__name__
         raise UserError("D329", path=path, problem=text) from None
 
 

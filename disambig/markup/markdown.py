@@ -360,7 +360,7 @@ class _Inline(InlineReader):
         if not image and first == "@" and close - inside < _LONGEST_LABEL:
             self.canvas.fill(at, after, OPAQUE)
             return after
-        # The text is a link if a target, a label in brackets or attributes follow, or if it is itself a label.
+        # It is a link if a target, a label in brackets or attributes follow, or if its text is a label.
         stop, title = self._target(after)
         if stop < 0 and (reference := _REFERENCE.match(self.text, after, self.end)):
             stop = reference.end()
