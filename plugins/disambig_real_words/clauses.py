@@ -24,6 +24,9 @@ _VERBS = (
 ).split()
 _CONJUNCTIONS = "that which who whom when where if because".split()
 _CLAUSE_WORD = r"[^\s,;:!?]*[^\s.,;:!?]\s+"
+"""A word that no punctuation follows, with the blank after it; it may contain a stop, as "file.txt" does."""
+# "recommended that", possibly "... and that" in the same sentence, and at the end of the text a subject of up
+# to seven words without a verb or conjunction, the last of which, its head, is no determiner.
 _SUBJUNCTIVE = re.compile(
     rf"\b(?:{_SUBJUNCTIVE_OPENERS})\s+that\s+(?:[^.;:!?]*?\b(?:and|or|but)\s+that\s+)?"
     rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{0,6}}"
@@ -64,6 +67,7 @@ def may_be_subjunctive(before: str, text: str, end: int) -> bool:
     return bool(_SUBJUNCTIVE.search(before)) and not _ANOTHER_VERB.match(text, end)
 
 
+# "if" or "as though", and a subject of up to six words without a verb or conjunction
 _UNREAL_PAST = re.compile(
     rf"\b(?:if|though|unless|wish(?:es|ed)?|suppose|supposing|imagine)\s+(?:that\s+)?"
     rf"(?:(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b){_CLAUSE_WORD}){{1,6}}\Z",
@@ -76,6 +80,7 @@ def is_unreal_past(before: str) -> bool:
     return bool(_UNREAL_PAST.search(before))
 
 
+# what follows "If" up to a comma; stops and colons inside belong to names such as "file.txt"
 _OPENING_CLAUSE = re.compile(
     r"\b(?:If|When|Unless|Once|Otherwise|By default)\b(?:[^.:;!?]|[.:](?=\S))*,\s+\Z"
 )
@@ -86,16 +91,19 @@ def follows_opening_clause(before: str) -> bool:
     return bool(_OPENING_CLAUSE.search(before))
 
 
+# "than the", and up to two words before the genitive
 _COMPARISON = re.compile(
     r"\b(?:than|above|below|beyond|(?:beat|equal|exceed|outperform|surpass)s?|match(?:es)?|resembles?|unlike)\s+"
     r"(?:the|an?|my|your|his|her|our|their|this|that|any|each|every)\s+(?:[\w-]+\s+){0,2}\Z",
     re.IGNORECASE,
 )
+# words that do not begin a noun, so that the genitive before them lacks its noun
 _AFTER_COMPARED = re.compile(
     r"\s+(?:in|on|for|by|at|over|across|under|with|without|when|while|if|because|and|or|but|is|are|was|were|"
     r"does|do|did|has|have|had|can|could|will|would)\b",
     re.IGNORECASE,
 )
+# "and the other's fields"
 _ANOTHER_GENITIVE = re.compile(
     r"\s+(?:and|or)\s+(?:(?:the|an?|my|your|his|her|its|our|their)\s+)?[^\W\d_]+(?:['\u2019]s|s['\u2019])\s+\w",
     re.IGNORECASE,
@@ -116,11 +124,14 @@ def may_be_elliptical(text: str, start: int, end: int) -> bool:
     return bool(_AFTER_COMPARED.match(text, end) and _COMPARISON.search(before))
 
 
+# Two to six words with a capital, small words between them, of which the last ends in "s". The first is none
+# of the words that begin sentences.
 _TITLE = re.compile(
     r"(?<![^\s(\"'])(?!(?:A|All|Although|An|And|As|At|Because|Both|But|By|Each|For|From|His|Her|How|If|In|Its|Many|Most|My|"
     r"On|Our|Since|So|Some|That|The|Their|These|This|Those|Though|To|Unless|What|When|Where|Which|While|With|"
     r"Your)\s)[A-Z][\w'-]*\s+(?:(?:(?:and|of|the|for|to|in|with|[A-Z][\w'-]*)\s+){0,4})[A-Z][\w'-]*s\s+\Z"
 )
+# one word with a capital within a sentence, after a comma or a conjunction
 _NAME = re.compile(
     r"(?:,|\b(?:and|as|because|but|how|if|since|so|that|though|unless|until|when|where|whether|while))\s+"
     r"[A-Z][a-z]+s\s+\Z"
@@ -142,6 +153,8 @@ _CLAUSE_START = (
 _PREPOSITIONS = "of from for in on to with between by about at against into over under through across within"
 _ARTICLES = "the a an this that each every any no its their our your my his her these those all both".split()
 _NO_VERB = rf"(?!(?:{'|'.join(_VERBS + _CONJUNCTIONS)})\b)"
+# At the start of a clause a determiner, up to two adjectives, the head, possibly a participle ("the files
+# listed"), a preposition, and up to eight words without a verb or conjunction, or another noun after "and".
 _HEAD = re.compile(
     rf"{_CLAUSE_START}(?P<determiner>{'|'.join(_ARTICLES)})\s+"
     rf"(?:(?!(?:{'|'.join(_PREPOSITIONS.split() + _VERBS + _CONJUNCTIONS)}|and|or)\b)[\w'-]+\s+){{0,2}}?"
@@ -191,6 +204,8 @@ def is_after_organisation(before: str) -> bool:
     return match is not None and match[1] not in _THINGS
 
 
+# At the start of a clause a word in -ing, its object (with a determiner, or a capital), and more words
+# without a verb or conjunction.
 _GERUND = re.compile(
     rf"{_CLAUSE_START}[a-z]+ing\s+(?:(?:{'|'.join(_ARTICLES)}|multiple|several|two|more)\s+|(?-i:(?=[A-Z])))"
     rf"(?:{_NO_VERB}{_CLAUSE_WORD}){{1,6}}\Z",

@@ -33,7 +33,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import pairwise, product
+from itertools import compress, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -109,9 +109,8 @@ class Phrase:
     """A pattern with its correction."""
 
     items: tuple[PhraseItem, ...]
-    # the items between these are replaced, `last` exclusive
-    first: int
-    last: int
+    first: int  # first item that is replaced
+    last: int  # the item after the last one that is replaced
     correction: tuple[str, ...]  # words, and references such as ``$1``
     exceptions: tuple[PhraseException, ...]
     # by the name of pairs in the correction: its item in the pattern, and the correction of each word
@@ -119,7 +118,7 @@ class Phrase:
 
     def anchor(self) -> tuple[int, int]:
         """Return the first item of the pair of neighbours with the fewest words, and 2; or an item, and 1."""
-        sizes = [0 if item.is_open else len(item.hashes) for item in self.items]
+        sizes = [0 if item.is_open else len(item.hashes) for item in self.items]  # 0: too many to list
         pairs = [(one * other, at) for at, (one, other) in enumerate(pairwise(sizes)) if one and other]
         if pairs:
             return min(pairs)[1], 2
@@ -146,9 +145,8 @@ class PhraseMatches:
         if not len(self.positions):
             return np.zeros(len(positions), bool)
         phrase = np.searchsorted(self.positions, positions, side="right") - 1
-        covered: NDArray[np.bool_] = (phrase >= 0) & (
-            positions < self.positions[phrase] + self.lengths[phrase]
-        )
+        ends = self.positions[phrase] + self.lengths[phrase]
+        covered: NDArray[np.bool_] = (phrase >= 0) & (positions < ends)
         return covered
 
 
@@ -219,10 +217,8 @@ class PhraseTable:
         positions, lengths = np.array(places, np.int64).T
         kept = ~is_word_part(view, positions, lengths.astype(np.int32))
         kept &= in_running_text(view, positions, lengths.astype(np.int32), any_line=True)
-        rows = np.flatnonzero(kept)
-        return PhraseMatches(
-            positions[rows], lengths[rows].astype(np.int32), tuple(texts[row] for row in rows.tolist())
-        )
+        lengths = lengths.astype(np.int32)[kept]
+        return PhraseMatches(positions[kept], lengths, tuple(compress(texts, kept.tolist())))
 
     def _candidates(self, view: TokenView) -> Iterator[tuple[int, int, int]]:
         """Yield the number, first token and end of each phrase that no exception excuses; some overlap."""
@@ -230,6 +226,7 @@ class PhraseTable:
         for size, (anchors, numbers) in self._index.items():
             if not len(anchors) or n < size:
                 continue
+            # tokens at which an anchor begins, and for each the range of the phrases with this anchor
             keys = view.hashes if size == 1 else _pair_keys(view.hashes[:-1], view.hashes[1:])
             tokens = np.flatnonzero(HashVocabulary(anchors).contains(keys))
             bounds = (np.searchsorted(anchors, keys[tokens], side).tolist() for side in ("left", "right"))
@@ -277,12 +274,10 @@ class PhraseTable:
             name: corrections[normalise_word(view.written(first - phrase.first + item))]
             for name, (item, corrections) in phrase.pairs.items()
         }
-        new = [
-            words[int(match[1]) - 1] + match[2]
-            if (match := _REFERENCE.fullmatch(word))
-            else meant.get(word, word)
-            for word in phrase.correction
-        ]
+        new = []
+        for word in phrase.correction:
+            match = _REFERENCE.fullmatch(word)
+            new.append(words[int(match[1]) - 1] + match[2] if match else meant.get(word, word))
         if any(sign in text[view.starts[first] : view.ends[last - 1]] for sign in "\r\n"):
             while len(words) > 1 and new and words[0] == new[0]:
                 first, words, new = first + 1, words[1:], new[1:]
@@ -375,6 +370,8 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
     """
     if not 2 <= len(columns) <= 3:
         raise _InvalidLine("expected a pattern, a correction and possibly exceptions, separated by TABs")
+
+    # the items, and the numbers of those outside brackets
     names, replaced, inside = [], [], False
     for word in columns[0].split():
         starts, ends = word.startswith("["), word.endswith("]")
@@ -388,6 +385,8 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
     items = [named[name] for name in names]
     if all(item.is_open for item in items):
         raise _InvalidLine("expected an item of whole words")
+
+    # the correction, its references to words of the text, and its names of pairs
     correction = columns[1].split()
     references = [int(match[1]) for match in map(_REFERENCE.match, correction) if match]
     if not correction or not set(references) <= set(range(1, len(replaced) + 1)):
@@ -397,15 +396,11 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
         if names.count(name) != 1:
             raise _InvalidLine(f"{name} in a correction needs one {name} in the pattern")
         pairs[name] = names.index(name), named.pairs[name]
-    exceptions = (part for part in "".join(columns[2:]).split(";") if part.strip())
-    return Phrase(
-        tuple(items),
-        replaced[0],
-        replaced[-1] + 1,
-        () if correction == [_NOTHING] else tuple(correction),
-        tuple(_read_exception(part, named) for part in exceptions),
-        pairs,
-    )
+
+    parts = (part for part in "".join(columns[2:]).split(";") if part.strip())
+    exceptions = tuple(_read_exception(part, named) for part in parts)
+    words = () if correction == [_NOTHING] else tuple(correction)
+    return Phrase(tuple(items), replaced[0], replaced[-1] + 1, words, exceptions, pairs)
 
 
 def _read_exception(text: str, named: _Items) -> PhraseException:
@@ -418,12 +413,8 @@ def _read_exception(text: str, named: _Items) -> PhraseException:
     before, after = before[: len(before) - gap_before], after[gap_after:]
     if not before and not after:
         raise _InvalidLine(f"the exception {text.strip()!r} needs words")
-    return PhraseException(
-        tuple(named[word] for word in before),
-        tuple(named[word] for word in after),
-        gap_before,
-        gap_after,
-    )
+    items_before, items_after = (tuple(named[word] for word in side) for side in (before, after))
+    return PhraseException(items_before, items_after, gap_before, gap_after)
 
 
 @cache  # the lines of a table repeat their words

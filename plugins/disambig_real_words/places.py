@@ -28,16 +28,10 @@ MAX_EXAMPLES = 60_000
 
 
 def open_places(
-    model: Cloze,
-    view: TokenView,
-    positions: Ints,
-    lengths: NDArray[np.int32],
-    words: WordRelations,
-    lists: Ragged,
-    *,
-    minimum: NDArray[np.float32],
-    hinted: NDArray[np.int8] | None = None,
-) -> Instances:
+    model: Cloze, view: TokenView, positions: Ints, lengths: NDArray[np.int32],
+    words: WordRelations, lists: Ragged,
+    *, minimum: NDArray[np.float32], hinted: NDArray[np.int8] | None = None,
+) -> Instances:  # fmt: skip
     """Return the places at which another candidate is likely enough, each with its likely candidates.
 
     A place has 1 token, or 0 if it is empty. `lists` has the candidates of each place, as indices of `words`,
@@ -49,7 +43,7 @@ def open_places(
     kept = ~is_word_part(view, positions, lengths)
     if "near" in view.layers:  # to read the context of each place takes time
         kept &= _is_near(view.layers["near"], positions, lengths)
-    for length in (0, 1) if (minimum == EVERY_PLACE).any() else ():
+    for length in (0, 1) if (minimum == EVERY_PLACE).any() else ():  # empty places and words apart
         same = kept & (lengths == length)
         kept &= ~same | _thin_out(same, MAX_EXAMPLES)
     if not kept.all():
@@ -58,6 +52,8 @@ def open_places(
         positions, lengths, lists, minimum = positions[kept], lengths[kept], lists.take(kept), minimum[kept]
     if not len(positions):
         return NO_PLACES
+
+    # `near`: which candidates are close enough to the observed one, the first of its list
     first, numbers, n = lists.offsets[:-1], lists.values, len(lists)
     row = row_owners(lists.offsets)
     candidates = model_word_ids(model, words)[numbers]
@@ -69,6 +65,8 @@ def open_places(
     if hinted is not None:
         near |= (hinted > 0) & (candidates >= 0)
         near &= hinted >= 0
+
+    # a place is open if another candidate than the observed one is near, and the model knows the latter
     near[first] = False
     is_open = np.zeros(n, bool)
     is_open[row[near]] = True
@@ -76,24 +74,38 @@ def open_places(
     if not is_open.any():
         return NO_PLACES
     is_open[is_open] = in_running_text(view, positions[is_open], lengths[is_open])
+
+    # its list are the observed candidate and those that are near
     near[first] = True
     taken = near & is_open[row]
     starts = offsets_from_sizes(np.bincount(row[taken], minlength=n)[is_open])
     numbers = numbers[taken]
+    texts, costs = Interned(words.spellings, numbers), np.zeros(len(numbers))
     own = CandidateLists(
-        starts,
-        Interned(words.spellings, numbers),
-        np.zeros(len(numbers)),
-        row_ranks(starts).astype(np.int32),
-        np.full(len(numbers), np.nan, np.float32),
+        starts, texts, costs, row_ranks(starts).astype(np.int32), np.full(len(numbers), np.nan, np.float32)
     )
     zeros = np.zeros(len(own), np.int32)
     return Instances(positions[is_open], lengths[is_open], zeros, zeros, own)
 
 
+def listed_places(
+    positions: Ints, lists: Sequence[Sequence[str]], lengths: NDArray[np.int32] | None = None
+) -> Instances:
+    """Return places with candidates of their own, the observed one first; they have one token by default."""
+    zeros = np.zeros(len(lists), np.int32)
+    own = CandidateLists.from_texts(lists)
+    return Instances(positions, zeros + 1 if lengths is None else lengths, zeros, zeros.copy(), own)
+
+
+def take_where(places: Instances, is_kept: Sequence[bool] | NDArray[np.bool_]) -> Instances:
+    """Return the places that are kept: the same object if all are."""
+    rows = np.flatnonzero(is_kept)
+    return places if len(rows) == len(places) else places.take(rows)
+
+
 def _is_near(near: NDArray[np.generic], positions: Ints, lengths: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which places contain one of the tokens that are `near`, or are empty and beside one."""
-    n_before = offsets_from_sizes(near.astype(np.int64))
+    n_before = offsets_from_sizes(near.astype(np.int64))  # the number of near tokens before each token
     is_word = lengths > 0
     touched: NDArray[np.bool_] = n_before[positions + 1] > n_before[positions - 1 + is_word]
     return touched
@@ -160,16 +172,9 @@ def _observed_first(k: int) -> NDArray[np.int64]:
 
 
 def open_between(
-    model: Cloze,
-    view: TokenView,
-    words: WordRelations,
-    at: Ints,
-    empty: Ints,
-    *,
-    minimum: float,
-    least_missing: float,
-    hints: NDArray[np.int64] | None = None,
-) -> Instances:
+    model: Cloze, view: TokenView, words: WordRelations, at: Ints, empty: Ints,
+    *, minimum: float, least_missing: float, hints: NDArray[np.int64] | None = None,
+) -> Instances:  # fmt: skip
     """Return the open places for words that are alternatives to each other and to the empty candidate.
 
     `words` are the result of `insertion_lists`, `at` the tokens that are one of them, and `empty` the tokens
@@ -182,18 +187,13 @@ def open_between(
     order = positions.argsort(kind="stable")
     positions, is_word = positions[order], order < len(at)
     observed = np.where(is_word, words.find(view.hashes[positions]), words.spellings.index(ZERO))
-    listed = _observed_first(len(words.spellings))[observed]  # (n, k)
+    k = len(words.spellings)
+    listed = _observed_first(k)[observed]  # (n, k)
+    lists = Ragged(listed.ravel(), np.arange(len(positions) + 1, dtype=np.int64) * k)
     hinted = None
     if hints is not None and len(at):
         hint = np.where(is_word, hints[positions], -1)[:, None]
         hinted = ((listed == hint).astype(np.int8) - (listed == -2 - hint)).ravel()
-    return open_places(
-        model,
-        view,
-        positions,
-        is_word.astype(np.int32),
-        words,
-        Ragged(listed.ravel(), np.arange(len(positions) + 1, dtype=np.int64) * len(words.spellings)),
-        minimum=np.where(is_word, np.float32(minimum), np.float32(least_missing)),
-        hinted=hinted,
-    )
+    least = np.where(is_word, np.float32(minimum), np.float32(least_missing))
+    lengths = is_word.astype(np.int32)
+    return open_places(model, view, positions, lengths, words, lists, minimum=least, hinted=hinted)

@@ -54,16 +54,19 @@ class WordRelations:
         names = list(dict.fromkeys(chain.from_iterable(sets)))
         number = dict(zip(names, range(len(names)), strict=True))
         n = len(names)
+        # distinct pairs, except for those of `without`
         one, other = _pairs(sets, number)
         excluded = np.array(_pairs(without, number), np.int64)
         excluded = excluded[:, (excluded >= 0).all(axis=0)]  # pairs of words that occur in `sets`
         keys, first = np.unique(one * n + other, return_index=True)
         first = np.sort(first[~np.isin(keys, excluded[0] * n + excluded[1])])  # back in the order of the sets
+        # words with a pair, in the order of their hashes
         kept = np.unique(one[first])
         hashes = hash_words([names[i] for i in kept.tolist()])
         by_hash = np.argsort(hashes)
         place = np.full(n, -1)
         place[kept[by_hash]] = np.arange(len(kept))
+        # the pairs, by the first word
         one, other = place[one[first]], place[other[first]]
         order = np.argsort(one, kind="stable")
         offsets = offsets_from_sizes(np.bincount(one, minlength=len(kept)))

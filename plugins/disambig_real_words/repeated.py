@@ -37,6 +37,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,7 @@ _CLAUSE_ENDS = frozenset(map(hash_word, ";:()"))
 _BEGINS_CLAUSE = frozenset(
     (START_HASH, *map(hash_word, ", that and but or so if because think know".split()))
 )
+"""What stands before the first word of a clause."""
 _SUBJECTS = frozenset(map(hash_word, "i you he she it we they there who that which".split()))
 _OBJECTS = frozenset(map(hash_word, "it them him her me us you this that".split()))
 _CODE_BEFORE, _CODE_AFTER = (frozenset(map(hash_word, signs)) for signs in ("=]}|\\#", "={|\\#"))
@@ -95,17 +97,12 @@ class RepeatedWords:
         """
         results = np.zeros(len(positions), np.int8)
         first_tokens = view.sentences[view.sentence_indices(positions)].tolist()
-        documents = view.document_indices(positions).tolist()
-        for row, (at, first, document) in enumerate(
-            zip(positions.tolist(), first_tokens, documents, strict=True)
-        ):
-            text = view.texts[document]
-            if view.ends[at] - view.starts[at] == 1 and not self._is_one_letter_word(view, first, at):
+        for row, (at, first) in enumerate(zip(positions.tolist(), first_tokens, strict=True)):
+            is_letter = view.ends[at] - view.starts[at] == 1
+            if (is_letter and not self._is_one_letter_word(view, first, at)) or self._is_filler(view, at):
                 results[row] = RIGHT
                 continue
-            if self._is_filler(view, at):
-                results[row] = RIGHT
-                continue
+            text = view.document_text(at)
             capitals = [text[view.starts[i]].isupper() for i in (at - 1, at)]
             is_pronoun = all(capitals) and int(view.hashes[at]) == _PRONOUN
             is_name = all(capitals) and not is_pronoun and (at - 2 != first or self._is_name(view, at))
@@ -126,12 +123,7 @@ class RepeatedWords:
         """Return True if a word, the second of a repetition at a position, stands at least four times."""
         low, high = at - _FILLER_LENGTH + 1, at + _FILLER_LENGTH
         same = (view.hashes[max(low, 0) : high] == view.hashes[at]).tolist()
-        run = 0
-        for is_same in same:
-            run = run + 1 if is_same else 0
-            if run == _FILLER_LENGTH:
-                return True
-        return False
+        return any(is_same and len(list(run)) >= _FILLER_LENGTH for is_same, run in groupby(same))
 
     def _is_one_letter_word(self, view: TokenView, first: int, at: int) -> bool:
         """Return True if a repeated letter, the second at a position, is "a" or "I" as in running text.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +25,22 @@ TextLine = tuple[int, int, str]
 """Begin, end and stripped text of a line."""
 
 _LINES = re.compile("[^\r\n\u2029]+")
+# an item of a list: after a bullet, or a number or letter such as "1.", "(1)" or "a)"
 _ITEM = re.compile(r"(?:[-*+\u2022\u2023\u25aa\u25e6\u00b7]|\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-z]\))\s+\S")
 _TITLE = re.compile(r"#{1,6}\s")
 _UNDERLINE = re.compile(r"(?:=+|-+|~+)\s*")
+# cells of a table, between which are TABs or bars
 _CELLS = re.compile(r"\S\s*\t+\s*\S|(?:^|\s)\|(?:\s|$)")
+# two or more blanks, with hidden markup between them, and the word behind
 _COLUMN = re.compile(rf"(?:[^\S{HIDDEN}]{HIDDEN}*){{2,}}(?=(\S+))")
 _SENTENCE_END = re.compile(r"[.!?\u2026:;,][)\]\"'\u2019\u201d\u00bb*_]*$")
-_LONGEST_TITLE = 100
-_LONGEST_VERSE = 60
+_LONGEST_TITLE, _LONGEST_VERSE = 100, 60
+"""Maximum numbers of characters of a title, and of a line of verse."""
 _MIN_VERSES = 3
+"""Minimum number of lines of a verse."""
 _LETTER = re.compile(r"[^\W\d_]")
-_MIN_SENTENCE = 10
-_MIN_COMMENT = 4
-"""Minimum number of words of a comment in code that is a sentence."""
+_MIN_SENTENCE, _MIN_COMMENT = 10, 4
+"""Minimum numbers of words of a sentence that is no title, and of a comment in code that is a sentence."""
 _CODE = "\u00a0"
 """What stands in place of code around comments."""
 
@@ -48,15 +51,10 @@ def layout_lines(text: str, *, comments: bool = False) -> tuple[NDArray[np.int64
     `comments` says whether comments in code that stand alone in their lines are running text; otherwise they
     are titles if they do not end like a sentence.
     """
-    blocks = _blocks(text)
-    spans = [
-        line[:2]
-        for block in blocks
-        for line, is_layout in zip(
-            block, _is_layout(block, alone=len(blocks) == 1 or (comments and _is_comment(block))), strict=True
-        )
-        if is_layout
-    ]
+    blocks, spans = _blocks(text), []
+    for block in blocks:
+        is_layout = _is_layout(block, alone=len(blocks) == 1 or (comments and _is_comment(block)))
+        spans += [(start, end) for start, end, _ in compress(block, is_layout)]
     places = np.array(spans, np.int64).reshape(-1, 2)
     return places[:, 0], places[:, 1]
 
@@ -93,7 +91,7 @@ def _is_layout(block: list[TextLine], *, alone: bool) -> list[bool]:
         is_layout[i] |= is_list
     columns = [_columns(line) for line in lines]
     for i, (above, below) in enumerate(pairwise(columns)):
-        if above & below:
+        if above & below:  # their columns are aligned
             is_layout[i] = is_layout[i + 1] = True
         if _UNDERLINE.fullmatch(lines[i + 1]):
             is_layout[i] = True
@@ -210,6 +208,7 @@ def _find_running(
     documents = view.document_indices(positions)
     base = text.bases[documents]
     starts, ends = base + view.starts[first], base + view.ends[last]
+    # what is beside the place, then its line, then capitals and numbers
     is_running = text.is_free(starts, ends)
     for has_word in (False, True):  # small words are omitted in comments, those that stand there are not odd
         rows = np.flatnonzero(is_running & ((lengths > 0) == has_word))
@@ -257,10 +256,8 @@ def _find_repeated(view: TokenView) -> Bools:
 
 def is_before_punctuation(view: TokenView, position: int) -> bool:
     """Return True if a word is followed by punctuation or the end of a sentence."""
-    start = view.starts[position + 1]
-    return bool(
-        view.ends[position + 1] <= start or not view.document_text(position)[start : start + 1].isalnum()
-    )
+    start, end = view.starts[position + 1], view.ends[position + 1]
+    return bool(end <= start or not view.document_text(position)[start : start + 1].isalnum())
 
 
 def is_alone_in_line(view: TokenView, position: int) -> bool:
@@ -273,6 +270,7 @@ def is_alone_in_line(view: TokenView, position: int) -> bool:
 _CODE_SIGNS = frozenset(CODE_SIGNS)
 _BEFORE_SENTENCE = frozenset((int(START_HASH), *map(hash_word, ".!?:")))
 _RELATIVES = frozenset(map(hash_word, ("that", "which", "who")))
+# a name of code: with "_", "." or ":" inside, or a capital after a small letter, and "s" at the end
 _PLURAL_NAME = re.compile(r"(?=\w*[_.:]+\w|\w*[a-z0-9][A-Z])[\w.:]*[sS]")
 _CHUNK = re.compile(r"[\w.:]+\s*\Z")
 _LONGEST_CHUNK = 80
@@ -343,11 +341,9 @@ class _TextCharacters:
 
     def in_capitals(self, starts: Ints, ends: Ints) -> Bools:
         """Return which words of more than one letter are written in capitals."""
-        capitals = (
-            (ends - starts > 1)
-            & ~self.has_property("islower", starts)
-            & ~self.has_property("islower", starts + 1)
-        )
+        capitals = ends - starts > 1
+        for letter in (starts, starts + 1):  # the first two letters decide for nearly all words
+            capitals &= ~self.has_property("islower", letter)
         for i in capitals.nonzero()[0].tolist():
             capitals[i] = self._whole[starts[i] : ends[i]].isupper()
         return capitals

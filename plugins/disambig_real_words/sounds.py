@@ -35,7 +35,8 @@ CAPITALS_FACTOR, NUMBER_FACTOR = 2.0, 3.0
 counted, some writers made a mistake, so the counts understate how certain the majority is."""
 _SMOOTHING = 0.25
 _GAP = rf"(?=[\s{HIDDEN}])[ \t{HIDDEN}]*(?:\r?\n[ \t\u00a0{HIDDEN}]*)?"
-"""Blanks and hidden markup between two words of a paragraph; in comments of code, lines have a margin."""
+"""At least one blank or hidden character between two words of a paragraph, with one end of a line; in
+comments of code, lines have a margin."""
 _NEXT = re.compile(_GAP + r"([\"'\u2018\u201c(\[{`*_<\x1f$@.#=+\-/~&%\\]*)(\w+(?:[,.]\d{3})*)")
 """Signs before the word after an article, such as quotation marks and markup, and the word."""
 _SPOKEN_SIGN = re.compile(r"[$@.#=+\-/~&%\\]")
@@ -94,8 +95,10 @@ class WordSounds:
         odds = self._odds.get(key, 0.0)
         speakable = _SPEAKABLE.match(word.lower())
         two_ways = (
+            # writers disagree about the word itself, or about letters that may be spelt out
             ((not speakable or key.startswith(("=", "+"))) and abs(odds) < CLEAR)
             or _SQL.match(word)
+            # spelt out it would take the other article
             or (_LETTERS_AND_DIGITS.match(word) and odds * self._odds.get(f"+{word[0]}.", 0.0) < 0)
         )
         return math.nan if two_ways or not (key or speakable) else odds
@@ -110,6 +113,8 @@ def sound_keys(word: str) -> Iterator[str]:
         yield f"#{_spoken_number(word)}"
         return
     word = word.lstrip("_").partition("_")[0] or word
+
+    # letters in capitals at the beginning; not "Ab" and "ABc", whose last capital begins the next word
     capitals = re.match("[^\\W\\da-z_]+", word)
     run = capitals[0] if capitals else ""
     if len(run) > 1 and not (len(run) == 2 and word[2:3].islower()):
@@ -117,6 +122,8 @@ def sound_keys(word: str) -> Iterator[str]:
         yield f"={run}"
         yield f"+{run[0].lower()}{'' if run[1] in _VOWELS else '.'}"
         return
+
+    # the first word of an identifier, and its first letters
     first = re.match(r"\w[a-z\u00df-\u00ff]*", word)
     plain = (first[0] if first else word).lower()
     if len(plain) == 1 and word[1:2] and not word[1:2].islower():
@@ -168,10 +175,9 @@ def _key_log_odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     usual = log_odds(*map(sum, zip(*numbers, strict=True))) if numbers else 0.0
     odds = {}
     for key, pair in counted.items():
-        if key[0] == "#":
-            odds[key] = _clip(NUMBER_FACTOR * _log_ratio(*pair) - usual, MAX_NUMBER_LOG_ODDS)
-        else:
-            odds[key] = _clip((CAPITALS_FACTOR if key[0] == "+" else 1.0) * _log_ratio(*pair), MAX_LOG_ODDS)
+        factor = {"#": NUMBER_FACTOR, "+": CAPITALS_FACTOR}.get(key[0], 1.0)
+        less, maximum = (usual, MAX_NUMBER_LOG_ODDS) if key[0] == "#" else (0.0, MAX_LOG_ODDS)
+        odds[key] = _clip(factor * _log_ratio(*pair) - less, maximum)
     return odds
 
 
@@ -230,12 +236,9 @@ class ArticleSound(StatelessExtractor):
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the scores, which depend on the word after the place."""
-        empty = instances.lengths == 0
-        last = np.where(empty, instances.positions - 1, instances.positions + instances.lengths - 1)
-        offsets = instances.offsets(group)
-        row = row_owners(offsets)
-        texts = instances.texts(group)
-        sign = np.array([(text == "an") - (text == "a") for text in texts], np.float32)
+        last = instances.positions + instances.lengths - 1  # of an empty place, the word before it
+        row = row_owners(instances.offsets(group))
+        sign = np.array([(text == "an") - (text == "a") for text in instances.texts(group)], np.float32)
         odds = np.nan_to_num(log_odds_after(self.word_sounds, view, last)).astype(np.float32)
         return one_score(sign * odds[row] / np.float32(2), instances, group, "sound")
 

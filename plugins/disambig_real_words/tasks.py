@@ -16,7 +16,6 @@ from disambig.api.arrays import Ragged, row_owners, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
 from disambig.api.tasks import (
     ENGLISH_RULES,
-    CandidateLists,
     Correction,
     RuleSet,
     empty_places,
@@ -50,9 +49,11 @@ from .places import (
     ZERO,
     insertion_lists,
     join_places,
+    listed_places,
     model_word_ids,
     open_between,
     open_places,
+    take_where,
 )
 from .relations import ENGLISH_RELATIONS, KINDS, WordRelations, is_word, load_relations, normalise_word
 from .repeated import ENGLISH_REPEATED, RIGHT, UNDECIDED, WRONG, RepeatedWords, is_enclosed, read_repeated
@@ -123,9 +124,7 @@ class KnowsPhrases(InContext):
     def outside_right_phrases(self, view: TokenView, places: Instances) -> Instances:
         """Return the places that are not in a phrase that is right."""
         right = self.known_phrases.right_words(view)
-        if right is None or not (is_right := right[places.positions]).any():
-            return places
-        return places.take(np.flatnonzero(~is_right))
+        return places if right is None else take_where(places, ~right[places.positions])
 
 
 ARTICLES = ("a", "an", "the")
@@ -214,15 +213,9 @@ class Article(KnowsPhrases):
             left_alone = left_alone.copy()
             left_alone[:-1] |= is_article[1:] & view.layers["protected"][1:].astype(bool)
         at = (is_article & ~left_alone & (view.ends > view.starts)).nonzero()[0]
+        hints = self._sound_hints(view, number, articles)
         return open_between(
-            self.model,
-            view,
-            articles,
-            at,
-            empty,
-            minimum=minimum,
-            least_missing=least_missing,
-            hints=self._sound_hints(view, number, articles),
+            self.model, view, articles, at, empty, minimum=minimum, least_missing=least_missing, hints=hints
         )
 
     @cached_property
@@ -241,6 +234,7 @@ class Article(KnowsPhrases):
         if not len(at):
             return hints
         odds = log_odds_after(self.word_sounds, view, at)
+        # the other one of the two, and the log-odds that it is right and the written one wrong
         other, wrong = np.where(number[at] == a, an, a), np.where(number[at] == a, odds, -odds)
         is_right = (wrong <= -CLEAR) | np.isnan(wrong)  # nobody knows how hidden code is spoken
         hints[at] = np.select([is_right, wrong > 0], [-2 - other, other], -1)
@@ -327,9 +321,10 @@ class Doubled(InContext):
         parts = [self._unexcused_repetitions(view, minimum)]
         if self.missing:
             words, none, empty = self._missing_words, np.zeros(0, np.int64), empty_places(view)
-            parts.append(
-                open_between(self.model, view, words, none, empty, minimum=minimum, least_missing=minimum)
+            missing = open_between(
+                self.model, view, words, none, empty, minimum=minimum, least_missing=minimum
             )
+            parts.append(missing)
         return join_places(parts)
 
     @cached_property
@@ -362,7 +357,7 @@ class Doubled(InContext):
         return rows, (sizes - 1).astype(np.int32), np.where((rank >= 0) & (rank < NO_NAMES), CERTAIN, LIKELY)
 
     def _judge(self, view: TokenView, positions: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Return what the table says about repetitions."""
+        """Return what the table says about repetitions, with exceptions for rare words, names and code."""
         if not len(self.repeated_words):
             return np.full(len(positions), UNDECIDED, np.int8)
         judged = self.repeated_words.judge(view, positions)
@@ -406,9 +401,7 @@ class Doubled(InContext):
                 place = at - 1
             lists.append((word, ZERO, rival) if rival else (word, ZERO))
             places.append(place)
-        zeros = np.zeros(len(places), np.int32)
-        own = CandidateLists.from_texts(lists)
-        return Instances(np.array(places, np.int64), zeros + 1, zeros, zeros.copy(), own)
+        return listed_places(np.array(places, np.int64), lists)
 
     def _best_rivals(
         self, view: TokenView, positions: NDArray[np.int64], words: Sequence[str], related: WordRelations
@@ -417,12 +410,13 @@ class Doubled(InContext):
         model = self.model
         numbers = related.find(view.hashes[positions])
         beside = view.hashes[np.concatenate([positions - 2, positions + 1])]
-        have_context = (
-            (model.vocabulary.hash_numbers(beside) >= 0) | (beside == START_HASH) | (beside == END_HASH)
-        )
+        edges = np.array([START_HASH, END_HASH], np.uint64)
+        have_context = np.isin(beside, edges) | (model.vocabulary.hash_numbers(beside) >= 0)
         # without its context a rival is a guess; an article is simply doubled
         compared = (numbers >= 0) & have_context.reshape(2, -1).all(axis=0)
         compared &= np.array([word not in ARTICLES for word in words], bool)
+
+        # log-odds of each related word against no word, at both places of each repetition
         numbers, places = numbers[compared], np.stack([positions - 1, positions], axis=1)[compared].ravel()
         others = related.others.take(np.repeat(numbers, 2))  # of the first and of the second word
         states = context_vectors(model, view, ContextPlaces(places, places + 1))
@@ -431,12 +425,14 @@ class Doubled(InContext):
         nothing = np.full(len(places), model.nothing, np.int32)
         scores -= score_candidates(model, states, np.arange(len(places)), nothing)[rows]
         odds = np.nan_to_num(scores, nan=-np.inf)
+
+        # the best of them, if it is likely enough and the word that stays fits better beside it
         pairs = iter(range(0, len(places), 2))
         for at, is_compared in zip(positions.tolist(), compared.tolist(), strict=True):
             place, rival = at, ""
             if is_compared:
                 pair = next(pairs)
-                first, middle, end = others.offsets[pair : pair + 3].tolist()
+                first, middle, end = others.offsets[pair : pair + 3].tolist()  # `middle`: of the second place
                 best = first + int(odds[first:end].argmax())
                 if odds[best] >= MIN_RIVAL:
                     word = related.spellings[int(others.values[best])]
@@ -494,8 +490,8 @@ class Doubled(InContext):
         if "protected" in view.layers:  # the first word is one of code or of a quotation
             quoted = view.layers["protected"][at - 1].astype(bool)
             at = at[~quoted | np.array([view.written(place - 1).istitle() for place in at.tolist()], bool)]
-        ones = np.ones(len(at), np.int32)
-        span = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
+        # places of both words: the first of the two may be a part of a larger word as well
+        span = at - 1, np.full(len(at), 2, np.int32)
         is_part = is_word_part(view, *span)
         is_part &= ~(self._is_after_two_blanks(view, at) & ~is_word_part(view, *span, inner_blanks=True))
         at = at[~is_part & in_running_text(view, *span, any_line=True)]
@@ -505,9 +501,7 @@ class Doubled(InContext):
             rank = self.model.vocabulary.hash_numbers(view.hashes[at])
             names = (np.array(names) & ((rank < 0) | (rank >= NO_NAMES))).tolist()
         kept = [i for i, text in enumerate(texts) if is_word(normalise_word(text)) and not names[i]]
-        own = CandidateLists.from_texts([(normalise_word(texts[i]), ZERO) for i in kept])
-        zeros = np.zeros(len(kept), np.int32)
-        return Instances(at[kept], zeros + 1, zeros, zeros.copy(), own)
+        return listed_places(at[kept], [(normalise_word(texts[i]), ZERO) for i in kept])
 
     def _is_after_two_blanks(self, view: TokenView, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which words are function words after two blanks: a column seldom begins with one."""
@@ -526,10 +520,10 @@ class OtherWords(KnowsPhrases):
     Raises on first use D995 for an invalid file, D997 for unknown `kinds`.
     """
 
-    relations: str | Path | None = (
-        None  # words that are confused with each other; the English ones by default
-    )
-    kinds: tuple[str, ...] | list[str] = KINDS  # those in that file that are used
+    # a file of words that are confused with each other (the English one by default), and the kinds in it
+    # that are used
+    relations: str | Path | None = None
+    kinds: tuple[str, ...] | list[str] = KINDS
     least: float = -2.0  # minimum log-odds of another word against the observed one for a place to be decided
     name: str = "other"
 
@@ -596,27 +590,25 @@ class Form(OtherWords):
     def instances(self, view: TokenView) -> Instances:
         """Return the words for which a related one fits nearly as well, or better.
 
-        A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
-        is one that is compared: "better than the author's in all cases", and a letter, which may be in the
-        plural: "the A's". So is "its" before a gerund that is
-        the subject of a sentence: "Its being late is fine", and an auxiliary verb after a name of code, which
-        may mean several things: "the optional `args` are passed". So is a verb that may be a subjunctive: "it
-        is important that each file have a name", "as if each file were empty"; and one whose subject is left
-        out, as documentation does: "If omitted, uses the default"; a plural verb after an organisation, as in
-        British English: "the SWP continue"; and the base form of a verb after a first
-        word that is hidden, as the first words of comments are: "Events that occur", "Pools enable you".
+        These are left out:
+
+        * a possessive before punctuation, which refers to something mentioned before ("my sister's."), one
+          that is compared ("better than the author's in all cases"), and a letter, which may be in the plural
+          ("the A's");
+        * "its" before a gerund that is the subject of a sentence: "Its being late is fine";
+        * an auxiliary after a name of code, which may mean several things: "the optional `args` are passed";
+        * a verb that may be a subjunctive: "it is important that each file have a name", "as if each file
+          were empty";
+        * one whose subject is left out, as documentation does: "If omitted, uses the default";
+        * a plural verb after an organisation, as in British English: "the SWP continue";
+        * the base form of a verb after a first word that is hidden, as the first words of comments are:
+          "Events that occur", "Pools enable you".
         """
         instances = super().instances(view)
-        if not len(instances):
-            return instances
         at = instances.positions
         words = zip(self.related.find(view.hashes[at]).tolist(), at.tolist(), view.locate(at), strict=True)
-        kept = [
-            row
-            for row, (number, token, place) in enumerate(words)
-            if not self._is_left_out(view, number, token, *place)
-        ]
-        return instances.take(np.array(kept, np.int64)) if len(kept) < len(instances) else instances
+        left_out = (self._is_left_out(view, number, token, *place) for number, token, place in words)
+        return take_where(instances, [not is_out for is_out in left_out])
 
     def _is_left_out(self, view: TokenView, number: int, at: int, text: str, start: int, end: int) -> bool:
         """Return True if a word is not decided (see `instances`).
@@ -688,9 +680,7 @@ class Slip(OtherWords):
         slips, wrong = self._slips(view), self._wrong_phrases(view)
         if not len(wrong.positions):
             return slips
-        zeros = np.zeros(len(wrong.positions), np.int32)
-        own = CandidateLists.from_texts(wrong.texts)
-        phrases = Instances(wrong.positions, wrong.lengths, zeros, zeros.copy(), own)
+        phrases = listed_places(wrong.positions, wrong.texts, wrong.lengths)
         return join_places([slips.take(np.flatnonzero(~wrong.covers(slips.positions))), phrases])
 
     def _wrong_phrases(self, view: TokenView) -> PhraseMatches:
@@ -704,14 +694,11 @@ class Slip(OtherWords):
         slips = super().instances(view)
         if slips.lists is None or not len(slips):
             return slips
-        own = slips.lists
-        written = [own.texts[i] for i in own.offsets[:-1].tolist()]
-        kept = [
-            row
-            for row, (word, at) in enumerate(zip(written, slips.positions.tolist(), strict=True))
-            if word not in DETERMINERS or not is_code(view, at + 1)
-        ]
-        return slips.take(np.array(kept, np.int64)) if len(kept) < len(slips) else slips
+        written = (slips.lists.texts[i] for i in slips.lists.offsets[:-1].tolist())
+        places = zip(written, slips.positions.tolist(), strict=True)
+        return take_where(
+            slips, [word not in DETERMINERS or not is_code(view, at + 1) for word, at in places]
+        )
 
     def certain_mistakes(
         self, view: TokenView, instances: Instances

@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,9 @@ from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import DenseLists, segments
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
 from disambig.api.features import Cloze, open_cloze, transform_checked
-from disambig.api.tasks import CandidateLists, word_tokens
+from disambig.api.tasks import word_tokens
 
+from ..places import listed_places
 from ..relations import ENGLISH_RELATIONS, KINDS, WordRelations, load_relations
 
 
@@ -54,9 +56,7 @@ class ClozePlaces:
         own = self.instances.lists
         assert own is not None
         rows_by_candidates: dict[tuple[str, ...], list[int]] = {}
-        for i, (start, end) in enumerate(
-            zip(own.offsets[:-1].tolist(), own.offsets[1:].tolist(), strict=True)
-        ):
+        for i, (start, end) in enumerate(pairwise(own.offsets.tolist())):
             rows_by_candidates.setdefault(tuple(own.texts[start:end]), []).append(i)
         return {Group(words[0], words): np.array(rows) for words, rows in rows_by_candidates.items()}
 
@@ -77,10 +77,7 @@ def find_cloze_places(
     positions = np.flatnonzero((number >= 0) & word_tokens(view))
     positions = np.array([i for i in positions.tolist() if int(number[i]) in lists], np.int64)
     positions = np.sort(rng.permutation(positions)[:places])
-    chosen = [lists[int(i)] for i in number[positions]]
-    zeros = np.zeros(len(positions), np.int32)
-    own = CandidateLists.from_texts(chosen)
-    instances = Instances(positions, np.ones(len(positions), np.int32), zeros, zeros.copy(), own)
+    instances = listed_places(positions, [lists[int(i)] for i in number[positions]])
     return ClozePlaces(view, instances, view.document_indices(positions) < (len(view.texts) + 1) // 2)
 
 
@@ -196,10 +193,9 @@ def evaluate_system(extractor: FeatureExtractor, places: ClozePlaces) -> Figures
     learner = resolve({"it": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"}})["it"]
     scorer = learner.fit(batch.take(np.flatnonzero(places.learns))).scorer
     test = np.flatnonzero(~places.learns)
-    part = batch.take(test)
     own = places.instances.take(test).lists
     assert own is not None
-    return list_figures(scorer.scores(part), own.offsets)
+    return list_figures(scorer.scores(batch.take(test)), own.offsets)
 
 
 def transform_candidates(extractor: FeatureExtractor, places: ClozePlaces) -> CandidateBatch:
