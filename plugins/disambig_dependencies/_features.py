@@ -32,6 +32,7 @@ N_DISTANT = 5
 """Number of columns at the end that have no row in `SOURCES`: distances, tags beside ``s0``, last word."""
 WORD_AND_TAG = 4
 """Number of the kind of value that combines word and tag; 0 to 3 are the word, the tag and two classes."""
+# a word, and either a child of it or itself with the kind of value, or a number or set of its children
 _NAME = re.compile("([sb][012])(?:(l2|r2|l|r)?(wt|[wtcdl])|([ns][lr]))")
 _CHILDREN = {"l": LEFT, "r": RIGHT, "l2": LEFT2, "r2": RIGHT2}
 _KINDS = {kind: i for i, kind in enumerate(("w", "t", "c", "d", "wt"))}

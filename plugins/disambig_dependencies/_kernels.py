@@ -44,6 +44,9 @@ LONG = 300
 """Longer sentences are parsed without a beam, whose time grows with the square of the length."""
 
 
+# ---- transitions and oracle
+
+
 @compiled
 def start(state, place):
     """Write the first state: nothing on the stack."""
@@ -94,6 +97,8 @@ def action_costs(state, place, n, heads):
     """
     size, first = place[0], place[1]
     shift, left, right = 0, 0, 0
+    # a shift puts the first word of the buffer beyond the reach of the words on the stack: it is no longer
+    # the head of any, nor the child of any but the top
     if first <= n:
         if size >= 1 and heads[first] == 0:
             shift += 1  # only the bottom of the stack can become the root
@@ -103,6 +108,7 @@ def action_costs(state, place, n, heads):
                 shift += 1
             if i < size - 1 and heads[first] == word:
                 shift += 1
+    # an arc removes the top: it gets no more children, and no other head
     if size >= 1:
         top = state[STACK, size - 1]
         for word in range(first, n + 1):
@@ -131,8 +137,12 @@ def static_action(state, place, n, heads, labels, n_labels):
     return 0 if can_shift and shift == 0 else -1
 
 
+# ---- features
+
+
 @compiled
 def _key(template, a, b, c):
+    """Return the hash of a template and up to three values."""
     h = np.uint64(template) * np.uint64(0x9E3779B97F4A7C15) + a
     h = (h ^ (h >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93) + b
     h = (h ^ (h >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93) + c
@@ -142,6 +152,7 @@ def _key(template, a, b, c):
 
 @compiled
 def _distance(a, b):
+    """Return the distance between two words in classes: 1 to 5, 6 up to 10, 7 beyond; 0 if one is missing."""
     if a == 0 or b == 0:
         return np.uint64(0)
     d = b - a
@@ -166,7 +177,7 @@ def features(state, place, n, atoms, keys):
     b1 = first + 1 if first + 1 <= n else 0
     b2 = first + 2 if first + 2 <= n else 0
     words = (s0, s1, s2, b0, b1, b2)
-    values = np.zeros(len(SOURCES) + 1 + N_DISTANT, np.uint64)  # in the order of `COLUMNS`
+    values = np.zeros(len(SOURCES) + 1 + N_DISTANT, np.uint64)  # in the order of `COLUMNS`, the first is 0
     for i in range(len(SOURCES)):
         word, what = words[SOURCES[i, 0]], SOURCES[i, 2]
         if SOURCES[i, 1] >= 0:
@@ -210,6 +221,7 @@ def _first_chunk(table, key):
 
 @compiled
 def _learning_scores(table, chunks, keys, k, scores):
+    """Write the score of each action by the weights that are being learned, from its first `k` keys."""
     scores[:] = 0
     for i in range(k):
         _, chunk = _first_chunk(table, keys[i])
@@ -223,6 +235,7 @@ def _learning_scores(table, chunks, keys, k, scores):
 def _change(table, chunks, sums, used, keys, k, action, by, time):
     """Add `by` to the weights of features and an action."""
     for i in range(k):
+        # the chunk with the weight of this action, and its place in it, -1 if there is none
         slot, chunk = _first_chunk(table, keys[i])
         first, place = chunk, -1
         while chunk >= 0 and place < 0:
@@ -231,6 +244,7 @@ def _change(table, chunks, sums, used, keys, k, action, by, time):
                     place = j
             if place < 0:
                 chunk = np.int64(chunks[chunk, 1]) - 1
+        # otherwise a new weight, in a new chunk if the first one is full: that becomes the first
         if place < 0:
             if first < 0 or chunks[first, 0] == CHUNK:
                 chunk = used[0]
@@ -242,6 +256,7 @@ def _change(table, chunks, sums, used, keys, k, action, by, time):
             place = chunks[chunk, 0]
             chunks[chunk, 0] += 1
             chunks[chunk, 2 * place + 2] = action
+        # the weight had its value since the last change
         sums[chunk, place, 0] += chunks[chunk, 2 * place + 3] * (time - sums[chunk, place, 1])
         sums[chunk, place, 1] = time
         chunks[chunk, 2 * place + 3] += by
@@ -257,12 +272,52 @@ def longest_sentence(bounds, sentences):
 
 
 @compiled
+def _best_actions(state, place, n, heads, labels, n_labels, scores):
+    """Return the possible action with the highest score, and that among those that cost least.
+
+    Among the latter, arcs of the tree have the right label.
+    """
+    can_shift, can_left, can_right = possible(place, n)
+    shift, left, right = action_costs(state, place, n, heads)
+    minimum = 1 << 30
+    if can_shift:
+        minimum = min(minimum, shift)
+    if can_left:
+        minimum = min(minimum, left)
+    if can_right:
+        minimum = min(minimum, right)
+    top = state[STACK, place[0] - 1] if place[0] else 0
+    left_is_right = top > 0 and heads[top] == place[1]
+    right_is_right = place[0] >= 2 and heads[top] == state[STACK, place[0] - 2]
+    best, good = -1, -1
+    for a in range(2 * n_labels + 1):
+        if a == 0:
+            if not can_shift:
+                continue
+            is_good = shift == minimum
+        elif a <= n_labels:
+            if not can_left:
+                continue
+            is_good = left == minimum and (not left_is_right or a == labels[top])
+        else:
+            if not can_right:
+                continue
+            is_good = right == minimum and (not right_is_right or a - n_labels == labels[top])
+        if best < 0 or scores[a] > scores[best]:
+            best = a
+        if is_good and (good < 0 or scores[a] > scores[good]):
+            good = a
+    return best, good
+
+
+@compiled
 def train_greedy(
     bounds, atoms, heads, labels, order, n_labels, explore, table, chunks, sums, used, clock, seed
 ):
     """Make one pass with the dynamic oracle; return the numbers of decisions and mistakes.
 
-    `explore` is the probability of following a wrong decision; clock[0] counts the decisions.
+    Goldberg and Nivre (2013), training with exploration: `explore` is the probability of following a wrong
+    decision. clock[0] counts the decisions. The number of mistakes is -1 if there is no room for weights.
     """
     np.random.seed(seed)
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
@@ -272,11 +327,8 @@ def train_greedy(
     mistakes, decisions = 0, 0
     for s in order:
         n = bounds[s + 1] - bounds[s] - 1  # the first row of a sentence is word 0, none
-        own, right_heads, right_labels = (
-            atoms[bounds[s] : bounds[s + 1]],
-            heads[bounds[s] : bounds[s + 1]],
-            labels[bounds[s] : bounds[s + 1]],
-        )
+        own = atoms[bounds[s] : bounds[s + 1]]
+        right_heads, right_labels = heads[bounds[s] : bounds[s + 1]], labels[bounds[s] : bounds[s + 1]]
         state = buffer[:, : n + 2]
         start(state, place)
         for _ in range(2 * n - 1):
@@ -284,36 +336,7 @@ def train_greedy(
                 return decisions, -1
             k = features(state, place, n, own, keys)
             _learning_scores(table, chunks, keys, k, scores)
-            can_shift, can_left, can_right = possible(place, n)
-            shift, left, right = action_costs(state, place, n, right_heads)
-            minimum = 1 << 30
-            if can_shift:
-                minimum = min(minimum, shift)
-            if can_left:
-                minimum = min(minimum, left)
-            if can_right:
-                minimum = min(minimum, right)
-            top = state[STACK, place[0] - 1] if place[0] else 0
-            left_is_right = top > 0 and right_heads[top] == place[1]
-            right_is_right = place[0] >= 2 and right_heads[top] == state[STACK, place[0] - 2]
-            best, good = -1, -1
-            for a in range(2 * n_labels + 1):
-                if a == 0:
-                    if not can_shift:
-                        continue
-                    is_good = shift == minimum
-                elif a <= n_labels:
-                    if not can_left:
-                        continue
-                    is_good = left == minimum and (not left_is_right or a == right_labels[top])
-                else:
-                    if not can_right:
-                        continue
-                    is_good = right == minimum and (not right_is_right or a - n_labels == right_labels[top])
-                if best < 0 or scores[a] > scores[best]:
-                    best = a
-                if is_good and (good < 0 or scores[a] > scores[good]):
-                    good = a
+            best, good = _best_actions(state, place, n, right_heads, right_labels, n_labels, scores)
             decisions += 1
             clock[0] += 1
             if best != good:
@@ -374,6 +397,7 @@ def pack_rows(keys, sizes, actions, weights, table, packed):
 
 @compiled
 def _scores(table, packed, keys, k, scores):
+    """Write the score of each action by the weights in use, from its first `k` keys."""
     mask = len(table) - 1
     scores[:] = 0
     for i in range(k):
@@ -416,6 +440,7 @@ def _insert(best, origin, size, score, k, action):
 
 @compiled
 def _insert_all(best, origin, size, before, scores, k, place, n, n_labels):
+    """Insert the continuations of derivation `k` by all possible actions; return how many there are."""
     can_shift, can_left, can_right = possible(place, n)
     if can_shift:
         size = _insert(best, origin, size, before + scores[0], k, 0)
@@ -426,6 +451,15 @@ def _insert_all(best, origin, size, before, scores, k, place, n, n_labels):
         for a in range(n_labels + 1, 2 * n_labels + 1):
             size = _insert(best, origin, size, before + scores[a], k, a)
     return size
+
+
+@compiled
+def _continue(states, places, now, origin, i, n, n_labels):
+    """Write the state of continuation `i` into the other half of `states`: its parent's, with its action."""
+    later, parent = 1 - now, origin[i, 0]
+    states[later, i, :, : n + 2] = states[now, parent, :, : n + 2]
+    places[later, i] = places[now, parent]
+    apply(states[later, i], places[later, i], origin[i, 1], n_labels)
 
 
 @compiled
@@ -458,10 +492,7 @@ def parse(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
                 sums[now, 0] = sums[later, 0]
                 continue
             for i in range(more):
-                parent = origin[i, 0]
-                states[later, i, :, : n + 2] = states[now, parent, :, : n + 2]
-                places[later, i] = places[now, parent]
-                apply(states[later, i], places[later, i], origin[i, 1], n_labels)
+                _continue(states, places, now, origin, i, n, n_labels)
             now, size = later, more
         totals[s] = sums[now, 0]
         for i in range(n + 1):
@@ -470,11 +501,27 @@ def parse(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
 
 
 @compiled
+def _change_along(
+    actions, others, by, atoms, n, n_labels, state, place, keys, table, chunks, sums, used, time
+):
+    """Add `by` to the weights of a derivation's actions, from the first one that another does not have."""
+    start(state, place)
+    differs = False
+    for step in range(len(actions)):
+        differs |= actions[step] != others[step]
+        if differs:  # before, the updates of both would cancel
+            k = features(state, place, n, atoms, keys)
+            _change(table, chunks, sums, used, keys, k, actions[step], by, time)
+        apply(state, place, actions[step], n_labels)
+
+
+@compiled
 def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunks, sums, used, clock):
     """Make one pass with updates at the largest violation; return the numbers of sentences and updates.
 
-    Huang, Fayong and Guo (2012): the derivation of the tree against the best one in the beam, up to the step
-    where the difference of their scores is largest. Trees must be projective. clock[0] counts sentences.
+    Huang, Fayong and Guo (2012), max-violation updates: the derivation of the tree against the best one
+    in the beam, up to the step where the difference of their scores is largest. Trees must be projective.
+    clock[0] counts sentences. The number of updates is -1 if there is no room for more weights.
     """
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     longest = longest_sentence(bounds, order)
@@ -482,21 +529,19 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
     places, totals = np.zeros((2, beam, 2), np.int64), np.zeros((2, beam), np.int64)
     origin = np.zeros((beam, 2), np.int64)
     history = np.zeros((2 * longest, beam, 2), np.int64)
-    right, wrong = np.zeros(2 * longest, np.int64), np.zeros(2 * longest, np.int64)
+    right, wrong = np.zeros(2 * longest, np.int64), np.zeros(2 * longest, np.int64)  # actions
     gold, gold_place = np.zeros((N_ROWS, longest + 2), np.int32), np.zeros(2, np.int64)
     updates, done = 0, 0
     for s in order:
         n = bounds[s + 1] - bounds[s] - 1
         if used[0] + 4 * n * N_FEATURES > len(chunks):
             return done, -1
-        own, own_heads, own_labels = (
-            atoms[bounds[s] : bounds[s + 1]],
-            heads[bounds[s] : bounds[s + 1]],
-            labels[bounds[s] : bounds[s + 1]],
-        )
+        own = atoms[bounds[s] : bounds[s + 1]]
+        own_heads, own_labels = heads[bounds[s] : bounds[s + 1]], labels[bounds[s] : bounds[s + 1]]
         now, size = 0, 1
         start(states[0, 0, :, : n + 2], places[0, 0])
         start(gold[:, : n + 2], gold_place)
+        # `gold_at`: the place of the tree's derivation in the beam, -1 once it has left it
         totals[0, 0], gold_total, gold_at = 0, np.int64(0), 0
         violation, violated = np.int64(-1), -1
         for step in range(2 * n - 1):
@@ -517,12 +562,9 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
                 )
             next_gold = -1
             for i in range(more):
-                parent = origin[i, 0]
-                states[later, i, :, : n + 2] = states[now, parent, :, : n + 2]
-                places[later, i] = places[now, parent]
-                apply(states[later, i], places[later, i], origin[i, 1], n_labels)
+                _continue(states, places, now, origin, i, n, n_labels)
                 history[step, i] = origin[i]
-                if parent == gold_at and origin[i, 1] == action:
+                if origin[i, 0] == gold_at and origin[i, 1] == action:
                     next_gold = i
             apply(gold, gold_place, action, n_labels)
             now, size, gold_at = later, more, next_gold
@@ -533,19 +575,12 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
         if gold_at == 0 or violated < 0:
             continue
         updates += 1
-        at = 0
+        at = 0  # trace the best derivation in the beam back from the largest violation
         for step in range(violated, -1, -1):
             wrong[step] = history[step, at, 1]
             at = history[step, at, 0]
-        for turn in range(2):
-            start(gold[:, : n + 2], gold_place)
-            differs = False
-            for step in range(violated + 1):
-                differs |= right[step] != wrong[step]
-                action = right[step] if turn == 0 else wrong[step]
-                if differs:  # before, the updates of both would cancel
-                    k = features(gold, gold_place, n, own, keys)
-                    by = 1 if turn == 0 else -1
-                    _change(table, chunks, sums, used, keys, k, action, by, clock[0])
-                apply(gold, gold_place, action, n_labels)
+        good, bad = right[: violated + 1], wrong[: violated + 1]
+        arrays = own, n, n_labels, gold, gold_place, keys, table, chunks, sums, used, clock[0]
+        _change_along(good, bad, 1, *arrays)
+        _change_along(bad, good, -1, *arrays)
     return done, updates

@@ -51,17 +51,9 @@ from .grammar import (
 )
 from .parser import PACK, DependencyParser, check_tagger, load_parser
 
-EVIDENCE = (
-    "verb",
-    "noun",
-    "determiner",
-    "article",
-    "observed",
-    "candidate",
-    "observed_corrected",
-    "candidate_corrected",
-    "confidence",
-    "parse_gain",
+EVIDENCE = tuple(
+    "verb noun determiner article observed candidate observed_corrected candidate_corrected confidence "
+    "parse_gain".split()
 )
 """Columns of the evidence.
 
@@ -79,6 +71,7 @@ LONGEST = 200
 """Longer sentences are not parsed: they are tables or lists."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CODE = re.compile(r"``[^`\n]+``|`[^`\n]+`")
+# the target of a link, its brackets, and stars or underscores at the edges of words
 _LINK = re.compile(
     r"\]\([^()\s]*\)|\]\[[^\]\s]*\]|[\[\]]|(?<!\w)[*_]{1,3}(?=\w)|(?<=[\w.,!?])[*_]{1,3}(?!\w)"
 )
@@ -190,19 +183,17 @@ class SyntaxReader:
         masked = [hide_markup(texts[document][start:end]) for document, start, end in paragraphs]
         view = self._tokenise(masked)
         for row, (edit, span) in enumerate(zip(edits, spans, strict=True)):
+            # the words of the paragraph that the edit replaces, or the one before which it inserts
             paragraph = paragraphs[span]
             first, last = view.documents[paragraph : paragraph + 2].tolist()
             starts, ends = view.starts[first:last] + span[1], view.ends[first:last] + span[1]
-            words = ends > starts
-            if edit.start == edit.end:
-                inside = np.flatnonzero(words & (ends > edit.start))[:1]
-                size = 0
-            else:
-                inside = np.flatnonzero(words & (ends > edit.start) & (starts < edit.end))
-                size = len(inside)
+            is_after = (ends > starts) & (ends > edit.start)
+            inside = np.flatnonzero(is_after & ((starts < edit.end) | (edit.start == edit.end)))
             if not len(inside):
                 continue
+            size = 0 if edit.start == edit.end else len(inside)
             at = first + int(inside[0])
+            # its sentence as it is, and corrected
             begin, end = view.sentence_bounds(at)
             if end - begin > LONGEST or at + size >= end:
                 continue
@@ -232,14 +223,16 @@ def _compare(
 ) -> NDArray[np.float32]:
     """Return all columns but the last for one correction."""
     values = np.zeros(len(EVIDENCE) - 1, np.float32)
-    if not all(sizes):
+    if not all(sizes):  # a word is inserted or removed: only articles matter
         with_word, without = (after, before) if sizes[1] else (before, after)
         if sum(sizes) == 1 and with_word.words[at] in ("a", "an", "the"):
             article_fit, bare_fit = _article_fits(with_word, without, at)
             values[_ARTICLE], values[_CONFIDENCE] = 1, 0.5
             fits = (bare_fit, article_fit) if sizes[1] else (article_fit, bare_fit)
-            values[_FITS : _FITS + 4] = fits * 2
+            values[_FITS : _FITS + 4] = fits * 2  # for both sentences
         return values
+
+    # the first word that changes, and how each of the two forms fits each of the two sentences
     n_equal = 0
     while n_equal < min(sizes) - 1 and before.words[at + n_equal] == after.words[at + n_equal]:
         n_equal += 1
@@ -289,16 +282,15 @@ def _article_fits(with_word: SentenceParse, without: SentenceParse, at: int) -> 
     noun = with_word.heads[at]
     if noun <= at or with_word.relations[at] != "det":
         return 0.0, 0.0
-    others = [
-        i for i in with_word.children[noun] if i != at and with_word.relations[i] in ("det", "nmod:poss")
-    ]
-    if others and "all" not in {with_word.words[i] for i in others}:
+    relations = with_word.relations
+    others = [i for i in with_word.children[noun] if i != at and relations[i] in ("det", "nmod:poss")]
+    if others and "all" not in {with_word.words[i] for i in others}:  # "the my file"
         return -1.0, 0.5
     number, confidence = noun_number(with_word, noun)
     tag = with_word.tags[noun]
     if with_word.words[at] != "the" and number and number != SINGULAR and not with_word.select(noun, "conj"):
         return -confidence, 0.5
-    if tag == "NN" and without.tags[noun - 1] == "NN":
+    if tag == "NN" and without.tags[noun - 1] == "NN":  # a singular noun needs an article
         return 0.5, -0.5
     return 0.0, 0.0
 
@@ -306,8 +298,6 @@ def _article_fits(with_word: SentenceParse, without: SentenceParse, at: int) -> 
 _AUXILIARIES = frozenset(
     "am is are was were be been has have had do does did don't doesn't isn't aren't".split()
 )
-
-
 _VERB_FORMS = frozenset((ING_FORM, ED_FORM, PAST_FORM, PARTICIPLE_FORM))
 
 

@@ -63,6 +63,7 @@ class DependencyLabeller(SpanWriter):
     def predict(self, docs: Sequence[Doc]) -> Dependencies:
         """Return the parses of a batch of Docs without changing the Docs."""
         view = self._tokens.of_docs(docs)
+        # the tags of the Docs, or those of the tagger, at the tokens of the view, which has no white space
         instances, chosen = self.tagger.choose(view)
         positions = instances.positions
         tags = np.zeros(len(view), np.uint64)
@@ -73,6 +74,8 @@ class DependencyLabeller(SpanWriter):
             if doc.has_annotation("TAG"):
                 doc_tags = [token.tag_ for token in doc if not token.is_space]
                 tags[positions[first:last]] = hash_words(doc_tags)
+
+        # heads and relations of all tokens of each Doc; those of white space depend on its neighbours
         heads, relations = self.parser.parse_view(view, tags)
         parses = Dependencies([], [])
         for doc, mask, first, last in zip(docs, masks, bounds, bounds[1:], strict=False):

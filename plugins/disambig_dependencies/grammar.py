@@ -216,11 +216,9 @@ def _coordinated(parse: SentenceParse, noun: int, conjuncts: Sequence[int]) -> t
         return UNKNOWN, 0.0
     if joined & {"and", "&", "plus"}:
         return PLURAL, 0.8
-    if joined & {"or", "nor"}:
-        # the verb agrees with the nearer one
-        last = parse.tags[conjuncts[-1]]
-        number = {"NN": SINGULAR, "NNP": SINGULAR, "NNS": PLURAL}.get(last, UNKNOWN)
-        return number, 0.6
+    if joined & {"or", "nor"}:  # the verb agrees with the nearer one
+        numbers = {"NN": SINGULAR, "NNP": SINGULAR, "NNS": PLURAL}
+        return numbers.get(parse.tags[conjuncts[-1]], UNKNOWN), 0.6
     return UNKNOWN, 0.0
 
 
@@ -239,6 +237,7 @@ def _is_of_phrase(parse: SentenceParse, noun: int) -> bool:
 
 
 _MISREAD = ("nmod", "appos", "dep", "amod", "flat", "parataxis")
+"""Relations of a verb to a noun before it that are mistakes of the parser: the noun is its subject."""
 _PREPOSITIONS = frozenset("in inside outside of with on near between behind under from at within".split())
 _NOMINAL = ("NN", "PR", "DT")
 
@@ -250,7 +249,7 @@ def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
     the clause describes.
     """
     predicate, reliable = parse.predicate(verb), 1.0
-    for _ in range(4):
+    for _ in range(4):  # go up over coordinated verbs
         subjects = parse.select(predicate, "nsubj", "csubj")
         if subjects:
             break
@@ -259,11 +258,8 @@ def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
             if expletives:
                 return expletives[0], reliable
             head = parse.heads[predicate]
-            if (
-                0 <= head < verb
-                and parse.relations[predicate] in _MISREAD
-                and parse.tags[head][:2] in _NOMINAL
-            ):
+            is_noun = 0 <= head < verb and parse.tags[head][:2] in _NOMINAL
+            if is_noun and parse.relations[predicate] in _MISREAD:
                 return head, 0.5 * reliable  # the parser missed the clause
             return -1, 0.0
         if not parse.select(predicate, "cc", "punct"):
@@ -276,14 +272,14 @@ def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
         marks = {parse.words[i] for i in parse.select(predicate, "mark")}
         if marks & _PREPOSITIONS:
             return head, 0.5 * reliable  # "anything inside the boxes is": no clause begins with "inside"
-    subject = subjects[-1] if subjects[-1] < verb or len(subjects) == 1 else subjects[0]
-    if parse.tags[subject] in ("WDT", "WP") or (parse.words[subject] == "that" and subject < verb):
+    found = subjects[-1] if subjects[-1] < verb or len(subjects) == 1 else subjects[0]
+    if parse.tags[found] in ("WDT", "WP") or (parse.words[found] == "that" and found < verb):
         antecedent = parse.heads[predicate]
         if parse.relations[predicate] == "acl:relcl" and antecedent >= 0:
             return antecedent, 0.7 * reliable
-        if parse.tags[subject] in ("WDT", "WP"):
+        if parse.tags[found] in ("WDT", "WP"):
             return -1, 0.0
-    return subject, reliable
+    return found, reliable
 
 
 def governor(parse: SentenceParse, verb: int) -> int:
@@ -339,13 +335,9 @@ def expect_noun(parse: SentenceParse, noun: int) -> Expectation:
     # figures take a plural, but those of four or more may be a year or a code
     if any(word in _PLURAL_DETERMINERS or re.fullmatch("[2-9]|[0-9]{2,3}", word) for word in words):
         return Expectation("noun", PLURAL, 0.85)
-    if (
-        words
-        and words[0] in _SINGULAR_DETERMINERS
-        and not {"hundred", "thousand", "few", "million"} & {*words}
-    ):
-        weak = words[0] in ("that", "one")
-        return Expectation("noun", SINGULAR, 0.5 if weak else 0.85)
+    many = {"hundred", "thousand", "few", "million"} & {*words}
+    if words and words[0] in _SINGULAR_DETERMINERS and not many:
+        return Expectation("noun", SINGULAR, 0.5 if words[0] in ("that", "one") else 0.85)
     head = parse.heads[noun]
     if head >= 0 and parse.words[head] in _PLURAL_AFTER_OF and _is_of_phrase(parse, noun):
         return Expectation("noun", PLURAL, 0.8)
@@ -388,10 +380,8 @@ def expect_determiner(parse: SentenceParse, determiner: int) -> Expectation:
     if noun <= determiner or parse.relations[determiner] not in ("det", "amod", "det:predet"):
         return NOTHING
     between = {parse.words[i] for i in parse.children[noun] if determiner < i < noun}
-    if (
-        between & {"few", "many", "much", "hundred", "thousand", "million", "couple", "dozen"}
-        or parse.words[noun] in _OPEN_NOUNS
-    ):
+    quantities = between & {"few", "many", "much", "hundred", "thousand", "million", "couple", "dozen"}
+    if quantities or parse.words[noun] in _OPEN_NOUNS:
         return NOTHING
     number = {"NN": SINGULAR, "NNS": PLURAL, "NNP": SINGULAR}.get(parse.tags[noun], UNKNOWN)
     return Expectation("determiner", number, 0.7 if parse.tags[noun] == "NNP" else 0.85)

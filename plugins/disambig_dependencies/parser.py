@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,7 +37,7 @@ class ParsedWords:
     words: list[str]
     tags: list[str]
     heads: list[int]  # index of each word's head; -1 for the root
-    relations: list[str]  # universal Dependencies; ``"root"`` for the root
+    relations: list[str]  # of Universal Dependencies; ``"root"`` for the root
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,19 +121,13 @@ class DependencyParser:
         hashes = hash_words(list(names))[tags]
         heads, relations = self.parse_view(view, hashes)
         parsed = []
-        for first, last in zip(view.sentences, view.sentences[1:], strict=False):
-            span = range(first + 1, last - 1)
-            if span:
-                words = [text[view.starts[i] : view.ends[i]] for i in span]
-                tokens = slice(span.start, span.stop)
-                parsed.append(
-                    ParsedWords(
-                        words,
-                        names[tags[tokens]].tolist(),
-                        [head - span.start if head >= 0 else -1 for head in heads[tokens].tolist()],
-                        [self.relation(label) for label in relations[tokens].tolist()],
-                    )
-                )
+        for first, last in pairwise(view.sentences.tolist()):
+            tokens = slice(first + 1, last - 1)  # without the boundaries of the sentence
+            if first + 1 < last - 1:
+                words = [text[view.starts[i] : view.ends[i]] for i in range(first + 1, last - 1)]
+                own_heads = [head - first - 1 if head >= 0 else -1 for head in heads[tokens].tolist()]
+                labels = [self.relation(label) for label in relations[tokens].tolist()]
+                parsed.append(ParsedWords(words, names[tags[tokens]].tolist(), own_heads, labels))
         return parsed
 
     def parse_tagged(self, sentences: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[ParsedWords]:
@@ -145,15 +140,12 @@ class DependencyParser:
                 raise UserError("D916", number=number, problem=f"words: {len(words)}, tags: {len(tags)}")
         bounds, atoms = encode_words(sentences, self.classes)
         heads, labels, _ = self._parse(bounds, atoms)
-        return [
-            ParsedWords(
-                list(words),
-                list(tags),
-                (heads[first + 1 : last] - 1).tolist(),
-                [self.relation(label) for label in labels[first + 1 : last].tolist()],
-            )
-            for (words, tags), first, last in zip(sentences, bounds, bounds[1:], strict=False)
-        ]
+        parsed = []
+        for (words, tags), (first, last) in zip(sentences, pairwise(bounds.tolist()), strict=True):
+            relations = [self.relation(label) for label in labels[first + 1 : last].tolist()]
+            own_heads = (heads[first + 1 : last] - 1).tolist()
+            parsed.append(ParsedWords(list(words), list(tags), own_heads, relations))
+        return parsed
 
     def parse_view(
         self, view: TokenView, tags: NDArray[np.uint64]
@@ -172,16 +164,18 @@ class DependencyParser:
 
         Scores are in units of the perceptron's weights: they compare parses of similar sentences.
         """
+        # the rows of sentences with words: the boundary at the begin stands for word 0, that at the end goes
         sizes = np.diff(view.sentences)
         has_words = sizes > 2
         keep = np.repeat(has_words, sizes)
-        keep[view.sentences[1:] - 1] = False  # boundaries at the ends of sentences
+        keep[view.sentences[1:] - 1] = False
         positions = np.flatnonzero(keep)
         bounds = offsets_from_sizes(sizes[has_words] - 1)
         hashes = view.hashes[positions]
         atoms = _atoms(hashes, tags[positions], self.classes)
         atoms[bounds[:-1]] = 0
         heads, labels, totals = self._parse(bounds, atoms)
+        # heads are numbered from 1 within the sentence
         starts = np.repeat(positions[bounds[:-1]], np.diff(bounds))
         all_heads, relations = np.full(len(view), -1, np.int64), np.zeros(len(view), np.int32)
         all_heads[positions] = np.where(heads > 0, starts + heads, -1)
@@ -300,9 +294,8 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
         relations = header["relations"]
         if not isinstance(relations, list) or not 1 <= len(relations) <= MAX_LABELS:
             raise ValueError("its relations are not a list of names")
-        if not all(
-            isinstance(name, str) and name for name in (*relations, header["language"], header["tagger"])
-        ):
+        names = (*relations, header["language"], header["tagger"])
+        if not all(isinstance(name, str) and name for name in names):
             raise ValueError("one of its names is not a string, or is empty")
         weights = _read_weights(arrays, 2 * len(relations) + 1)
         classes = WordClasses.from_state({"class_words": arrays["class_words"], "classes": arrays["classes"]})

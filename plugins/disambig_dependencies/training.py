@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -73,18 +74,13 @@ def train_parser(
         raise UserError("D919", problem="it contains no sentence")
     if all(tag in ("", "_") for _, tags, _, _ in trees for tag in tags):
         raise UserError("D919", problem="its words have no tags; use other ones, such as UPOS in CoNLL-U")
-    relations = sorted(
-        {
-            label
-            for _, _, heads, labels in trees
-            for head, label in zip(heads, labels, strict=True)
-            if head >= 0
-        }
-    ) or ["dep"]
+    arcs = chain.from_iterable(zip(heads, labels, strict=True) for _, _, heads, labels in trees)
+    relations = sorted({label for head, label in arcs if head >= 0}) or ["dep"]
     if len(relations) > MAX_LABELS:
         raise UserError("D919", problem=f"it has more than {MAX_LABELS} different relations")
     own_classes = classes or WordClasses(np.zeros(0, np.uint64), np.zeros((0, 1), np.uint16))
     bounds, atoms = encode_words([(words, tags) for words, tags, _, _ in trees], own_classes)
+    # as `_kernels` wants them: word 0 of each sentence stands for none, and is the head of the root
     heads = np.array([head for tree in trees for head in (0, *(h + 1 for h in tree[2]))], np.int32)
     numbers = {relation: i for i, relation in enumerate(relations, 1)}
     labels = np.array(
@@ -101,10 +97,9 @@ def train_parser(
             train_greedy(*examples, 0.0 if turn == 0 else _EXPLORE, *state, seed + turn)
         else:
             train_beam(*examples, beam, *state)
-    time, lowest = int(max(memory.clock[0], 1)), max(least, 0.5 / SCALE)
-    keys, actions, weights = averaged(
-        memory.table, memory.chunks, memory.sums, int(memory.used[0]), time, lowest
-    )
+    time, lowest = int(max(memory.clock[0], 1)), max(least, 0.5 / SCALE)  # half a step is rounded to 0
+    used = int(memory.used[0])
+    keys, actions, weights = averaged(memory.table, memory.chunks, memory.sums, used, time, lowest)
     pruned = _prune(keys, actions, weights, most)
     return DependencyParser(tuple(relations), pruned, own_classes, beam, language, tagger)
 
@@ -139,6 +134,7 @@ def _prune(
 
 
 def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[str], list[int], list[str]]:
+    """Return a sentence with its tree made projective. Raises D916, with its number, if it is not a tree."""
     if len(sentence) != 4:
         raise UserError("D916", number=number, problem="not words, tags, heads and relations")
     words, tags, heads, relations = list(sentence[0]), list(sentence[1]), list(sentence[2]), list(sentence[3])
@@ -161,6 +157,7 @@ def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[s
 
 
 def _has_cycle(heads: Sequence[int]) -> bool:
+    """Return True if some word is above itself: it has an ancestor after as many steps as there are words."""
     above = np.array(heads)
     for _ in heads:
         above = np.where(above < 0, -1, np.array(heads)[above])
