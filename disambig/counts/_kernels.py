@@ -101,6 +101,7 @@ def add_keys(hashes, sentences, first, last, seed, member, orders, keys, filled)
                         continue
                     if restricted and not _has_member(member, begin, i, gap):
                         continue
+                    # replaces the word in the sum by the gap; the arithmetic is modulo 2 ** 64
                     key = with_order + (_GAP - inner) * PLACE[gap - begin]
                     keys[k, filled[k]] = fmix64(key)
                     filled[k] += 1
@@ -108,6 +109,7 @@ def add_keys(hashes, sentences, first, last, seed, member, orders, keys, filled)
 
 @compiled
 def _has_member(member, begin, last, gap):
+    """Return whether the tokens from `begin` to `last`, without `gap`, have what `add_keys` requires."""
     for i in range(begin, last + 1):
         if i != gap and ((member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin and i - 1 != gap)):
             return True
@@ -169,9 +171,14 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
 
     `keys` (uint64) are the keys of the part, sorted and distinct; `bits`, `seed` and `n_slots` are uint64.
     Fills `pilots` (uint16, one per bucket) and `slots` (uint64, one per key).
+
+    This is a perfect hash function as in PTHash (Pibiri and Trani 2021): the bits of a key select a bucket,
+    and the key and the pilot of its bucket select a slot, such that no two keys have the same slot. A number
+    below n is drawn from 32 random bits by ``(bits * n) >> 32``, which needs no division.
     """
     n_keys = len(keys)
     n_buckets = len(pilots)
+    # first[b + 1] is the size of bucket b, and later the end of its keys
     first = np.zeros(n_buckets + 1, dtype=np.int64)
     for i in range(n_keys):
         bucket = (((keys[i] << bits) >> _S32) * np.uint64(n_buckets)) >> _S32
@@ -180,7 +187,7 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
     for b in range(n_buckets):
         if first[b + 1] > largest:
             largest = first[b + 1]
-    # process buckets by falling size: large buckets need many free slots
+    # process buckets by falling size (counting sort): large buckets need many free slots
     start = np.zeros(largest + 2, dtype=np.int64)
     for b in range(n_buckets):
         start[largest - first[b + 1] + 1] += 1
@@ -194,6 +201,7 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
     for b in range(n_buckets):
         first[b + 1] += first[b]
 
+    # one bit per slot; try the pilots of each bucket in turn until all its keys get a free slot of their own
     taken = np.zeros((np.int64(n_slots) >> 6) + 1, dtype=np.uint64)
     for o in range(n_buckets):
         begin = first[order[o]]
@@ -246,7 +254,7 @@ _BLOCK = 128
 
 @compiled
 def find_slot(words, directory, shift, width, key):
-    """Return the place in `words` of the only record that `key` can have."""
+    """Return the place in `words` of the only record that `key` can have (see `find_pilots`)."""
     part = key >> shift
     low = (key << (_S64 - shift)) >> _S32
     bucket = (low * directory[part, 3]) >> _S32
@@ -257,7 +265,11 @@ def find_slot(words, directory, shift, width, key):
 
 @compiled
 def rank_at(words, width, at, key):
-    """Return the rank (uint64) of the record at `at` if it belongs to `key`, else 0."""
+    """Return the rank (uint64) of the record at `at` if it belongs to `key`, else 0.
+
+    A record holds low bits of its key and the rank: 10 and 6 bits in a word, 24 and 8 bits in two words, or
+    32 and 16 bits in three words.
+    """
     if width == _ONE:
         small = np.uint64(words[at])
         return small >> _S10 if (small & _LOW10) == (key & _LOW10) else _ZERO
@@ -285,10 +297,6 @@ def lookup_block(words, directory, shift, width, keys, ranks):
         else:
             for i in range(size):
                 ranks[begin + i] = rank_at(words, _TWO, places[i], keys[begin + i])
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 TSV, GOOGLE_2, GOOGLE_3 = 0, 1, 2
@@ -322,9 +330,12 @@ def _next_word(data, at):
 
     The hash is MurmurHash64A with seed 1, as in `disambig.text.hash_word`.
     """
+    # All eight bytes are compared at once. Subtracting 33 from a byte below 33 sets its highest bit; the
+    # borrow makes the bytes above it unreliable, but only the lowest marked byte matters.
     block = eight_bytes(data, at)
     low = (block - _BYTES_33) & ~block & _BYTES_128  # its lowest bit marks the first byte below 33
     below = (low - _ONE) & ~low  # all bits below it
+    # the multiplication adds up one bit of each byte, so that the highest byte of the product counts them
     size = ((below & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
     byte = (block >> ((size & _SEVEN) << _THREE)) & _BYTE
     if low == _ZERO or (byte != _SPACE and byte != _TAB and byte != _LF):
@@ -338,6 +349,7 @@ def _next_word(data, at):
 
 @compiled
 def _next_long_word(data, at):
+    """Return the result of `_next_word` for a word of eight bytes or more, or with control characters."""
     end = _long_end(data, at)
     value = _SEED ^ ((end - at) * _M)
     while end - at >= _EIGHT:
@@ -355,6 +367,7 @@ def _next_long_word(data, at):
 
 @compiled
 def _long_end(data, at):
+    """Return the offset of the next space, TAB or line end; the bits are explained in `_next_word`."""
     while True:
         block = eight_bytes(data, at)
         low = (block - _BYTES_33) & ~block & _BYTES_128
@@ -401,7 +414,10 @@ def insert_words(words, raw, values):
 
 @compiled
 def _number(data, at):
-    """Return the number at `at` and its end; the end is `at` if there is no number or it is too long."""
+    """Return the number at `at` and its end; the end is `at` if there is no number or it is too long.
+
+    Numbers have at most 18 digits, so that they are below 2 ** 63.
+    """
     value = _ZERO
     begin = at
     while True:
@@ -488,20 +504,14 @@ def parse(
 ):
     """Parse the lines of ``data[:n_bytes]`` (uint8); the last line must have a line end too.
 
-    Parameters
-    ----------
-    table : hash set of words (see `_kernels.fill_set`) of which an n-gram must contain one, or empty
-    words : map (see `find_row`) from words as written to their normal forms, or empty
-    keys, counts (uint64), orders (uint8) : filled; must have room for a quarter of the bytes plus two
-    missing : filled with words that are not in the map: rows of hash, start, end (uint64)
-    deferred : filled with start and end (int64) of the lines with such words, which are not counted yet
-    tallies : int64, filled with the numbers of n-grams, lines, missing words, deferred lines, and of lines
-        left out because a word is cut or tagged
-
-    Returns
-    -------
-    int
-        0, or the error code of the last line read.
+    `table`: hash set of words (see `fill_set`) of which an n-gram must contain one, or empty.
+    `words`: map (see `find_row`) from words as written to their normal forms, or empty.
+    `keys`, `counts` (uint64), `orders` (uint8): filled; must have room for a quarter of the bytes plus two.
+    `missing`: filled with words that are not in the map: rows of hash, start, end (uint64).
+    `deferred`: filled with start and end (int64) of the lines with such words, which are not counted yet.
+    `tallies` (int64): filled with the numbers of n-grams, lines, missing words, deferred lines, and of lines
+    left out because a word is cut or tagged.
+    Returns 0, or the error code of the last line read.
     """
     tallies[:] = 0
     filled = lines = n_missing = n_deferred = 0
@@ -518,6 +528,7 @@ def parse(
         if following != _ZERO:  # an empty line
             begin = following
             continue
+        # the n-gram: in version 2 of Google Books, lines with the same one follow each other
         error = 0
         fits = before_size > _ZERO and begin + before_size < size
         if form == 1 and fits and _same_ngram(data, before, begin, before_size):
@@ -539,7 +550,7 @@ def parse(
                     break
                 if mapped:
                     place = find_row(words, word)
-                    if words[place, 0] == _ZERO:
+                    if words[place, 0] == _ZERO:  # the caller looks it up, and parses the line again
                         state = _DEFERRED
                         if n_missing < len(missing):
                             missing[n_missing, 0] = word
@@ -564,6 +575,7 @@ def parse(
             if error == 0 and order > 0 and n != order:
                 error = WRONG_ORDER
             before, before_size = begin, at - begin
+        # its count, which is stored, added to the one before, or left out
         count = following = _ZERO
         if error == 0:
             count, following, error = _counts(data, at + _ONE, form, years[0], years[1])

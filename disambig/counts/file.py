@@ -38,6 +38,7 @@ PILOTS = 1 << 16
 SEEDS = 256
 C1 = 0x9E3779B97F4A7C15
 C2 = 0xD6E8FEB86659FD93
+"""Odd multipliers that mix keys with pilots; they are part of the format."""
 MAX_BITS = 30
 
 
@@ -86,10 +87,7 @@ HASHES = {
 
 def part_bits(n_ngrams: float) -> int:
     """Return how many top bits of the key select the part (at least one)."""
-    bits = 1
-    while n_ngrams > KEYS_PER_PART * (1 << bits) and bits < MAX_BITS:
-        bits += 1
-    return bits
+    return next((bits for bits in range(1, MAX_BITS) if n_ngrams <= KEYS_PER_PART << bits), MAX_BITS)
 
 
 def n_slots(n_keys: int, record: Record) -> int:
@@ -126,12 +124,8 @@ KEY_PARTS = 8
 def checked_edges(stored: Any, n_stored: int) -> NDArray[np.int64]:
     """Return the header's `key_edges`; raise ValueError if they do not fit the section."""
     edges = np.array([int(edge) for edge in stored], dtype=np.int64)
-    if (
-        len(edges) != KEY_PARTS + 1
-        or edges[0]
-        or edges[-1] != n_stored
-        or not np.all(edges[1:] >= edges[:-1])
-    ):
+    ends = [*edges[:1], *edges[-1:]]
+    if len(edges) != KEY_PARTS + 1 or ends != [0, n_stored] or not np.all(edges[1:] >= edges[:-1]):
         raise ValueError("the edges of the keys do not fit")
     return edges
 

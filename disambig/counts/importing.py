@@ -36,7 +36,7 @@ class WordMap:
 
     `google`: whether the words come from Google Books.
     `tagged`: whether to keep words with a part-of-speech tag.
-    Attribute `entries` (uint64 (a power of two, 2)): for compiled functions (`_import_kernels.find_row`):
+    Attribute `entries` (uint64 (a power of two, 2)): for compiled functions (`_kernels.find_row`):
     hash of a word, and hash of its normal form or `CUT` or `TAGGED` if it has none.
     """
 

@@ -227,7 +227,7 @@ def _cut_long_line(data: bytes) -> int:
 
 
 FORMATS = ("tsv", "google-v2", "google-v3")
-"""Names of the formats; the index is the number that `_import_kernels.parse` uses."""
+"""Names of the formats; the index is the number that `_kernels.parse` uses."""
 _WEB1T_FOLDER = re.compile("([1-5])gms")
 _GOOGLE = re.compile(r"googlebooks-.*-([1-5])gram-\d+-\w+|([1-5])-\d{5}-of-\d{5}")
 _GOOGLE_2 = re.compile(rb"[^\t]+\t\d{1,4}\t\d+\t\d+\r?\n?")

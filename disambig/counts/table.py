@@ -37,6 +37,8 @@ from disambig.text import (
     tokenisation_named,
 )
 
+_seed = lru_cache(maxsize=64)(hash_word)
+"""Returns the seed of the n-gram keys of a tokenisation, which each look-up needs."""
 UNSPLIT_TOKENISATIONS = ("web1t.v1",)
 """Tokenisations for which the words in count files are already in normal form."""
 _GAP = re.compile(r"(?<=\s)\*(?=\s)")
@@ -105,14 +107,16 @@ def find_ranks(
 
 
 def _find_ranks(arrays: TableArrays, keys: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Return the rank of each key's count, 0 for absent keys; the NumPy form of `_kernels.find_ranks`."""
+    """Return the rank of each key's count, 0 for absent keys; the NumPy form of `_kernels.lookup_block`."""
     words, directory, shift, width = arrays
     u32 = np.uint64(32)
     records, slots, pilots, buckets, seed = directory[(keys >> shift).astype(np.intp)].T
+    # the bits of a key select a part, then a bucket of it; the pilot of the bucket selects a slot
     bucket = (((keys << (np.uint64(64) - shift)) >> u32) * buckets) >> u32
     pilot = words[(pilots + bucket).astype(np.intp)].astype(np.uint64)
     mixed = (keys ^ ((pilot + seed) * np.uint64(C1))) * np.uint64(C2)
     at = (records + width * (((mixed >> u32) * slots) >> u32)).astype(np.intp)
+    # the record in the slot belongs to the key if the low bits are equal; shifts drop the bits of the rank
     ranks: NDArray[np.uint16]
     if width == SMALL.width:
         small = words[at]
@@ -300,9 +304,8 @@ class CountTable:
                 raise UserError("D117", path=self.path, ngram=ngram, problem=problem)
         totals = self._counts_of_sizes(hashes, name)
         if name in UNSPLIT_TOKENISATIONS:
-            unsplit = self._counts_of_sizes(
-                [hash_words(_GAP.sub(GAP, ngram.strip()).split()) for ngram in ngrams], name
-            )
+            as_written = [hash_words(_GAP.sub(GAP, ngram.strip()).split()) for ngram in ngrams]
+            unsplit = self._counts_of_sizes(as_written, name)
             np.copyto(totals, unsplit, where=unsplit > 0)
         counts: list[int] = totals.tolist()
         return counts
@@ -507,26 +510,18 @@ def _describe_lines(table: CountTable) -> Iterator[str]:
         for order in sorted(numbers.get("kept", {}), key=int):
             seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
             minimum = info.get("min_counts", {}).get(order, 1)
-            kept_of = (
-                f"kept (seen {minimum:,} times or more) of {distinct:,} different"
-                if minimum > 1
-                else "different"
-            )
-            yield (
-                f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} {kept_of}, "
-                f"{seen:,} in all"
-            )
-    if left_out := describe_least_counts(
-        {int(order): int(minimum) for order, minimum in info.get("min_counts", {}).items()}
-    ):
+            of = f"kept (seen {minimum:,} times or more) of {distinct:,} " if minimum > 1 else ""
+            unit = label.removesuffix("s") if order == "1" else label
+            yield f"  {order} {unit:9} {kept:,} {of}different, {seen:,} in all"
+    min_counts = {int(order): int(minimum) for order, minimum in info.get("min_counts", {}).items()}
+    if left_out := describe_least_counts(min_counts):
         yield f"left out      {left_out}"
     if table.has_keys:
         yield "keys          stored: the table can be merged and pruned"
     words = info.get("keep_words")
     if words:
-        yield f"restricted    to n-grams with one of {len(words):,} words: {', '.join(words[:12])}" + (
-            ", ..." if len(words) > 12 else ""
-        )
+        shown = ", ".join([*words[:12], *(["..."] if len(words) > 12 else [])])
+        yield f"restricted    to n-grams with one of {len(words):,} words: {shown}"
     for name, view in info.get("views", {}).items():
         for cause, n_lines in view.get("left_out", {}).items():
             if n_lines:
@@ -534,17 +529,11 @@ def _describe_lines(table: CountTable) -> Iterator[str]:
                 yield f"left out      lines with {reason}: {n_lines:,}"
     yield f"licence       {info.get('licence') or 'not stated'}"
     views = list(info.get("views", {}).values()) or [info]
-    sources = list(views[0].get("sources", []))
-    for view in views[1:]:
+    sources: list[Any] = []
+    for view in views:
         sources += [source for source in view.get("sources", []) if source not in sources]
     for source in sources[:20]:
         source_size = f" ({source['bytes']:,} bytes)" if "bytes" in source else ""
         yield f"source        {source.get('name') or source.get('file') or 'not named'}{source_size}"
     if len(sources) > 20:
         yield f"              and {len(sources) - 20:,} more"
-
-
-@lru_cache(maxsize=64)
-def _seed(tokenisation: str) -> int:
-    """Return the seed of the n-gram keys of a tokenisation, which each look-up needs."""
-    return hash_word(tokenisation)

@@ -50,6 +50,7 @@ class StoredKeys:
                 top = np.arange(1, KEY_PARTS, dtype=np.uint64) << _S61
                 starts = np.searchsorted(keys, top).tolist()
                 self.edges = [n + new for n, new in zip(self.edges, [0, *starts, len(keys)], strict=True)]
+                # the three top bits follow from the place in the file (`edges`); the kind (1 to 8) takes theirs
                 self._file.write(((keys << _THREE) | (kinds[0].astype(np.uint64) - np.uint64(1))).data)
             yield keys, counts
 
@@ -190,9 +191,8 @@ def finish_table(
     if stored is not None:
         sections["keys"] = stored.append_to(file)
         table_header["key_edges"] = stored.edges
-    files.finish(
-        file, table_header, sections, {} if digest is None else {"index": digest.section_digest(size)}
-    )
+    digests = {} if digest is None else {"index": digest.section_digest(size)}
+    files.finish(file, table_header, sections, digests)
 
 
 def record_form(record: str, *, keys: bool) -> Record:
