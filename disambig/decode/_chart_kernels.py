@@ -88,7 +88,7 @@ def coarse_outside(
     n_cells = len(scale)
     keep_below[:] = False
     keep_above[:] = False
-    top = n * (n - 1) // 2
+    top = n * (n - 1) // 2  # the cell of the whole sentence
     if above[top, root] == 0.0:
         return False
     out_below, out_above = np.empty(size), np.zeros((n_cells, size))
@@ -114,6 +114,7 @@ def coarse_outside(
                 any_kept |= keep_below[cell, a]
             if not any_kept or i == j - 1:
                 continue
+            # the outside weight of each pair of children, by rules; then for each place to split the cell
             by_left[:] = 0.0
             by_right[:] = 0.0
             left_used[:] = False
@@ -221,6 +222,7 @@ def fill(
     below = np.full(size, -1, np.int32)  # nodes below of the current cell
     may_below, may_above = np.ones(size, np.bool_), np.ones(size, np.bool_)
     for j in range(1, n + 1):
+        # `table` is used again for each end j: forget the nodes of the cells that end at j - 1
         for i in range(j - 1):
             cell = (j - 1) * (j - 2) // 2 + i
             for at in range(first_node[cell], last_node[cell]):
@@ -234,8 +236,10 @@ def fill(
                 for s in range(size):
                     may_below[s] = keep_below[cell, coarse[s]]
             begin = n_nodes
+            # arrays grow before the innermost loops, which then need no checks
             while len(nodes) < n_nodes + 2 * size:
                 nodes, best = doubled(nodes), doubled(best)
+            # symbols below: those of the word, or those that binary rules make of two smaller cells
             if i == j - 1:
                 while len(edges) < n_edges + starts[j] - starts[i]:
                     edges = doubled(edges)
@@ -293,6 +297,7 @@ def fill(
                                 edges[edge, 2] = rule_numbers[rule]
                                 if better:
                                     best[node] = value
+            # symbols above: those below, as they are (`SELF`) or by one unary rule, if a larger cell can use them
             end = n_nodes
             if end == begin:
                 continue
@@ -302,16 +307,15 @@ def fill(
                 may_above[root] = not pruned or keep_above[cell, coarse[root]]
             else:
                 for s in range(size):
-                    may_above[s] = (sides[s] & usable_sides) > 0 and (
-                        not pruned or keep_above[cell, coarse[s]]
-                    )
+                    has_side = (sides[s] & usable_sides) > 0
+                    may_above[s] = has_side and (not pruned or keep_above[cell, coarse[s]])
             above = table[i]
             for lower in range(begin, end):
                 child = nodes[lower, 0]
                 below[child] = -1
                 while len(edges) < n_edges + 1 + by_child[child + 1] - by_child[child]:
                     edges = doubled(edges)
-                for at in range(by_child[child] - 1, by_child[child + 1]):
+                for at in range(by_child[child] - 1, by_child[child + 1]):  # the first stands for no rule
                     itself = at < by_child[child]
                     parent = child if itself else chain_parents[at]
                     if not may_above[parent]:
@@ -325,6 +329,7 @@ def fill(
                     if all_edges or value > best[node]:
                         entry = (-1 if itself else chain_numbers[at], value)
                         n_edges = _add_edge(nodes, best, edges, n_edges, all_edges, node, lower, -1, *entry)
+            # the nodes above that are kept: all, or those with the best scores
             minimum = _NEVER
             if max_symbols > 0 and n_nodes - end > max_symbols:
                 minimum = np.sort(best[end:n_nodes])[n_nodes - end - max_symbols]
@@ -353,6 +358,7 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
     `descriptions` (int32 (n_rows, 6)): kind, rule, symbol, first word, end of the first tail (the edge's own
     end if it has no two tails), end.
     """
+    # tails have smaller numbers than heads: mark what is needed from the last node down, then number it upwards
     needed = np.zeros(n_nodes, np.bool_)
     needed[n_nodes - 1] = True
     n_rows = 0
@@ -391,11 +397,8 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
                 kind, scores[filled] = UNARY, chain_scores[rule]
             else:
                 kind, scores[filled] = SELF, 0.0
-            descriptions[filled, 0], descriptions[filled, 1], descriptions[filled, 2] = (
-                kind,
-                rule,
-                nodes[node, 0],
-            )
+            descriptions[filled, 0], descriptions[filled, 1] = kind, rule
+            descriptions[filled, 2] = nodes[node, 0]
             descriptions[filled, 3], descriptions[filled, 5] = nodes[node, 1], nodes[node, 2]
             descriptions[filled, 4] = nodes[left, 2] if right >= 0 else nodes[node, 2]
             edge = edges[edge, 3]

@@ -109,7 +109,7 @@ class Chain:
             raise ValueError(f"a chain of {self.n_states} states cannot decode one of {k}")
         for start, stop in pairwise(np.asarray(offsets).tolist()):
             rows = np.asarray(scores[start:stop], np.float64)
-            if len(rows) < k or (len(rows) - k) % (k * k):
+            if len(rows) < k or (len(rows) - k) % (k * k):  # K for the first place, K * K for each step
                 raise ValueError(f"{len(rows)} rows are not a chain of {k} states")
             transitions = rows[k:].reshape(-1, k, k)
             emissions = np.zeros((1 + len(transitions), k))

@@ -71,6 +71,7 @@ def max_marginals(emissions, transitions, starts, out):
         n = last - first
         if not n:
             continue
+        # forward: the best sequence up to each state; then backward: added, the best one after it
         for b in range(k):
             out[first, b] = emissions[first, b]
         for t in range(first + 1, last):
@@ -117,6 +118,7 @@ def k_best_paths(emissions, transitions, k_best, totals, paths):
                     value = score[t - 1, a, rank] + steps[a, b]
                     if value == _NEVER or (filled == k_best and value <= score[t, b, filled - 1]):
                         break  # lower ranks of this state are not better
+                    # insert it in the list of the k best, in descending order
                     slot = min(filled, k_best - 1)
                     while slot > 0 and score[t, b, slot - 1] < value:
                         score[t, b, slot] = score[t, b, slot - 1]
@@ -127,6 +129,7 @@ def k_best_paths(emissions, transitions, k_best, totals, paths):
                     filled = min(filled + 1, k_best)
             for rank in range(filled):
                 score[t, b, rank] += emissions[t, b]
+    # merge the lists of the last states: the next path is the best of their first unused entries
     n_paths = 0
     n_used = np.zeros(k, np.int64)
     while n_paths < k_best:
@@ -151,6 +154,7 @@ def k_best_paths(emissions, transitions, k_best, totals, paths):
 
 @compiled
 def _log_sum(values):
+    """Return the logarithm of the sum of exponentials."""
     highest = values.max()
     if highest == _NEVER:
         return _NEVER
@@ -260,22 +264,16 @@ _MIN_SUM = 1e-280
 def shared_sums(emissions, transitions, marginals, transition_sums):
     """Return the log partition; fill `marginals` of labels, and sums of the marginals of steps.
 
-    Parameters
-    ----------
-    emissions : array of float64, shape (L, K)
-        Scores of labels at places.
-    transitions : array of float64, shape (K, K)
-        Scores of (previous label, label).
-    marginals : array of float64, shape (L, K)
-    transition_sums : array of float64, shape (K, K)
-        Expected number of steps from one label to another.
+    `emissions` (float64 (L, K)): scores of labels at places.
+    `transitions` (float64 (K, K)): scores of (previous label, label).
+    `transition_sums` (float64 (K, K)): expected number of steps from one label to another.
     """
     n, k = emissions.shape
     # Forward-backward with probabilities that are scaled at each place, so that only K * K exponentials are
     # taken for the steps. If a sum gets too small to divide by, `log_sums` is used, which is slower.
     highest = transitions.max()
     weights = np.exp(transitions - highest)
-    transposed = np.empty((k, k))
+    transposed = np.empty((k, k))  # so that both passes read along rows
     for a in range(k):
         for b in range(k):
             transposed[b, a] = weights[a, b]
@@ -333,6 +331,7 @@ def shared_sums(emissions, transitions, marginals, transition_sums):
         if not total > _MIN_SUM:
             is_stable = False
             break
+        # the marginals of the step, without the factor `weights`, which is the same at every place
         for a in range(k):
             x = forward[t - 1, a] / total
             for b in range(k):

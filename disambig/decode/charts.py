@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -293,15 +293,7 @@ class Charts:
         probable = decoder.marginals(scores, self.graphs)[0] >= threshold
         # the edges of the best derivation are kept even below the threshold: every chart needs a derivation
         graphs, rows = self.graphs.keep(probable | (decoder.best(scores, self.graphs) > 0))
-        return Charts(
-            graphs,
-            self.scores[rows],
-            self.edges.take(rows),
-            self.sentences,
-            self.thresholds,
-            self.without_parse,
-            self.too_large,
-        )
+        return replace(self, graphs=graphs, scores=self.scores[rows], edges=self.edges.take(rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -361,10 +353,9 @@ class ChartParser:
                 raise UserError("D621", setting=f"ChartParser.{name}", value=value)
         coarser = self.grammar.coarser
         # set once here: a frozen dataclass allows no assignment, and sorting the grammar takes time
+        weighted = None if coarser is None else WeightedGrammar.from_grammar(coarser)
         object.__setattr__(self, "_index", GrammarIndex.from_grammar(self.grammar))
-        object.__setattr__(
-            self, "_coarse", None if coarser is None else WeightedGrammar.from_grammar(coarser)
-        )
+        object.__setattr__(self, "_coarse", weighted)
 
     def charts(self, sentences: Sequence[WordScores]) -> Charts:
         """Build the charts of sentences.

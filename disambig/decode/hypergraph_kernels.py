@@ -254,6 +254,9 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
     """Append an instance's k best derivations to `rows`; return their number, `rows`, and its used length.
 
     Their scores are written to `totals` (k,), the ends of their rows to `ends` (k,).
+
+    This is algorithm 3 of Huang and Chiang (2005): further derivations are made only where a better node needs
+    them. Each derivation has two successors, with the next rank of its left or its right tail.
     """
     total, chosen = np.empty(n), np.empty(n, np.int64)
     best_edges(start, stop, heads, tails, scores, total, chosen)
@@ -279,6 +282,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
     stack[0, 0], stack[0, 1] = n - 1, k
     while depth > 0:
         node, wanted = stack[depth - 1, 0], stack[depth - 1, 1]
+        # a node that is asked for the first time: its best derivation, and the candidates of all other edges
         if slots[node] < 0:
             slot = slots[node] = n_slots
             n_slots += 1
@@ -307,6 +311,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
         while sides[slot] < 2:  # the successors of the last derivation: the next rank of either tail
             side = sides[slot]
             tail = tails[row, side]
+            # the left rank rises only while the right one is 0, so that no pair of ranks is made twice
             if tail < 0 or (side == 0 and derived[last, 2] > 0):
                 sides[slot] += 1
                 continue
@@ -334,17 +339,15 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
             n_candidates += 1
         if waits:
             continue
+        # the best candidate is the node's next derivation
         top = heaps[slot]
         if top < 0:
             sides[slot] = -1
             continue
         heaps[slot] = _without_first(top, candidate_scores, candidates)
         new = last + 1
-        derived[new, 0], derived[new, 1], derived[new, 2] = (
-            candidates[top, 0],
-            candidates[top, 1],
-            candidates[top, 2],
-        )
+        for column in range(3):
+            derived[new, column] = candidates[top, column]
         derived_scores[new] = candidate_scores[top]
         n_derived[slot] += 1
         sides[slot] = 0

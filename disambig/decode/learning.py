@@ -118,10 +118,9 @@ class StructuredExamples:
 
 def structured_examples(batch: CandidateBatch, decoder: Decoder | None = None) -> StructuredExamples:
     """Return the examples of a batch; for instances that are decided jointly, their structures."""
-    together = decoder is not None and not isinstance(decoder, Enumerated)
-    return StructuredExamples.from_batch(
-        batch.as_chains() if together and isinstance(batch, SequenceRows) else batch, decoder
-    )
+    if decoder is not None and not isinstance(decoder, Enumerated) and isinstance(batch, SequenceRows):
+        return StructuredExamples.from_batch(batch.as_chains(), decoder)
+    return StructuredExamples.from_batch(batch, decoder)
 
 
 def from_the_least(batch: CandidateBatch, decoder: Decoder | None = None) -> Floats:
