@@ -221,17 +221,13 @@ def _join_folds(parts: Sequence[Outcomes]) -> Outcomes:
 def paired_figures(result: Paired, names: Sequence[str]) -> dict[str, Any]:
     """Return the figures of two systems with these names, and their difference."""
     figures = (result.first, result.first_interval), (result.second, result.second_interval)
+    difference = {"value": result.difference, "interval": result.interval}
     return {
         "systems": [
             {"model": name, "value": value, "interval": interval}
             for name, (value, interval) in zip(names, figures, strict=True)
         ],
-        "difference": {
-            "value": result.difference,
-            "interval": result.interval,
-            "p": result.p,
-            "draws": result.draws,
-        },
+        "difference": {**difference, "p": result.p, "draws": result.draws},
     }
 
 
@@ -270,11 +266,8 @@ def _labelled_outcomes(
             for i, example in enumerate(decided)
             if example.word and example.word not in names
         }
-    dataset = label_instances(
-        task,
-        model.tokenisation,
-        [example for i, example in enumerate(decided) if i not in unknown] or decided,
-    )
+    known = [example for i, example in enumerate(decided) if i not in unknown]
+    dataset = label_instances(task, model.tokenisation, known or decided)
     documents = {name: i for i, name in enumerate(dict.fromkeys(example.document for example in decided))}
     indices: list[int] = []
     parts = []
@@ -316,15 +309,13 @@ def _mcnemar(measure: Measure, first: Outcomes, second: Outcomes) -> float | Non
     """Return McNemar's p-value; None unless the measure is the share of correct instances."""
     if not isinstance(measure, AddsUp):
         return None
-    terms = measure.terms(first), measure.terms(second)
-    if any(matrix.shape[1] != 2 or not _is_share(matrix) for matrix in terms):
-        return None
-    hits: list[NDArray[np.bool_]] = [matrix[:, 0] == 1 for matrix in terms]
+    hits: list[NDArray[np.bool_]] = []
+    for terms in (measure.terms(first), measure.terms(second)):
+        # the terms of a share are (1, 1) for each correct instance and (0, 1) for others
+        if terms.shape[1] != 2 or (terms[:, 1] != 1).any() or not np.isin(terms[:, 0], (0, 1)).all():
+            return None
+        hits.append(terms[:, 0] == 1)
     return mcnemar(*hits)
-
-
-def _is_share(terms: NDArray[np.float64]) -> bool:
-    return bool((terms[:, 1] == 1).all() and np.isin(terms[:, 0], (0, 1)).all())
 
 
 def _pairs(first: Outcomes, second: Outcomes) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -156,15 +157,14 @@ def cross_validate(
     if parts.decides.where == "items":
         raise UserError("D338", model=task.name)
     labelled = as_task_decides(task, labelled)
-    tested = {(example.text, example.start, example.end) for example in labelled}
-    also = [
-        example
-        for example in as_task_decides(task, also)
-        if (example.text, example.start, example.end) not in tested
-    ]
+    place_of = attrgetter("text", "start", "end")
+    tested = set(map(place_of, labelled))
+    also = [example for example in as_task_decides(task, also) if place_of(example) not in tested]
     all_examples = label_instances(task, parts.tokenisation, [*labelled, *also])
     _report_left_out(all_examples, report)
-    is_tested = _are_among(all_examples.labelled, labelled)
+    # by identity: equal examples may come from another source
+    tested_ids = set(map(id, labelled))
+    is_tested = np.array([id(example) in tested_ids for example in all_examples.labelled], bool)
     dataset = all_examples.compacted(is_tested)
     if not 2 <= folds <= dataset.n_documents:
         raise UserError("D464", folds=folds, documents=dataset.n_documents)
@@ -192,10 +192,8 @@ def cross_validate(
             _decide_rows(model, dataset, fold == k, chosen[system], logits[system])
             if system == "model":
                 tested_groups = np.unique(instances.groups[fold == k]).tolist()
-                n_learned, n_groups = (
-                    n_learned + count_learned(model, tested_groups),
-                    n_groups + len(tested_groups),
-                )
+                n_learned += count_learned(model, tested_groups)
+                n_groups += len(tested_groups)
     systems, outcomes = _group_figures(task, dataset, chosen, logits, fold, n_decided, also, wrong)
     return {
         **_count_examples(dataset.take(fold < n_decided)),
@@ -363,12 +361,6 @@ def _measured(name: str | None, outcomes: Mapping[str, Sequence[Outcomes]]) -> d
     }
 
 
-def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:
-    """Return which examples are in `others` by identity: equal examples may come from another source."""
-    ids = set(map(id, others))
-    return np.array([id(example) in ids for example in examples], bool)
-
-
 def _additional_counts(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
     """Return the number of additional training examples of each candidate of a group."""
     counts = Counter(
@@ -445,14 +437,9 @@ def _report_left_out(dataset: LabelledDataset, report: ErrorSink | None) -> None
 
 def _count_examples(dataset: LabelledDataset) -> dict[str, Any]:
     """Return the numbers of examples and documents, and the report on unused examples."""
-    n_documents = len(np.unique(dataset.documents))
-    account = dataset_report(len(dataset.documents), dataset.reasons)
-    return {
-        "n": len(dataset.documents),
-        "documents": n_documents,
-        "unused": len(dataset.problems),
-        "account": account,
-    }
+    n = len(dataset.documents)
+    counts = {"n": n, "documents": len(np.unique(dataset.documents)), "unused": len(dataset.problems)}
+    return counts | {"account": dataset_report(n, dataset.reasons)}
 
 
 UNUSED_LIST = "neither costs nor a reference"
@@ -684,11 +671,8 @@ def judge_senseval(
     and tried.
     """
     right = read_key(key)
-    read = [
-        instance
-        for path in paths
-        for instance in read_senseval(path, encoding=encoding, strict=strict, tell=tell)
-    ]
+    options: dict[str, Any] = {"encoding": encoding, "strict": strict, "tell": tell}
+    read = [instance for path in paths for instance in read_senseval(path, **options)]
     instances = [instance for instance in read if instance.id in right]
     if not instances:
         raise UserError("D497", path=key, n=len(right), other=", ".join(paths))

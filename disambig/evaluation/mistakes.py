@@ -85,9 +85,8 @@ def corrects(edit: ProposedEdit, fix: Fix) -> bool:
     left, right = fix.before[: edit.start], fix.before[edit.end :]
     corrected = comparable_words(fix.corrected())
     blank = " " if edit.start == edit.end else ""  # an inserted word may come without spaces
-    return any(
-        comparable_words(left + blank + new + blank + right) == corrected for new in (edit.new, *edit.others)
-    )
+    suggestions = (left + blank + new + blank + right for new in (edit.new, *edit.others))
+    return any(comparable_words(suggestion) == corrected for suggestion in suggestions)
 
 
 def touches(edit: ProposedEdit, fix: Fix) -> bool:

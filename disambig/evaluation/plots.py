@@ -33,8 +33,6 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
     `path`: its suffix determines the format.
     """
     check_plot(path)
-    from matplotlib.figure import Figure
-
     points, measure = curve["points"], curve.get("measure", {"name": "accuracy", "unit": "share"})
     name, is_share = measure["name"], measure["unit"].startswith("share")
     factor = 100 if is_share else 1
@@ -47,9 +45,7 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
     baseline, majority = (
         _scaled(measure.get(system, curve[system]), factor) for system in ("baseline", "majority")
     )
-    with plot_settings():
-        figure = Figure(figsize=(7, 4.5), layout="constrained")
-        axes = figure.add_subplot()
+    with _axes(path, (7, 4.5)) as axes:
         axes.errorbar(sizes, means, yerr=spreads, marker="o", capsize=3, color="#1f5fa8", label="model")
         label = f"{curve['baseline_is']} baseline"
         axes.axhline(baseline, color="#b45309", linestyle="--", label=label)
@@ -60,9 +56,7 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
         axes.set_xlabel("training examples per group")
         axes.set_ylabel(f"{name}{', %' if is_share else ''} (bars: standard deviation over draws)")
         axes.set_title(f"{curve['task']}: {name} by number of training examples")
-        axes.grid(alpha=0.3)
         axes.legend(loc="best")
-        _save(figure, path)
 
 
 def _scaled(value: float | None, factor: float) -> float:
@@ -78,11 +72,7 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
     `title`: what decides; the title of the plot says what is measured of it.
     """
     check_plot(path)
-    from matplotlib.figure import Figure
-
-    with plot_settings():
-        figure = Figure(figsize=(5.5, 5), layout="constrained")
-        axes = figure.add_subplot()
+    with _axes(path, (5.5, 5)) as axes:
         axes.plot((0, 100), (0, 100), color="#666666", linestyle=":", label="perfect calibration")
         bins = reliability["bins"]
         largest = max((bin_["n"] for bin_ in bins), default=1)
@@ -98,9 +88,7 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
         axes.set_xlabel("probability of the chosen candidate, %")
         axes.set_ylabel("correct, %")
         axes.set_title(f"{title}: how often a decision is right, by its probability", wrap=True)
-        axes.grid(alpha=0.3)
         axes.legend(loc="upper left")
-        _save(figure, path)
 
 
 def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str) -> None:
@@ -112,15 +100,11 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
     `title`: what decides; the title of the plot says what is measured of it.
     """
     check_plot(path)
-    from matplotlib.figure import Figure
-
     measured = all(point["clean"] is not None for point in points)
     flags = [point["clean"]["per_1000"] if measured else point["rate"] for point in points]
     right = [100 * point["all"]["right"] for point in points]
     spread = [point["all"]["right_interval"] for point in points]
-    with plot_settings():
-        figure = Figure(figsize=(7, 4.5), layout="constrained")
-        axes = figure.add_subplot()
+    with _axes(path, (7, 4.5)) as axes:
         axes.plot(flags, right, marker="o", color="#1f5fa8")
         if all(spread):
             low, high = ([100 * bounds[side] for bounds in spread] for side in (0, 1))
@@ -132,8 +116,6 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
         axes.set_xlabel(f"{what} per 1,000 clean words (labels: the configured rate)")
         axes.set_ylabel("mistakes rightly corrected, %")
         axes.set_title(f"{title}: mistakes corrected, by rate of {what}", wrap=True)
-        axes.grid(alpha=0.3)
-        _save(figure, path)
 
 
 @contextmanager
@@ -151,8 +133,17 @@ def plot_settings(**further: Any) -> Iterator[None]:
         yield
 
 
-def _save(figure: Any, path: str | Path) -> None:
-    """Write a figure without its creation date, so that the same figure gives the same file."""
-    no_date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with writing(path):
-        figure.savefig(str(path), dpi=150, metadata=no_date.get(Path(path).suffix.lower()))
+@contextmanager
+def _axes(path: str | Path, size: tuple[float, float]) -> Iterator[Any]:
+    """Yield the axes of a figure, which is written at the end."""
+    from matplotlib.figure import Figure
+
+    with plot_settings():
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.add_subplot()
+        yield axes
+        axes.grid(alpha=0.3)
+        # without its creation date, so that the same figure gives the same file
+        no_date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+        with writing(path):
+            figure.savefig(str(path), dpi=150, metadata=no_date.get(Path(path).suffix.lower()))

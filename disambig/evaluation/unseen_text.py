@@ -387,12 +387,10 @@ def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
 class _ErrorTrial:
     """Flags on a text, and on the same text with synthetic errors."""
 
-    # groups, error_groups: arrays of int32; group of each decision on the original text, and of each
-    # synthetic error
+    # group of each decision on the original text, and the probability of a flag there; 0 if none is possible
     groups: NDArray[np.int32]
-    # alarms, error_probabilities: arrays of float32; probability of a flag for each decision on the original
-    # text, and at each synthetic error; 0 if no flag is possible
     alarms: NDArray[np.float32]
+    # the same at each synthetic error
     error_groups: NDArray[np.int32]
     error_probabilities: NDArray[np.float32]
     corrected: NDArray[np.bool_]  # whether the right word is suggested at each synthetic error
@@ -413,9 +411,8 @@ class _ErrorTrial:
             flag_probabilities = np.zeros(len(index), np.float32)
             flag_probabilities[is_decided] = (decided.probabilities * decided.flagged)[index[is_decided]]
             is_corrected = np.zeros(len(index), bool)
-            is_corrected[is_decided] = _are_chosen(
-                decided, index[is_decided], instances.take(errors.rows[is_decided])
-            )
+            right = instances.take(errors.rows[is_decided])
+            is_corrected[is_decided] = _are_chosen(decided, index[is_decided], right)
             groups.append(error_groups)
             probabilities.append(flag_probabilities)
             corrected.append(is_corrected)
