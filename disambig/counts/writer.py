@@ -50,7 +50,7 @@ class StoredKeys:
                 top = np.arange(1, KEY_PARTS, dtype=np.uint64) << _S61
                 starts = np.searchsorted(keys, top).tolist()
                 self.edges = [n + new for n, new in zip(self.edges, [0, *starts, len(keys)], strict=True)]
-                # the three top bits follow from the place in the file (`edges`); the kind (1 to 8) takes theirs
+                # the top three bits follow from the place in the file (`edges`): they make room for the kind
                 self._file.write(((keys << _THREE) | (kinds[0].astype(np.uint64) - np.uint64(1))).data)
             yield keys, counts
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.instances import CandidateLists, CandidateTable, Group, Instances, normalise_words
+from disambig.data.instances import CandidateLists, CandidateTable, Group, Instances
 from disambig.data.segments import Selection, join_offsets, offsets_from_sizes, take_rows
 from disambig.errors import UserError, nearest_first
 from disambig.formatting import describe_share, pluralize
-from disambig.rules import Correction, RuleSet
+from disambig.rules import Correction, RuleSet, comparable_form
 from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats, Ints
 
@@ -102,7 +102,7 @@ def unordered_pair(observed: str, replacement: str) -> str:
     The key of a flag that inserts a word has nothing before the slash; of one that removes a word, nothing
     after it.
     """
-    words = [normalise_words(observed), normalise_words(replacement)]
+    words = [comparable_form(observed), comparable_form(replacement)]
     return "/".join(sorted(words) if all(words) else words)
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from disambig.data.instances import normalise_words
 from disambig.errors import UserError
 from disambig.files import decode, read_small
+from disambig.rules import comparable_form
 from disambig.text import HIDDEN
 
 _LINE_ENDS = "\r\n"
@@ -136,7 +136,7 @@ def pair_to_ignore(observed: str, replacement: str) -> str:
 
     There is nothing before the arrow for a word that is missing, nothing after it for one too many.
     """
-    return f"{normalise_words(observed)} {ARROW} {normalise_words(replacement)}".strip()
+    return f"{comparable_form(observed)} {ARROW} {comparable_form(replacement)}".strip()
 
 
 def plain_word(entry: str) -> str:
@@ -146,7 +146,7 @@ def plain_word(entry: str) -> str:
     """
     if ARROW in entry:
         return pair_to_ignore(*entry.split(ARROW, 1))
-    return normalise_words(entry)
+    return comparable_form(entry)
 
 
 _WORD = r"([^\W_]+(?:['\u2019-][^\W_]+)*)"

@@ -26,6 +26,7 @@ from disambig.data.segments import (
 )
 from disambig.errors import UserError
 from disambig.files import decode, read_small
+from disambig.rules import comparable_form
 from disambig.runtime import KeepsResults
 from disambig.type_aliases import Ints
 
@@ -74,11 +75,6 @@ MAX_WORDS = 2
 _WORD = re.compile(r"[^\W\d_]+('[^\W\d_]+)*")
 
 
-def normalise_words(text: str) -> str:
-    """Return words for comparison: in lower case, with plain apostrophes and single spaces."""
-    return " ".join(text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
-
-
 def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     """Read a file of confusion sets.
 
@@ -119,7 +115,7 @@ def confusion_set(value: str | Iterable[str]) -> Group:
         members that are never one word in a text ("well-known").
     """
     members = value.split("/") if isinstance(value, str) else list(value)
-    candidates = tuple(map(normalise_words, members))
+    candidates = tuple(map(comparable_form, members))
     name = "/".join(candidates)
     if len(candidates) < 2 or len(set(candidates)) < len(candidates):
         raise UserError("D411", name=name, problem="it needs two or more different words")

@@ -297,7 +297,7 @@ def fill(
                                 edges[edge, 2] = rule_numbers[rule]
                                 if better:
                                     best[node] = value
-            # symbols above: those below, as they are (`SELF`) or by one unary rule, if a larger cell can use them
+            # symbols above: those below, as they are or by one unary rule, if a larger cell can use them
             end = n_nodes
             if end == begin:
                 continue
@@ -358,7 +358,7 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
     `descriptions` (int32 (n_rows, 6)): kind, rule, symbol, first word, end of the first tail (the edge's own
     end if it has no two tails), end.
     """
-    # tails have smaller numbers than heads: mark what is needed from the last node down, then number it upwards
+    # tails have smaller numbers than heads: mark what the last node needs downwards, then number it upwards
     needed = np.zeros(n_nodes, np.bool_)
     needed[n_nodes - 1] = True
     n_rows = 0

@@ -255,8 +255,8 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
 
     Their scores are written to `totals` (k,), the ends of their rows to `ends` (k,).
 
-    This is algorithm 3 of Huang and Chiang (2005): further derivations are made only where a better node needs
-    them. Each derivation has two successors, with the next rank of its left or its right tail.
+    This is algorithm 3 of Huang and Chiang (2005): further derivations of a node are made only where another
+    node needs them. A derivation has two successors, with the next rank of its left or its right tail.
     """
     total, chosen = np.empty(n), np.empty(n, np.int64)
     best_edges(start, stop, heads, tails, scores, total, chosen)

@@ -10,6 +10,7 @@ from .catalogue import (
     Rule as Rule,
     RuleSelection as RuleSelection,
     RuleSet as RuleSet,
+    comparable_form as comparable_form,
     default_rules as default_rules,
     find_rule as find_rule,
     installed_rules as installed_rules,

@@ -42,7 +42,7 @@ class Correction(NamedTuple):
     @classmethod
     def plain(cls, observed: str, replacement: str, group: str = "") -> Correction:
         """Return the correction of words as they are written."""
-        return cls(_plain(observed), _plain(replacement), group)
+        return cls(comparable_form(observed), comparable_form(replacement), group)
 
 
 class MistakeExample(NamedTuple):
@@ -130,8 +130,8 @@ class RuleSet:
         return f"the function {getattr(function, '__module__', '?')}.{name}, which names rules"
 
 
-def _plain(words: str) -> str:
-    """Return words in lower case, with plain apostrophes and single spaces."""
+def comparable_form(words: str) -> str:
+    """Return words in the form in which they are compared: lower case, plain apostrophes, single spaces."""
     return " ".join(words.lower().replace("\u2019", "'").split())
 
 

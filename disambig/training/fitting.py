@@ -246,17 +246,13 @@ def fit(
     *,
     dev: CandidateBatch | None = None,
     rng: np.random.Generator | None = None,
-    part: str = "",
 ) -> Fitted:
-    """Fit a learner and check its result.
+    """Fit a learner and check its result; `batch` and `dev` are as the extractors return them.
 
     Raises D414 if the learner or its scorer breaks the contract; D459 if the examples cannot be converted to
     a storage that the learner accepts; and whatever the learner raises.
-
-    `batch` and `dev`: as returned by the extractors.
-    `part`: name of the learner in messages; by default its class.
     """
-    part = part or describe_component("learners", learner)
+    part = describe_component("learners", learner)
     examples = to_accepted_storage(learner, batch, part=part)
     development = None if dev is None else to_accepted_storage(learner, dev, part=part)
     before = attributes(learner)
@@ -264,9 +260,8 @@ def fit(
     if changed := changed_attributes(learner, before):
         seen = f"fit changed the learner itself ({', '.join(changed)})"
         raise contract_error(part, seen, "what it learns in the scorer, and settings as they are")
-    check_fitted(
-        learner, fitted, _sample_rows(batch if dev is None or not _n_instances(dev) else dev), part=part
-    )
+    sample = _sample_rows(batch if dev is None or not _n_instances(dev) else dev)
+    check_fitted(learner, fitted, sample, part=part)
     return fitted
 
 
@@ -302,9 +297,8 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
     if not callable(getattr(learner, "fit", None)):
         raise contract_error(part, "it has no method fit", "fit(batch, *, dev, rng) -> Fitted")
     if not callable(getattr(learner, "from_state", None)):
-        raise contract_error(
-            part, "it has no method from_state", "from_state(arrays), which rebuilds a saved scorer"
-        )
+        wanted = "from_state(arrays), which rebuilds a saved scorer"
+        raise contract_error(part, "it has no method from_state", wanted)
     check_call(part, learner, "fit", "fit(batch, *, dev=None, rng=None) -> Fitted", None, dev=None, rng=None)
     needs_training(learner)  # raises D414 for a value of another type
     if not storages:
@@ -349,9 +343,8 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
         raise contract_error(part, f"its report is {describe_value(fitted.report)}", "a dict")
     for key, value in fitted.report.items():
         if not isinstance(key, str) or not is_plain(value):
-            raise contract_error(
-                part, f"its report has {describe_value(value)} under {key!r}", "plain values, as in JSON"
-            )
+            seen = f"its report has {describe_value(value)} under {key!r}"
+            raise contract_error(part, seen, "plain values, as in JSON")
 
 
 def check_scores(scores: object, batch: CandidateBatch, *, part: str) -> None:
@@ -366,9 +359,8 @@ def check_scores(scores: object, batch: CandidateBatch, *, part: str) -> None:
     # NaN would lose every comparison silently, and the first candidate would be chosen
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
-        raise contract_error(
-            part, f"{len(bad):,} scores are {scores[bad[0]]}, the first of row {bad[0]:,}", wanted
-        )
+        seen = f"{len(bad):,} scores are {scores[bad[0]]}, the first of row {bad[0]:,}"
+        raise contract_error(part, seen, wanted)
 
 
 def mean_cost(scorer: Scorer, batch: CandidateBatch) -> float:

@@ -294,15 +294,15 @@ def read_plan(
         raise _invalid_config(path, f"unknown section [{unknown[0]}]; known sections: {names}")
     missing = [name for name in (*_OBJECTS, "model") if name not in config and name not in _OPTIONAL]
     if missing:
-        raise _invalid_config(
-            path, f"section [{missing[0]}] is missing; `disambig train --example` shows all"
-        )
+        problem = f"section [{missing[0]}] is missing; `disambig train --example` shows all"
+        raise _invalid_config(path, problem)
     settings = dict(config.get("training", {}))
     _check_settings(settings, path)
     sections = {name: config[name] for name in _OBJECTS if name in config}
     check_sections(sections, path)
     parts = resolve(sections, source=path)
     task, decided = parts["task"], decides(parts["task"])
+    # what the config says of the task is checked first, for a message that names the section
     task_name = sections["task"].get("name")
     if isinstance(task_name, str) and not task_name.isidentifier():
         expected = "a name of letters, digits and underscores that does not begin with a digit"
@@ -312,6 +312,7 @@ def read_plan(
         expected = 'a code such as "en", or "" for any language'
         raise _invalid_config(path, f"language in [task] is {task_language!r}: give {expected}")
     check_declarations(task)
+    # sections that some tasks need not have
     if "tokenisation" not in parts:
         if decided.where != "items":
             raise _invalid_config(path, "section [tokenisation] is missing")
@@ -327,6 +328,7 @@ def read_plan(
     if "judge" not in parts:
         sections["judge"] = default_rule_config(task, mistakes=mistakes or bool(settings.get("fixes")))
     parts |= resolve({name: sections[name] for name in _OPTIONAL if name not in parts}, source=path)
+    # the settings of [training], and whether all components support the task
     if _RATE in settings:
         sections["judge"] = _with_rate(sections["judge"], parts["judge"], settings.pop(_RATE), path)
         parts |= resolve({"judge": sections["judge"]}, source=path)

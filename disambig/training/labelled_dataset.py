@@ -17,6 +17,7 @@ from disambig.errors import UserError
 from disambig.features import transform_union
 from disambig.formats import Clean, Fix, Labelled, place_at_mark
 from disambig.formatting import first_names, pluralize
+from disambig.rules import comparable_form
 from disambig.text import Tokenisation, TokenView, check_view, hash_word, view_of_texts
 from disambig.types import FeatureExtractor, Features, LearnsSettings, Task, decides
 
@@ -192,7 +193,7 @@ def _match_places(
     for i in at_mistakes.tolist():
         number, observed = int(documents[i]), int(instances.observed[i])
         fix, candidates = mistakes[number], instances.candidates(i, task.groups[int(instances.groups[i])])
-        old, new = _normalised(fix.old), _normalised(fix.new)
+        old, new = comparable_form(fix.old), comparable_form(fix.new)
         if observed < 0 or candidates[observed] != old or new not in candidates or new == old:
             reasons[number] = OTHER if reasons[number] == ELSEWHERE else reasons[number]
         elif protected[i]:
@@ -202,11 +203,6 @@ def _match_places(
             matches.append(i)
             intended.append(candidates.index(new))
     return np.array(matches, np.int64), np.array(intended, np.int32), reasons
-
-
-def _normalised(words: str) -> str:
-    """Return words in lower case, with plain apostrophes and single spaces."""
-    return " ".join(words.lower().replace("\u2019", "'").split())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -443,9 +439,8 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
             problems.append((example.where, problem))
             unknown_labels += bool(indices) and not right
     if not matches:
-        raise UserError(
-            "D462", problem=": ".join(filter(None, problems[0])) + _decided_words(task), n=len(problems)
-        )
+        problem = ": ".join(filter(None, problems[0])) + _decided_words(task)
+        raise UserError("D462", problem=problem, n=len(problems))
     instances = places.instances()
     matches.sort(key=lambda match: (instances.positions[match[0]], match[0]))  # stable
     index = np.array([place for place, _, _ in matches], np.int64)
@@ -544,14 +539,10 @@ def _place_problem(
     task: Task,
 ) -> str | None:
     """Return why a label cannot be used; `groups` are those decided there, `right` those that have it."""
-    if (
-        not groups
-        and example.word
-        and decides(task).between == "labels"
-        and not any(group.name == example.word for group in task.groups)
-    ):
-        return f"the task {task.name} does not know the word {example.word!r}"
     if not groups:
+        is_known = any(group.name == example.word for group in task.groups)
+        if example.word and not is_known and decides(task).between == "labels":
+            return f"the task {task.name} does not know the word {example.word!r}"
         return f"the task {task.name} decides nothing at {_shown(example)}"
     if not right:
         names = ", ".join(map(repr, candidates[0][:8]))

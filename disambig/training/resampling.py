@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, ScoreBatch, join_offsets, stack_batches, take_rows
+from disambig.data import Columns, Group, Instances, ScoreBatch, join_offsets, stack_batches, take_rows
 from disambig.features import extractor_error, extractor_names, fit_checked, join, transform_checked
 from disambig.formatting import pluralize
 from disambig.models import LinearScorer, Model
@@ -28,9 +28,9 @@ from disambig.training.labelled_dataset import (
 from disambig.type_aliases import Bools, Progress
 from disambig.types import (
     CalibrationData,
-    CandidateBatch,
     FeatureExtractor,
     Features,
+    Fitted,
     HasOpenSettings,
     Learner,
     Scorer,
@@ -100,14 +100,25 @@ class FittedHeldOut:
         report: dict[str, Any] = {"examples": len(rows)}
         if needs_training(learner) and self._too_few(rows):
             return None, report | {"learner": "baseline"}
-        features = resampling.learn.features(rows, group, model.task, model.extractors)
-        model.baseline.fit(features.batch)  # raises if it does not fit the features, before the long training
         dev_rows = resampling.tune.rows(group, maximum=resampling.max_examples // 2, rng=rng)
-        dev = None
-        if len(dev_rows):
-            dev = resampling.tune.features(dev_rows, group, model.task, model.extractors).batch
-        fitted = fit(learner, features.batch, dev=dev, rng=rng)
+        fitted, _ = self._fit_rows(model, learner, group, rows, dev_rows, rng)
         return fitted.scorer, report | fitted.report
+
+    def _fit_rows(
+        self,
+        model: Model,
+        learner: Learner,
+        group: int,
+        rows: NDArray[np.int64],
+        dev_rows: NDArray[np.int64],
+        rng: np.random.Generator,
+    ) -> tuple[Fitted, Columns]:
+        """Fit a learner to some examples, tuned on others; also return the columns of the features."""
+        learn, tune, extractors = self.resampling.learn, self.resampling.tune, model.extractors
+        batch = learn.features(rows, group, model.task, extractors).batch
+        model.baseline.fit(batch)  # raises if it does not fit the features, before the long training
+        dev = tune.features(dev_rows, group, model.task, extractors).batch if len(dev_rows) else None
+        return fit(learner, batch, dev=dev, rng=rng), batch.columns
 
     def _fit_with_empty_candidate(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
@@ -122,25 +133,16 @@ class FittedHeldOut:
 
         def sample(examples: TextExamples, size: int) -> NDArray[np.int64]:
             rows = examples.rows(group)
-            return fitting.balanced_sample(
-                rows, examples.instances.observed[rows], table, maximum=size, rng=rng
-            )
+            observed = examples.instances.observed[rows]
+            return fitting.balanced_sample(rows, observed, table, maximum=size, rng=rng)
 
-        rows, dev_rows, true_rows = (
-            sample(resampling.learn, maximum),
-            sample(resampling.tune, maximum // 2),
-            resampling.tune.rows(group, maximum=maximum, rng=rng),
-        )
+        rows, dev_rows = sample(resampling.learn, maximum), sample(resampling.tune, maximum // 2)
+        true_rows = resampling.tune.rows(group, maximum=maximum, rng=rng)
         report: dict[str, Any] = {"examples": len(rows)}
         if needs_training(learner) and (self._too_few(rows) or not len(dev_rows)):
             return None, report | {"learner": "baseline"}
-        features = resampling.learn.features(rows, group, model.task, model.extractors)
-        model.baseline.fit(features.batch)  # raises if it does not fit the features, before the long training
-        dev = None
-        if len(dev_rows):
-            dev = resampling.tune.features(dev_rows, group, model.task, model.extractors).batch
-        fitted = fit(learner, features.batch, dev=dev, rng=rng)
-        column = fitting.bias_column(features.batch.columns, table)
+        fitted, columns = self._fit_rows(model, learner, group, rows, dev_rows, rng)
+        column = fitting.bias_column(columns, table)
         if column is None or not isinstance(fitted.scorer, LinearScorer) or not len(true_rows):
             return fitted.scorer, report | fitted.report
         at_true_rate = resampling.tune.features(true_rows, group, model.task, model.extractors)
@@ -313,11 +315,9 @@ class FittedFolds:
 
     def with_tuned(self, learner: Learner) -> Learner:
         """Return the learner with its open settings chosen from the reports of the groups fitted so far."""
-        return (
-            learner.with_tuned([report for _, report, _ in self.group_fits.values()])
-            if isinstance(learner, HasOpenSettings)
-            else learner
-        )
+        if not isinstance(learner, HasOpenSettings):
+            return learner
+        return learner.with_tuned([report for _, report, _ in self.group_fits.values()])
 
     def _fit_group(self, task: Task, learner: Learner, baseline: Learner, group: int) -> _GroupFit:
         """Return scorer, report and held-out scores of a group; each group is fitted once."""
@@ -546,13 +546,10 @@ def _by_fold(
     order = np.argsort(np.concatenate([np.flatnonzero(folds == fold) for fold in range(len(extractors))]))
     batch = stack_batches([part.batch for part in parts])
     if batch is None:
-        actual = ", ".join(dict.fromkeys(_describe_batch(part.batch) for part in parts))
+        batches = [f"{type(part.batch).__name__} with {len(part.batch.columns):,} columns" for part in parts]
+        actual = ", ".join(dict.fromkeys(batches))
         wanted = "the same storage and columns for every fold it is fitted on (cross_fit)"
         raise extractor_error(extractors[0], f"fitted on different folds, it returned {actual}", wanted)
     rows, _ = take_rows(join_offsets(part.batch.offsets for part in parts), order)
     n_hits, n_queries = (np.concatenate([getattr(part, name) for part in parts])[rows] for name in _EVIDENCE)
     return Features(batch.take(order), n_hits, n_queries)
-
-
-def _describe_batch(batch: CandidateBatch) -> str:
-    return f"{type(batch).__name__} with {len(batch.columns):,} columns"

@@ -262,9 +262,8 @@ def train_examples(
     The other parameters are those of `train`.
     """
     for examples in (tune,) if isinstance(parts.task, HasExamples) else (learn, tune):
-        find_certain_mistakes(
-            parts.task, examples.view, examples.instances
-        )  # a model does not check them again
+        # checked here, because a model does not check them again
+        find_certain_mistakes(parts.task, examples.view, examples.instances)
         find_right_words(parts.task, examples.view)
     resampling = HeldOutResampling(learn, tune, background, max_examples, min_examples, error_corpus)
     return train_by(resampling, parts, name=name, max_examples=max_examples, **about)
