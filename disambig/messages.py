@@ -288,6 +288,7 @@ MESSAGES: dict[str, str] = {
     "D633": "{setting} is {value!r}: give {wanted}",
     "D634": "cannot learn a grammar from {n:,} trees: {problem}",
     "D635": "invalid treebank grammar: its arrays {problem}; retrain it or copy it again",
+    "D636": "{path}: {problem}, in {n:,} of {of:,} trees; brackets of other words cannot be compared: tokenise trees and references alike, or leave these lists out",
     "D640": "{path}: {suffix} files are not checked, since they hold data or several texts; `disambig annotate --format text` reads them",
     "D641": "{path}, line {line:,}: unknown directive {said!r}: {meant}use ignore-line, ignore-next-line, ignore-file, off or on, each optionally followed by [RULE], WORD or task:TASK; or ignore WORD",
     "D642": "{path} was not corrected: it {problem}",

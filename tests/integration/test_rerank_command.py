@@ -137,6 +137,11 @@ def test_parses_are_reranked(tmp_path):
     for command in (("annotate", "bad.jsonl", "--from", "nbest", "--model", "model"), EVALUATE):
         bad = here(*command, folder=tmp_path)
         assert bad.returncode == 2 and "[D630] bad.jsonl:4, candidate 2, line 1: " in bad.stderr
+    lines[3]["candidates"][1]["text"] = lines[3]["reference"].replace("DT the", "DT a")
+    (tmp_path / "bad.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf8")
+    bad = here(*EVALUATE, folder=tmp_path)
+    assert bad.returncode == 2 and "[D636] bad.jsonl:4, candidate 2: word 3 is 'a', and 'the'" in bad.stderr
+    assert "in 1 of 120 trees" in bad.stderr
     (tmp_path / "text.txt").write_text("We saw the key.\n" * 100, encoding="utf8")
     text = here("annotate", "text.txt", "--from", "nbest", "--model", "model", folder=tmp_path)
     assert text.returncode == 2 and text.stderr.startswith("disambig: [D334] text.txt:1: not JSON")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,7 +163,8 @@ class BracketF1:
     """Harmonic mean of precision and recall of labelled brackets, by evalb's conventions.
 
     Candidates and references are trees in brackets. A text without a tree is a sentence without a parse. The
-    cost of a tree is its number of missing and extra brackets.
+    cost of a tree is its number of missing and extra brackets. Trees with other words than their reference
+    are an error (D636).
     """
 
     name = "bracket F1"
@@ -192,11 +193,30 @@ class BracketF1:
 
 
 def _count_brackets(texts: Sequence[str], references: Sequence[str]) -> Parseval:
-    gold = [_parse_brackets(text) for text in references]
-    return Parseval.from_trees(
-        [TreeBrackets((), (), (), (), ()) if brackets is None else brackets for brackets in gold],
-        [_parse_brackets(text) for text in texts],
-    )
+    """Return the counts of pairs of texts; raise D636 if a tree has other words than its reference."""
+    gold, parsed = (list(map(_parse_brackets, texts_of_side)) for texts_of_side in (references, texts))
+    differing = [
+        (row, one, other)
+        for row, (one, other) in enumerate(zip(gold, parsed, strict=True))
+        if one is not None and other is not None and one.words != other.words
+    ]
+    if differing:
+        row, one, other = differing[0]
+        problem = _first_difference(one, other)
+        # the core finds the list of `text`
+        raise UserError(
+            "D636", path="a list", problem=problem, n=len(differing), of=len(texts), text=texts[row]
+        )
+    empty = TreeBrackets((), (), (), (), ())
+    return Parseval.from_trees([brackets or empty for brackets in gold], parsed)
+
+
+def _first_difference(gold: TreeBrackets, parsed: TreeBrackets) -> str:
+    """Describe the first word in which a tree differs from its reference."""
+    pairs = enumerate(zip_longest(parsed.words, gold.words), 1)
+    number, words = next((number, pair) for number, pair in pairs if pair[0] != pair[1])
+    given, expected = ("missing" if word is None else repr(word) for word in words)
+    return f"word {number:,} is {given}, and {expected} in the reference"
 
 
 @lru_cache(10_000)

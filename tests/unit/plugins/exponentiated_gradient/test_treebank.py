@@ -497,3 +497,6 @@ def test_as_a_measure_of_lists():
     for text in ("(S (NP", gold + gold):
         with pytest.raises(UserError, match="D630"):
             measure.costs([text], [gold])
+    longer, other = "(TOP (S (NP (NN home) (NN town))))", "(TOP (S (NP (NN house))))"
+    with pytest.raises(UserError, match=r"D636.*word 2 is 'town', and missing in the .*, in 2 of 3 trees"):
+        measure.costs([longer, other, "(TOP (NP (NN home)))"], ["(TOP (S (NP (NN home))))"] * 3)
