@@ -29,7 +29,7 @@ import numpy as np
 from disambig import __version__
 from disambig.errors import UserError
 from disambig.features import BIAS, CONTEXTS, NgramCounts, transform_checked
-from disambig.formatting import describe_exception, describe_failure, pluralize
+from disambig.formatting import describe_exception, describe_failure, on_one_line, pluralize
 from disambig.registry import distribution_name, entry_points, load_all, load_plugins, plugin_packages
 from disambig.runtime import VARIABLE
 from disambig.type_aliases import Progress, no_progress
@@ -176,7 +176,7 @@ def check_plugins() -> Iterator[CheckResultLine]:
     for report in reports:
         name = f"{report.name} ({report.distribution} {report.version})"
         if report.error is not None:
-            what = f"{name} could not be loaded: {' '.join(report.error.split())}"
+            what = f"{name} could not be loaded: {on_one_line(report.error)}"
             is_core = report.distribution == DISTRIBUTION
             again = f"pip install --force-reinstall --no-deps {install_source(DISTRIBUTION)}"
             update = f"update or uninstall {report.distribution}"
@@ -234,8 +234,6 @@ def _load_error(entry: EntryPoint) -> str:
 
 def check_compiler() -> Iterator[CheckResultLine]:
     """Compile a function and check whether it is cached for the next process."""
-    import numpy as np
-
     from disambig.text import fmix64
 
     with np.errstate(over="ignore"):  # compiled code does not report overflows

@@ -15,7 +15,7 @@ from typing import Any
 from disambig.checking.flags import Flag
 from disambig.errors import UserError
 from disambig.files import decode, parse_json, read_small, save_output
-from disambig.formatting import escaped_json
+from disambig.formatting import escaped_json, on_one_line
 from disambig.markup import BREAK
 
 _SENTENCE_END = re.compile(rf"[.!?:;][\"'\u201d\u2019)\]]*\s+|(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)|{BREAK}")
@@ -50,7 +50,7 @@ def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
     `path`: path of the file with slashes, relative to the baseline or the repository.
     `plain`: the text without markup, of the same length.
     """
-    observed = " ".join(flag.observed.split())
+    observed = on_one_line(flag.observed)
     return FlagIdentity(path, flag.task, observed, sentence_around(plain, flag.start, flag.end))
 
 
@@ -74,7 +74,7 @@ def sentence_around(plain: str, start: int, end: int) -> str:
         first = match.end()
     following = _SENTENCE_END.search(plain, end, end + _MAX_DISTANCE)
     last = following.end() if following else min(len(plain), end + _MAX_DISTANCE)
-    return " ".join(plain[first:last].split())
+    return on_one_line(plain[first:last])
 
 
 VERSION = 1

@@ -162,8 +162,8 @@ class DocumentWords:
                 if inside or len(others) > 1:
                     return True
             elif inside:
-                corrected = _words(text[first:start] + replacement + text[end:last])
-                return any(_words(text[slice(*phrase)]) == corrected for phrase in others)
+                corrected = f"{text[first:start]}{replacement}{text[end:last]}".lower().split()
+                return any(text[slice(*phrase)].lower().split() == corrected for phrase in others)
         return False
 
     def _sentence_around(self, start: int, end: int) -> tuple[int, int]:
@@ -238,11 +238,6 @@ def _are_beside(text: str, one: tuple[int, int], other: tuple[int, int]) -> bool
     """Return True if two spans have nothing but blanks and marks between them."""
     (_, end), (start, _) = sorted((one, other))
     return start - end <= _MAX_GAP and not text[end:start].strip(_GAP_MARKS)
-
-
-def _words(text: str) -> str:
-    """Return a text in lower case, with one blank between its words."""
-    return " ".join(text.lower().split())
 
 
 def _differing_stretches(text: str, plain: str, start: int, end: int) -> Iterator[str]:

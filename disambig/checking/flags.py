@@ -34,7 +34,6 @@ class TextLines:
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
         self._text = text
-        self._length = len(text)
         self._has_byte_order_mark = text.startswith(_BYTE_ORDER_MARK)
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
@@ -57,7 +56,7 @@ class TextLines:
     def line_around(self, offset: int) -> tuple[int, int]:
         """Return the start and end, including its line end, of the line that contains `offset`."""
         line = bisect_right(self._starts, offset)
-        return self._starts[line - 1], self._starts[line] if line < len(self._starts) else self._length
+        return self._starts[line - 1], self._starts[line] if line < len(self._starts) else len(self._text)
 
     def _find_line(self, offset: int) -> tuple[int, int]:
         """Return the number and the start of the line that contains `offset`."""
@@ -383,7 +382,6 @@ class CheckedText:
 
     flags: tuple[Flag, ...]  # in text order
     words: int  # number of words of the text
-    left_out: int = 0  # number of flags beyond the maximum
     problems: tuple[UserError, ...] = ()  # invalid directives
     unused: tuple[HiddenSpan, ...] = ()  # directives that do not suppress any flag
 
@@ -396,7 +394,6 @@ def find_flags(
     *,
     ignore: Collection[str] = (),
     project_names: Collection[str] = (),
-    most_per_1000: float | None = None,
 ) -> CheckedText:
     """Return the flags of one text.
 
@@ -405,7 +402,6 @@ def find_flags(
     (`disambig.decision.resolve_overlaps`).
     `ignore`: normalised words and corrections to ignore (see `plain_word`).
     `project_names`: names of the project, in lower case: a verb after "pandas" is not flagged for its number.
-    `most_per_1000`: maximum number of flags per 1,000 words, rounded up.
     """
     from disambig.formats import count_words
 
@@ -426,6 +422,7 @@ def find_flags(
             continue
         trust = task_decisions.precision(row, plain.text)
         flag = _make_flag(record, trust, text, plain, lines, rules)
+        # Directives come before the document's own words: one that suppresses such a flag is not unused.
         if hiding := directives.hiding(start, observed, *flag.names):
             used.update(hiding)
             continue
@@ -437,10 +434,9 @@ def find_flags(
         if document.is_mentioned(start, end, correction[1]):
             continue
         flags.append(flag)
-    words = count_words(plain.text)
-    kept = most_certain(flags, words, most_per_1000)
+    flags.sort(key=_text_order)
     unused = tuple(span for span in directives.hidden if span not in used)
-    return CheckedText(tuple(kept), words, len(flags) - len(kept), directives.problems, unused)
+    return CheckedText(tuple(flags), count_words(plain.text), directives.problems, unused)
 
 
 _WORD = re.compile(rf"[^\s{HIDDEN}]+")

@@ -370,7 +370,7 @@ class LiveText:
         if self._baseline is not None:
             flags = self._baseline.peek_new_flags(self.name, plain.text, flags)
         shown = most_certain(flags, checked.words, self.settings.max_flags_per_1000)
-        return replace(checked, flags=tuple(shown), left_out=len(flags) - len(shown))
+        return replace(checked, flags=tuple(shown))
 
     def around(self, offset: int) -> tuple[str, int]:
         """Return the part of the last text at `offset` with its context, and the start of the context."""

@@ -16,7 +16,7 @@ from disambig.checking.flags import Flag, TextLines
 from disambig.data import PrecisionEstimate
 from disambig.errors import UserError
 from disambig.formats import one_line_text
-from disambig.formatting import escape_control_chars, shown_path
+from disambig.formatting import escape_control_chars, on_one_line, shown_path
 from disambig.rules import PAGE, Rule, find_rule, rule_link
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def flag_question(flag: Flag, quotes: str = '""') -> str:
     """
     opening, closing = quotes[0], quotes[1]
     observed, meant = (
-        f"{opening}{escape_control_chars(' '.join(text.split()))}{closing}"
+        f"{opening}{escape_control_chars(on_one_line(text))}{closing}"
         for text in (flag.observed, flag.replacement)
     )
     if not flag.observed.strip():
@@ -263,27 +263,30 @@ def _rdjson_range(reported: ReportedFlag, start: int, end: int) -> dict[str, Any
     return {"start": {"line": line, "column": column}, "end": {"line": end_line, "column": end_column}}
 
 
-class JUnitReport:
+class _ReportByFile:
+    """Base of reports whose document has an element for each file with flags."""
+
+    def __init__(self) -> None:
+        self._files: list[Sequence[ReportedFlag]] = []
+
+    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        self._files += [reported_flags] if reported_flags else []
+        return ""
+
+
+class JUnitReport(_ReportByFile):
     """A JUnit report with one test suite per file and one failed test case per flag.
 
     A file that could not be checked is an error. A run without flags and errors has one passed test case,
     because some programs reject a report without test cases.
     """
 
-    def __init__(self) -> None:
-        self._suites: list[list[ReportedFlag]] = []
-
-    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
-        """Keep the flags of one file."""
-        if reported_flags:
-            self._suites.append(list(reported_flags))
-        return ""
-
     def end(self, summary: RunSummary) -> str:
         """Return the whole document."""
         from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-        n_flags, n_errors = sum(map(len, self._suites)), len(summary.problems)
+        n_flags, n_errors = sum(map(len, self._files)), len(summary.problems)
 
         def suite(name: str, failures: int, errors: int) -> Element:
             tests = max(failures + errors, 1)
@@ -292,7 +295,7 @@ class JUnitReport:
 
         counts = {"tests": f"{max(n_flags + n_errors, 1)}", "failures": f"{n_flags}", "errors": f"{n_errors}"}
         root = Element("testsuites", {"name": "disambig", **counts})
-        for reported_flags in self._suites:
+        for reported_flags in self._files:
             path = _xml_text(reported_flags[0].path)
             cases = suite(path, len(reported_flags), 0)
             for reported in reported_flags:
@@ -302,7 +305,7 @@ class JUnitReport:
                 case = SubElement(cases, "testcase", names | place)
                 failure = SubElement(case, "failure", {"message": _xml_text(reported.message)})
                 failure.text = _xml_text(f"{reported.path}:{flag.line}:{flag.column}: {reported.message}")
-        if summary.problems or not self._suites:
+        if summary.problems or not self._files:
             cases = suite("disambig", 0, n_errors)
             if not summary.problems:
                 SubElement(cases, "testcase", {"name": "no flags", "classname": "disambig"})
@@ -313,17 +316,8 @@ class JUnitReport:
         return f"{_XML_DECLARATION}{tostring(root, 'unicode')}\n"
 
 
-class CheckstyleReport:
+class CheckstyleReport(_ReportByFile):
     """A report of Checkstyle: one element per file with flags, and in it one per flag."""
-
-    def __init__(self) -> None:
-        self._files: list[list[ReportedFlag]] = []
-
-    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
-        """Keep the flags of one file."""
-        if reported_flags:
-            self._files.append(list(reported_flags))
-        return ""
 
     def end(self, summary: RunSummary) -> str:
         """Return the whole document."""

@@ -25,7 +25,7 @@ from disambig import __version__
 from disambig.cli import COMMANDS, ON_ONE_THREAD, command_module
 from disambig.cli.options import SETTINGS, show_help
 from disambig.errors import UserError
-from disambig.formatting import escape_control_chars
+from disambig.formatting import escape_control_chars, on_one_line
 
 _METAVARS = {
     "domain": "NAME",
@@ -64,7 +64,7 @@ def set_metavars(command: Any) -> Any:
     for subcommand in getattr(command, "commands", {}).values():
         set_metavars(subcommand)
         # Without a short help, click cuts the first sentence at the width of the terminal.
-        subcommand.short_help = " ".join((subcommand.help or "").partition("\n\n")[0].split())
+        subcommand.short_help = on_one_line((subcommand.help or "").partition("\n\n")[0])
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             _set_argument_metavar(parameter)
@@ -257,7 +257,7 @@ def _run(arguments: list[str]) -> int:
         return fail(str(problem))
     except _ClickException as problem:
         command = _command_path(problem, arguments)
-        return fail(str(UserError("D600", problem=_one_line(problem), command=command)))
+        return fail(str(UserError("D600", problem=_click_message(problem), command=command)))
     except typer.Abort:
         return INTERRUPTED
     except OSError as problem:
@@ -276,9 +276,9 @@ def fail(message: str) -> int:
     return FAILURE
 
 
-def _one_line(problem: Any) -> str:
+def _click_message(problem: Any) -> str:
     """Return the message of click; for an unknown command of a group such as `fixes`, with its commands."""
-    message = " ".join(str(problem.format_message()).split()).rstrip(".")
+    message = on_one_line(problem.format_message()).rstrip(".")
     context = getattr(problem, "ctx", None)
     if message.startswith("No such command") and context is not None and context.parent is not None:
         names = context.command.list_commands(context)

@@ -444,21 +444,14 @@ def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:
 
     threading.Thread(target=read, daemon=True).start()
     try:
-        end: object = None  # _END or an exception
+        end: object = None  # `_END` or an exception, which is the last item
         while end is None:
-            block: list[Line] = []
-            item = pending.get()
-            while True:
-                if not isinstance(item, tuple):
-                    end = item
-                    break
-                block.append(item)
-                if len(block) == size:
-                    break
-                try:
-                    item = pending.get_nowait()
-                except queue.Empty:
-                    break
+            items = [pending.get()]
+            with suppress(queue.Empty):
+                while len(items) < size:
+                    items.append(pending.get_nowait())
+            block = [item for item in items if isinstance(item, tuple)]
+            end = None if len(block) == len(items) else items[-1]
             if block:
                 yield block
         if isinstance(end, BaseException):

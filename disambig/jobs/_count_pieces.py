@@ -129,6 +129,7 @@ class KeptRun(DiskRun):
         keys, counts = DiskRun.read(self, first, last)
         size = int(self.edges[last] - self.edges[first])
         is_valid = len(keys) == len(counts) == size and bool(np.all(keys[1:] > keys[:-1]) and np.all(counts))
+        # the first 12 bits of a key are the number of its slice (`SLICES` is 2 ** 12)
         if not is_valid or (size and not (first <= int(keys[0]) >> 52 and int(keys[-1]) >> 52 < last)):
             raise UserError("D877", path=self.path)
         return keys, counts
@@ -439,7 +440,7 @@ def assemble(
             if piece.old and not piece.is_whole():
                 raise UserError("D877", path=piece.path)
             directory = piece.directory()
-            position = np.uint64((file.tell() - files.PAGE) // 2)
+            position = np.uint64((file.tell() - files.PAGE) // 2)  # in 16-bit words, as in the directory
             for words in _piece_parts(piece, directory, form, ranked):
                 file.write(words.data)
                 digest.add(words.data)
@@ -477,6 +478,7 @@ def _piece_parts(
         for _, slots, pilots, buckets, _ in directory.tolist():
             words = np.fromfile(source, np.uint16, pilots + buckets - source.tell() // 2)
             if new_ranks is not None:
+                # a record is a fingerprint of 32 bits and a rank; `ranks` is a view, so `words` changes
                 ranks = words[2 : slots * form.width : form.width]
                 ranks[:] = new_ranks[ranks]
             yield words

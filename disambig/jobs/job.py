@@ -393,7 +393,7 @@ def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
     if counted is None or not counted[0]:
         return None
     n = counted[0]
-    first, last = 0, n
+    first, last = 0, n  # annotating these documents fails
     while last - first > 1:
         middle = (first + last) // 2
         if probe(first, middle) is None:

@@ -241,6 +241,7 @@ def _add_cuts(cuts: _Cuts, block: bytes, offset: int, line: int, shard_size: int
     """Add line starts in `block` that are at least `shard_size` bytes after the previous cut."""
     counted, position = line, 0
     while True:
+        # a line that starts `shard_size` bytes after the cut follows a line end one byte before that
         earliest = max(cuts[-1][0] + shard_size - 1 - offset, position)
         newline = block.find(b"\n", earliest)
         if newline < 0:

@@ -651,7 +651,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
 
     registered = entries("runners")
     entry = registered.get(name)
-    if entry is None:
+    if entry is None:  # a short name, which stands for the newest version of the first owner's engine
         newest: dict[str, Any] = {}
         # the core comes first, then plugins in order of loading
         for full_name, candidate in registered.items():

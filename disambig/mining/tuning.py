@@ -430,6 +430,8 @@ def learn_ignored(
     proposed: dict[tuple[str, ...], str] = {}  # the written word by the entries that suppress a proposal
     replacements: dict[str, set[str]] = defaultdict(set)  # by written word
     counts: Counter[str] = Counter()  # by word
+    # Collect the proposals in clean paragraphs, which all count as false alarms, by every entry that would
+    # suppress them: the word, the correction, or the correction beside a neighbouring word.
     for number, (text, edits) in enumerate(trials.clean_edits()):
         counts.update(map(plain_word, _WORD.findall(text)))
         for edit in edits:
@@ -446,12 +448,15 @@ def learn_ignored(
             for entry in entries:
                 paragraphs[entry].add(number)
                 shares[entry].append(share)
+    # An entry must not suppress a correction that the writers have made. If such flags are mostly right
+    # elsewhere, one more paragraph is needed.
     made = {entry for fix in trials.half.fixes for entry in _fix_entries(fix)}
 
     def is_wrong(entry: str, min_paragraphs: int) -> bool:
         is_mostly_right = float(np.mean(shares[entry])) >= 0.5
         return entry not in made and len(paragraphs[entry]) >= min_paragraphs + is_mostly_right
 
+    # Of each proposal, choose the most general entry for which there is enough evidence.
     chosen = set()
     for entries, observed in proposed.items():
         if any("#" in entry or not re.search(IGNORE_ENTRY, entry) for entry in entries):

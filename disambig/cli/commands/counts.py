@@ -15,7 +15,7 @@ from disambig.cli import options
 from disambig.cli.output import format_size, is_typed, progress, remark, say
 from disambig.errors import UserError
 from disambig.files import drop_repeated
-from disambig.formatting import pluralize
+from disambig.formatting import first_names, pluralize
 from disambig.jobs import LOCAL, EngineOptions
 
 if TYPE_CHECKING:
@@ -422,8 +422,7 @@ def _note_left_out(files: TextFiles) -> None:
     if files.left_out:
         remark(f"disambig: {UserError('D342', what=files_by_suffix(files.left_out))}")
     if files.with_markup:
-        shown = ", ".join(files.with_markup[:3]) + (", ..." if len(files.with_markup) > 3 else "")
-        remark(f"disambig: {UserError('D128', paths=shown)}")
+        remark(f"disambig: {UserError('D128', paths=first_names(files.with_markup))}")
 
 
 def _report_table(output: Path) -> None:

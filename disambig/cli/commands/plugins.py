@@ -14,6 +14,7 @@ import typer
 
 from disambig.cli.options import SETTINGS, complete_from
 from disambig.errors import UserError, nearest_first
+from disambig.formatting import on_one_line
 from disambig.registry import COMMANDS, Entry
 from disambig.settings import get_settings
 
@@ -38,7 +39,7 @@ def entry_lines(entry: Entry, *, full: bool = False) -> Iterator[str]:
             yield ""
     elif doc:
         # "et al. 2006" and "et al. (2006)" do not end a sentence
-        paragraph = " ".join(doc.split("\n\n")[0].split())
+        paragraph = on_one_line(doc.partition("\n\n")[0])
         end = re.search(r"(?<!\bal)\.(?= [A-Z(])", paragraph)
         yield (paragraph[: end.end()] if end else paragraph)
     yield from (f"  {parameter}" for parameter in format_parameters(factory))
@@ -124,7 +125,7 @@ def _show(report: PluginReport, broken: dict[str, str], *, full: bool) -> None:
 
     typer.echo(f"{report.name}  {report.distribution} {report.version}  ({report.module})")
     if report.error is not None:
-        typer.echo(f"  BROKEN: {' '.join(report.error.split())}")
+        typer.echo(f"  BROKEN: {on_one_line(report.error)}")
     if report.warning is not None:
         typer.echo(f"  WARNING: {report.warning}")
     for kind, name in report.registered:

@@ -29,6 +29,7 @@ from disambig.checking import (
     flag_candidates,
     flag_identity,
     live as decided,
+    most_certain,
     new_baseline,
     number_fingerprints,
     select_compatible,
@@ -91,18 +92,17 @@ def test_flags_of_all_tasks_are_in_text_order():
 
 @pytest.mark.parametrize(("most", "shown"), [(None, 5), (0, 0), (1, 1), (34, 2), (1000, 5)])
 def test_the_number_of_flags_can_be_limited(most, shown):
-    result = check_fake(f"{QUIET}. " * 5 + "word " * 15, most_per_1000=most)
-    assert result.words == 30
-    assert len(result.flags) == shown
-    assert result.left_out == 5 - shown
+    result = check_fake(f"{QUIET}. " * 5 + "word " * 15)
+    assert (result.words, len(result.flags)) == (30, 5)
+    assert len(most_certain(result.flags, result.words, most)) == shown
 
 
 def test_the_most_certain_flags_are_shown():
     text = "in of in of"
     decisions = [one_decision(0, 2, ("in", "of"), 0, 1), one_decision(3, 5, ("of", "to"), 0, 1)]
     decisions[1].probabilities[:] = 0.95
-    result = find_flags("x.txt", text, PlainText(text), decisions, most_per_1000=1)
-    assert [f.start for f in result.flags] == [3]
+    result = find_flags("x.txt", text, PlainText(text), decisions)
+    assert [f.start for f in most_certain(result.flags, result.words, 1)] == [3]
 
 
 def flags_of(text, *decision, path="x.txt"):
@@ -572,7 +572,6 @@ def test_settings_apply_as_in_a_run(tmp_path):
     assert list(some.flags) == left
     one = live_text(text, max_flags_per_1000=1.0)
     assert len(one.flags) == 1
-    assert one.left_out == len(everything.flags) - 1
     assert live_text(text, excluded=True).flags == ()
 
 
