@@ -54,11 +54,6 @@ class TextFile:
     state: tuple[int, ...] = ()  # properties of the file by which a later change is noticed
     encoding: str = "utf-8"
 
-    @property
-    def shown(self) -> str:
-        """The path as messages show it."""
-        return "<stdin>" if self.path == STDIN else self.path
-
 
 def has_checked_suffix(path: str) -> bool:
     """Return True if the name of a file ends in one of `SUFFIXES`, or the file begins like a document."""

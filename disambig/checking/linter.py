@@ -115,44 +115,21 @@ _BATCH_FILES = 500
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """The options of a run that are not settings.
+    """The options of a run that are not settings."""
 
-    Attributes
-    ----------
-    paths : tuple of str
-        Files, directories, or ``-`` for standard input.
-    fix, diff : bool
-        Whether to write corrections, and whether to show them as a diff.
-    backup : str, optional
-        Suffix of the backup file; None for no backup.
-    format : str
-        One of `reports.FORMATS`.
-    stdin_name : str
-        Name of standard input in reports.
-    changes : Changes, optional
-        The changes to check; by default whole files are checked.
-    new_baseline : str, optional
-        Baseline file to which all flags are written; none is reported then.
-    report_unused : bool
-        Whether to report directives that do not suppress any flag. If only some tasks are checked, a
-        directive for another task is unused, but right.
-    evidence : bool
-        Whether to report the evidence for each flag; `format` is one of `reports.WITH_EVIDENCE` then.
-    report_path : str, optional
-        File to which the caller writes the report; it is not checked.
-    """
-
-    paths: tuple[str, ...]
-    fix: bool = False
-    diff: bool = False
-    backup: str | None = ".bak"
-    format: str = "text"
-    stdin_name: str = "<stdin>"
-    changes: Changes | None = None
-    new_baseline: str | None = None
+    paths: tuple[str, ...]  # files, directories, or ``-`` for standard input
+    fix: bool = False  # whether to write corrections
+    diff: bool = False  # whether to show them as a diff
+    backup: str | None = ".bak"  # suffix of the backup file; None for no backup
+    format: str = "text"  # one of `reports.FORMATS`
+    stdin_name: str = "<stdin>"  # name of standard input in reports
+    changes: Changes | None = None  # the changes to check; None for whole files
+    new_baseline: str | None = None  # baseline file to which all flags are written; none is reported then
+    # Whether to report directives that do not suppress any flag. If only some tasks are checked, a directive
+    # for another task is unused, but right
     report_unused: bool = True
-    evidence: bool = False
-    report_path: str | None = None
+    evidence: bool = False  # whether to report the evidence for each flag (`reports.WITH_EVIDENCE`)
+    report_path: str | None = None  # file to which the caller writes the report; it is not checked
 
 
 class RunOutput(Protocol):

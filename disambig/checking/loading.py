@@ -63,14 +63,11 @@ class CorrectingAnnotator(ModelSet):
 def load_checker(settings: CheckSettings) -> CorrectingAnnotator:
     """Load the models that settings name, with the rules that they select.
 
-    Raises
-    ------
-    UserError
-        D4xx for an unknown name or a damaged model; D322 if no model accepts confusion sets; D644 for a model
-        that chooses labels; D861 if a minimum precision is set and no model was measured, D864 if no model
-        reaches it; D862 for a damaged measurement; D519 for an unknown rule; the errors of an invalid file of
-        confusion sets. D322, D404, D519 and D950 mention the settings file that contains the wrong value;
-        D974 for a model that a settings file names and that does not exist.
+    Raises D4xx for an unknown name or a damaged model; D322 if no model accepts confusion sets; D644 for a
+    model that chooses labels; D861 if a minimum precision is set and no model was measured, D864 if no model
+    reaches it; D862 for a damaged measurement; D519 for an unknown rule; the errors of an invalid file of
+    confusion sets. D322, D404, D519 and D950 mention the settings file that contains the wrong value; D974
+    for a model that a settings file names and that does not exist.
     """
     source = correcting_source(settings)
     try:

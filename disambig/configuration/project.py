@@ -477,10 +477,7 @@ def _read_toml(path: str) -> dict[str, Any]:
 class ProjectSettings:
     """The settings of files; each settings file is read once.
 
-    Parameters
-    ----------
-    options : SettingsSource, optional
-        Settings that take precedence over all settings files, such as options of a command.
+    `options`: settings that take precedence over all settings files, such as options of a command.
     """
 
     def __init__(self, options: SettingsSource | None = None) -> None:
@@ -494,10 +491,7 @@ class ProjectSettings:
     def for_file(self, path: str) -> CheckSettings:
         """Return the settings of the file `path`, which need not exist.
 
-        Raises
-        ------
-        UserError
-            D970, D971 and D972 for an invalid settings file, D30x for one that cannot be read.
+        Raises D970, D971 and D972 for an invalid settings file, D30x for one that cannot be read.
         """
         path = os.path.abspath(path)
         file = nearest_settings(os.path.dirname(path), self._files)
@@ -520,14 +514,7 @@ class ProjectSettings:
         return self._roots[folder]
 
     def takes(self, path: str, by_default: Callable[[str], bool]) -> bool:
-        """Return True if a file in a directory is checked.
-
-        Parameters
-        ----------
-        path : str
-        by_default : callable
-            Decides if no `include` is set.
-        """
+        """Return True if a file in a directory is checked; `by_default` decides if no `include` is set."""
         settings = self.for_file(path)
         if settings.excluded:
             return False

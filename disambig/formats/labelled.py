@@ -340,11 +340,8 @@ class MarkedTables:
     def read(self, source: ExampleSource) -> list[Labelled]:
         """Return the examples.
 
-        Raises
-        ------
-        UserError
-            D460 or D326 for lines that are not examples, D471 for a table without the required columns; the
-            errors of `ExampleSource.text`.
+        Raises D460 or D326 for lines that are not examples, D471 for a table without the required columns;
+        the errors of `ExampleSource.text`.
         """
         if not is_table(source.path, source.text):
             return _read_lines(source, lambda line, where: [_column_example(line, where)])
@@ -386,13 +383,7 @@ class JsonLines:
     suffixes = (".jsonl", ".ndjson")
 
     def read(self, source: ExampleSource) -> list[Labelled]:
-        """Return the examples.
-
-        Raises
-        ------
-        UserError
-            D460 for lines that are not examples; the errors of `ExampleSource.text`.
-        """
+        """Return the examples. Raises D460 for lines that are none; the errors of `ExampleSource.text`."""
         return _read_lines(source, _line_examples)
 
 

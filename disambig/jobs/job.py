@@ -455,28 +455,15 @@ def run_job(
 
     Raises D309 to D312, D316 to D318, D332, D870, D871; D4xx from the models.
 
-    Parameters
-    ----------
-    directory : Path
-        Created if necessary.
-    source : AnnotatorSource
-        Creates the annotator; its description is part of the manifest.
-    field : str
-        Key of the text in JSONL inputs.
-    shard_size : int, optional
-        Bytes of input per shard; by default that of `default_shard_size`.
-    limits : JobLimits, optional
-        Limits on single inputs and documents.
-    runner : Runner, optional
-        Processes the shards; by default in this process.
-    force : bool
-        Start anew in a directory that contains something else.
-    command : dict, optional
-        The command that started the job, stored in the manifest for `disambig job resume`.
-    shard_index : bool
-        Also write a page with links to the parts, for HTML.
-    listener, planned : callables
-        Called with the progress in bytes of input, and with the total before the start.
+    `directory`: created if necessary.
+    `source`: creates the annotator; its description is part of the manifest.
+    `field`: key of the text in JSONL inputs.
+    `shard_size`: bytes of input per shard; by default that of `default_shard_size`.
+    `runner`: processes the shards; by default in this process.
+    `force`: whether to start anew in a directory that contains something else.
+    `command`: the command that started the job, stored in the manifest for `disambig job resume`.
+    `shard_index`: whether to write a page with links to the parts, too, for HTML.
+    `listener` and `planned`: called with the progress in bytes of input, and with the total before the start.
     """
     if any(entry.path == STDIN for entry in inputs):
         raise UserError("D317")
@@ -612,20 +599,10 @@ def annotate_stream(
 ) -> JobReport:
     """Annotate `documents` and write them in order, with only a few batches in memory.
 
-    Parameters
-    ----------
-    documents : iterable of Document or UnreadableDocument
-        As read by `disambig.formats.read_all`.
-    source : AnnotatorSource
-        Creates the annotator.
-    write : callable
-        Called with the bytes of the output; not called if no document contains a word.
-    runner : Runner, optional
-        Processes the batches; by default in this process.
-    seconds : float, optional
-        Maximum time per document.
-    listener : callable
-        Called with the progress in characters.
+    `write`: called with the bytes of the output; not called if no document contains a word.
+    `runner`: processes the batches; by default in this process.
+    `seconds`: maximum time per document.
+    `listener`: called with the progress in characters.
     """
     report = JobReport()
 

@@ -10,7 +10,7 @@ code, such as the titles that Javadoc gives to links, are not.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from disambig.markup.canvas import ENTITY, OPAQUE, Canvas, Span
 
@@ -42,13 +42,7 @@ _PRESSED = frozenset("submit button reset".split())
 
 
 def is_text(value: str, *, within: bool = False) -> bool:
-    """Return True if the value of an attribute is text.
-
-    Parameters
-    ----------
-    within : bool
-        Whether it stands within a sentence.
-    """
+    """Return True if the value of an attribute is text; `within`: whether it stands within a sentence."""
     if within and _NAME_OF_CODE.search(value):
         return False
     return len(_WORD.findall(value)) >= (_MANY if within else _FEW)
@@ -57,12 +51,8 @@ def is_text(value: str, *, within: bool = False) -> bool:
 def find_values(text: str, start: int, end: int, *, within: bool = False) -> Iterator[Span]:
     """Yield the spans of the values in ``text[start:end]`` that are text, without their quotes.
 
-    Parameters
-    ----------
-    start, end : int
-        A tag, or the attributes in braces.
-    within : bool
-        Whether it stands within a sentence.
+    `start` and `end`: a tag, or the attributes in braces.
+    `within`: whether it stands within a sentence.
     """
     for match in _VALUE.finditer(text, start, end):
         if match["name"].lower() in _SHOWN and is_text(match["value"], within=within):
@@ -89,19 +79,15 @@ def find_values_of_html(
 
 
 def keep_values(
-    canvas: Canvas, spans: Collection[Span], *, within: Span | None = None, text: str | None = None
+    canvas: Canvas, spans: Iterable[Span], *, within: Span | None = None, text: str | None = None
 ) -> None:
     """Write values to their places after the markup around them was painted over; each is a text of its own.
 
-    Parameters
-    ----------
-    within : (start, end), optional
-        The span of the markup if it stands within a sentence: `OPAQUE` stands for it on both sides.
-    text : str, optional
-        The text with the values, if it is not that of the canvas.
+    `within`: the span of the markup if it stands within a sentence: `OPAQUE` stands for it on both sides.
+    `text`: the text with the values, if it is not that of the canvas.
     """
     text = canvas.original if text is None else text
-    for start, end in spans:
+    for start, end in (spans := list(spans)):
         canvas.keep(start, end, text)
         for match in ENTITY.finditer(text, start, end):
             canvas.fill(*match.span(), OPAQUE)

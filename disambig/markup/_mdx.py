@@ -49,7 +49,7 @@ def read_mdx(text: str, suffix: str = ".mdx") -> Canvas:
     for start, end, character in scanner.spans:
         canvas.fill(start, end, character)
     for start, end, is_within in scanner.tags:
-        values = list(find_values(text, start, end, within=is_within))
+        values = find_values(text, start, end, within=is_within)
         keep_values(canvas, values, within=(start, end) if is_within else None, text=text)
     canvas.comments += scanner.comments
     return canvas

@@ -158,14 +158,14 @@ class _Blocks:
             style = _STYLE.match(line)
             self.style = style[1].lower() if style else self.style
             canvas.leave_out(start, end)
-            keep_values(canvas, list(find_values(text, start, end)))
+            keep_values(canvas, find_values(text, start, end))
             self.paragraph = False
         elif _BLOCK_MACRO.match(text, start, end) or _RULE.match(text, start, end):
             canvas.leave_out(start, end)
             if image := _IMAGE.match(text, start, end):
                 alternative = _find_alternative(text, image.end() + 1, text.rindex("]", start, end))
                 canvas.keep(*alternative, text)
-                keep_values(canvas, list(find_values(text, alternative[1], end)))
+                keep_values(canvas, find_values(text, alternative[1], end))
             self.paragraph = False
         elif line == "+":
             canvas.fill(start, end, BREAK)

@@ -353,7 +353,7 @@ class TagReader:
         if not _is_english(language or "en") or attributes.get("translate", ("",))[0].lower() == "no":
             return
         within = name in self.kinds.within
-        spans = list(find_values_of_html(name, attributes, within=within))
+        spans = find_values_of_html(name, attributes, within=within)
         keep_values(self.canvas, spans, within=tag if within else None)
 
     def _attributes(self, at: int) -> tuple[int, Attributes]:

@@ -338,7 +338,7 @@ class _Inline(InlineReader):
         else:
             canvas.fill(at, match.end(), OPAQUE if name == "img" else BREAK)
         if opens:
-            values = list(find_values(text, at, match.end(), within=within))
+            values = find_values(text, at, match.end(), within=within)
             keep_values(canvas, values, within=match.span() if within else None)
         return match.end()
 
@@ -384,7 +384,7 @@ class _Inline(InlineReader):
         elif is_text(self.text[slice(*title)], within=True):
             keep_values(self.canvas, [title], within=(close, stop))
         if attributes is not None:
-            keep_values(self.canvas, list(find_values(self.text, *attributes.span())))
+            keep_values(self.canvas, find_values(self.text, *attributes.span()))
         return stop
 
     def _target(self, at: int) -> tuple[int, Span]:
@@ -469,7 +469,7 @@ class _Inline(InlineReader):
         for pattern in (dialects.ROLE, _TYPE):
             if match := pattern.match(self.text, at, self.end):
                 self.canvas.fill(at, match.end(), OPAQUE)
-                keep_values(self.canvas, list(find_values(self.text, at + 1, match.end(), within=True)))
+                keep_values(self.canvas, find_values(self.text, at + 1, match.end(), within=True))
                 return match.end()
         if match := _ATTRIBUTES.match(self.text, at, self.end):
             self.canvas.fill(at, match.end())
@@ -494,7 +494,7 @@ class _Inline(InlineReader):
         canvas.mark(at, stop, character)
         if character == OPAQUE:
             canvas.hide_word(at, stop)
-        keep_values(canvas, list(find_values(text, at + 1, stop, within=character != BREAK)))
+        keep_values(canvas, find_values(text, at + 1, stop, within=character != BREAK))
         return stop
 
 
@@ -858,7 +858,7 @@ class BlockReader:
 
     def _keep_attributes(self, at: int, end: int) -> None:
         """Keep the attributes that are text in a line that was painted over."""
-        keep_values(self.canvas, list(find_values(self.text, at, end)))
+        keep_values(self.canvas, find_values(self.text, at, end))
 
     def _leave_paragraph(self) -> None:
         self.paragraph = self.quote = self.table = False

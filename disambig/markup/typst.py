@@ -185,12 +185,8 @@ class _Reader:
     def _content(self, at: int, *, begin: int = -1, within: bool = False) -> int:
         """Read a content block whose bracket is at a position.
 
-        Parameters
-        ----------
-        begin : int
-            Where the call with the block begins, if it is not the argument of one.
-        within : bool
-            Whether the content belongs to the sentence around it.
+        `begin`: where the call with the block begins, if it is not the argument of one.
+        `within`: whether the content belongs to the sentence around it.
         """
         if self.depth >= _DEEPEST:
             return at + 1

@@ -92,18 +92,10 @@ class Token:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph, heading, list item or table cell.
+    """A paragraph, heading, list item or table cell."""
 
-    Attributes
-    ----------
-    text : str
-        Words separated by single spaces, without markup.
-    code : tuple of (start, end)
-        Offsets of code and formulas in `text`.
-    """
-
-    text: str
-    code: tuple[tuple[int, int], ...] = ()
+    text: str  # words separated by single spaces, without markup
+    code: tuple[tuple[int, int], ...] = ()  # offsets of code and formulas in `text`
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
