@@ -1,4 +1,18 @@
-"""Run one job on a cluster: dispatch items to workers and collect outcomes, surviving lost workers."""
+"""Run one job on a cluster: dispatch items to workers and collect outcomes, surviving lost workers.
+
+The job is driven by one thread, which sends items (`ClusterRun.dispatch`) and handles events in the order of
+a queue (`ClusterRun.receive`); Dask's own thread only puts events into it (see `session`). First each worker
+loads the work (`_workers.WorkerStartup`); then it has up to two items at a time. An attempt at an item ends
+
+* with an *answer*: the result, an error of the user or of the program, or "left" (see `serving.ItemResult`);
+* if its worker is lost, which the scheduler's list of workers shows, or *killed*, which Dask reports. Only
+  the first item of a worker can have caused it: this attempt failed, and the others are sent elsewhere;
+* if it takes longer than the timeout: its worker ends itself, or is restarted if it cannot;
+* as *gone*, if the connection to the scheduler is lost: the session is opened again, and items are repeated.
+
+An item that failed `tries` times is set aside. Two attempts at one item may run at a time, if the first is
+slow or waits behind another one: the first answer counts.
+"""
 
 from __future__ import annotations
 
@@ -111,9 +125,8 @@ class ClusterRun:
         self.attempts[attempt.number] = attempt
         worker.attempts.append(attempt)
         task.running += 1
-        attempt.future = self.session.submit(
-            attempt.number, worker.address, process_item, worker.loaded_work, request
-        )
+        given = process_item, worker.loaded_work, request
+        attempt.future = self.session.submit(attempt.number, worker.address, *given)
 
     def receive(self) -> list[WorkOutcome]:
         """Wait for events and return the outcomes that are finished."""
@@ -146,7 +159,7 @@ class ClusterRun:
             for worker in self.pool.workers.values():
                 worker.hung.discard(event.number)
             return None
-        first = attempt.worker.attempts[0] is attempt
+        first = attempt.worker.attempts[0] is attempt  # the one that runs, not one that waits behind it
         self._cancel(attempt)
         if event.kind == "answer":
             return self._handle_result(attempt, event.value)
@@ -161,7 +174,8 @@ class ClusterRun:
         return None
 
     def _handle_message(self, run: str, kind: str, value: Any) -> None:
-        if run != self.run:
+        """Repeat a record of a worker's log, once for all workers, or count the progress of an item."""
+        if run != self.run:  # of another job on the same cluster
             return
         if kind == "log":
             message: LogMessage = (value[0], value[1], value[2])
@@ -175,6 +189,7 @@ class ClusterRun:
             attempt.task.counter(value[1])
 
     def _handle_result(self, attempt: Attempt, answer: ItemResult) -> WorkOutcome | None:
+        """Return the outcome of an answered item. Raises the user error that the work raised."""
         if attempt.began is not None:
             self.pool.durations.append(time.monotonic() - attempt.began)
         if answer.kind == "user error":
@@ -233,13 +248,10 @@ class ClusterRun:
         if self.engine.timeout is None:
             return []
         latest = time.monotonic() - self.engine.timeout - _GRACE_SECONDS
-        return [
-            attempt
-            for attempt in self.attempts.values()
-            if attempt.began is not None and attempt.began < latest
-        ]
+        return [attempt for attempt in self.attempts.values() if (attempt.began or latest) < latest]
 
     def _handle_hang(self, attempt: Attempt) -> WorkOutcome | None:
+        """Abandon an attempt beyond the timeout, and restart its worker."""
         assert self.session is not None
         if attempt.number not in self.attempts:  # abandoned with another attempt at the same item
             return None
@@ -267,10 +279,10 @@ class ClusterRun:
             self._cancel(attempt)
             self.queue.repeat(attempt.task)
         self.pool.workers.clear()
+        # a local cluster is gone with its scheduler
+        may_return = self.losses <= _MAX_LOSSES and self.engine.scheduler is not None
         deadline = time.monotonic() + self.engine.patience
-        while (
-            self.losses <= _MAX_LOSSES and time.monotonic() < deadline and self.engine.scheduler is not None
-        ):
+        while may_return and time.monotonic() < deadline:
             with suppress(UserError):  # not available yet
                 self.connect()
                 self.startup.open = was_open

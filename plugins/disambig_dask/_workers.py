@@ -88,17 +88,9 @@ class WorkerPool:
     def slowest(self, now: float) -> Attempt | None:
         """Return the attempt that takes far longer than usual, if no other worker tries the same item."""
         usual = statistics.median(self.durations) if self.durations else 0.0
-        begun = [
-            attempt
-            for worker in self.workers.values()
-            for attempt in worker.attempts[:1]
-            if attempt.began is not None and attempt.task.running == 1
-        ]
-        late = [
-            attempt
-            for attempt in begun
-            if now - (attempt.began or now) > max(SLOW_SECONDS, _SLOW_FACTOR * usual)
-        ]
+        latest = now - max(SLOW_SECONDS, _SLOW_FACTOR * usual)
+        first = (attempt for worker in self.workers.values() for attempt in worker.attempts[:1])
+        late = [each for each in first if each.task.running == 1 and (each.began or now) < latest]
         return min(late, key=lambda attempt: attempt.began or now, default=None)
 
 
@@ -141,7 +133,7 @@ class WorkerStartup:
             address, details = addresses[name]
             self._start(name, address, details)
         ended = [workers.pop(name) for name in workers.keys() - addresses.keys()]
-        for worker in ended:
+        for worker in ended:  # a worker without the packages that the work needs ends again and again
             if not worker.ready and not worker.unfit:
                 self.n_ended += 1
                 self.starting = {n: started for n, started in self.starting.items() if started is not worker}
@@ -160,13 +152,8 @@ class WorkerStartup:
             self.too_few_since = now
         self.session.request_workers(self.seen and not self.pool.workers)
         if now - self.too_few_since > self.engine.patience:
-            raise UserError(
-                "D855",
-                address=self.session.address,
-                seen=len(self.pool.workers),
-                wanted=wanted,
-                seconds=self.engine.patience,
-            )
+            numbers = {"seen": len(self.pool.workers), "wanted": wanted, "seconds": self.engine.patience}
+            raise UserError("D855", address=self.session.address, **numbers)
 
     def handle_event(self, event: SessionEvent) -> bool:
         """Record how the start of a worker ended; return False for any other event.
@@ -193,33 +180,31 @@ class WorkerStartup:
         return True
 
     def _start(self, name: str, address: str, details: Mapping[str, Any]) -> None:
+        """Add a worker to the pool and send the work to it."""
         threads = int(details.get("nthreads", 1))
         worker = ClusterWorker(name, address, _DEPTH if threads == 1 else 1)
         self.pool.workers[name] = worker
         if threads > 1:
-            _log.info(
+            message = (
                 "the worker %s has %d threads, and one item is done at a time: start more workers with "
-                "--nthreads 1",
-                address,
-                threads,
+                "--nthreads 1"
             )
+            _log.info(message, address, threads)
         self._begin(worker)
 
     def _begin(self, worker: ClusterWorker) -> None:
         """Send the work to a worker; its start-up ends with an event."""
-        compared = self.engine.scheduler is not None
-        worker.loaded_work = self.session.submit_kept(
-            next(self.numbers), worker.address, load_work, self.setup
-        )
+        compared = self.engine.scheduler is not None  # workers of this machine have its environment
+        address, number = worker.address, next(self.numbers)
+        worker.loaded_work = self.session.submit_kept(number, address, load_work, self.setup)
         number = next(self.numbers)
         self.starting[number] = worker
-        worker.starting = self.session.submit(
-            number, worker.address, start_work, worker.loaded_work, compared
-        )
+        worker.starting = self.session.submit(number, address, start_work, worker.loaded_work, compared)
         if compared and self.expected is None:
             self.expected = expected_environment(self.setup.work)
 
     def _check(self, worker: ClusterWorker, event: SessionEvent) -> None:
+        """Check that a worker has loaded the work. Raises D856 or D857, or the error of a local worker."""
         if event.kind == "failed":
             raise UserError("D857", address=worker.address, problem=event.value)
         answer: ItemResult = event.value
@@ -228,8 +213,7 @@ class WorkerStartup:
                 raise answer.value
             raise UserError("D857", address=worker.address, problem=answer.value)
         if answer.kind == "bug":
-            problem = last_line(answer.value)
             _log.debug("%s", answer.value)
-            raise UserError("D857", address=worker.address, problem=problem)
+            raise UserError("D857", address=worker.address, problem=last_line(answer.value))
         if self.expected is not None:
             check_environment(self.expected, answer.value, worker.address)

@@ -147,8 +147,7 @@ def start_work(loaded: LoadedWork, describe: bool) -> ItemResult:
         forward_logs(setup.levels, _make_sender(setup.run)),
     ):
         try:
-            work = setup.work
-            seen = expected_environment(work) if describe else {}
+            seen = expected_environment(setup.work) if describe else {}
             loaded.function()
             return ItemResult("done", seen)
         except UserError as problem:
@@ -158,7 +157,10 @@ def start_work(loaded: LoadedWork, describe: bool) -> ItemResult:
 
 
 def process_item(loaded: LoadedWork, request: ItemRequest) -> ItemResult:
-    """Process one item; a worker that exceeds the timeout ends itself."""
+    """Process one item; a worker that exceeds the timeout ends itself.
+
+    Whether the item is still wanted is asked before it begins, and with each report of progress.
+    """
     setup = loaded.setup
     send = _make_sender(setup.run)
     with (

@@ -23,6 +23,10 @@ _GRACE_SECONDS = 1.0
 """Additional seconds in which Dask may report a problem itself, beyond its own time limit."""
 
 
+def _on_one_line(problem: Exception) -> str:
+    return " ".join(str(problem).split())
+
+
 def scheduler_address(scheduler: str, *, seconds: float) -> str:
     """Return the address of a scheduler given by its address or by the file that it wrote.
 
@@ -43,11 +47,12 @@ def scheduler_address(scheduler: str, *, seconds: float) -> str:
     except OSError as problem:
         raise UserError("D853", address=scheduler, problem=problem.strerror or problem) from None
     except (ValueError, TypeError) as problem:
-        raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
+        raise UserError("D853", address=scheduler, problem=_on_one_line(problem)) from None
     return address
 
 
 async def _check_reachable(address: str, seconds: float) -> None:
+    """Connect to a server and close the connection; ValueError or OSError if it is no scheduler."""
     from distributed.comm import connect
 
     try:
@@ -70,9 +75,8 @@ def _read_address(path: Path) -> str:
     try:
         return str(json.loads(data)["address"])
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise ValueError(
-            "the file contains no address: give the scheduler.json that the scheduler wrote"
-        ) from None
+        problem = "the file contains no address: give the scheduler.json that the scheduler wrote"
+        raise ValueError(problem) from None
 
 
 _OTHER_LOGGERS = ("tornado.application", "asyncio")
@@ -112,7 +116,7 @@ def _loud_loggers() -> list[logging.Logger]:
 
 POLL_INTERVAL = 0.5  # seconds between two requests for the list of workers
 _START_ATTEMPTS = 2  # attempts to start a local cluster
-_DASK_SETTINGS = {
+_DASK_SETTINGS = {  # of the processes of a local cluster
     # of 2.0 seconds of annotation, Dask's profiler takes 0.2 and returning memory to the system 0.35
     "distributed.worker.profile.enabled": False,
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,  # None: not set
@@ -150,9 +154,8 @@ class ClusterSession:
 
     def begin(self) -> None:
         """Start to listen for events."""
-        self.client.subscribe_topic(
-            TOPIC, lambda event: self.events.put(SessionEvent("message", value=event[1]))
-        )
+        put = self.events.put
+        self.client.subscribe_topic(TOPIC, lambda event: put(SessionEvent("message", value=event[1])))
         self.client.loop.add_callback(self._watch)
 
     def running(self) -> bool:
@@ -167,15 +170,9 @@ class ClusterSession:
 
     def submit_kept(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
         """Send a task whose result stays on the worker."""
-        return self.client.submit(
-            function,
-            *given,
-            key=f"disambig-{function.__name__}-{self.client.id}-{number}",
-            workers=[address],
-            allow_other_workers=False,
-            priority=-number,
-            pure=False,
-        )
+        key = f"disambig-{function.__name__}-{self.client.id}-{number}"
+        where = {"workers": [address], "allow_other_workers": False}
+        return self.client.submit(function, *given, key=key, **where, priority=-number, pure=False)
 
     def request_workers(self, wanted: bool) -> None:
         """Keep a task waiting if there is no worker, so that an adaptive cluster starts some."""
@@ -212,8 +209,8 @@ class ClusterSession:
         except (asyncio.CancelledError, CancelledError):  # the scheduler is gone, or the future was released
             self.events.put(SessionEvent("gone", number))
         except Exception as problem:
-            message = " ".join(str(problem).split())
-            self.events.put(SessionEvent("failed", number, f"{type(problem).__name__}: {message}"))
+            message = f"{type(problem).__name__}: {_on_one_line(problem)}"
+            self.events.put(SessionEvent("failed", number, message))
 
     async def _watch(self) -> None:
         """Put the list of workers into the queue at regular intervals."""
@@ -222,17 +219,13 @@ class ClusterSession:
             with suppress(OSError, asyncio.TimeoutError):  # the client's status reports it, too
                 identity = await asyncio.wait_for(self.client.scheduler.identity(n_workers=-1), 30)
                 workers = identity["workers"]
-                self.events.put(
-                    SessionEvent(
-                        "workers",
-                        # Dask's own "id" is the worker's name, which its nanny reuses; the local directory
-                        # is new for each process
-                        value={
-                            f"{address} {about.get('local_directory', '')}": (address, about)
-                            for address, about in workers.items()
-                        },
-                    )
-                )
+                # Dask's own "id" is the worker's name, which its nanny reuses; the local directory is new for
+                # each process
+                by_id = {
+                    f"{address} {about.get('local_directory', '')}": (address, about)
+                    for address, about in workers.items()
+                }
+                self.events.put(SessionEvent("workers", value=by_id))
                 pause = max(POLL_INTERVAL, len(workers) / 100)
             await asyncio.sleep(pause)
 
@@ -265,19 +258,21 @@ def open_session(
     """
     from distributed import Client
 
-    cluster = None
-    if scheduler is None:
-        cluster = _start_cluster(workers) if kept is None else kept.get_or_start(workers)
-    address = None if scheduler is None else scheduler_address(scheduler, seconds=seconds)
+    cluster = own = address = None  # `own` ends with the session
+    if scheduler is not None:
+        address = scheduler_address(scheduler, seconds=seconds)
+    elif kept is not None:
+        cluster = kept.get_or_start(workers)
+    else:
+        cluster = own = _start_cluster(workers)
     try:
         client = Client(address or cluster, set_as_default=False, timeout=seconds)
-    except (OSError, ValueError, TypeError) as problem:
-        _close_cluster(cluster if kept is None else None)
-        raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
-    except BaseException:
-        _close_cluster(cluster if kept is None else None)
+    except BaseException as problem:
+        _close_cluster(own)
+        if isinstance(problem, OSError | ValueError | TypeError):
+            raise UserError("D853", address=scheduler, problem=_on_one_line(problem)) from None
         raise
-    session = ClusterSession(client, scheduler or "of this machine", cluster if kept is None else None)
+    session = ClusterSession(client, scheduler or "of this machine", own)
     session.begin()
     return session
 
@@ -305,8 +300,7 @@ def _start_cluster(workers: int) -> Any:
             return cluster
         except Exception as problem:
             if not attempts_left:
-                message = " ".join(str(problem).split())
-                raise UserError("D920", problem=message or type(problem).__name__) from None
+                raise UserError("D920", problem=_on_one_line(problem) or type(problem).__name__) from None
         except BaseException:
             _close_cluster(cluster)
             raise
