@@ -65,8 +65,7 @@ class _Reading:
 
     pieces: tuple[int, ...]
     place: int
-    is_gap: bool
-    """Whether nothing stands at the place: a word may be missing before the piece."""
+    is_gap: bool  # nothing stands at the place: a word may be missing before the piece
 
 
 _Query = tuple[_Reading, tuple[int, int]]
@@ -189,19 +188,21 @@ class Encoder:
             before, after = self._readings(text, start, end, new)
             if before.is_gap and after.is_gap:
                 continue
-            old_piece, new_piece = (
+            old, new_piece = (
                 self._pieces.nothing if reading.is_gap else reading.pieces[reading.place]
                 for reading in (before, after)
             )
-            queries += [(before, (old_piece, new_piece)), (after, (old_piece, new_piece))]
+            queries += [(before, (old, new_piece)), (after, (old, new_piece))]
             kinds.append(_MISSING_BEFORE if before.is_gap else _SUPERFLUOUS if after.is_gap else _WRONG)
             gaps += [before.is_gap, after.is_gap]
             rows.append(row)
         evidence = np.zeros((len(texts), len(EVIDENCE)), np.float32)
         if rows:
             labels, words, in_gaps = self._answer(queries)
+            # log-odds of an error, from the log-probability that the word is right
             right = labels[:, _RIGHT]
             odds = np.log(-np.expm1(np.minimum(right, -1e-6))) - right
+            # even rows are the readings as written, odd ones those as corrected
             scores = np.where(np.array(gaps)[:, None], in_gaps, words)
             gains = scores[:, 1] - scores[:, 0]
             kind = labels[np.arange(0, len(odds), 2), kinds] - right[::2]
@@ -229,10 +230,9 @@ class Encoder:
         outputs = {output.name: output.shape for output in self._session.get_outputs()}
         if "states" not in outputs:
             raise UserError("D520")
-        readings = [
-            self._readings(text, start, end, text[start:end])[0]
-            for text, (start, end) in zip(texts, spans, strict=True)
-        ]
+        places = zip(texts, spans, strict=True)
+        readings = [self._readings(text, start, end, text[start:end])[0] for text, (start, end) in places]
+        # those that are kept from earlier calls, and those to read
         kept = {reading: self._states.get(reading) for reading in readings}
         vectors = {reading: vector for reading, vector in kept.items() if vector is not None}
         new = [reading for reading in kept if reading not in vectors]
@@ -255,10 +255,10 @@ class Encoder:
         before = [self._pieces(word) for word in split_words(text[left:start])[-WORDS_BEFORE:]]
         after = [self._pieces(word) for word in split_words(text[end:right])[:WORDS_AFTER]]
         middles = [[self._pieces(word) for word in split_words(words)] for words in (text[start:end], new)]
+        # both readings have the same context, so that their scores compare
         room = MAX_PIECES - 2 - max(sum(map(len, middle)) for middle in middles)
         while sum(map(len, before)) + sum(map(len, after)) > max(room, 0):
-            # the end that is farther from the place goes
-            if len(after) > len(before):
+            if len(after) > len(before):  # the end that is farther from the place goes
                 after.pop()
             else:
                 before.pop(0)
@@ -300,12 +300,13 @@ def _keep(kept: dict[Key, Floats], new: Mapping[Key, Floats], maximum: int) -> N
 
 def _batches(queries: Sequence[_Query]) -> Iterator[tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]]:
     """Yield the numbers of the queries of each batch, and the inputs of the graph."""
+    # equal sentences are read once: `rows` has the sentence of each query
     numbers_of: dict[tuple[int, ...], int] = {}
     sentence_of = [numbers_of.setdefault(reading.pieces, len(numbers_of)) for reading, _ in queries]
     sentences, rows = list(numbers_of), np.array(sentence_of, np.int64)
     places = np.array([reading.place for reading, _ in queries], np.int64)
     candidates = np.array([pieces for _, pieces in queries], np.int64).reshape(len(queries), 2)
-    by_sentence = np.argsort(rows, kind="stable")
+    by_sentence = np.argsort(rows, kind="stable")  # queries, those of each sentence from `starts` on
     starts = np.searchsorted(rows[by_sentence], np.arange(len(sentences) + 1))
     for batch in batches_by_length([len(sentence) for sentence in sentences]):
         ids = np.zeros((len(batch), max(len(sentences[i]) for i in batch)), np.int64)

@@ -255,9 +255,8 @@ class EncoderStates(_StatesExtractor):
         values = np.broadcast_to(scaled[:, None], (n, k, width)).astype(np.float32)
         columns = _state_columns(group.candidates, width)
         none = np.zeros(n * k, np.int32)
-        blocks = DenseBlocks(
-            values, np.arange(k * width).reshape(k, width), columns, instances.costs(group).reshape(-1, k)
-        )
+        own = np.arange(k * width).reshape(k, width)  # columns of each candidate
+        blocks = DenseBlocks(values, own, columns, instances.costs(group).reshape(-1, k))
         return Features(blocks, none, none)
 
 
@@ -344,16 +343,17 @@ class WhitenedStates(_StatesExtractor):
         for group_rows, (instances, group) in zip(table.slices, table.parts, strict=True):
             k = len(group.candidates)
             none = np.zeros(k * len(instances), np.int32)
-            costs = instances.costs(group).reshape(-1, k)
-            crossed = CrossedRows(
-                _as_sparse(rows[group_rows]), costs, CrossedColumns(columns, group.candidates)
-            )
-            features.append(Features(crossed, none, none))
+            costs, crossed = instances.costs(group).reshape(-1, k), CrossedColumns(columns, group.candidates)
+            batch = CrossedRows(_as_sparse(rows[group_rows]), costs, crossed)
+            features.append(Features(batch, none, none))
         return features
 
 
 def whitening_matrix(states: NDArray[np.float32], groups: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return the inverse square root of the covariance within groups, shape ``(width, width)``."""
+    """Return the inverse square root of the covariance within groups, shape ``(width, width)``.
+
+    The covariance is shrunk towards a multiple of the unit matrix (see `SHRINKAGE`).
+    """
     width = states.shape[1]
     scatter = np.zeros((width, width))
     degrees_of_freedom = 0

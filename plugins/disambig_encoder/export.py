@@ -84,17 +84,22 @@ class _Graph:
         In 8 bits, each row is quantised by its own largest number. A scale for all rows, as in
         `DynamicQuantizeLinear`, would make the result of a text depend on the others of its batch.
         """
+        from onnx import numpy_helper
+
         weight = self.weights[f"{name}.weight"]
         if self.bits == 32:
             return self.add("MatMul", [x, self.constant(f"{name}.weight", weight.T.astype(np.float32))])
         values, scales = quantise_rows(weight, MAX_WEIGHT)
+        # rows in 8 bits: a row divided by its scale, its largest number / 127
         last = self.constant("axis1", np.array([1]))
         largest = self.add("ReduceMax", [self.add("Abs", [x]), last], keepdims=1)
         scale = self.add("Mul", [largest, self.constant("step", np.array(1 / 127, np.float32))])
         scale = self.add("Max", [scale, self.constant("least", np.array(1e-9, np.float32))])
         flat = self.add("Squeeze", [scale, last])
-        zeros = self.add("ConstantOfShape", [self.add("Shape", [flat])], value=_uint8(ZERO_POINT))
+        zero_point = numpy_helper.from_array(np.array([ZERO_POINT], np.uint8))
+        zeros = self.add("ConstantOfShape", [self.add("Shape", [flat])], value=zero_point)
         rows = self.add("QuantizeLinear", [x, flat, zeros], axis=0)
+        # the product of whole numbers, multiplied by the scales of both
         one = self.constant("unit", np.array(1.0, np.float32))
         zero = self.constant("zero_point", np.array(ZERO_POINT, np.uint8))
         columns = self.constant(f"{name}.scales", scales[:, 0])
@@ -111,12 +116,6 @@ class _Graph:
     def norm(self, x: str, layer: str, epsilon: float = NORM_EPSILON, *, name: str = "") -> str:
         parts = [self.floats(f"{layer}.{part}") for part in ("weight", "bias")]
         return self.add("LayerNormalization", [x, *parts], name=name, epsilon=epsilon)
-
-
-def _uint8(value: int) -> Any:
-    from onnx import numpy_helper
-
-    return numpy_helper.from_array(np.array([value], np.uint8))
 
 
 def quantise_rows(weight: Floats, largest: int = 127) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -147,6 +146,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
     graph = _Graph({**weights, **_scaled_queries(weights, layers, (width // heads) ** -0.5)}, bits)
 
+    # embeddings of pieces and of their positions, up to the length of the longest sentence
     shape = graph.add("Shape", ["ids"])
     length = graph.add("Slice", [shape, graph.integers("one", [1]), graph.integers("two", [2])])
     table = graph.constant("positions", weights["positions.weight"].astype(np.float32))
@@ -154,6 +154,8 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     positions = graph.add("Slice", [table, *bounds])
     x = graph.norm(graph.add("Add", [graph.embed("ids"), positions]), "norm")
     x = graph.add("Reshape", [x, graph.integers("flat", [-1, width])])  # (n * length, width)
+
+    # what is added to the scores of attention: a large negative number for padding
     pad = graph.add("Equal", ["ids", graph.constant("pad", np.array(0, np.int64))])
     low, high = (graph.constant(n, np.array(v, np.float32)) for n, v in (("low", -1e4), ("high", 0.0)))
     mask = graph.add("Unsqueeze", [graph.add("Where", [pad, low, high]), graph.integers("axes12", [1, 2])])
@@ -217,18 +219,13 @@ def _serialise(graph: _Graph, width: int) -> bytes:
     inputs = {"ids": ["n", "length"], "rows": ["m"], "places": ["m"], "candidates": ["m", "k"]}
     outputs: dict[str, list[str | int]] = {"mistakes": ["m", 4]}
     outputs |= {"words": ["m", "k"], "gaps": ["m", "k"], "states": ["m", width]}
+    info = helper.make_tensor_value_info
+    takes = [info(name, TensorProto.INT64, shape) for name, shape in inputs.items()]
+    returns = [info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()]
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(ONNXRUNTIME, 1)]
     model = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "encoder",
-            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name, shape in inputs.items()],
-            [
-                helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-                for name, shape in outputs.items()
-            ],
-            graph.constants,
-        ),
-        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(ONNXRUNTIME, 1)],
+        helper.make_graph(graph.nodes, "encoder", takes, returns, graph.constants),
+        opset_imports=opsets,
         ir_version=IR_VERSION,
         producer_name="disambig",
     )

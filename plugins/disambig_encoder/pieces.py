@@ -10,7 +10,9 @@ import unicodedata
 from pathlib import Path
 
 WORD = re.compile(r"\w+(?:['\u2019]\w+)*|[^\w\s]")
+"""A word with apostrophes inside, or one sign."""
 SENTENCE_END = re.compile(
+    # blanks after a stop, possibly in quotation marks or brackets, before a capital or a digit
     r"(?<=[.!?:;])[\"')\u201d\u2019]*\s+(?=[\"'(\u201c\u2018]?[A-Z0-9])"
     r"|\s*\n\s*(?:[-*#|>+]|\d+[.)])\s+"  # an item of a list, a heading, a row of a table
     r"|\s*\n\s*\n\s*"  # a paragraph ends
@@ -66,10 +68,10 @@ class WordPieces:
     def __init__(self, pieces: list[str]) -> None:
         self.numbers = {piece: number for number, piece in enumerate(pieces)}
         missing = [piece for piece in (PAD, NOTHING, UNKNOWN, CLS, SEP) if piece not in self.numbers]
-        if missing or self.numbers[PAD] != 0:
-            raise ValueError(
-                f"pieces are missing: {', '.join(missing)}" if missing else "[PAD] is not the first piece"
-            )
+        if missing:
+            raise ValueError(f"pieces are missing: {', '.join(missing)}")
+        if self.numbers[PAD] != 0:
+            raise ValueError("[PAD] is not the first piece")
         self.unknown, self.cls, self.sep = (self.numbers[piece] for piece in (UNKNOWN, CLS, SEP))
         self.nothing = self.numbers[NOTHING]
         self._words: dict[str, list[int]] = {}
