@@ -41,23 +41,20 @@ from disambig.models import save_model
 
 def build(data: Path) -> None:
     """Build the pack in place."""
+    # the counts, and the file that makes the folder a pack: models refer to it by its name
     table = HOME / "english.counts"
     count(data, PACK_DOMAINS, table, min_counts=MIN_COUNTS, with_it=True)
-    (HOME / "pack.json").write_text(
-        json.dumps(
-            {
-                "name": "disambig_en",
-                "version": VERSION,
-                "language": "en",
-                "counts": table.name,
-                "models": {task: f"models/{task}" for task in (*TASKS, *REAL_WORDS)},
-                "folders": {"words": "words", "encoder": "encoder"},
-            },
-            indent=1,
-        )
-        + "\n",
-        encoding="utf8",
-    )
+    pack = {
+        "name": "disambig_en",
+        "version": VERSION,
+        "language": "en",
+        "counts": table.name,
+        "models": {task: f"models/{task}" for task in (*TASKS, *REAL_WORDS)},
+        "folders": {"words": "words", "encoder": "encoder"},
+    }
+    (HOME / "pack.json").write_text(json.dumps(pack, indent=1) + "\n", encoding="utf8")
+
+    # the models over counts, the model of words in context, and the models that use both
     for task in CORRECTING:
         save_model(learn(task, data, PACK_DOMAINS, "disambig_en"), HOME / "models" / task, force=True)
     build_it(data)
@@ -65,6 +62,8 @@ def build(data: Path) -> None:
     count_words(data)
     for task in REAL_WORDS:
         save_model(learn_real_words(task, data), HOME / "models" / task, force=True)
+
+    # second looks at what the models propose in text that none was trained on; then the figures
     fit_second_looks(data)
     score_pack(data)
     score_people(data, ["dev"])

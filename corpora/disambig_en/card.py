@@ -130,10 +130,9 @@ def _read_flags(figures: dict[str, Any]) -> list[str]:
     for part, people in figures.items():
         for name, at in [("all", people["clean"]), *people["clean"]["tasks"].items()]:
             if "readings" in at:
-                shown = (
-                    at["readings"][label]["per_1000"] for label in ("mistake", "taste", "wrong", "unread")
-                )
-                rows.append([part, name, f"{at['per_1000']:.2f}", *(f"{rate:.2f}" for rate in shown)])
+                labels = ("mistake", "taste", "wrong", "unread")
+                rates = [at["per_1000"], *(at["readings"][label]["per_1000"] for label in labels)]
+                rows.append([part, name, *(f"{rate:.2f}" for rate in rates)])
     heads = ["part", "task", "flags per 1,000 words", "mistake", "taste", "wrong", "not read"]
     return [*markdown_table(heads, rows), ""] if rows else []
 
@@ -142,12 +141,8 @@ def _curve_of_people(points: Sequence[dict[str, Any]], harper: dict[str, Any] | 
     """Return the table of corrected mistakes by the rate that all tasks share."""
     shared = all("rates" in point for point in points)
     classes = list(points[0]["classes"]) if points and "classes" in points[0] else []
-    heads = [
-        f"rate set for {'all tasks together' if shared else 'each task'}",
-        "false flags per 1,000",
-        "right, all mistakes",
-        *classes,
-    ]
+    which = "all tasks together" if shared else "each task"
+    heads = [f"rate set for {which}", "false flags per 1,000", "right, all mistakes", *classes]
     rows = []
     systems = [(f"{point['rate']:g}", point) for point in points]
     for title, point in [*systems, *([("Harper 2.13", harper)] if harper else [])]:
@@ -177,16 +172,15 @@ def kenlm_section(task: str, figures: dict[str, Any]) -> list[str]:
         "\nAccuracy with each domain left out, over all occurrences of all sets, compared with a KenLM\n"
         "5-gram model of the same remaining text (without 4- and 5-grams that occur once):\n"
     )
-    rows = []
-    total = [0, 0, 0]
+    counts = {}  # by domain: occurrences, and how many of them each system has right
     for name in domains:
         groups = theirs[name]["groups"]
         shared = {group: at for group, at in ours[name]["groups"].items() if group in groups}
         n = sum(at["n"] for at in shared.values())
-        right = [_right(shared, shared), _right(groups, shared)]
-        total = [total[0] + n, total[1] + right[0], total[2] + right[1]]
-        rows.append(_row(name, n, *right))
-    return [text, *markdown_table(["text", "n", "pack", "KenLM"], [*rows, _row("all", *total)]), ""]
+        counts[name] = n, _right(shared, shared), _right(groups, shared)
+    counts["all"] = tuple(map(sum, zip(*counts.values(), strict=True)))
+    rows = [_row(name, *at) for name, at in counts.items()]
+    return [text, *markdown_table(["text", "n", "pack", "KenLM"], rows), ""]
 
 
 def _right(groups: dict[str, Any], shared: dict[str, Any]) -> int:
@@ -201,21 +195,11 @@ def _row(name: str, n: int, ours: int, theirs: int) -> list[str]:
 PAPER_FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
 TWENTY = (
     *PAPER_FIVE,
-    "their/there/they're",
-    "than/them/then",
-    "affect/effect",
-    "quiet/quite",
-    "accept/except/expect",
-    "loose/lose",
-    "principal/principle",
-    "weather/whether",
-    "its/it's",
-    "your/you're",
-    "advice/advise",
-    "desert/dessert",
-    "passed/past",
-    "lead/led",
-    "fewer/less",
+    *(
+        "their/there/they're than/them/then affect/effect quiet/quite accept/except/expect loose/lose "
+        "principal/principle weather/whether its/it's your/you're advice/advise desert/dessert passed/past "
+        "lead/led fewer/less"
+    ).split(),
 )
 
 
@@ -301,12 +285,8 @@ def _it(figures: dict[str, Any]) -> str:
         at = groups["it"]
         f1 = at["candidates"]["non-referential"]["f1"]
         cells = [where, system, f"{at['n']:,}", with_interval(at["accuracy"], at["interval"])]
-        cells += [
-            percent(at["balanced_accuracy"]),
-            f"{f1 or 0:.3f}",
-            f"{at['auc']:.3f}" if "auc" in at else "",
-        ]
-        rows.append(cells)
+        auc = f"{at['auc']:.3f}" if "auc" in at else ""
+        rows.append([*cells, percent(at["balanced_accuracy"]), f"{f1 or 0:.3f}", auc])
     lines += markdown_table(["examples", "system", "n", "accuracy", "balanced", "F1", "AUC"], rows)
     share = referential / figures["ewt"]["groups"]["it"]["n"]
     lines += [
@@ -365,20 +345,16 @@ def _reliability(calibration: dict[str, Any] | None) -> list[str]:
         "\nProbabilities of the chosen candidate (`Model.candidate_probabilities`): expected calibration "
         f"error {error}, Brier score {brier:.3f}.\n"
     )
-    rows = [
-        [
-            f"{at['low']:.0%} to {at['high']:.0%}",
-            f"{at['n']:,}",
-            percent(at["predicted"]),
-            percent(at["observed"]),
-        ]
-        for at in calibration["bins"]
-    ]
+    rows = []
+    for at in calibration["bins"]:
+        shares = [percent(at["predicted"]), percent(at["observed"])]
+        rows.append([f"{at['low']:.0%} to {at['high']:.0%}", f"{at['n']:,}", *shares])
     return [summary, *markdown_table(["probability", "n", "mean", "right"], rows)]
 
 
 def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     """Return the table of the accuracy of the choice between words, by domain."""
+    # accuracies by domain of the pack, and of models of all counts and without the domain, and of KenLM
     kinds = ("all_counts", "left_out", "left_out_kenlm")
     packs = (scores, *(figures.get(kind, {}).get(task, {}) for kind in kinds))
     own, full, left_out, kenlm = (
@@ -399,15 +375,12 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
     heads += ["KenLM, domain left out"] * bool(kenlm)
     rows = []
     for name, at in own.items():
-        cells = [
-            name,
-            f"{at['n']:,}",
-            percent(at["majority"]),
-            with_interval(at["accuracy"], at["interval"]),
-        ]
-        rows.append(
-            [*cells, *(percent(other[name]["accuracy"]) if name in other else "" for other in others)]
-        )
+        cells = [name, f"{at['n']:,}", percent(at["majority"])]
+        cells.append(with_interval(at["accuracy"], at["interval"]))
+        cells += [percent(other[name]["accuracy"]) if name in other else "" for other in others]
+        rows.append(cells)
+
+    # means over domains, without those of systems that lack one
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
     for figures_of_pack in (own, *others):
@@ -518,18 +491,17 @@ def _curve(points: Sequence[dict[str, Any]]) -> str:
 def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
     """Return the lines on synthetic errors found, by rate of false flags."""
     left_out = figures.get("left_out", {}).get(task, {})
-    lines = [
-        "Synthetic errors found (1 word in 20 is replaced by a random other candidate), by the rate of false",
-        "flags per 1,000 words that was set; the measured rate in brackets."
-        + (
+    text = (
+        "Synthetic errors found (1 word in 20 is replaced by a random other candidate), by the rate of "
+        "false\nflags per 1,000 words that was set; the measured rate in brackets."
+    )
+    if left_out:
+        text += (
             " After the slash: with the domain left out of\ncounts, training and tuning. Those models "
             "have half the training instances, networks trained on a quarter\nof the text once (a seventh to "
             "a tenth of the examples), and decision rules without the features of\nneighbouring words and "
-            "of repeated words.\n"
-            if left_out
-            else "\n"
-        ),
-    ]
+            "of repeated words."
+        )
     rates = list(scores["all"]["rates"])
     rows = []
     for name, at in scores.items():
@@ -540,7 +512,7 @@ def _rates(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[s
                 cell += " / " + _found(left_out[name]["rates"][rate])
             cells.append(cell)
         rows.append(cells)
-    return [*lines, *markdown_table(["text", "words", *(f"at {rate}" for rate in rates)], rows)]
+    return [text, "", *markdown_table(["text", "words", *(f"at {rate}" for rate in rates)], rows)]
 
 
 def _found(at: dict[str, Any]) -> str:

@@ -94,9 +94,10 @@ def stretches(
     rng = np.random.default_rng(0)
     for view in views:
         numbers = vocabulary.view_numbers(view).astype(np.uint16)
+        # cut at the first begin of a sentence after every `STRETCH` tokens
         cuts = np.searchsorted(view.sentences, np.arange(STRETCH, len(view), STRETCH))
         parts = np.split(numbers, np.unique(view.sentences[cuts[cuts < len(view.sentences) - 1]]))
-        for times in range(math.ceil(share)):
+        for times in range(math.ceil(share)):  # twice for a share of 2; for 1.5, the second time half of them
             kept = rng.random(len(parts)) < share - times
             yield from (part for part, is_kept in zip(parts, kept.tolist(), strict=True) if is_kept)
 

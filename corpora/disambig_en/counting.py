@@ -76,6 +76,7 @@ class Counters:
         if fillers is not None:
             parts.append(fillers)
             names.append(NormalisedWords.name)
+        # an n-gram that several counters have is written once: its counts are the same
         keys, first = np.unique(np.concatenate([keys for keys, _ in parts]), return_index=True)
         counts = np.concatenate([counts for _, counts in parts])[first]
         write_table(

@@ -26,14 +26,8 @@ def learn_it(data: Path, counts: str) -> Model:
     """Train the model of "it" on QA-It, EWT without its test part, and examples picked by patterns."""
     config = it_config(counts)
     examples = [*read_qa_it(data), *it_examples(data)]
-    return train_labelled(
-        resolve(config),
-        examples,
-        name="disambig_en/it",
-        version=VERSION,
-        config=config,
-        progress=log_progress,
-    )
+    about: dict[str, Any] = {"name": "disambig_en/it", "version": VERSION, "config": config}
+    return train_labelled(resolve(config), examples, **about, progress=log_progress)
 
 
 def it_examples(data: Path) -> list[Labelled]:
@@ -74,7 +68,7 @@ def learn(
         config["task"]["gaps"] = config["extractors"]["place"]["gaps"] = str(gaps)
     texts = split(read_text(data, "heldout", domains))
     components = resolve(config)
-    if network is None:
+    if network is None:  # networks learn from counted text, of which there is much more
         view = components["tokenisation"](list(read_text(data, "train", domains))[::every])
         log_progress("learning the network over words", 0, 1)
         instances = find_examples(components["task"], view)

@@ -74,8 +74,7 @@ def readings() -> list[FlagReading]:
 def counts_by_label() -> list[tuple[str, int]]:
     """Return what the text at the flags is, and the number of flags."""
     flags = readings()
-    corrected = sum(flag.right for flag in flags)
-    counts = Counter(flag.label for flag in flags)
+    corrected, counts = sum(flag.right for flag in flags), Counter(flag.label for flag in flags)
     return [
         ("a mistake that the suggestion corrects", corrected),
         ("another mistake", counts["mistake"] - corrected),

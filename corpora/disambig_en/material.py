@@ -69,10 +69,7 @@ def is_kept_back(repo: str) -> bool:
 def read_part(data: Path, part: str) -> People:
     """Return the most reliable mistakes of one part as it is, and its clean paragraphs."""
     folder = data / FIXES
-    return (
-        read_fixes(folder / f"{part}.jsonl.xz", tier=1),
-        read_clean(folder / f"clean.{part}.jsonl.xz"),
-    )
+    return read_fixes(folder / f"{part}.jsonl.xz", tier=1), read_clean(folder / f"clean.{part}.jsonl.xz")
 
 
 DIALECT_DOMAIN = "fiction"
@@ -99,5 +96,6 @@ def without_dialect_paragraphs(data: Path, part: str, domains: Iterable[str]) ->
 
 def _without_dialect(texts: Sequence[str]) -> Iterator[str]:
     has_dialect = np.array([_DIALECT.search(text) is not None for text in texts], float)
+    # paragraphs with dialect within `NEAR`; one with dialect itself has too many in any case
     near = np.convolve(has_dialect, np.ones(2 * NEAR + 1), "same") + TOO_MANY * has_dialect
     yield from (text for text, number in zip(texts, near.tolist(), strict=True) if number < TOO_MANY)

@@ -63,10 +63,11 @@ def count_words(data: Path) -> None:
 def sounds_right(text: str) -> bool:
     """Return True if no article of a text certainly contradicts the sound of the next word."""
     sounds = read_sounds(ENGLISH_SOUNDS)
-    articles = [
-        (len(match[1]) == 2, sounds.article_log_odds(text, match.end())) for match in _ARTICLE.finditer(text)
-    ]
-    return all(odds > -CERTAIN_ODDS if is_an else odds < CERTAIN_ODDS for is_an, odds in articles)
+    for match in _ARTICLE.finditer(text):
+        odds = sounds.article_log_odds(text, match.end())  # of "an"
+        if not (odds > -CERTAIN_ODDS if match[1].lower() == "an" else odds < CERTAIN_ODDS):
+            return False
+    return True
 
 
 def learn_real_words(name: str, data: Path, people: tuple[list[Fix], list[Clean]] | None = None) -> Model:

@@ -39,6 +39,7 @@ MAX_FORMS = 14
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz'"
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdfgklmnprt]$")
+"""Words such as "stop", whose last consonant may be doubled: "stopped"."""
 CONFUSED = Path(__file__).parent / "confused.tsv"
 """Pairs that were chosen by hand, in the format of the file of relations."""
 ARTICLES = frozenset(("a", "an", "the"))
@@ -82,6 +83,7 @@ def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
 
 def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]]:
     """Yield the forms of each lemma, the lemma first."""
+    # from the tables, then from the rules of spelling for frequent words
     forms_by_lemma: dict[str, set[str]] = defaultdict(set)
     for form, lemma in _read_json(lookups / "en_lemma_lookup.json.gz").items():
         forms_by_lemma[lemma].update((form, lemma))
@@ -156,7 +158,9 @@ def _families(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
             made.append(stem + "cy")
         if word.endswith("ate"):
             made.append(word[:-2] + "cy")
-        for noun in nouns:
+        for (
+            noun
+        ) in nouns:  # "decide" and "decision": also "decided" and "decision", "decides" and "decisions"
             if noun in frequent and (word, noun) not in UNRELATED:
                 forms = [form for form in _regular_forms(word) if form.endswith(("ed", "ing"))]
                 yield from ((form, noun) for form in (word, *forms) if form in frequent)

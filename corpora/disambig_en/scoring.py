@@ -97,22 +97,18 @@ def score_pack(data: Path) -> None:
 def score_it(data: Path) -> None:
     """Cross-validate *it* over the pairs of QA-It, and score the trained model on the test part of EWT."""
     parts = resolve(it_config("disambig_en"))
-    more = it_examples(data)
+    qa_it, more, test = read_qa_it(data), it_examples(data), read_ewt(data, "test")
     unsupervised = train_labelled(
-        {**parts, "learner": parts["baseline"]}, [*read_qa_it(data), *more], name="disambig_en/it"
+        {**parts, "learner": parts["baseline"]}, [*qa_it, *more], name="disambig_en/it"
     )
-    test = read_ewt(data, "test")
-    FIGURES.add(
-        {
-            "it": {
-                "qa_it": cross_validate(parts, read_qa_it(data), folds=10, also=more, progress=log_progress),
-                "qa_it_alone": cross_validate(parts, read_qa_it(data), folds=10, progress=log_progress),
-                "ewt": evaluate_labelled(load_model(HOME / "models" / "it"), test),
-                "ewt_baseline": evaluate_labelled(unsupervised, test),
-                "left_out": dict(it_left_out(data)),
-            }
-        }
-    )
+    figures = {
+        "qa_it": cross_validate(parts, qa_it, folds=10, also=more, progress=log_progress),
+        "qa_it_alone": cross_validate(parts, qa_it, folds=10, progress=log_progress),
+        "ewt": evaluate_labelled(load_model(HOME / "models" / "it"), test),
+        "ewt_baseline": evaluate_labelled(unsupervised, test),
+        "left_out": dict(it_left_out(data)),
+    }
+    FIGURES.add({"it": figures})
 
 
 def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -121,7 +117,7 @@ def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     The test part of EWT is not used.
     """
     genres: dict[str, list[Labelled]] = {"QA-It": read_qa_it(data)}
-    for example in (*read_ewt(data, "train"), *read_ewt(data, "dev")):
+    for example in (*read_ewt(data, "train"), *read_ewt(data, "dev")):  # files are named GENRE.PART
         genres.setdefault(example.where.partition(".")[0], []).append(example)
     parts, more = resolve(it_config("disambig_en")), pick_examples(data)
     for genre, tested in genres.items():
@@ -175,17 +171,9 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
             table, gaps = Path(directory) / "others.counts", Path(directory) / "gaps"
             count(data, others, table, min_counts=MIN_COUNTS, with_it=False)
             learn_gaps(data, others).save(gaps)
+            quick: dict[str, Any] = {"every": QUICK_TEXT, "examples": 10_000, "gaps": gaps}
             for task in CORRECTING:
-                model = learn(
-                    task,
-                    data,
-                    others,
-                    str(table),
-                    settings=QUICK[task],
-                    every=QUICK_TEXT,
-                    examples=10_000,
-                    gaps=gaps,
-                )
+                model = learn(task, data, others, str(table), settings=QUICK[task], **quick)
                 left_out: dict[str, Any] = FIGURES.read().get("left_out", {})
                 figures = scores(model, split(read_text(data, "heldout", [domain]))["test"])
                 left_out.setdefault(task, {})[domain] = figures
@@ -236,12 +224,8 @@ def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     right = int((scores[:, words].argmax(axis=1) == instances.observed).sum())
     counts = np.bincount(instances.observed, minlength=len(words))
     n = max(len(instances), 1)
-    return {
-        "n": len(instances),
-        "majority": float(counts.max() / n),
-        "accuracy": right / n,
-        "interval": wilson(right, n),
-    }
+    shares = {"majority": float(counts.max() / n), "accuracy": right / n, "interval": wilson(right, n)}
+    return {"n": len(instances), **shares}
 
 
 def correcting_checker() -> ModelChecker:
@@ -265,6 +249,8 @@ def measure_trust(data: Path) -> None:
         log_progress(f"trust: {part}", number, 2)
         trial = MistakeTrial.from_checker(checker, *read_people(data, part))
         trials[part] = trial.without(reviewed_mistakes(trial.clean))
+
+    # a curve for each task with enough flags, beside its model
     dev = trials["dev"]
     tables = measure_precision(dev, checker.limits(), text=_text(dev))
     for task in checker.tasks:
@@ -273,13 +259,14 @@ def measure_trust(data: Path) -> None:
             write_precision(path, tables[task])
         else:
             (path / "trust.json").unlink(missing_ok=True)
-    rows = {
-        f"{task}, {kind}" if kind else task: _rows(trust, trials["test"], kind)
-        for task, trust in tables.items()
-        for kind in ("", *(kind for kind in (PUT_IN, TAKEN_OUT) if kind in trust.pairs))
-    }
-    tasks = {name: task_rows for name, task_rows in rows.items() if task_rows}
-    FIGURES.add({"trust": {"per_1000": PER_1000, "text": _text(trials["dev"]), "tasks": tasks}})
+
+    # the card's rows, also for the words that are put in or taken out
+    tasks = {}
+    for task, trust in tables.items():
+        for kind in ("", *(kind for kind in (PUT_IN, TAKEN_OUT) if kind in trust.pairs)):
+            if rows := _rows(trust, trials["test"], kind):
+                tasks[f"{task}, {kind}" if kind else task] = rows
+    FIGURES.add({"trust": {"per_1000": PER_1000, "text": _text(dev), "tasks": tasks}})
 
 
 def measure_rules(data: Path) -> None:
@@ -350,12 +337,8 @@ def _kenlm_scores(model: Model, kenlm: KenLM, texts: Sequence[str]) -> dict[str,
     if model.task.name == "preposition":
         return {"among_words": among_words(with_kenlm, texts)}
     right = with_kenlm.decide_at(instances, view).chosen == instances.observed
-    return {
-        "groups": {
-            model.task.groups[g].name: {
-                "n": int((instances.groups == g).sum()),
-                "accuracy": float(right[instances.groups == g].mean()),
-            }
-            for g in np.unique(instances.groups).tolist()
-        }
-    }
+    groups = {}
+    for g in np.unique(instances.groups).tolist():
+        rows = instances.groups == g
+        groups[model.task.groups[g].name] = {"n": int(rows.sum()), "accuracy": float(right[rows].mean())}
+    return {"groups": groups}

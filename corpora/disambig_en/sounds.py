@@ -41,6 +41,7 @@ def sounds(texts: Iterable[str]) -> dict[str, tuple[int, int]]:
             for article, word in _ARTICLE.findall(text)
             if word.lower() not in NO_ARTICLE
         )
+    # counts of all keys of all words, and for each key the more general ones
     counts: dict[str, list[int]] = {}
     paths: dict[str, tuple[str, ...]] = {}
     for (word, is_an), n in words.items():
