@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -62,6 +62,7 @@ def pack_decisions(
     for name in _ROW.names or ():
         rows[name] = getattr(decisions, "raised" if name == "flagged" else name)
     n_groups = len(decisions.table)
+    # the groups that occur, numbered within each document; `firsts` (n_documents + 1,) is where they begin
     documents = decisions.documents.astype(np.int64)
     used, inverse = unique_inverse(documents * n_groups + decisions.groups)
     firsts = used.searchsorted(np.arange(len(bounds)) * n_groups)
@@ -102,12 +103,11 @@ def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
         for name, candidates, *glosses in packed["table"]
     )
     rows = np.frombuffer(packed["rows"], _ROW)
-    columns: dict[str, NDArray[Any]] = {
+    columns: dict[str, Any] = {  # in the byte order of this computer
         name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()
     }
     sizes = np.array([len(group.candidates) for group in table], np.int64)
     own = _unpacked_lists(packed["lists"]) if "lists" in packed else None
-    given: dict[str, Any] = columns
     return Decisions(
         task=packed["task"],
         model=packed["model"],
@@ -117,7 +117,7 @@ def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
         scores=np.frombuffer(packed["scores"], _SCORE).astype(np.float32),
         lists=own,
         rules=_unpacked_rules(packed["task"], packed.get("rules", ())),
-        **given,
+        **columns,
     )
 
 
@@ -127,9 +127,8 @@ def _packed_rules(decisions: Decisions, first: int, last: int, doc: Doc) -> dict
     if not rows or decisions.rules is None:
         return {}
     text = doc.text
-    return {
-        "rules": tuple({(*decisions.correction(i, text), decisions.rule_name(i, text)): None for i in rows})
-    }
+    named = [(*decisions.correction(i, text), decisions.rule_name(i, text)) for i in rows]
+    return {"rules": tuple(dict.fromkeys(named))}
 
 
 def _packed_lost_flags(decisions: Decisions, first: int, last: int) -> dict[str, Any]:
@@ -161,26 +160,20 @@ def _unpacked_rules(task: str, stored: Sequence[Sequence[str]]) -> RuleSet | Non
     return RuleSet(tuple(rules.values()), _StoredNames(names, default.name))
 
 
+_LISTS = {"sizes": "<i4", "scores": "<f8", "ranks": "<i4"}
+"""Arrays of candidate lists, with the types that they are stored in."""
+
+
 def _packed_lists(own: CandidateLists) -> dict[str, Any]:
-    sizes = np.diff(own.offsets)
+    columns = zip(_LISTS.items(), (np.diff(own.offsets), own.scores, own.ranks), strict=True)
     return {
         "texts": tuple(own.texts),
-        **{
-            name: values.astype(kind).tobytes()
-            for name, kind, values in (
-                ("sizes", "<i4", sizes),
-                ("scores", "<f8", own.scores),
-                ("ranks", "<i4", own.ranks),
-            )
-        },
+        **{name: values.astype(kind).tobytes() for (name, kind), values in columns},
     }
 
 
 def _unpacked_lists(packed: Mapping[str, Any]) -> CandidateLists:
-    sizes, scores, ranks = (
-        np.frombuffer(packed[name], kind)
-        for name, kind in (("sizes", "<i4"), ("scores", "<f8"), ("ranks", "<i4"))
-    )
+    sizes, scores, ranks = (np.frombuffer(packed[name], kind) for name, kind in _LISTS.items())
     return CandidateLists(
         offsets_from_sizes(sizes),
         tuple(packed["texts"]),
@@ -232,37 +225,40 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
         warn_of_replaced_spans(doc, spans_key, [decisions.task])
         if first < last:
             own = slice(first, last)
-            start, stop = align_tokens(doc, decisions.starts[own], decisions.ends[own])
-            empty = decisions.starts[own] == decisions.ends[own]
-            stop = np.where(
-                empty, np.minimum(start + 1, len(doc)), stop
-            )  # spaCy has no empty spans: use the next token
+            start, stop = tokens_of_places(doc, decisions.starts[own], decisions.ends[own])
             span_id = doc.vocab.strings.add(name)
             # Keyword arguments and a hash in the StringStore are the fastest way to create a span.
             added = [
                 Span(doc, i, j, label=label, kb_id=gloss, span_id=span_id)
-                for i, j, label, gloss in zip(
-                    start.tolist(), stop.tolist(), hashes[own], glosses[own], strict=True
-                )
+                for i, j, label, gloss in zip(start, stop, hashes[own], glosses[own], strict=True)
             ]
             spans = sorted(spans + added, key=lambda span: (span.start, span.end)) if spans else added
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
         doc.user_data[PREFIX + name] = packed_decisions
 
 
+def tokens_of_places(
+    doc: Doc, starts: NDArray[np.integer[Any]], ends: NDArray[np.integer[Any]]
+) -> tuple[list[int], list[int]]:
+    """Return the first token of places in a text and the end of the last one.
+
+    An empty place has the token after it, because spaCy has no empty spans.
+    """
+    first, last = align_tokens(doc, starts, ends)
+    last = np.where(starts == ends, np.minimum(first + 1, len(doc)), last)
+    return first.tolist(), last.tolist()
+
+
 def id_under(doc: Doc, task: str, spans_key: str) -> str:
     """Return the id of a task's spans under a key: the task, unless spans under another key use that id."""
     stored = doc.user_data.get(PREFIX + task)
-    if stored is None:
-        return task
-    return task if stored["spans_key"] == spans_key else f"{spans_key}/{task}"
+    is_free = stored is None or stored["spans_key"] == spans_key
+    return task if is_free else f"{spans_key}/{task}"
 
 
 def _spans_of_other_tasks(doc: Doc, spans_key: str, name: str) -> list[Span]:
     """Return the spans of our other tasks under the same key; all other spans are replaced."""
-    group = doc.spans.get(spans_key) if spans_key in doc.spans else None
-    if not group:
-        return []
+    group = doc.spans.get(spans_key, ())
     return [span for span in group if span.id_ != name and PREFIX + span.id_ in doc.user_data]
 
 
@@ -319,15 +315,16 @@ def read_decisions(doc: Doc, key: str) -> Decisions | None:
     """
     cached = _cached(doc, key)
     if cached is None or cached.packed["spans_key"] != key:
-        names = (name for name, packed in doc.user_data.items() if _is_under(key, name, packed))
-        other = next(names, None)
-        cached = cached if other is None else _cached(doc, other.removeprefix(PREFIX))
+        names = (name for name, packed in _stored(doc) if packed.get("spans_key") == key)
+        cached = _cached(doc, next(names, key))
     return None if cached is None else cached.decisions
 
 
-def _is_under(key: str, name: Any, packed: Any) -> bool:
-    is_ours = isinstance(name, str) and name.startswith(PREFIX) and isinstance(packed, dict)
-    return is_ours and packed.get("spans_key") == key
+def _stored(doc: Doc) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the ids under which decisions are stored in a Doc, with the packed decisions."""
+    for key, packed in doc.user_data.items():  # spaCy's own keys are tuples
+        if isinstance(key, str) and key.startswith(PREFIX) and isinstance(packed, dict):
+            yield key.removeprefix(PREFIX), packed
 
 
 def clear_cache() -> None:
@@ -378,12 +375,9 @@ def _restored_rows(
 def _competing_ids(doc: Doc, packed: dict[str, Any]) -> list[str]:
     """Return the ids of the other tasks in the same scope; the shortest id for a task with several."""
     ids: dict[str, str] = {}
-    for key, other in doc.user_data.items():
-        if not (isinstance(key, str) and key.startswith(PREFIX) and isinstance(other, dict)):
-            continue
+    for name, other in _stored(doc):
         competes = other.get("scope") == packed.get("scope") and other.get("layout") in LAYOUTS
         if competes and other["task"] != packed["task"]:
-            name = key.removeprefix(PREFIX)
             ids[other["task"]] = min(name, ids.get(other["task"], name), key=len)
     return list(ids.values())
 

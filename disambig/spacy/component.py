@@ -210,10 +210,9 @@ def _is_list_of_texts(value: Any) -> bool:
 
 
 def _is_sets(value: Any) -> bool:
-    if isinstance(value, str):
-        return True
-    return isinstance(value, list | tuple) and all(
-        isinstance(item, str) or _is_list_of_texts(item) for item in value
+    is_list = isinstance(value, list | tuple)
+    return isinstance(value, str) or (
+        is_list and all(isinstance(item, str) or _is_list_of_texts(item) for item in value)
     )
 
 
@@ -230,7 +229,7 @@ def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
     """Warn if a new component writes the same spans as one that is in the pipeline already."""
     for name, other in nlp.components:
         if isinstance(other, SpanWriter) and component.overwrites(other):
-            _warn_of_overwriting(name, other, component.name, component, stacklevel=5)
+            _warn_of_overwriting(name, other, component.name, component)
             return
         if isinstance(other, SpanWriter) and other.overwrites(component):
             _PIPELINES[component] = weakref.ref(nlp)  # where the new component will be is not known yet
@@ -244,23 +243,21 @@ def _check_order(component: SpanWriter) -> None:
     """Warn once if a component of the pipeline that runs later replaces the spans of this one."""
     pipeline = _PIPELINES.pop(component, None)
     nlp = pipeline() if pipeline is not None else None
-    names = [] if nlp is None else nlp.pipeline
-    for at, (name, first) in enumerate(names):
-        if first is component:
-            for other_name, other in names[at + 1 :]:
-                if isinstance(other, SpanWriter) and other.overwrites(component):
-                    _warn_of_overwriting(name, component, other_name, other, stacklevel=5)
-                    return
+    running = nlp.pipeline if nlp is not None else []
+    at = next((i for i, (_, other) in enumerate(running) if other is component), len(running))
+    for name, other in running[at + 1 :]:
+        if isinstance(other, SpanWriter) and other.overwrites(component):
+            _warn_of_overwriting(running[at][0], component, name, other)
+            return
 
 
-def _warn_of_overwriting(
-    name: str, first: SpanWriter, second_name: str, second: SpanWriter, *, stacklevel: int
-) -> None:
+def _warn_of_overwriting(name: str, first: SpanWriter, second_name: str, second: SpanWriter) -> None:
     part, key = "", second.spans_key
     if isinstance(second, Disambiguator) and len(first.span_tasks or ()) > 1:  # it keeps some
         part = f" for the task {second.model.task.name!r}"
     problem = UserError("D508", first=name, second=second_name, key=key, part=part)
-    warnings.warn(str(problem), stacklevel=stacklevel)
+    # the line that adds or runs the component: spaCy's own frames are between it and this one
+    warnings.warn(str(problem), stacklevel=5)
 
 
 Rates = float | Mapping[str, float]
@@ -327,6 +324,7 @@ def check_settings_of_factory(
             _warn_of_lost_spans(nlp, component)
         return component
 
+    # spaCy makes a pydantic model from the signature: with `Any`, the check of the types is left to us
     parameters = [
         parameter if name in _PASSED_BY_SPACY else parameter.replace(annotation=Any)
         for name, parameter in used.items()

@@ -32,6 +32,7 @@ from disambig.spacy.annotations import (
     clear_cache,
     id_under,
     pack_decisions,
+    tokens_of_places,
     warn_of_replaced_spans,
 )
 from disambig.spacy.component import (
@@ -49,7 +50,7 @@ from disambig.spacy.component import (
 )
 from disambig.spacy.factory import require_distribution
 from disambig.spacy.labellers import DocumentLabeller
-from disambig.text import TokenView, align_tokens, view_of_docs
+from disambig.text import TokenView, view_of_docs
 from disambig.types import decides
 
 FACTORY = "disambig"
@@ -222,16 +223,11 @@ class Proofreader(SpanWriter):
             self.vocab.strings.add(text)
 
 
-def _is_language(model: Model, nlp: Language) -> bool:
-    return model.language in ("", nlp.lang) or nlp.lang == SEVERAL_LANGUAGES
-
-
 def _flagged_spans(doc: Doc, decisions: Decisions, span_id: str) -> list[LocatedSpan]:
     """Return the offsets and a Span for each flagged decision of one Doc."""
     rows = np.flatnonzero(decisions.flagged)
     starts, ends = decisions.starts[rows], decisions.ends[rows]
-    first, last = align_tokens(doc, starts, ends)
-    last = np.where(starts == ends, np.minimum(first + 1, len(doc)), last)  # the token after an empty place
+    first, last = tokens_of_places(doc, starts, ends)
     chosen = [decisions.candidate_texts(i)[decisions.chosen[i]] for i in rows.tolist()]
     text = doc.text  # spaCy builds it anew each time
     labels = [
@@ -239,8 +235,7 @@ def _flagged_spans(doc: Doc, decisions: Decisions, span_id: str) -> list[Located
         for word, start, end in zip(chosen, starts.tolist(), ends.tolist(), strict=True)
     ]
     spans = [
-        Span(doc, i, j, label=label, span_id=span_id)
-        for i, j, label in zip(first.tolist(), last.tolist(), labels, strict=True)
+        Span(doc, i, j, label=label, span_id=span_id) for i, j, label in zip(first, last, labels, strict=True)
     ]
     return list(zip(starts.tolist(), ends.tolist(), spans, strict=True))
 
@@ -275,7 +270,12 @@ def make_proofread(
     except UserError as problem:
         raise list_correcting(problem) from None
     if not models:
-        loaded = [model for model in loaded if is_corrector(model) and _is_language(model, nlp)]
+        languages = ("", nlp.lang)
+        loaded = [
+            model
+            for model in loaded
+            if is_corrector(model) and (model.language in languages or nlp.lang == SEVERAL_LANGUAGES)
+        ]
     if not loaded:
         raise UserError("D952", name=name, language=nlp.lang)
     return Proofreader(

@@ -18,27 +18,13 @@ from spacy.training import Example
 from disambig.data import Decisions, HashVocabulary
 from disambig.errors import UserError
 from disambig.models import Model
-from disambig.spacy.component import (
-    Disambiguator,
-    check_settings_of_factory,
-    load_for_component,
-)
+from disambig.spacy.component import Disambiguator, check_settings_of_factory, load_for_component
 from disambig.spacy.factory import load_task_model, require_distribution
 from disambig.text import ReadsDocs, hash_word, view_of_docs
 from disambig.types import decides
 
-SCORE_WEIGHTS = {
-    "cats_score": 1.0,
-    "cats_score_desc": None,
-    "cats_micro_p": None,
-    "cats_micro_r": None,
-    "cats_micro_f": None,
-    "cats_macro_p": None,
-    "cats_macro_r": None,
-    "cats_macro_f": None,
-    "cats_macro_auc": None,
-    "cats_f_per_type": None,
-}
+_UNWEIGHTED = "score_desc micro_p micro_r micro_f macro_p macro_r macro_f macro_auc f_per_type"
+SCORE_WEIGHTS = {"cats_score": 1.0, **{f"cats_{name}": None for name in _UNWEIGHTED.split()}}
 """The same weights as in spaCy's ``textcat``."""
 
 
@@ -176,14 +162,15 @@ class TokenLabeller(Labeller):
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
         strings = nlp.vocab.strings
         self._tags = np.array([strings.add(tag) for tag in self.labels], np.uint64)
-        of_tag = universal.of_tag if universal else {}
+        given = universal or UniversalTags({}, {})
         # a model may be trained with universal parts of speech as tags
-        parts = [of_tag.get(tag, tag if tag in IDS else "") for tag in self.labels]
+        parts = [given.of_tag.get(tag, tag if tag in IDS else "") for tag in self.labels]
         self._parts = np.array([IDS[part] for part in parts], np.uint64)
         index = {tag: i for i, tag in enumerate(self.labels)}
-        exceptions = universal.of_word.items() if universal else ()
-        rows = sorted(
-            (_key(hash_word(word), index[tag]), IDS[pos]) for (word, tag), pos in exceptions if tag in index
+        rows = sorted(  # the keys of `predict`, in integers that Python must cut to 64 bits
+            (hash_word(word) ^ (index[tag] * int(_STEP) % 2**64), IDS[pos])
+            for (word, tag), pos in given.of_word.items()
+            if tag in index
         )
         self._exceptions = HashVocabulary(np.array([key for key, _ in rows], np.uint64))
         self._exception_parts = np.array([part for _, part in rows], np.uint64)
@@ -205,8 +192,7 @@ class TokenLabeller(Labeller):
             if doc.vocab is not self.vocab:
                 for tag in (*self.labels, SPACE_TAG):
                     doc.vocab.strings.add(tag)
-            columns = np.zeros((len(doc), 2), np.uint64)
-            columns[:] = space, IDS[SPACE_POS]
+            columns = np.full((len(doc), 2), (space, IDS[SPACE_POS]), np.uint64)
             if last - first == len(doc):
                 words: Any = slice(None)
             else:
@@ -228,11 +214,7 @@ class TokenLabeller(Labeller):
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
-
-
-def _key(word: int, label: int) -> int:
-    """Return the key of a word hash and a label in the vocabulary of exceptions."""
-    return word ^ (label * int(_STEP) & 0xFFFFFFFFFFFFFFFF)
+"""2**64 divided by the golden ratio: the multiples of it spread small numbers over all 64 bits."""
 
 
 def token_factory(

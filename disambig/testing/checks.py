@@ -28,6 +28,7 @@ from disambig.data import (
     ScoreBatch,
     SequenceRows,
     SparseRows,
+    numbered,
     offsets_from_sizes,
     segments,
 )
@@ -76,7 +77,7 @@ def contract_failures() -> Iterator[None]:
         raise AssertionError(str(problem)) from problem
 
 
-def require(holds: bool | np.bool_, message: str) -> None:
+def require(holds: object, message: str) -> None:
     """Raise `AssertionError` with `message` unless `holds` (``assert`` has no effect under ``python -O``)."""
     if not holds:
         raise AssertionError(message)
@@ -99,14 +100,12 @@ def require_close(seen: Any, expected: Any, what: str, *, within: float = 1e-6) 
     seen, expected = np.asarray(seen, np.float64), np.asarray(expected, np.float64)
     require(seen.shape == expected.shape, f"{what}: shape {seen.shape}, expected {expected.shape}")
     if seen.size:
-        require(bool(np.isfinite(seen).all()), f"{what}: some numbers are not finite")
+        require(np.isfinite(seen).all(), f"{what}: some numbers are not finite")
         off = np.abs(seen - expected)
         at = np.unravel_index(int(off.argmax()), off.shape)
         scale = max(1.0, float(np.abs(expected).max()))
-        require(
-            float(off[at]) <= within * scale,
-            f"{what}: off by up to {off[at]:.3g}: {seen[at]:.6g} is not {expected[at]:.6g}",
-        )
+        problem = f"off by up to {off[at]:.3g}: {seen[at]:.6g} is not {expected[at]:.6g}"
+        require(off[at] <= within * scale, f"{what}: {problem}")
 
 
 def require_state(arrays: Arrays, what: str) -> None:
@@ -115,10 +114,8 @@ def require_state(arrays: Arrays, what: str) -> None:
     for name, array in arrays.items():
         dtype = getattr(array, "dtype", None)
         seen = type(array).__name__ if dtype is None else f"an array of {dtype}"
-        require(
-            getattr(dtype, "kind", "O") in "biuf",
-            f"{what}: state {name!r} is not an array of numbers but {seen}",
-        )
+        are_numbers = getattr(dtype, "kind", "O") in "biuf"
+        require(are_numbers, f"{what}: state {name!r} is not an array of numbers but {seen}")
         finite = bool(np.isfinite(array).all())  # other arrays are refused when a model is loaded
         require(finite, f"{what}: state {name!r} has NaN or infinite numbers")
 
@@ -129,8 +126,8 @@ def require_batch(batch: CandidateBatch, what: str) -> None:
     offsets = batch.offsets
     steps = np.diff(offsets)
     require(offsets[0] == 0 and offsets[-1] == n_rows, f"{what}: offsets do not cover the {n_rows} rows")
-    require(bool((steps > 0).all()), f"{what}: an instance has no row")
-    require(bool((batch.cost >= 0).all()), f"{what}: a cost is negative")
+    require((steps > 0).all(), f"{what}: an instance has no row")
+    require((batch.cost >= 0).all(), f"{what}: a cost is negative")
     rng = np.random.default_rng(0)
     weights, mass = rng.normal(size=n_columns), rng.normal(size=n_rows)
     scores, sums = batch.scores(weights), batch.adjoint(mass)
@@ -148,7 +145,7 @@ def require_batch(batch: CandidateBatch, what: str) -> None:
 
 def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
     """Return the share of instances whose best row has no cost."""
-    require(bool(np.isfinite(scores).all()), "some scores are not finite")  # NaN would have no best row
+    require(np.isfinite(scores).all(), "some scores are not finite")  # NaN would have no best row
     best = segments.best_rows(scores, batch.offsets)
     return float(np.mean(batch.cost[best] == 0))
 
@@ -190,7 +187,7 @@ def lists(n: int = 60, *, longest: int = 6, columns: int = 8, seed: int = 0) -> 
     cost[-2:] = 0.0
     rows = rng.normal(size=(len(cost), columns)) * (rng.random((len(cost), columns)) < 0.5)
     rows[:, 0] = -cost + rng.uniform(0.0, 0.5, len(cost))
-    return SparseRows(csr_array(rows), offsets, cost, _shared(columns))
+    return SparseRows(csr_array(rows), offsets, cost, numbered(columns))
 
 
 def crossed(n: int = 60, *, labels: int = 3, columns: int = 8, seed: int = 0) -> CrossedRows:
@@ -268,10 +265,6 @@ def _labels(n: int, labels: int, rng: np.random.Generator) -> NDArray[np.int64]:
 def _costs(right: NDArray[np.int64], labels: int) -> NDArray[np.float32]:
     costs: NDArray[np.float32] = (np.arange(labels) != right[:, None]).astype(np.float32)
     return costs
-
-
-def _shared(n: int) -> Columns:
-    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), ("all",))
 
 
 WORDS = (
@@ -372,9 +365,9 @@ class _StandaloneChecks:
     def describes_itself(self) -> None:
         formats = self._model.formats
         are_texts = isinstance(formats, tuple) and all(isinstance(name, str) and name for name in formats)
-        require(are_texts and bool(formats), f"formats is {formats!r}: give a tuple of names")
+        require(are_texts and formats, f"formats is {formats!r}: give a tuple of names")
         language, description = self._model.language, self._model.describe()
-        require(isinstance(language, str) and bool(language), f"language is {language!r}")
+        require(isinstance(language, str) and language, f"language is {language!r}")
         one_line = isinstance(description, str) and bool(description) and "\n" not in description
         require(one_line, f"describe() returned {description!r}: expected a line of text")
 
@@ -382,7 +375,7 @@ class _StandaloneChecks:
         records = self._model.records(self._texts)
         require(len(records) == len(self._texts), f"{len(records)} lists for {len(self._texts)} texts")
         for text, results in zip(self._texts, records, strict=True):
-            require(bool(results), f"no result for {text!r}")
+            require(results, f"no result for {text!r}")
             require(all(map(is_plain, results)), f"the results for {text!r} cannot be written as JSON")
 
     def texts_do_not_affect_each_other(self) -> None:

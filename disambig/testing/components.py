@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
+    Group,
     GroupedInstances,
     Instances,
     find_certain_mistakes,
@@ -90,10 +91,8 @@ class _TaskChecks:
     def metric_is_about_a_candidate(self) -> None:
         name, candidate = metric(self._task)
         names = {candidate for group in self._task.groups for candidate in group.candidates}
-        require(
-            candidate is None or candidate in names,
-            f"metric {name!r} is about {candidate!r}, which is not a candidate",
-        )
+        is_known = candidate is None or candidate in names
+        require(is_known, f"metric {name!r} is about {candidate!r}, which is not a candidate")
 
     def has_groups_of_candidates(self) -> None:
         groups = self._task.groups
@@ -107,19 +106,16 @@ class _TaskChecks:
     def accepts_groups_of_a_saved_model(self) -> None:
         if isinstance(self._task, TakesGroups):
             given = self._task.groups[::-1][:-1] or self._task.groups
-            require(
-                self._task.of_groups(given).groups == given, "of_groups returned a task with other groups"
-            )
+            seen = self._task.of_groups(given).groups
+            require(seen == given, "of_groups returned a task with other groups")
 
     def finds_instances(self) -> None:
         instances = self._find(self._texts)[1]
         if decides(self._task).where == "items":
-            require(
-                len(instances) == 0,
-                "it finds instances in a text but decides items, which come from a reader",
-            )
-            return
-        require(len(instances) > 0, "no instance in these texts: give texts with something to decide")
+            in_text = "it finds instances in a text but decides items, which come from a reader"
+            require(not len(instances), in_text)
+        else:
+            require(len(instances), "no instance in these texts: give texts with something to decide")
 
     def lists_are_complete(self) -> None:
         lists = self._find(self._texts)[1].lists
@@ -130,8 +126,8 @@ class _TaskChecks:
             size = len(getattr(lists, name))
             require(size == rows, f"{name} of {size:,} candidates, but the lists have {rows:,}")
         require(all(isinstance(text, str) for text in lists.texts), "a candidate is not a text")
-        require(bool(np.isfinite(lists.scores).all()), "a base score is not a finite number")
-        require(bool((lists.ranks >= 0).all()), "a rank is below 0")
+        require(np.isfinite(lists.scores).all(), "a base score is not a finite number")
+        require((lists.ranks >= 0).all(), "a rank is below 0")
         require(not (lists.costs < 0).any(), "a cost is negative")
         if lists.features is not None:
             shape = rows, len(lists.feature_names)
@@ -143,10 +139,8 @@ class _TaskChecks:
         distinct, counts = np.unique(places, axis=1, return_counts=True)
         twice = distinct[0, counts > 1]
         if len(twice) and decides(self._task).where != "items":
-            message = (
-                f"{len(twice)} places are decided twice for the same group, the first at token {twice[0]}"
-            )
-            raise AssertionError(message)
+            first = f"the first at token {twice[0]}"
+            raise AssertionError(f"{len(twice)} places are decided twice for the same group, {first}")
 
     def does_not_change_the_view(self) -> None:
         view = self._tokenisation(self._texts)
@@ -158,32 +152,23 @@ class _TaskChecks:
     def labels_are_not_in_the_text(self) -> None:
         if decides(self._task).between == "labels":
             observed = self._find(self._texts)[1].observed
-            require(
-                bool((observed == -1).all()), "observed is a label, but the text contains no labels: use -1"
-            )
+            require((observed == -1).all(), "observed is a label, but the text contains no labels: use -1")
 
     def places_are_inside_sentences(self) -> None:
         view, instances = self._find(self._texts)
-        empty = [
-            i
-            for i in np.flatnonzero(instances.lengths < 1).tolist()
-            if "" not in self._candidates(instances, i)
-        ]
-        require(
-            not empty, "an instance has no token, although its group has no empty candidate: leave it out"
-        )
+        for i in np.flatnonzero(instances.lengths < 1).tolist():
+            candidates = instances.candidates(i, self._task.groups[instances.groups[i]])
+            problem = "an instance has no token, although its group has no empty candidate: leave it out"
+            require("" in candidates, problem)
         where = decides(self._task).where
-        require(
-            where != "tokens" or bool((instances.lengths == 1).all()),
-            "it decides single tokens, but an instance has several",
-        )
-        documents = where == "documents"
+        are_single = where != "tokens" or (instances.lengths == 1).all()
+        require(are_single, "it decides single tokens, but an instance has several")
         for position, length in zip(instances.positions, instances.lengths, strict=True):
             inside = np.arange(position, position + length)
             # the positions of documents need not be inside one sentence
-            tokens = inside[[0, -1]] if documents else inside
+            tokens = inside[[0, -1]] if where == "documents" else inside
             require(
-                bool((view.ends[tokens] > view.starts[tokens]).all()),
+                (view.ends[tokens] > view.starts[tokens]).all(),
                 f"the instance at token {position} begins or ends with the token that marks the start or end "
                 "of a sentence: leave that out",
             )
@@ -239,15 +224,9 @@ class _TaskChecks:
     def _own(self) -> bool:
         return decides(self._task).between == "lists"
 
-    def _candidates(self, instances: Instances, index: int) -> tuple[str, ...]:
-        return instances.candidates(index, self._task.groups[instances.groups[index]])
-
     def _lists(self, instances: Instances) -> list[tuple[str, ...]]:
-        return (
-            []
-            if instances.lists is None
-            else [instances.lists.instance_candidates(i) for i in range(len(instances))]
-        )
+        lists = instances.lists
+        return [lists.instance_candidates(i) for i in range(len(instances))] if lists is not None else []
 
     def _find(self, texts: list[str]) -> tuple[TokenView, Instances]:
         view = self._tokenisation(texts)
@@ -295,13 +274,10 @@ class _TokenisationChecks:
 
     def words_are_in_text_order(self) -> None:
         view = self._tokenisation(self._texts)
-        require(bool((view.ends > view.starts).any()), "no word in these texts: give texts with words")
+        require((view.ends > view.starts).any(), "no word in these texts: give texts with words")
         for number, (first, last) in enumerate(pairwise(view.documents.tolist())):
             starts, ends = view.starts[first:last], view.ends[first:last]
-            require(
-                bool((starts[1:] >= ends[:-1]).all()),
-                f"the tokens of text {number} overlap, or do not ascend",
-            )
+            require((starts[1:] >= ends[:-1]).all(), f"the tokens of text {number} overlap, or do not ascend")
 
     def returns_one_word_per_token(self) -> None:
         for text in self._texts:
@@ -328,9 +304,8 @@ class _TokenisationChecks:
         for texts in ([], [""], [" \n"], ["", ""]):
             view = self._tokenisation(texts)
             require(len(view) == 0, f"{len(view)} tokens in {texts!r}")
-            require(
-                len(view.documents) == len(texts) + 1, f"{len(view.documents) - 1} documents in {texts!r}"
-            )
+            n_documents = len(view.documents) - 1
+            require(n_documents == len(texts), f"{n_documents} documents in {texts!r}")
 
 
 def check_extractor(
@@ -363,27 +338,23 @@ class _ExtractorChecks:
         fit_checked(self._extractor, view, self._task.instances(view), self._task.groups)
 
     def returns_consistent_batches(self) -> None:
-        for name, features in self._features().items():
-            require_batch(features.batch, f"group {name}")
+        for group, features, _ in self._by_group(self._fit()):
+            require_batch(features.batch, f"group {group.name}")
 
     def does_not_use_labels(self) -> None:
         """In use, labels are not known."""
         if decides(self._task).between != "labels":
             return  # the word in the text is known
-        fitted = self._fit(self._extractor)
-        view = self._tokenisation(self._texts)
-        for name, (_, instances) in self._by_group(fitted).items():
-            group = next(group for group in self._task.groups if group.name == name)
+        fitted, view = self._fit(), self._tokenisation(self._texts)
+        for group, _, instances in self._by_group(fitted):
             labels = np.arange(len(instances), dtype=np.int32) % len(group.candidates)
             labelled = transform_checked(fitted, view, replace(instances, observed=labels), group).batch
             batch = transform_checked(fitted, view, instances.without_labels(), group).batch
-            probe = _probe(batch)
-            require_close(
-                batch.scores(probe), labelled.scores(probe), f"group {name} without observed candidates"
-            )
+            scores, with_labels = batch.scores(_probe(batch)), labelled.scores(_probe(batch))
+            require_close(scores, with_labels, f"group {group.name} without observed candidates")
 
     def does_not_change_the_view(self) -> None:
-        fitted, view = self._fit(self._extractor), self._tokenisation(self._texts)
+        fitted, view = self._fit(), self._tokenisation(self._texts)
         before, instances = copy.deepcopy(view), self._task.instances(view)
         for g, rows in instances.rows_by_group():
             transform_checked(fitted, view, instances.take(rows), self._task.groups[g])
@@ -392,60 +363,50 @@ class _ExtractorChecks:
 
     def state_is_complete(self) -> None:
         unused = _copy(self._extractor)  # as a config makes it when a saved model is loaded
-        fitted = self._fit(self._extractor)
-        self._features(fitted)
+        fitted = self._fit()
+        self._by_group(fitted)  # an extractor may prepare more in its first use than in `fit`
         again = unused.from_state({name: array.copy() for name, array in fitted.state().items()})
-        expected = self._features(fitted)
+        expected = self._by_group(fitted)
         self._transform_last(again)  # another order must not change anything
-        for name, features in self._features(again).items():
+        for (group, features, _), (_, wanted, _) in zip(self._by_group(again), expected, strict=True):
             probe = _probe(features.batch)
-            seen, wanted = features.batch.scores(probe), expected[name].batch.scores(probe)
-            require_equal(seen, wanted, f"group {name} after from_state")
+            seen = features.batch.scores(probe)
+            require_equal(seen, wanted.batch.scores(probe), f"group {group.name} after from_state")
 
     def instances_do_not_affect_each_other(self) -> None:
-        fitted = self._fit(self._extractor)
-        view = self._tokenisation(self._texts)
-        for name, (features, instances) in self._by_group().items():
-            group = next(group for group in self._task.groups if group.name == name)
-            last_one = instances.take(np.array([len(instances) - 1]))
-            alone = transform_checked(fitted, view, last_one, group).batch
+        fitted, view = self._fit(), self._tokenisation(self._texts)
+        for group, features, instances in self._by_group(fitted):
+            alone = transform_checked(fitted, view, instances.take(slice(-1, None)), group).batch
             probe = _probe(alone)
             last = features.batch.scores(probe)[features.batch.offsets[-2] :]
-            require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
+            require_close(alone.scores(probe), last, f"group {group.name}: an instance alone", within=1e-5)
 
     def groups_do_not_affect_each_other(self) -> None:
-        fitted = self._fit(self._extractor)
+        fitted, view = self._fit(), self._tokenisation(self._texts)
         by_group = self._by_group(fitted)
-        if not by_group:
-            return
-        view = self._tokenisation(self._texts)
-        groups = {group.name: group for group in self._task.groups}
-        parts = [(instances, groups[name]) for name, (_, instances) in by_group.items()]
+        parts = [(instances, group) for group, _, instances in by_group]
         together = transform_table([fitted], view, GroupedInstances.from_parts(parts))
-        for (name, (features, _)), seen in zip(by_group.items(), together, strict=True):
-            probe = _probe(features.batch)
-            scores = features.batch.scores(probe)
-            require_equal(seen.batch.scores(probe), scores, f"group {name} with the others")
-            require_equal(seen.batch.cost, features.batch.cost, f"costs of group {name} with the others")
-            for kind in ("n_hits", "n_queries"):
-                alone = getattr(features, kind)
-                require_equal(getattr(seen, kind), alone, f"{kind} of group {name} with the others")
+        for (group, features, _), seen in zip(by_group, together, strict=True):
+            what, probe = f"group {group.name} with the others", _probe(features.batch)
+            require_equal(seen.batch.scores(probe), features.batch.scores(probe), what)
+            require_equal(seen.batch.cost, features.batch.cost, f"costs of {what}")
+            require_equal(seen.n_hits, features.n_hits, f"n_hits of {what}")
+            require_equal(seen.n_queries, features.n_queries, f"n_queries of {what}")
 
     def accepts_no_instances(self) -> None:
-        fitted = self._fit(self._extractor)
-        view = self._tokenisation([])
-        by_group = self._by_group(fitted)
+        fitted, view = self._fit(), self._tokenisation([])
+        columns = {group.name: made.batch.columns for group, made, _ in self._by_group(fitted)}
         for group in self._task.groups:
             features = transform_checked(fitted, view, self._task.instances(view), group)
             require(len(features.batch.cost) == 0, f"group {group.name}: rows without instances")
-            if group.name in by_group:
-                seen, wanted = (len(made.batch.columns) for made in (features, by_group[group.name][0]))
+            if group.name in columns:
+                seen, wanted = len(features.batch.columns), len(columns[group.name])
                 require(seen == wanted, f"group {group.name}: {wanted} columns, but {seen} without instances")
 
-    def _fit(self, extractor: FeatureExtractor) -> FeatureExtractor:
-        require(callable(getattr(extractor, "fit", None)), "it has no method fit")
+    def _fit(self) -> FeatureExtractor:
+        require(callable(getattr(self._extractor, "fit", None)), "it has no method fit")
         view = self._tokenisation(self._texts)
-        return extractor.fit(view, self._task.instances(view), self._task.groups)
+        return self._extractor.fit(view, self._task.instances(view), self._task.groups)
 
     def _transform_last(self, fitted: FeatureExtractor) -> None:
         """Transform the last instance alone."""
@@ -454,19 +415,13 @@ class _ExtractorChecks:
         if len(last):
             transform_checked(fitted, view, last, self._task.groups[int(last.groups[0])])
 
-    def _features(self, fitted: FeatureExtractor | None = None) -> dict[str, Features]:
-        return {name: features for name, (features, _) in self._by_group(fitted).items()}
-
-    def _by_group(self, fitted: FeatureExtractor | None = None) -> dict[str, tuple[Features, Instances]]:
-        extractor = self._fit(self._extractor) if fitted is None else fitted
+    def _by_group(self, fitted: FeatureExtractor) -> list[tuple[Group, Features, Instances]]:
+        """Return each group that has instances, with their features."""
         view = self._tokenisation(self._texts)
         instances = self._task.instances(view)
         require(len(instances) > 0, "the task finds no instance in these texts")
-        parts = {}
-        for g, rows in instances.rows_by_group():
-            group, part = self._task.groups[g], instances.take(rows)
-            parts[group.name] = (transform_checked(extractor, view, part, group), part)
-        return parts
+        parts = [(self._task.groups[g], instances.take(rows)) for g, rows in instances.rows_by_group()]
+        return [(group, transform_checked(fitted, view, part, group), part) for group, part in parts]
 
 
 def _probe(batch: CandidateBatch) -> NDArray[np.float64]:
@@ -518,7 +473,6 @@ class _KernelChecks:
         n = len(self._batch.offsets) - 1
         rows = self._rows()
         require(rows.shape[0] == n, f"{rows.shape[0]} rows for {n} instances")
-        require(hasattr(rows, "indptr"), f"rows are not a csr_array but {type(rows).__name__}")
 
     def does_not_change_instances(self) -> None:
         given = copy.deepcopy(self._batch)
@@ -529,17 +483,15 @@ class _KernelChecks:
     def is_symmetric_and_finite(self) -> None:
         gram, n = self._gram(), len(self._batch.offsets) - 1
         require(gram.shape == (n, n), f"a Gram matrix of shape {gram.shape} for {n} instances")
-        require(bool(np.isfinite(gram).all()), "some numbers are not finite")
+        require(np.isfinite(gram).all(), "some numbers are not finite")
         require_close(gram, gram.T, "the transposed Gram matrix", within=1e-12)
 
     def is_positive_semidefinite(self) -> None:
         gram = self._gram()
         values = np.linalg.eigvalsh((gram + gram.T) / 2)
         minimum, maximum = float(values[0]), float(np.abs(values).max())
-        require(
-            minimum >= -1e-12 * max(maximum, 1.0) * len(gram),
-            f"an eigenvalue of the Gram matrix is {minimum:.3g}",
-        )
+        rounding = 1e-12 * max(maximum, 1.0) * len(gram)
+        require(minimum >= -rounding, f"an eigenvalue of the Gram matrix is {minimum:.3g}")
 
     def pairs_do_not_affect_each_other(self) -> None:
         gram, rows = self._gram(), np.array([2, 0])
@@ -593,15 +545,14 @@ class _LearnerChecks:
 
     def keeps_its_contract(self) -> None:
         """Fit the learner with the checks of training (`disambig.training.fit`)."""
-        half = np.arange(len(self._batch.offsets) - 1)
-        train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
+        train, dev = self._halves()
         needs_training(self._learner)
         fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
 
     def returns_one_finite_score_per_row(self) -> None:
         scores = self._fit().scorer.scores(self._batch)
         require(scores.shape == self._batch.cost.shape, f"scores of shape {scores.shape}")
-        require(bool(np.isfinite(scores).all()), "some scores are not finite")
+        require(np.isfinite(scores).all(), "some scores are not finite")
 
     def is_repeatable(self) -> None:
         first, second = self._fit(), self._fit()
@@ -639,32 +590,29 @@ class _LearnerChecks:
         return np.arange(runs[run], runs[run + 1])
 
     def accepts_development_data(self) -> None:
-        half = np.arange(len(self._batch.offsets) - 1)
-        train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
-        taken, development = (
-            to_accepted_storage(self._learner, train),
-            to_accepted_storage(self._learner, dev),
-        )
+        train, dev = self._halves()
+        taken, development = (to_accepted_storage(self._learner, part) for part in (train, dev))
         fitted = self._learner.fit(taken, dev=development, rng=np.random.default_rng(0))
-        require(
-            bool(np.isfinite(fitted.scorer.scores(dev)).all()),
-            "some scores of the development data are not finite",
-        )
+        scores = fitted.scorer.scores(dev)
+        require(np.isfinite(scores).all(), "some scores of the development data are not finite")
 
     def accepts_a_single_example(self) -> None:
         one = to_accepted_storage(self._learner, self._batch.take(self._sequence_instances(0)))
         scores = self._learner.fit(one, rng=np.random.default_rng(0)).scorer.scores(self._batch)
-        require(bool(np.isfinite(scores).all()), "scores after one example are not finite")
+        require(np.isfinite(scores).all(), "scores after one example are not finite")
 
     def learns(self) -> None:
         if not needs_training(self._learner):
             return
         reached = accuracy(self._batch, self._fit().scorer.scores(self._batch))
         minimum = self._constant_accuracy() if self._least is None else self._least
-        require(
-            reached >= minimum,
-            f"{reached:.1%} of the training examples are right, expected at least {minimum:.1%}",
-        )
+        seen = f"{reached:.1%} of the training examples are right"
+        require(reached >= minimum, f"{seen}, expected at least {minimum:.1%}")
+
+    def _halves(self) -> tuple[CandidateBatch, CandidateBatch]:
+        """Return every other instance, and the others."""
+        instances = np.arange(len(self._batch.offsets) - 1)
+        return self._batch.take(instances[::2]), self._batch.take(instances[1::2])
 
     def _constant_accuracy(self) -> float:
         """Return the accuracy of the best choice that ignores all features."""

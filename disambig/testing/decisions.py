@@ -64,13 +64,13 @@ class _BatchChecks:
         offsets, n_rows = self._batch.offsets, len(self._batch.cost)
         require(offsets.dtype == np.int64, f"offsets of {offsets.dtype}, not int64")
         covered = offsets[0] == 0 and offsets[-1] == n_rows
-        require(bool(covered), f"offsets do not cover the {n_rows} rows")
-        require(bool((np.diff(offsets) > 0).all()), "an instance has no row")
+        require(covered, f"offsets do not cover the {n_rows} rows")
+        require((np.diff(offsets) > 0).all(), "an instance has no row")
 
     def costs_are_valid(self) -> None:
         cost = self._batch.cost
         require(cost.dtype == np.float32, f"costs of {cost.dtype}, not float32")
-        require(bool((cost >= 0).all()), "a cost is negative or NaN")
+        require((cost >= 0).all(), "a cost is negative or NaN")
 
     def columns_are_valid(self) -> None:
         columns = self._batch.columns
@@ -78,11 +78,11 @@ class _BatchChecks:
         require(columns.labels.shape == (n,), f"labels of shape {columns.labels.shape} for {n} columns")
         require(columns.groups.shape == (n,), f"groups of shape {columns.groups.shape} for {n} columns")
         in_range = (columns.groups >= 0) & (columns.groups < len(columns.group_names))
-        require(bool(in_range.all()), "a column belongs to a feature group without a name")
+        require(in_range.all(), "a column belongs to a feature group without a name")
         require(len(columns.names) in (0, n), f"{len(columns.names)} names for {n} columns")
 
     def scores_are_linear(self) -> None:
-        rows, rng = self._rows(), np.random.default_rng(0)
+        rows, rng = _rows(self._batch), np.random.default_rng(0)
         for _ in range(3):
             weights = rng.normal(size=len(self._batch.columns))
             scores = self._batch.scores(weights)
@@ -93,14 +93,14 @@ class _BatchChecks:
         mass = np.random.default_rng(0).normal(size=len(self._batch.cost))
         sums = self._batch.adjoint(mass)
         require(sums.dtype == np.float64, f"adjoint of {sums.dtype}, not float64")
-        require_close(sums, self._rows().T @ mass, "adjoint", within=1e-4)
+        require_close(sums, _rows(self._batch).T @ mass, "adjoint", within=1e-4)
 
     def row_norms_are_right(self) -> None:
-        squares = (self._rows() ** 2).sum(axis=1)
+        squares = (_rows(self._batch) ** 2).sum(axis=1)
         require_close(self._batch.row_sqnorm(), squares, "row_sqnorm", within=1e-4)
 
     def take_accepts_any_order(self) -> None:
-        n, offsets, rows = len(self._batch.offsets) - 1, self._batch.offsets, self._rows()
+        n, offsets, rows = len(self._batch.offsets) - 1, self._batch.offsets, _rows(self._batch)
         for index in (np.arange(n)[::-1], np.array([0]), np.array([n - 1, 0, 0]), np.arange(0)):
             part = self._batch.take(index)
             own = [np.arange(offsets[i], offsets[i + 1]) for i in index]
@@ -117,12 +117,9 @@ class _BatchChecks:
             sparse = convert(self._batch, SparseRows)
         except UserError:
             return
-        require_close(_rows(sparse), self._rows(), "features as sparse rows", within=1e-5)
+        require_close(_rows(sparse), _rows(self._batch), "features as sparse rows", within=1e-5)
         require_equal(sparse.cost, self._batch.cost, "costs as sparse rows")
         require_equal(sparse.offsets, self._batch.offsets, "offsets as sparse rows")
-
-    def _rows(self) -> NDArray[np.float64]:
-        return _rows(self._batch)
 
 
 def _rows(batch: CandidateBatch) -> NDArray[np.float64]:
@@ -223,9 +220,8 @@ class _DecoderChecks:
         for scores in self._random_scores():
             for k in (1, 2, 5):
                 best = self._decoder.top(scores, self._layout, k)
-                require(
-                    len(best) == len(self._structures), f"{len(best)} of {len(self._structures)} instances"
-                )
+                n = len(self._structures)
+                require(len(best) == n, f"{len(best)} of {n} instances")
                 for (totals, names), candidates in zip(best, self._structures, strict=True):
                     expected = sorted((scores[list(rows)].sum() for rows in candidates), reverse=True)[:k]
                     require_close(totals, expected, f"scores of the {k} best")
@@ -386,30 +382,22 @@ class _DecisionRuleChecks:
         fitted = self._fit()
         for scored in self._parts():
             if not isinstance(fitted, RaisesFlags):
-                for rate in (None, *RATES):
-                    judged = fitted.judge(scored, flags_per_1000=rate)
-                    require(
-                        not judged.flagged.any(),
-                        "it flags, but it is not RaisesFlags: it has no flags_per_1000",
-                    )
+                flagged = (fitted.judge(scored, flags_per_1000=rate).flagged.any() for rate in (None, *RATES))
+                require(not any(flagged), "it flags, but it is not RaisesFlags: it has no flags_per_1000")
                 continue
             require(fitted.flags_per_1000 >= 0, f"flags_per_1000 is {fitted.flags_per_1000}")
             seen = np.zeros(len(scored.observed), bool)
             for rate in RATES:
                 judged, limit = fitted.judge(scored, flags_per_1000=rate), fitted.limit(rate)
                 require(rate > 0 or not judged.flagged.any(), "it flags at a rate of 0")
-                require(
-                    bool((judged.flagged | ~seen).all()),
-                    f"it flags fewer decisions at {rate} than at a lower rate",
-                )
+                keeps = (judged.flagged | ~seen).all()
+                require(keeps, f"it flags fewer decisions at {rate} than at a lower rate")
                 seen = judged.flagged
                 probabilities = judged.probabilities[seen]
-                require(
-                    bool((probabilities >= limit - 1e-9).all()),
-                    f"it flags at probabilities {probabilities}, but its limit is {limit}",
-                )
+                above = (probabilities >= limit - 1e-9).all()
+                require(above, f"it flags at probabilities {probabilities}, but its limit is {limit}")
                 right = judged.chosen[seen] != scored.observed[seen]
-                require(bool(right.all()), "it flags a word without choosing another one")
+                require(right.all(), "it flags a word without choosing another one")
 
     def rejects_invalid_rates(self) -> None:
         fitted = self._fit()
@@ -429,9 +417,9 @@ class _DecisionRuleChecks:
         require((first is None) == (second is None), "from_state adds or loses gains")
         for rates, gains in filter(None, (first, second)):
             require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have different shapes")
-            require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not ascend: {rates}")
+            require((rates > 0).all() and (np.diff(rates) > 0).all(), f"rates do not ascend: {rates}")
             valid = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()
-            require(bool(valid), f"gains are not ascending shares: {gains}")
+            require(valid, f"gains are not ascending shares: {gains}")
 
     def abstains_below_its_least_margin(self) -> None:
         fitted: Any = self._fit()
@@ -440,14 +428,13 @@ class _DecisionRuleChecks:
         groups = self._data.task.groups
         for scored in self._parts():
             plain = fitted.with_least_margin(0.0).judge(scored)
-            require(bool(plain.answered.all()), "with a least margin of 0 it abstains")
+            require(plain.answered.all(), "with a least margin of 0 it abstains")
             margins = plain.margins.astype(np.float32)  # at the precision of records
             for minimum in (float(np.median(margins)), float(margins.max()) + 1.0):
                 abstaining = fitted.with_least_margin(minimum)
-                require(
-                    get_trait(abstaining, DecisionRuleTraits, "least_margin") == minimum,
-                    "with_least_margin returned a decision rule without this least margin",
-                )
+                seen = get_trait(abstaining, DecisionRuleTraits, "least_margin")
+                lost = "with_least_margin returned a decision rule without this least margin"
+                require(seen == minimum, lost)
                 for judge in (abstaining, abstaining.from_state(abstaining.state(), groups)):
                     require_equal(
                         judge.judge(scored).answered,
@@ -473,7 +460,7 @@ class _DecisionRuleChecks:
             # exactly at the limit, rounding decides
             if name == "flagged" and isinstance(fitted, RaisesFlags):
                 same = same | np.isclose(probabilities, fitted.limit(), rtol=1e-9)
-            require(bool(same.all()), f"{name} {what} is {other}, but {one} if decided alone")
+            require(same.all(), f"{name} {what} is {other}, but {one} if decided alone")
 
     def _require_same(self, seen: Predictions, expected: Predictions, what: str) -> None:
         for name in _COLUMNS:
@@ -493,9 +480,8 @@ def outcomes(n: int = 60, *, seed: int = 0) -> Outcomes:
     lists = [[NAMES[i] for i in rng.permutation(len(NAMES))[: rng.integers(2, 5)]] for _ in range(n)]
     references = [texts[rng.integers(len(texts))] for texts in lists]
     own = CandidateLists.from_texts(lists)
-    wrong = [
-        text != right for texts, right in zip(lists, references, strict=True) for text in texts
-    ]  # wrong candidates cost 1 to 3
+    wrong = [text != right for texts, right in zip(lists, references, strict=True) for text in texts]
+    # wrong candidates cost 1 to 3
     own = replace(own, costs=(np.array(wrong) * rng.integers(1, 4, len(wrong))).astype(np.float32))
     outcomes = Outcomes.from_lists(
         own, scores=rng.normal(size=len(wrong)) - wrong, references=references, units=np.arange(n) // 3
@@ -538,7 +524,7 @@ class _MeasureChecks:
     def describes_itself(self) -> None:
         for what in ("name", "unit"):
             text = getattr(self._measure, what, None)
-            require(isinstance(text, str) and bool(text), f"its {what} is {text!r}: give a text")
+            require(isinstance(text, str) and text, f"its {what} is {text!r}: give a text")
         part = describe_component("measures", self._measure)
         check_call(part, self._measure, "value", "value(outcomes)", None)
         more = getattr(self._measure, "more_is_better", None)
@@ -553,9 +539,8 @@ class _MeasureChecks:
 
     def returns_one_number(self) -> None:
         value = self._measure.value(self._problem)
-        require(
-            isinstance(value, float) and np.isfinite(value), f"the value is {value!r}, not a finite float"
-        )
+        is_finite = isinstance(value, float) and np.isfinite(value)
+        require(is_finite, f"the value is {value!r}, not a finite float")
 
     def returns_known_values(self) -> None:
         for number, (problem, answer) in enumerate(self._answers):
@@ -586,8 +571,8 @@ class _MeasureChecks:
         ]
         if isinstance(self._measure, AddsUp):
             terms = self._measure.terms(self._problem)
-            shape = len(self._problem)
-            require(terms.ndim == 2 and len(terms) == shape, f"terms of shape {terms.shape} for {shape}")
+            n = len(self._problem)
+            require(terms.ndim == 2 and len(terms) == n, f"terms of shape {terms.shape} for {n}")
             self._agree(self._measure.of_sums(counts @ terms), expected, "of_sums")
         if isinstance(self._measure, Reweighs):
             self._agree(self._measure.reweighed(self._problem, counts), expected, "reweighed")
@@ -596,9 +581,8 @@ class _MeasureChecks:
         if isinstance(self._measure, CostsTexts):
             texts = ["to", "too", "to"]
             costs = self._measure.costs(texts, ["to", "to", "to"])
-            require(
-                costs[0] == costs[2] == 0 < costs[1], f"costs of {texts} with the reference 'to' are {costs}"
-            )
+            are_right = costs[0] == costs[2] == 0 < costs[1]
+            require(are_right, f"costs of {texts} with the reference 'to' are {costs}")
 
     def _decided_by(self, scores: np.ndarray) -> Outcomes:
         chosen = segments.argmax(scores, self._problem.offsets)

@@ -9,7 +9,7 @@ import signal
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,10 +101,8 @@ class _RunnerChecks:
 
     def keeps_its_contract(self) -> None:
         """Check the method, and the type of what it yields, also if an item fails."""
-        runner, wanted = (
-            self._make(None),
-            "run(work, items, *, ordered=False, report_progress=ignore_progress)",
-        )
+        runner = self._make(None)
+        wanted = "run(work, items, *, ordered=False, report_progress=ignore_progress)"
         check_call(
             describe_component("runners", runner),
             runner,
@@ -119,16 +117,13 @@ class _RunnerChecks:
         is_iterable = isinstance(outcomes, Iterable)
         require(is_iterable, f"run returned {describe_value(outcomes)}; expected to yield WorkOutcome")
         for outcome in outcomes:
-            require(
-                isinstance(outcome, WorkOutcome),
-                f"run gave {describe_value(outcome)}; expected a WorkOutcome",
-            )
+            is_outcome = isinstance(outcome, WorkOutcome)
+            require(is_outcome, f"run gave {describe_value(outcome)}; expected a WorkOutcome")
         try:
             self._run(Doubling(), ["bug"])
         except KeyError as problem:
-            raise AssertionError(
-                "an exception in an item ended the run: expected a WorkOutcome with a problem"
-            ) from problem
+            ended = "an exception in an item ended the run: expected a WorkOutcome with a problem"
+            raise AssertionError(ended) from problem
 
     def returns_one_outcome_per_item(self) -> None:
         outcomes = self._run(Doubling(), iter(range(30)))
@@ -152,10 +147,8 @@ class _RunnerChecks:
         require(outcomes[1].problem == "KeyError: 'a bug'", f"the problem is {outcomes[1].problem!r}")
 
     def stops_at_a_user_error(self) -> None:
-        for work, items, code in (
-            (Doubling(), [1, "full", 2], "D309"),
-            (Doubling(broken="error"), [1], "D300"),
-        ):
+        cases = ((Doubling(), [1, "full", 2], "D309"), (Doubling(broken="error"), [1], "D300"))
+        for work, items, code in cases:
             try:
                 self._run(work, items)
             except UserError as problem:
@@ -179,7 +172,8 @@ class _RunnerChecks:
         run = self._make(None).run(Doubling(), items(), ordered=True)
         next(iter(run))
         require(len(taken) <= self._ahead, f"{len(taken)} items were taken for one outcome")
-        _close(run)
+        if isinstance(run, Generator):
+            run.close()
         so_far = len(taken)
         require(so_far <= self._ahead, f"{so_far} items were taken when it was closed")
 
@@ -190,14 +184,10 @@ class _RunnerChecks:
     def reports_progress_of_items(self) -> None:
         progress: list[int] = []
         (outcome,) = self._make(None).run(Doubling(), ["parts"], report_progress=progress.append)
-        require(
-            sum(progress) == outcome.progress == 30,
-            f"reported {progress}, {outcome.progress} in all: 10, 5 and 30 must give 30",
-        )
-        require(
-            all(more > 0 for more in progress),
-            f"reported {progress}: repeated progress must not be reported again",
-        )
+        is_sum = sum(progress) == outcome.progress == 30
+        require(is_sum, f"reported {progress}, {outcome.progress} in all: 10, 5 and 30 must give 30")
+        is_new = all(more > 0 for more in progress)
+        require(is_new, f"reported {progress}: repeated progress must not be reported again")
 
     def forwards_logs_of_workers_once(self) -> None:
         log, collector = logging.getLogger(LOG), _LogCollector()
@@ -209,10 +199,8 @@ class _RunnerChecks:
         finally:
             log.removeHandler(collector)
             log.setLevel(before)
-        require(
-            collector.messages == ["started"],
-            f"workers logged 'started' once, but {collector.messages} was received",
-        )
+        seen = collector.messages
+        require(seen == ["started"], f"workers logged 'started' once, but {seen} was received")
 
     def can_run_repeatedly(self) -> None:
         runner = self._make(None)
@@ -226,10 +214,8 @@ class _RunnerChecks:
                 items = ["starts"] * 8 if token else []
                 outcomes = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
                 maximum = max((starts for _, starts in _results(outcomes)), default=1)
-                require(
-                    len(outcomes) == len(items) and maximum == 1,
-                    f"{token!r} on persistent workers: {outcomes}",
-                )
+                are_right = len(outcomes) == len(items) and maximum == 1
+                require(are_right, f"{token!r} on persistent workers: {outcomes}")
             if self._processes:
                 outcomes = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
                 require(_results(outcomes) == [2, None, 6], f"persistent workers after a kill: {outcomes}")
@@ -281,12 +267,6 @@ def _results(outcomes: Iterable[WorkOutcome]) -> list[Any]:
     return [outcome.result for outcome in outcomes]
 
 
-def _close(run: Iterator[WorkOutcome]) -> None:
-    close = getattr(run, "close", None)
-    if close is not None:
-        close()
-
-
 def check_reader(reader: ExampleReader, path: str | Path) -> list[Check]:
     """Return the checks of a reader of labelled examples.
 
@@ -309,9 +289,7 @@ class _ReaderChecks:
         for name, value in (("suffixes", suffixes), ("elements", elements)):
             is_valid = isinstance(value, tuple) and all(isinstance(text, str) and text for text in value)
             require(is_valid, f"{name} is {value!r}: give a tuple of texts")
-        require(
-            bool(suffixes or elements), "it has neither suffixes nor elements: it would never read a file"
-        )
+        require(suffixes or elements, "it has neither suffixes nor elements: it would never read a file")
         wrong = [suffix for suffix in suffixes if not suffix.startswith(".")]
         require(not wrong, f"the suffixes {wrong} do not begin with a dot")
 
@@ -338,7 +316,7 @@ class _ReaderChecks:
 
     def reads_examples(self) -> None:
         examples = self._read()
-        require(bool(examples), f"no example in {self._path}")
+        require(examples, f"no example in {self._path}")
         for example in examples:
             for name in ("text", "label"):
                 value = getattr(example, name)
@@ -347,15 +325,13 @@ class _ReaderChecks:
     def places_are_inside_their_texts(self) -> None:
         for example in self._read():
             inside = 0 <= example.start <= example.end <= len(example.text)
-            require(
-                inside,
-                f"{example.start} to {example.end} is outside the {len(example.text)} characters of the text",
-            )
+            place, n = f"{example.start} to {example.end}", len(example.text)
+            require(inside, f"{place} is outside the {n} characters of the text")
 
     def names_document_and_line(self) -> None:
         for example in self._read():
-            require(bool(example.document), "an example has no document: if it has none, use its text")
-            require(bool(example.where), "an example has no location: set `where` to file and line")
+            require(example.document, "an example has no document: if it has none, use its text")
+            require(example.where, "an example has no location: set `where` to file and line")
 
     def is_repeatable(self) -> None:
         require(self._read() == self._read(), "a second reading gave other examples")
