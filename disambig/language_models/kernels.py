@@ -24,6 +24,7 @@ def find_rows(begins, words, contexts, last, rows):
         context, word = contexts[i], last[i]
         if context < 0:
             continue
+        # binary search among the words after this context, which ascend
         low, high = begins[context], begins[context + 1]
         end = high
         while low < high:
@@ -59,6 +60,7 @@ def place_outcomes(slots, keys, outcomes):
     """Insert distinct keys and their outcomes into free slots; there must be more slots than keys."""
     n = np.uint64(len(slots))
     for i in range(len(keys)):
+        # the upper half of the hash, a number below 2**32, scaled to the n slots without a division
         slot = ((fmix64(keys[i]) >> _S32) * n) >> _S32
         while slots[slot, 0] != _FREE:
             slot += _1
@@ -106,6 +108,7 @@ def _component_score(table, part, row, state, word):
         word = _0
     if word == _0:
         total = _large_float(table[part + _LOG_SHARE])
+    # back off until the word was seen after the context, or the context is empty
     while True:
         shorter = table[table[_STATES] + state]
         if shorter >> _S32 == _0:

@@ -270,13 +270,10 @@ def _levels(
     """Return the kept n-grams of each length with their log-probabilities and back-off weights."""
     levels = []
     for n, (starts, words) in enumerate(prune_ngrams(counted, kept)):
+        weight = weights[n + 1] if n + 1 < len(counted) else np.ones(len(kept[n]))
         with np.errstate(divide="ignore"):  # log(0) for the sentence start, which is never predicted
-            log_probs = np.log(probabilities[n][kept[n]]).astype(np.float32)
-        back_offs = np.zeros(len(words), np.float32)
-        if n + 1 < len(counted):
-            with np.errstate(divide="ignore"):
-                back_offs = np.log(weights[n + 1][kept[n]]).astype(np.float32)
-        levels.append(NgramLevel(starts, words, log_probs, back_offs))
+            logs = (np.log(values[kept[n]]).astype(np.float32) for values in (probabilities[n], weight))
+            levels.append(NgramLevel(starts, words, *logs))
     return levels
 
 
@@ -356,16 +353,12 @@ def cross_entropy(model: ScoresWords, sentences: Sentences) -> CrossEntropy:
     UserError
         D652 if no sentence has words.
     """
-    from disambig.language_models.kernels import score_sentences
-
-    lengths = np.diff(sentences.offsets)
     if not len(sentences.ids):
         raise UserError("D652")
+    lengths = np.diff(sentences.offsets)
     if not lengths.all():  # sentences without words are ignored
         sentences = sentences.take(np.flatnonzero(lengths))
-    sums = np.zeros((len(sentences), 4))
-    score_sentences(model.arrays, sentences.ids, sentences.offsets, len(model.vocabulary), sums)
-    known_score, _, unknown, n_unknown = (float(value) for value in sums.sum(axis=0))
+    known_score, _, unknown, n_unknown = _sentence_sums(model, sentences).sum(axis=0).tolist()
     characters = sentences.characters
     return CrossEntropy(
         bits=-(known_score + unknown) / math.log(2),
@@ -384,11 +377,17 @@ def perplexity(model: ScoresWords, sentences: Sentences) -> float:
 
 def sentence_scores(model: ScoresWords, sentences: Sentences) -> NDArray[np.float64]:
     """Return ln P of each sentence including its end, shape (n_sentences,)."""
+    sums = _sentence_sums(model, sentences)
+    return sums[:, 0] + sums[:, 2]
+
+
+def _sentence_sums(model: ScoresWords, sentences: Sentences) -> NDArray[np.float64]:
+    """Return the sums of `kernels.score_sentences`, shape (n_sentences, 4)."""
     from disambig.language_models.kernels import score_sentences
 
     sums = np.zeros((len(sentences), 4))
     score_sentences(model.arrays, sentences.ids, sentences.offsets, len(model.vocabulary), sums)
-    return sums[:, 0] + sums[:, 2]
+    return sums
 
 
 def word_scores(arrays: NgramArrays, sentences: Sentences) -> NDArray[np.float64]:
@@ -402,6 +401,7 @@ def word_scores(arrays: NgramArrays, sentences: Sentences) -> NDArray[np.float64
 
 _HALVINGS = 50
 _HELD_OUT = 10
+"""Without held-out sentences, one of so many is held out to choose the weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -546,9 +546,8 @@ def adapt(
         return mixture.reweighted(mixture.best_weight(Sentences.from_words(vocabulary, held_out)))
     is_held_out = np.arange(len(numbered)) % _HELD_OUT == 1
     if not is_held_out.any():
-        raise UserError(
-            "D656", problem="choosing the weight needs two sentences: give more sentences, or the weight"
-        )
+        problem = "choosing the weight needs two sentences: give more sentences, or the weight"
+        raise UserError("D656", problem=problem)
     # the weight must be chosen on unseen sentences; the final model then learns from all of them
     mixture = mixed(numbered.take(np.flatnonzero(~is_held_out)), 0.5)
     return mixed(numbered, mixture.best_weight(numbered.take(np.flatnonzero(is_held_out))))

@@ -68,7 +68,8 @@ class WordVocabulary:
         return len(self.spellings)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, WordVocabulary) and (self is other or other.begins_with(self) == len(other))
+        is_equal = isinstance(other, WordVocabulary) and len(other) == len(self) and self.begins_with(other)
+        return self is other or is_equal
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -103,12 +104,12 @@ class WordVocabulary:
         """Return this vocabulary followed by those of `words` that it lacks; all numbers stay the same."""
         return WordVocabulary.from_words(chain(self.spellings[len(SPECIAL) :], words))
 
-    def begins_with(self, other: WordVocabulary) -> int:
-        """Return the number of words if the first ones are those of `other`, else 0."""
-        n, own, others = len(other), self.spellings, other.spellings
-        if n > len(self) or not np.array_equal(own.ends[:n], others.ends):
-            return 0
-        return len(self) if np.array_equal(own.letters[: len(others.letters)], others.letters) else 0
+    def begins_with(self, other: WordVocabulary) -> bool:
+        """Return True if the first words are those of `other`."""
+        own, others = self.spellings, other.spellings
+        return np.array_equal(own.ends[: len(other)], others.ends) and np.array_equal(
+            own.letters[: len(others.letters)], others.letters
+        )
 
     def state(self) -> Arrays:
         """Return the words as arrays for `vocabulary_from_state`."""
@@ -208,7 +209,7 @@ def words_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 Int32s = NDArray[np.int32]
-Floats = NDArray[np.float32]
+Float32s = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,10 +224,10 @@ class NgramLevel:
     words: Int32s  # int32 (n,): the last word of each n-gram, ascending within a context
     # float32 (n,): ln P(last word | context); minus infinity for the start of a sentence, which is never
     # predicted
-    log_probs: Floats
+    log_probs: Float32s
     # float32 (n,): ln of the back-off weight of the n-gram as a context; 0 if no longer n-gram begins with
     # it, and for the whole longest level
-    back_offs: Floats
+    back_offs: Float32s
 
     def __len__(self) -> int:
         return len(self.words)
@@ -244,8 +245,7 @@ def context_rows(begins: Ints) -> Int32s:
 
 def context_starts(contexts: NDArray[np.signedinteger], n_contexts: int) -> Ints:
     """Return where each context begins in an ascending column of contexts, shape (n_contexts + 1,)."""
-    counts = np.bincount(contexts, minlength=n_contexts)
-    return offsets_from_sizes(counts)
+    return offsets_from_sizes(np.bincount(contexts, minlength=n_contexts))
 
 
 def suffix_rows(levels: list[tuple[Ints, Int32s]]) -> list[Int32s]:
@@ -326,6 +326,8 @@ def make_arrays(parts: Sequence[tuple[Sequence[NgramLevel], float]], n_words: in
     components: list[_Component] = []
     for levels, _ in parts:
         components.append(_make_component(levels, sum(len(part.shorter) for part in components)))
+    # each component gives the words that only the other one knows, and its unknown word, equal shares of
+    # its probability of unknown words
     firsts, descriptions = [], []
     for part, (levels, log_weight) in zip(components, parts, strict=True):
         n_known = len(levels[0])
@@ -335,6 +337,7 @@ def make_arrays(parts: Sequence[tuple[Sequence[NgramLevel], float]], n_words: in
         firsts.append(np.append(first, np.full(n_words - n_known, first[0])))
         numbers = [part.root, part.states[0][1], n_known, *_float_bits(log_weight, share), 0, 0, 0]
         descriptions.append(np.array(numbers, np.uint64))
+    # the hash table of both components: their states, and so their keys, differ
     keys = np.concatenate([part.keys for part in components])
     slots = np.empty((max(int(len(keys) / _LOAD), len(keys) + 1), 2), np.uint64)
     slots[:, 0] = FREE
@@ -375,8 +378,10 @@ def _make_component(levels: Sequence[NgramLevel], root: int) -> _Component:
     shorter, back_offs = [np.array([-1], np.int32)], [np.zeros(1, np.float32)]
     n = root + 1
     for level, longer, suffix in zip(levels, [*levels[1:], None], suffixes, strict=True):
+        # the state after the n-gram without its first word, which is on the level below
         below = next_states[-1][suffix] if next_states else np.full(len(level), root, np.int32)
         is_context = np.diff(longer.begins) > 0 if longer is not None else np.zeros(len(level), bool)
+        # valid for contexts only: `keys` reads no other
         numbers = (n - 1 + np.cumsum(is_context)).astype(np.int32)
         n += int(is_context.sum())
         context_states.append(numbers)

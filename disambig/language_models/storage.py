@@ -17,6 +17,7 @@ from disambig.files import ArrayFolder, digest_arrays, save_file
 from disambig.language_models.mixture import Mixture, check_weight
 from disambig.language_models.model import (
     START,
+    Float32s,
     LanguageModel,
     NgramLevel,
     suffix_rows,
@@ -28,7 +29,6 @@ from disambig.types import Arrays
 BITS = (8, 32)
 NAMES = ("lengths", "children", "steps", "log_probs", "back_offs", "values")
 _VALUES = 256
-Floats = NDArray[np.float32]
 
 
 def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
@@ -49,7 +49,7 @@ def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
         step[first] = level.words[first]
     logs: list[NDArray[Any]] = []
     back_offs: list[NDArray[Any]] = []
-    value_tables: list[Floats] = []
+    value_tables: list[Float32s] = []
     for level, longer in zip(levels, [*levels[1:], None], strict=True):
         sources = [(logs, _replace_infinity(level.log_probs))]
         if longer is not None:
@@ -114,7 +114,7 @@ def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
     return levels
 
 
-def quantise(values: Floats) -> tuple[NDArray[np.uint8], Floats]:
+def quantise(values: Float32s) -> tuple[NDArray[np.uint8], Float32s]:
     """Return, for each value, the index of a close value, and 256 values in ascending order.
 
     The values are the means of bins of equal width: perplexities change by at most 0.05%. Bins with equal
@@ -133,7 +133,7 @@ def quantise(values: Floats) -> tuple[NDArray[np.uint8], Floats]:
     return codes.astype(np.uint8), means.astype(np.float32)
 
 
-def _replace_infinity(log_probs: Floats) -> Floats:
+def _replace_infinity(log_probs: Float32s) -> Float32s:
     """Return logarithms with minus infinity replaced by the first of them, so that no bin is spent on it."""
     return np.where(np.isfinite(log_probs), log_probs, log_probs[:1])
 
@@ -175,7 +175,7 @@ def _check_codes(codes: NDArray[np.generic], n: int) -> NDArray[np.generic]:
     return codes
 
 
-def _dequantise(codes: NDArray[np.generic], values: Floats) -> Floats:
+def _dequantise(codes: NDArray[np.generic], values: Float32s) -> Float32s:
     if codes.dtype == np.float32:
         return codes.astype(np.float32)
     if len(values) != _VALUES:

@@ -208,8 +208,9 @@ def test_vocabularies_round_trip_and_grow(words, more):
     again = vocabulary_from_state(vocabulary.state())
     assert again == vocabulary and len(set(again.spellings)) == len(again)
     grown = vocabulary.extended(more)
-    assert grown.begins_with(vocabulary) == len(grown)
-    assert bool(vocabulary.begins_with(grown)) == (len(grown) == len(vocabulary))
+    assert grown.begins_with(vocabulary)
+    is_same = len(grown) == len(vocabulary)
+    assert vocabulary.begins_with(grown) == (grown == vocabulary) == (vocabulary == grown) == is_same
     ordinary = [word for word in words if word not in SPECIAL]
     assert (vocabulary.word_ids(ordinary) >= len(SPECIAL)).all()
     assert np.array_equal(vocabulary.word_ids(ordinary), grown.word_ids(ordinary))
