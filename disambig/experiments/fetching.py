@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -71,18 +72,12 @@ class Fetcher:
         made: list[Path] = []
         for download in entry.downloads:
             files = [file for file in entry.files if file.source == download.file]
-            missing = []
-            for file in files:
-                target = self.data / file.path
-                if not target.exists():
-                    missing.append(file)
-                    continue
-                problem = file_difference(file, target)
-                if problem and not self.unchecked:
-                    raise UserError("D539", path=target, problem=problem)
+            missing = [file for file in files if not self._is_there(file)]
             if not missing:
                 continue
-            archive = self._local_file(entry, download) if self.local else self.download(entry.name, download)
+            archive = (
+                self.download(entry.name, download) if self.local is None else self._local_file(download)
+            )
             for file in missing:
                 self.progress(f"making {file.path}", 0, None)
                 made.append(self._make(file, archive))
@@ -91,6 +86,16 @@ class Fetcher:
                     archive.unlink()
                     archive.parent.rmdir()
         return made
+
+    def _is_there(self, file: DataFile) -> bool:
+        """Return whether a file exists; D539 if its content is another one."""
+        target = self.data / file.path
+        if not target.exists():
+            return False
+        problem = file_difference(file, target)
+        if problem and not self.unchecked:
+            raise UserError("D539", path=target, problem=problem)
+        return True
 
     def download(self, name: str, download: Download) -> Path:
         """Return the path of a download in the cache, fetched and checked (errors: see `fetch`)."""
@@ -108,14 +113,13 @@ class Fetcher:
                     partial.path.replace(path)
         return path
 
-    def _local_file(self, entry: DataSet, download: Download) -> Path:
+    def _local_file(self, download: Download) -> Path:
         """Return the path of a download in the local directory, checked."""
         assert self.local is not None
         path = self.local / download.file
         if not path.is_file():
-            raise UserError(
-                "D534", url=download.url, problem=f"{path} does not exist", advice="copy it there"
-            )
+            problem = f"{path} does not exist"
+            raise UserError("D534", url=download.url, problem=problem, advice="copy it there")
         problem = download_difference(download, path)
         if problem:
             raise UserError("D535", path=path, problem=problem)
@@ -126,8 +130,7 @@ class Fetcher:
         target = self.data / file.path
         with writing(target.parent):
             target.parent.mkdir(parents=True, exist_ok=True)
-        limit = MAX_UNPACKED if self.unchecked else file.size
-        content = _Content(limit)
+        content = _Content(MAX_UNPACKED if self.unchecked else file.size)
         with save_file(target) as write:
             for block in content.blocks(file, archive):
                 write(block)
@@ -199,6 +202,7 @@ class PartialDownload:
 
     def _continue(self, session: Any, progress: OpenProgress) -> None:
         """Make one request and append its bytes; raise `_TransientError` if another one can bring more."""
+        # `requests` would unpack what a server sends compressed: sizes and ranges count the bytes of the file
         done, headers = self._size(), {"Accept-Encoding": "identity"}
         if done and done == self.source.size:
             return
@@ -207,7 +211,7 @@ class PartialDownload:
             done = 0  # without a version or a digest, the rest could belong to another file
         if done:
             headers["Range"] = f"bytes={done}-"
-            if version:
+            if version:  # the server sends the whole file if it has another version now
                 headers["If-Range"] = version
         with session.get(self.source.url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
             if self.source.url.startswith("https:") and not answer.url.startswith("https:"):
@@ -236,7 +240,7 @@ class PartialDownload:
         total = done + int(length) if length.isdecimal() else self.source.size
         limit = self.source.size if self.source.size is not None else MAX_DOWNLOAD
         with writing(self.path):
-            etag = answer.headers.get("ETag", "")
+            etag = answer.headers.get("ETag", "")  # a weak one, W/"...", does not promise the same bytes
             version = etag if etag and not etag.startswith("W/") else answer.headers.get("Last-Modified", "")
             self._about.write_text(json.dumps({"url": self.source.url, "version": version}), encoding="utf8")
             file = open(self.path, "ab" if done else "wb")  # noqa: SIM115  closed below
@@ -399,6 +403,7 @@ class _Content:
             written.truncate()
             return block
 
+        # "w|": tarfile does not seek, so that what was written can be taken away
         with tarfile.open(fileobj=written, mode="w|") as archive:
             for name, content in members:
                 self.members[name] = len(content), hashlib.sha256(content).hexdigest()
@@ -483,6 +488,7 @@ def _zip_members(path: Path) -> Iterator[_Member]:
                 raise tarfile.ReadError(f"it has more than {MAX_MEMBERS:,} members")
             if member.is_dir():
                 continue
+            # the type in the mode of Unix (`stat.S_IFMT`); 0 from systems without modes
             is_regular = (member.external_attr >> 16) & 0o170000 in (0, 0o100000)
 
             def read(size: int, member: zipfile.ZipInfo = member) -> bytes:
@@ -499,11 +505,9 @@ def _sentences(lines: Iterable[bytes], genre: str) -> Iterator[bytes]:
     """Yield the sentences of a CoNLL-U file whose identifier begins with a genre and a hyphen."""
     start = f"# sent_id = {genre}-".encode()
     sentence: list[bytes] = []
-    for line in lines:
+    for line in chain(lines, [b""]):  # an empty line ends a sentence
         sentence.append(line)
         if not line.strip():
             if any(part.startswith(start) for part in sentence):
                 yield b"".join(sentence)
             sentence = []
-    if any(part.startswith(start) for part in sentence):
-        yield b"".join(sentence)

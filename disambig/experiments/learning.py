@@ -136,9 +136,7 @@ def learn_all(
         for system in systems:
             pool, dev, test = (system.attributes(batch) for batch in (draw.pool, draw.dev, draw.test))
             C: float | None = None
-            for size, n_draws in draws.items():
-                if number >= n_draws:
-                    continue
+            for size in (size for size, n_draws in draws.items() if number < n_draws):
                 progress(stage, done, total)
                 done += 1
                 if size > len(draw.order):
@@ -187,6 +185,7 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
         keys = ngram_keys.keys(rows[:, None], ids, candidates.lengths, np.int64(context))
         is_counted = ngram_keys.complete[context, rows]
         counts = extractor.table.counts(keys.ravel()).reshape(keys.shape).astype(np.float64)
+        # what one paragraph counted is subtracted: how often the n-gram with the right candidate is in it
         paragraph_keys = keys + paragraph[rows, None]
         own_keys = paragraph_keys[np.arange(len(rows)), instances.observed[rows]]
         remaining = np.maximum(counts - _occurrences(own_keys[is_counted], paragraph_keys), 0.0)

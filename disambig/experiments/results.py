@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -272,13 +273,11 @@ def check_result(experiment: object, result: Any) -> None:
         raise contract_error(component, f"run returned {describe_value(result)}", "an ExperimentResult")
     for name, kind in (("rows", ResultRow), ("claims", Claim)):
         entries: Any = getattr(result, name)
-        if not isinstance(entries, tuple | list):
-            seen = f"{name} of its result is {describe_value(entries)}"
+        is_list = isinstance(entries, tuple | list)
+        strange = [entry for entry in entries if not isinstance(entry, kind)] if is_list else [entries]
+        if strange:
+            seen = f"{name} of its result {'has' if is_list else 'is'} {describe_value(strange[0])}"
             raise contract_error(component, seen, f"a list of {kind.__name__}")
-        for entry in entries:
-            if not isinstance(entry, kind):
-                seen = f"{name} of its result has {describe_value(entry)}"
-                raise contract_error(component, seen, f"a list of {kind.__name__}")
     for row in result.rows:
         for name in ("paper", "ours", "spread"):
             figure: Any = getattr(row, name)
@@ -370,6 +369,7 @@ def plot_result(title: str, result: ExperimentResult, path: Path) -> None:
     # one font only: an SVG repeats the entire list of fonts with every word
     one_font = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
     with plot_settings(**one_font):
+        # -(-a // b) is a / b, rounded up
         n_rows = -(-len(result.panels) // _MAX_COLUMNS) or 1
         n_columns = -(-len(result.panels) // n_rows) or 1
         sizes = {1: (7.0, 4.5), 2: (9.6, 3.8 * n_rows)}
@@ -394,9 +394,8 @@ def _draw_panels(figure: Any, panels: Sequence[Panel], n_rows: int, n_columns: i
         for name, series in panel.lines.items():
             axes.plot(*zip(*series, strict=True), marker="." if panel.logarithmic else "", label=name)
         for mark, (name, series) in enumerate(panel.points.items()):
-            axes.plot(
-                *zip(*series, strict=True), _MARKS[mark % len(_MARKS)], markersize=4, label=name, alpha=0.8
-            )
+            marker = _MARKS[mark % len(_MARKS)]
+            axes.plot(*zip(*series, strict=True), marker, markersize=4, label=name, alpha=0.8)
         if axes.get_ylim()[0] < 0 < axes.get_ylim()[1]:
             axes.axhline(0.0, color="#555555", linewidth=0.8)
         if panel.logarithmic:
@@ -414,15 +413,9 @@ def _draw_panels(figure: Any, panels: Sequence[Panel], n_rows: int, n_columns: i
             axes.legend(loc="best", fontsize="small")
     if one_legend:  # one legend for all panels, outside of them
         handles, names = axes.get_legend_handles_labels()
-        figure.legend(
-            handles, names, loc="outside lower center", ncols=_columns(len(names)), fontsize="small"
-        )
-
-
-def _columns(names: int) -> int:
-    """Return the number of columns for the names, at most five, so that the rows are equally long."""
-    rows = -(-names // 5)
-    return -(-names // rows)
+        n_rows = -(-len(names) // 5)  # at most five columns, so many that the rows are equally long
+        columns = -(-len(names) // n_rows)
+        figure.legend(handles, names, loc="outside lower center", ncols=columns, fontsize="small")
 
 
 def _draw_curves(axes: Any, result: ExperimentResult) -> None:
@@ -438,7 +431,7 @@ def _draw_curves(axes: Any, result: ExperimentResult) -> None:
             label=system,
         )
     lines = [row for row in result.rows if not row.setting and row.ours is not None]
-    for row, dashes in zip(lines, ["--", ":", "-."] * len(lines), strict=False):
+    for row, dashes in zip(lines, cycle(["--", ":", "-."]), strict=False):
         axes.axhline(row.ours or 0.0, color="#555555", linestyle=dashes, label=row.system)
     sizes = sorted({int(row.setting) for points in _curves(result).values() for row in points})
     axes.set_xscale("log")
