@@ -64,24 +64,13 @@ def accounts(
     if least_margin:  # explain decisions below the least margin too
         model = model.with_least_margin(0.0)
     model = with_names(model, view)
-    probabilities, threshold = None, 1.0
-    proposals: dict[int, int] = {}
-    remarks: Mapping[int, str] = {}
-    right: Collection[int] = ()
-    if checked is not None:
-        decisions, remarks, right = checked.decisions, checked.remarks, checked.right
-        proposals = _proposals(checked.unlimited)
-    else:
-        decisions = model.decide(view, flags_per_1000=flags_per_1000)
+    if checked is None:
+        checked = _decided_alone(model, view, flags_per_1000)
+    decisions, probabilities, threshold = checked.decisions, None, 1.0
     certain: Collection[int] = ()
     if isinstance(model.judge, RaisesFlags):
         certain = find_certain_mistakes(model.task, view, model.instances(view))[0].tolist()
         threshold = model.judge.limit(flags_per_1000)
-        if checked is None:
-            # at its own rate a rule may skip the probabilities of places that it will not flag
-            unlimited = model.decide(view, flags_per_1000=float("inf"))
-            decisions = replace(decisions, probabilities=unlimited.probabilities)
-            proposals = _proposals(unlimited)
     else:
         probabilities = model.candidate_probabilities(decisions)
     explainer = _Explainer(
@@ -91,17 +80,27 @@ def accounts(
         decisions,
         probabilities,
         threshold,
-        proposals,
+        _proposals(checked.unlimited),
         least_margin,
         top,
-        remarks,
-        right,
+        checked.remarks,
+        checked.right,
         certain,
     )
     for index in decisions.shown.nonzero()[0].tolist():
         yield explainer.account(index)
     for start, end in _protected_places(text, model, decisions):
         yield DecisionAccount(_quote_place(text, start, end), (f"protected: {_kind(text, start, end)}",))
+
+
+def _decided_alone(model: Model, view: TokenView, flags_per_1000: float | None) -> CheckedDecisions:
+    """Return what a model decides by itself."""
+    decisions = model.decide(view, flags_per_1000=flags_per_1000)
+    if not isinstance(model.judge, RaisesFlags):  # nothing is flagged at any rate
+        return CheckedDecisions(decisions, decisions, {}, ())
+    # at its own rate a rule may skip the probabilities of places that it will not flag
+    unlimited = model.decide(view, flags_per_1000=float("inf"))
+    return CheckedDecisions(replace(decisions, probabilities=unlimited.probabilities), unlimited, {}, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,10 +413,8 @@ def check_together(
     numbers = [i for i, model in enumerate(models) if is_corrector(model)]
     correcting = tuple(models[i] for i in numbers)
     model_set = ModelSet(correcting, rates, detect_language=False)
-    views: dict[str, TokenView] = {}
-    for model in correcting:
-        if model.tokenisation.name not in views:
-            views[model.tokenisation.name] = view_of_texts([text], model.tokenisation, protected=True)
+    tokenisations = {model.tokenisation.name: model.tokenisation for model in correcting}
+    views = {name: view_of_texts([text], kind, protected=True) for name, kind in tokenisations.items()}
     model_views = [views[model.tokenisation.name] for model in correcting]
     decided = decide_together(correcting, model_views, [rates.get(model.task.name) for model in correcting])
     # at its own rate a rule may skip the probabilities of places that it will not flag

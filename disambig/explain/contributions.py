@@ -85,8 +85,8 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
         for column, value in zip(*candidate_row(batch, r), strict=True):
             name, kind = names(column)
             named, _, attribute = name.rpartition(": ")
-            known_evidence = evidence.get((named or candidate, attribute))
-            if value == 0 and known_evidence is None:
+            known = evidence.get((named or candidate, attribute))
+            if value == 0 and known is None:
                 continue
             attribute += kind
             shown = attribute if named in ("", candidate) else f"{named}: {attribute}"
@@ -94,12 +94,12 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
             contributions.append(
                 Contribution(
                     candidate=candidate,
-                    evidence=shown if known_evidence is None else known_evidence.text,
+                    evidence=known.text if known else shown,
                     value=float(value),
-                    count=None if known_evidence is None else known_evidence.count,
+                    count=known.count if known else None,
                     weight=weight,
                     contribution=weight * float(value),
-                    least=1 if known_evidence is None else known_evidence.least,
+                    least=known.least if known else 1,
                     attribute=attribute,
                 )
             )
@@ -196,6 +196,7 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
     if scale == 1.0 and not any(bias) and not any(offset):
         return {}
     if judge.sides is not None and len(scores) == 2:
+        # of two labels, each has a factor of its own for the sums if it is the one with the greater sum
         totals = [scale * score + bias[i] + offset[i] for i, score in enumerate(scores.values())]
         factor = float(judge.sides[group, int(totals[1] >= totals[0])])
         scale, bias, offset = scale * factor, [factor * b for b in bias], [factor * o for o in offset]
@@ -295,10 +296,8 @@ def absence_lines(reasons: Sequence[Contribution], candidates: Sequence[str], *,
     limits = sorted((text for text in seen if text.startswith("<")), key=lambda text: int(text[1:]))
     if limits:
         listed = limits[0] if len(limits) == 1 else f"{', '.join(limits[:-1])} and {limits[-1]}"
-        lines.append(
-            f"count {listed}: not in the table, which omits rarer n-grams; "
-            "used as 0 (absence is evidence too)"
-        )
+        omitted = "not in the table, which omits rarer n-grams; used as 0 (absence is evidence too)"
+        lines.append(f"count {listed}: {omitted}")
     if UNKNOWN in seen:
         lines.append("count -: not in the table, which does not store n-grams of this kind; used as 0")
     return lines

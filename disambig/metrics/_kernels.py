@@ -25,6 +25,7 @@ def distances(ids, first, second, slots, equal, plus, minus, result):
     n = len(result)
     for i in range(n):
         a, b, end_a, end_b = first[i], second[i], first[i + 1], second[i + 1]
+        # an equal start and end cost nothing
         while a < end_a and b < end_b and ids[a] == ids[b]:
             a, b = a + 1, b + 1
         while a < end_a and b < end_b and ids[end_a - 1] == ids[end_b - 1]:
@@ -35,6 +36,8 @@ def distances(ids, first, second, slots, equal, plus, minus, result):
         if size == 0:
             result[i] = end_b - b
             continue
+        # `equal` gets a bit for each place of the shorter row at which a symbol occurs; its rows are given
+        # out in order of first occurrence (`slots`), so that few are cleared
         blocks = (size + 63) // 64
         used = 0
         for position in range(a, end_a):
@@ -45,6 +48,9 @@ def distances(ids, first, second, slots, equal, plus, minus, result):
                 used += 1
             place = position - a
             equal[slots[ids[position]], place // 64] |= _ONE << np.uint64(place % 64)
+        # The table has a row per symbol of the shorter row and a column per symbol of the other; one column
+        # is kept, as differences: a bit in `plus` (`minus`) says that a cell is 1 more (less) than the one
+        # above it. `distance` is the last cell of the column.
         for block in range(blocks):
             plus[block], minus[block] = _ALL, _NONE
         lowest = _ONE << np.uint64((size - 1) % 64)
@@ -52,17 +58,21 @@ def distances(ids, first, second, slots, equal, plus, minus, result):
         for position in range(b, end_b):
             slot = slots[ids[position]]
             step = 1  # first row of the table, which increases by one per symbol
+            # `step` is the difference from the last column to this one, at the row above the block
             for block in range(blocks):
                 same = equal[slot, block] if slot >= 0 else _NONE
                 up, down = plus[block], minus[block]
                 vertical = same | down
                 if step < 0:
                     same |= _ONE
+                # the carry of the sum passes equality on downwards, through cells that are 1 more
                 across = (((same & up) + up) ^ up) | same
+                # differences from the last column to this one: +1, -1, and that of the lowest row, `out`
                 more = down | (_ALL ^ (across | up))
                 less = up & across
                 top = lowest if block == blocks - 1 else _ONE << _LAST
                 out = 1 if more & top else (-1 if less & top else 0)
+                # moved down a row, they and the diagonals give the differences within this column
                 more <<= _ONE
                 less <<= _ONE
                 if step < 0:
@@ -74,5 +84,6 @@ def distances(ids, first, second, slots, equal, plus, minus, result):
                 step = out
             distance += step
         result[i] = distance
+        # as they were, for the next pair
         for position in range(a, end_a):
             slots[ids[position]] = -1

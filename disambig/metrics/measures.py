@@ -284,8 +284,8 @@ class AUC:
         if not len(used):
             return np.full(len(weights), np.nan)
         order = np.argsort(leads, kind="stable")
-        starts = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)  # starts of runs of ties
-        starts = starts if len(starts) and starts[0] == 0 else np.concatenate([[0], starts])
+        # starts of runs of ties; the first is 0, also for a lead of -inf, whose difference is NaN
+        starts = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)
         sorted_weights = weights[:, used[order]]
         above, below = (
             np.add.reduceat(np.where(kind[order], sorted_weights, 0.0), starts, axis=1)

@@ -238,7 +238,6 @@ class Outcomes:
     @property
     def gold_ids(self) -> Ints:
         """Index in `names` of the right candidate, preferably the chosen one; -1 if none is right."""
-        # of several right candidates, the chosen one counts as the right one
         first_right = np.where(self.gold >= 0, self.ids[self.offsets[:-1] + np.maximum(self.gold, 0)], -1)
         return np.where(self.right, self.chosen_ids, first_right)
 
