@@ -114,9 +114,8 @@ class RuleSet:
             name = self.name_correction(correction)
         except Exception as problem:  # of a plugin
             seen = f"it raised {describe_failure(problem, plugin_packages())}"
-            raise contract_error(
-                self._function, f"{seen} for {correction!r}", "the name of a rule"
-            ) from problem
+            seen += f" for {correction!r}"
+            raise contract_error(self._function, seen, "the name of a rule") from problem
         if all(rule.name != name for rule in self.rules):
             names = " or ".join(repr(rule.name) for rule in self.rules)
             raise contract_error(self._function, f"it returned {name!r} for {correction!r}", names)
@@ -464,9 +463,8 @@ of the task. This page is written by `python -m disambig.rules.catalogue`.
 
 def rules_page() -> str:
     """Return the page of the shared rules in Markdown."""
-    parts = [
-        _HEAD.format(text=str(json.loads(MEASURED.read_text(encoding="utf-8"))["text"]), few=FEW_MEASURED)
-    ]
+    measured_on = json.loads(MEASURED.read_text(encoding="utf-8"))["text"]
+    parts = [_HEAD.format(text=measured_on, few=FEW_MEASURED)]
     for rule in CATALOGUE:
         parts.append(f"\n## {rule.name}\n\n{rule.title} {rule.description}\n\n")
         parts += [f"* {example.wrong} → {example.right}\n" for example in rule.examples]

@@ -21,6 +21,7 @@ PREPOSITIONS = frozenset(
     "towards under until up upon via with within without".split()
 )
 _DOUBLING = frozenset(("ing", "ed", "er", "ers", "est", "y"))
+"""Endings before which a final consonant is doubled (planned)."""
 _VERB_ENDINGS = frozenset("s es d ed ing er ers or ors est ies ied ier iest ily ying e y r".split())
 _ENDINGS = _VERB_ENDINGS | frozenset(
     "ion ions ional ation ations ational ative ition itions ive ively al ally als ic ics ical ically "
@@ -30,6 +31,7 @@ _ENDINGS = _VERB_ENDINGS | frozenset(
     "ory ees ee ish ward wards wise icity ingly edly ator ators atory ated ates ating ate rs st".split()
 )
 _NASAL = frozenset(("t", "ce", "ces", "cy", "cies", "tly", "tial"))
+"""Endings that replace each other after n: different, difference, differently."""
 _LONG = 5
 """Minimum length of words in which two wrong letters can be a slip; longer stems allow one-letter endings."""
 Pair = frozenset[str]
@@ -213,6 +215,8 @@ _OTHER_CLAUSE = (
     "until though although i you he she it we they there is was are were"
 ).split()
 """Words after which a verb belongs to another clause than the words before it."""
+# Four parts: "being" or "having"; one to six words that do not begin another clause, as few as possible; a
+# verb form that follows a subject only if it does not begin a question ("is it"); and one more word.
 _GERUND_SUBJECT = re.compile(
     rf"\s+(?:not\s+)?(?:being|having)(?:\s+(?!(?:{'|'.join(_OTHER_CLAUSE)})\b)[\w'\u2019-]+){{1,6}}?"
     r"\s+(?:(?:(?:is|was|does|did|would|could)(?:n['\u2019]t)?|will|won['\u2019]t|may|might|must)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -113,12 +112,10 @@ def example_warnings(dataset: LabelledDataset) -> list[str]:
     n = len(dataset.labelled)
     n_different = len({(e.text, e.start, e.end, e.word) for e in dataset.labelled})
     if 2 * n_different < n:
-        notes.append(
-            f"only {n_different:,} of {pluralize(n, 'labelled example')} differ: equal texts are in one fold"
-        )
+        examples = pluralize(n, "labelled example")
+        notes.append(f"only {n_different:,} of {examples} differ: equal texts are in one fold")
     notes += _contradictions(dataset.labelled)
-    if len(dataset.documents) < _FEW_EXAMPLES:
-        n = len(dataset.documents)
+    if (n := len(dataset.documents)) < _FEW_EXAMPLES:
         few = "is little" if n == 1 else "are few"
         notes.append(f"{pluralize(n, 'labelled example')} {few}: do not rely on this model yet")
     return notes
@@ -216,8 +213,9 @@ def _contradictions(labelled: Sequence[Labelled]) -> list[str]:
     contradicting = []
     for same in examples.values():
         first = {same[0].label, *same[0].also}
-        others = (example for example in same[1:] if first.isdisjoint({example.label, *example.also}))
-        contradicting += [(same[0], other) for other in islice(others, 1)]
+        other = next((e for e in same if first.isdisjoint({e.label, *e.also})), None)
+        if other is not None:
+            contradicting.append((same[0], other))
     if not contradicting:
         return []
     shown = " and ".join(f"{example.label!r} ({example.where})" for example in contradicting[0])
@@ -248,11 +246,8 @@ def rare_warnings(
             single.append(f"{group.name}: only one label ({group.candidates[0]}), which is always chosen")
             continue
         counts = np.bincount(right, minlength=len(group.candidates))
-        rare = [
-            f"{name!r} ({n})"
-            for name, n in zip(group.candidates, counts.tolist(), strict=True)
-            if n < n_folds
-        ]
+        named = zip(group.candidates, counts.tolist(), strict=True)
+        rare = [f"{name!r} ({n})" for name, n in named if n < n_folds]
         if scorer is None:
             few = "documents" if (counts > 0).sum() > 1 and len(right) >= 2 * n_folds else "examples"
             unlearned.append(f"{group.name}: too few {few} to learn from; add more of each label")
@@ -294,9 +289,9 @@ def baseline_warnings(task: Task, accuracies: Sequence[tuple[float, float] | Non
 def first_warnings(notes: list[str]) -> list[str]:
     """Return the first notes of one kind, and a last one with the number of further groups."""
     more = len(notes) - _MAX_NOTES
-    return (
-        notes if more <= 0 else [*notes[:_MAX_NOTES], f"... and {pluralize(more, 'more group')} like these"]
-    )
+    if more <= 0:
+        return notes
+    return [*notes[:_MAX_NOTES], f"... and {pluralize(more, 'more group')} like these"]
 
 
 def _shortened(names: list[str], maximum: int, between: str = ", ") -> str:
