@@ -211,10 +211,9 @@ def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table:
 def add_eight(
     _: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, steps: Any, keep: Any
 ) -> Any:
-    """Add ``data[at] * steps * keep[indices[at]]`` to ``table[indices[at]]`` for each `at`.
+    """Add ``data[at] * steps * keep[indices[at]]`` to ``table[indices[at]]``, ``at = start, ..., end - 1``.
 
-    For ``at = start, ..., end - 1``. See
-    `eight_products`; `table` is float64, `keep` float64 or uint8, `steps` float64 of shape (8,).
+    See `eight_products`; `table` is float64, `keep` float64 or uint8, `steps` float64 of shape (8,).
     """
 
     def add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -248,6 +247,7 @@ class _RowArguments:
     def iterate(self, start: Any, end: Any) -> Iterator[tuple[Any, Any]]:
         """Emit a loop over the range; yield the index of a table row, and the number broadcast to eight."""
         builder, indices, data = self._builder, self._data[0], self._data[1]
+        # LLVM has no broadcast: the number is put into the first place, which is then copied to all eight
         nothing, first = ir.Constant(_EIGHT, ir.Undefined), ir.IntType(32)(0)
         everywhere = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
         with cgutils.for_range_slice(builder, start, end, _WHOLE(1), _WHOLE) as (at, _):

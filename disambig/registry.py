@@ -144,9 +144,8 @@ class Namespaces:
         """Raise an error if another plugin has the same name. Raises D008."""
         first = self._entries[normalise_name(entry.name)]
         if first != entry:
-            raise UserError(
-                "D008", name=entry.name, first=distribution_name(first), second=distribution_name(entry)
-            )
+            owners = {"first": distribution_name(first), "second": distribution_name(entry)}
+            raise UserError("D008", name=entry.name, **owners)
 
     def check(self, entry: EntryPoint, kind: str, name: str) -> None:
         """Raise an error if the plugin may not register this name. Raises D006."""
@@ -442,9 +441,8 @@ def _load_plugin(entry_point: EntryPoint, namespaces: Namespaces) -> PluginRepor
         error = str(problem) if isinstance(problem, UserError) else describe_failure(problem, packages)
         error += _missing_module_hint(problem, packages)
         if _strict():
-            raise UserError(
-                "D002", name=name, distribution=f"{distribution} {version}", problem=error
-            ) from problem
+            values = {"name": name, "distribution": f"{distribution} {version}", "problem": error}
+            raise UserError("D002", **values) from problem
         _log.warning("plugin %r (%s %s) could not be loaded: %s", name, distribution, version, error)
         return report(error)
     if warning is not None:
@@ -508,11 +506,9 @@ def _call_hooks(
         entry = Entry(kind, name, entry_point.name, factory, summary)
         entry.check()
         namespaces.check(entry_point, kind, name)
-        first = _first_command_entry(entry, offered)
-        if first is not None:
-            ignored.append(
-                f"command {entry.command!r} is ignored: {first.owner} already has a command of that name"
-            )
+        if first := _first_command_entry(entry, offered):
+            owns = f"{first.owner} already has a command of that name"
+            ignored.append(f"command {entry.command!r} is ignored: {owns}")
             return
         if _strict():
             entry.load()

@@ -129,10 +129,10 @@ def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group,
     groups = tuple(_group(members) for members in sets or ())
     names = [group.name for group in groups]
     repeated = [name for name in names if names.count(name) > 1]
-    if repeated or not groups:
-        raise UserError(
-            "D411", name=(repeated or ["sets"])[0], problem="it occurs twice" if repeated else "none given"
-        )
+    if repeated:
+        raise UserError("D411", name=repeated[0], problem="it occurs twice")
+    if not groups:
+        raise UserError("D411", name="sets", problem="none given")
     return groups
 
 

@@ -72,12 +72,10 @@ def write_plugin(name: str, output: str | Path | None = None, *, kind: str = "la
 
 def check_name(name: str) -> None:
     """Raise an error if the name is invalid or taken. Raises D012, D013."""
-    if not (name.isascii() and name.isidentifier() and name == name.lower()) or keyword.iskeyword(name):
+    is_lower_case = name.isascii() and name.isidentifier() and name == name.lower() and name[0].isalpha()
+    if not is_lower_case or keyword.iskeyword(name) or name.startswith("disambig_"):
         raise UserError("D012", name=name)
-    if not name[0].isalpha() or name.startswith("disambig_"):
-        raise UserError("D012", name=name)
-    taken = _name_conflict(name)
-    if taken:
+    if taken := _name_conflict(name):
         raise UserError("D013", name=name, by=taken)
 
 

@@ -165,7 +165,8 @@ _LISTS = {"sizes": "<i4", "scores": "<f8", "ranks": "<i4"}
 
 
 def _packed_lists(own: CandidateLists) -> dict[str, Any]:
-    columns = zip(_LISTS.items(), (np.diff(own.offsets), own.scores, own.ranks), strict=True)
+    arrays: tuple[NDArray[Any], ...] = np.diff(own.offsets), own.scores, own.ranks
+    columns = zip(_LISTS.items(), arrays, strict=True)
     return {
         "texts": tuple(own.texts),
         **{name: values.astype(kind).tobytes() for (name, kind), values in columns},
