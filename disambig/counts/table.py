@@ -206,6 +206,8 @@ class CountTable:
         bits = len(directory).bit_length() - 1
         records, slots, pilots, buckets, seeds = directory.T
         n_words = np.uint64(len(words))
+        # the sections of all parts of the table (records, pilots) must lie inside `words`, and the numbers of
+        # slots and buckets fit in 32 bits, since compiled functions multiply them with 32 bits of a hash
         in_range = (
             1 <= bits <= files.MAX_BITS
             and len(directory) == 1 << bits

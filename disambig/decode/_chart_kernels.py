@@ -38,14 +38,14 @@ def coarse_inside(
             low, high = below[cell], above[cell]
             low[:] = 0.0
             reference = _NEVER
-            if i == j - 1:
+            if i == j - 1:  # a word
                 for at in range(starts[i], starts[j]):
                     reference = max(reference, scores[at])
                 if reference != _NEVER:
                     for at in range(starts[i], starts[j]):
                         symbol = coarse[symbols[at]]
                         low[symbol] = max(low[symbol], np.exp(scores[at] - reference))
-            else:
+            else:  # two cells that meet at k: sums for each pair of symbols over all k, then the rules
                 for k in range(i + 1, j):
                     reference = max(reference, scale[k * (k - 1) // 2 + i] + scale[j * (j - 1) // 2 + k])
                 if reference != _NEVER:
@@ -95,6 +95,7 @@ def coarse_outside(
     by_left, by_right = np.empty((size, size)), np.empty((size, size))
     left_used, right_used = np.empty(size, np.bool_), np.empty(size, np.bool_)
     out_above[top, root] = 1.0 / above[top, root]
+    # from long cells to short ones: the outside weights of a cell are complete when it is reached
     for j in range(n, 0, -1):
         for i in range(j):
             cell = j * (j - 1) // 2 + i

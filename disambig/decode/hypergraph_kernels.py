@@ -42,6 +42,7 @@ def in_derivations(offsets, nodes, heads, tails, wanted, out):
     for i in range(len(offsets) - 1):
         n = nodes[i + 1] - nodes[i]
         derived, needed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        # upwards: edges whose tails have derivations; then downwards from the root: those that it needs
         for row in range(offsets[i], offsets[i + 1]):
             left, right = tails[row, 0], tails[row, 1]
             out[row] = wanted[row] and (left < 0 or derived[left]) and (right < 0 or derived[right])
@@ -136,6 +137,8 @@ def inside_outside(offsets, nodes, heads, tails, scores, mass, partition):
         if partition[i] == _NEVER:
             return i
         outside[n - 1] = 1.0
+        # `mass` holds the share of each edge among those of its head; times the expected count of the head,
+        # which is complete when its edges are reached, it is the expected count of the edge
         for row in range(stop - 1, start - 1, -1):
             mass[row] *= outside[heads[row]]
             if tails[row, 0] >= 0:

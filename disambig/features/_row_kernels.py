@@ -148,6 +148,7 @@ def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, ro
                     if column >= 0:
                         columns[begin + n_terms] = column
                         n_terms += 1
+        # equal terms become one, in place: what is written never overtakes what is read
         row = columns[begin : begin + n_terms]
         _sort(row)
         for j in range(n_terms):
@@ -223,30 +224,29 @@ def fill_attributes(codes, table, starts, ends, out):
 
 
 @compiled
+def _attribute(values, first, last, token, column):
+    """Return an attribute of a token, or what stands for it before or after the sentence ``first:last``."""
+    if token < first:
+        return OUTSIDE
+    if token >= last:
+        return OUTSIDE + STEP
+    return values[token, column]
+
+
+@compiled
 def fill_features(values, templates, sentences, out):
     """Fill `out` (n, len(templates); uint32) with the features of tokens from their attributes.
 
-    Sentence i is ``sentences[i]:sentences[i + 1]``; outside of it, all attributes have the same value.
+    Sentence i is ``sentences[i]:sentences[i + 1]``.
     """
     for s in range(len(sentences) - 1):
         first, last = sentences[s], sentences[s + 1]
         for i in range(first, last):
             for t in range(len(templates)):
-                token = i + templates[t, 1]
-                key = values[i, 0]
-                if token < first:
-                    key = OUTSIDE
-                elif token >= last:
-                    key = OUTSIDE + STEP
-                else:
-                    key = values[token, templates[t, 0]]
+                # one attribute, or two attributes joined, of tokens at some distance
+                key = _attribute(values, first, last, i + templates[t, 1], templates[t, 0])
                 if templates[t, 2] >= 0:
-                    token = i + templates[t, 3]
-                    other = OUTSIDE
-                    if token >= last:
-                        other = OUTSIDE + STEP
-                    elif token >= first:
-                        other = values[token, templates[t, 2]]
+                    other = _attribute(values, first, last, i + templates[t, 3], templates[t, 2])
                     key = key * PRIME + fmix64(other)
                 mixed = fmix64(key + np.uint64(t + 1) * STEP)
                 out[i, t] = max(np.uint32(mixed >> np.uint64(32)), np.uint32(1))

@@ -480,6 +480,7 @@ def label_proposals(
     for first, batch in _batches(texts):
         progress("looking again", first, len(texts))
         view = view_of_texts(batch, model.tokenisation, protected=True)
+        # passages and paragraphs are numbered over all batches
         offsets = passage_offsets(view)
         n_tokens.append(np.diff(offsets))
         paragraphs.append(n_paragraphs + passage_paragraphs(view, offsets))
@@ -497,6 +498,7 @@ def label_proposals(
         positions = instances.positions[rows]
         passages.append(first_passage + np.searchsorted(offsets, positions, side="right") - 1)
         margins.append(_margins(decisions.take(rows)))
+        # a proposal is right if it makes the text that the writer meant, in another spacing if need be
         for row, document in zip(rows.tolist(), documents.tolist(), strict=True):
             number = first + document
             edit = record_edit(decisions.record(row, texts[number]), texts[number])
