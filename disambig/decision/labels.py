@@ -34,7 +34,11 @@ class BestOfList:
     def fit(self, data: CalibrationData, *, progress: Progress = no_progress) -> BestOfList:
         """Fit the scale on held-out lists that have a right and a wrong candidate."""
         parts = [data.scored(g) for g in range(len(data.task.groups))]
-        spreads = [_score_spread(part) for part in parts if len(part.scores)]
+        spreads = [  # the range of the scores of each list
+            segments.maxima(part.scores, part.offsets) + segments.maxima(-part.scores, part.offsets)
+            for part in parts
+            if len(part.scores)
+        ]
         unit = float(np.mean(np.concatenate(spreads))) if spreads else 0.0
         if not unit > 0.0:
             return self
@@ -72,11 +76,6 @@ class BestOfList:
         if not 0 < scale < np.inf:
             raise ValueError("the scale must be positive and finite")
         return replace(self, scale=scale)
-
-
-def _score_spread(scored: ScoreBatch) -> Floats:
-    """Return the range of the scores of each list."""
-    return segments.maxima(scored.scores, scored.offsets) + segments.maxima(-scored.scores, scored.offsets)
 
 
 def _scale_loss(scored: ScoreBatch, scale: float) -> float:
@@ -293,7 +292,8 @@ def fit_labels(
             scale[g], bias[g, :k] = _platt(table, right, biased=biased, towards=towards)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * table + bias[g, :k]
-                offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
+                lead = logits[:, metric[1]] - np.delete(logits, metric[1], axis=1).max(axis=1)
+                offset[g, metric[1]] = -best_threshold(lead, right == metric[1])
                 if k == 2:
                     logits += offset[g, :2]
                     sides[g] = _fit_sides(logits[:, 1] - logits[:, 0], right == 1)
@@ -333,19 +333,14 @@ def _pooled_scale(examples: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float
 
     def loss(log_scale: float) -> float:
         scale = np.exp(log_scale) / spread
-        return float(sum(-np.log(_right_probabilities(scale * s, gold)).sum() for s, gold in examples))
+        right = (label_softmax(scale * s)[np.arange(len(gold)), gold] for s, gold in examples)
+        return float(sum(-np.log(np.maximum(p, 1e-300)).sum() for p in right))
 
     return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x) / spread)
 
 
 def _centred(scores: Floats) -> Floats:
     return scores - scores.mean(axis=1, keepdims=True)
-
-
-def _right_probabilities(logits: Floats, gold: NDArray[np.int32]) -> Floats:
-    """Return the probability of the right label of each example."""
-    probabilities: Floats = np.maximum(label_softmax(logits)[np.arange(len(gold)), gold], 1e-300)
-    return probabilities
 
 
 def _platt(
@@ -375,13 +370,6 @@ def _platt(
     bounds = [(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
     fitted = minimize(objective, np.append(1.0, np.zeros(k)), jac=True, bounds=bounds).x
     return float(fitted[0] / unit), np.asarray(fitted[1:])
-
-
-def _lead(logits: Floats, candidate: int) -> Floats:
-    """Return the lead of a candidate over the best of the others."""
-    others = np.delete(logits, candidate, axis=1)
-    lead: Floats = logits[:, candidate] - others.max(axis=1)
-    return lead
 
 
 def best_threshold(scores: Floats, positive: NDArray[np.bool_]) -> float:

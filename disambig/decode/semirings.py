@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import pairwise
+from operator import add, mul
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -56,13 +57,9 @@ def totals(layout: Hypergraphs, weights: Sequence[T], semiring: Semiring[T]) -> 
     return results
 
 
-def _add(a: float, b: float) -> float:
-    return a + b
-
-
-BEST: Semiring[float] = Semiring(-np.inf, 0.0, max, _add)
-LOG_SUM: Semiring[float] = Semiring(-np.inf, 0.0, lambda a, b: float(np.logaddexp(a, b)), _add)
-COUNT: Semiring[int] = Semiring(0, 1, lambda a, b: a + b, lambda a, b: a * b)
+BEST: Semiring[float] = Semiring(-np.inf, 0.0, max, add)
+LOG_SUM: Semiring[float] = Semiring(-np.inf, 0.0, lambda a, b: float(np.logaddexp(a, b)), add)
+COUNT: Semiring[int] = Semiring(0, 1, add, mul)
 EXPECTATION: Semiring[tuple[float, float]] = Semiring(
     (0.0, 0.0),
     (1.0, 0.0),

@@ -391,12 +391,14 @@ def strongest(pairs: Sequence[NgramPair], maximum: int) -> list[NgramPair]:
     N-grams that cross a sentence boundary are left out, since their boundary symbols mean nothing to a
     reader.
     """
-    supporting = [pair for pair in pairs if pair.proposed_count > pair.written_count and _in_sentence(pair)]
+    boundaries = {SENTENCE_START, SENTENCE_END}
+    supporting = [
+        pair
+        for pair in pairs
+        if pair.proposed_count > pair.written_count
+        and boundaries.isdisjoint((*pair.written.split(), *pair.proposed.split()))
+    ]
     return sorted(supporting, key=lambda pair: -pair.log_ratio)[:maximum]
-
-
-def _in_sentence(pair: NgramPair) -> bool:
-    return not {SENTENCE_START, SENTENCE_END} & {*pair.written.split(), *pair.proposed.split()}
 
 
 def ngram_sentence(pairs: Sequence[NgramPair]) -> str:

@@ -502,7 +502,8 @@ def label_proposals(
         for row, document in zip(rows.tolist(), documents.tolist(), strict=True):
             number = first + document
             edit = record_edit(decisions.record(row, texts[number]), texts[number])
-            right.append(number < len(mistakes) and _edited(texts[number], edit) == corrected[number])
+            proposed = texts[number][: edit["start"]] + edit["replacement"] + texts[number][edit["end"] :]
+            right.append(number < len(mistakes) and _WORDS.findall(proposed) == corrected[number])
     if not features:
         raise UserError("D428", task=model.task.name, problem="the model proposes nothing")
     number = np.concatenate(text_numbers)
@@ -531,10 +532,6 @@ def _margins(decisions: Decisions) -> NDArray[np.float64]:
     observed = scores[observed_rows]
     scores[observed_rows] = -np.inf
     return segments.maxima(scores, decisions.offsets) - observed
-
-
-def _edited(text: str, edit: Mapping[str, Any]) -> list[str]:
-    return _WORDS.findall(text[: edit["start"]] + edit["replacement"] + text[edit["end"] :])
 
 
 def _batches(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
