@@ -473,6 +473,7 @@ class _KernelChecks:
         n = len(self._batch.offsets) - 1
         rows = self._rows()
         require(rows.shape[0] == n, f"{rows.shape[0]} rows for {n} instances")
+        require(hasattr(rows, "indptr"), f"rows are not a csr_array but {type(rows).__name__}")
 
     def does_not_change_instances(self) -> None:
         given = copy.deepcopy(self._batch)
