@@ -55,21 +55,18 @@ def jackknife(train: Sequence[Sentence], dev: Sequence[Sentence], progress: Prog
     with them would trust them too much. Folds are runs of sentences, so that a document is in one fold.
     """
     classes = load("tag").extractors[0].classes  # type: ignore[attr-defined]
-    bounds = [len(train) * i // (4 * FOLDS) for i in range(4 * FOLDS + 1)]
-    blocks = list(pairwise(bounds))
+    n_blocks = 4 * FOLDS  # a fold has four runs of sentences
+    blocks = [slice(*pair) for pair in pairwise(len(train) * i // n_blocks for i in range(n_blocks + 1))]
     retagged: list[Sentence] = list(train)
     calibration = [(words, tags) for words, tags, *_ in dev]
     for fold in range(FOLDS):
         progress("tagging", fold, FOLDS)
         fold_blocks = blocks[fold::FOLDS]
-        others = [
-            sentence for block in blocks if block not in fold_blocks for sentence in train[slice(*block)]
-        ]
-        model = train_tagger(
-            [(words, tags) for words, tags, *_ in others], calibration, name="fold", classes=classes
-        )
+        others = (sentence for block in blocks if block not in fold_blocks for sentence in train[block])
+        tagged = [(words, tags) for words, tags, *_ in others]
+        model = train_tagger(tagged, calibration, name="fold", classes=classes)
         for block in fold_blocks:
-            retagged[slice(*block)] = retag(model, train[slice(*block)])
+            retagged[block] = retag(model, train[block])
     return retagged
 
 
@@ -97,8 +94,8 @@ def score(data: Path) -> None:
             gold = list(read_treebank(data, split, [genre]))
             rows[genre] = {
                 "words": sum(len(words) for words, *_ in gold),
-                "predicted": attachment(parser, retag(tagger, gold)),
-                "gold": attachment(parser, gold),
+                "predicted": count_attachments(parse_all(parser, retag(tagger, gold)), gold),
+                "gold": count_attachments(parse_all(parser, gold), gold),
             }
         FIGURES.add({split: rows})
     test = list(read_treebank(data, "test"))
@@ -113,13 +110,13 @@ def parse_all(parser: DependencyParser, sentences: Sequence[Sentence]) -> list[S
     return [(parse.words, parse.tags, parse.heads, parse.relations) for parse in parses]
 
 
-def attachment(parser: DependencyParser, sentences: Sequence[Sentence]) -> dict[str, int]:
+def count_attachments(parsed: Sequence[Sentence], gold: Sequence[Sentence]) -> dict[str, int]:
     """Return the numbers of right heads, and of right heads with the right relation."""
     counts = Counter({"heads": 0, "labelled": 0})
-    for parsed, gold in zip(parse_all(parser, sentences), sentences, strict=True):
-        for head, right, label, right_label in zip(parsed[2], gold[2], parsed[3], gold[3], strict=True):
-            counts["heads"] += head == right
-            counts["labelled"] += head == right and label == right_label
+    for (_, _, *own), (_, _, *right) in zip(parsed, gold, strict=True):
+        for head, label, right_head, right_label in zip(*own, *right, strict=True):
+            counts["heads"] += head == right_head
+            counts["labelled"] += head == right_head and label == right_label
     return dict(counts)
 
 
@@ -211,9 +208,8 @@ def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
 
     nlp = spacy.load(folder)
     gold = list(read_treebank(data, "test"))
-    docs = [
-        Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]) for words, *_ in gold
-    ]
+    one_sentence = [(words, [i == 0 for i in range(len(words))]) for words, *_ in gold]
+    docs = [Doc(nlp.vocab, words=words, sent_starts=starts) for words, starts in one_sentence]
     started = time.process_time()
     parsed = []
     for doc in nlp.pipe(docs, disable=["ner", "lemmatizer", "attribute_ruler"]):
@@ -226,12 +222,7 @@ def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
         "relations": relation_f1(gold, parsed, spacy_labels=own_labels),
     }
     if not own_labels:
-        pairs = [
-            (head == right, head == right and label == right_label)
-            for (_, _, heads, labels), (_, _, right_heads, right_labels) in zip(parsed, gold, strict=True)
-            for head, right, label, right_label in zip(heads, right_heads, labels, right_labels, strict=True)
-        ]
-        figures["heads"], figures["labelled"] = (sum(column) for column in zip(*pairs, strict=True))
+        figures |= count_attachments(parsed, gold)
     FIGURES.add({"peers": {**FIGURES.read().get("peers", {}), name: figures}})
 
 

@@ -33,12 +33,9 @@ def _attachment(figures: dict[str, Any]) -> str:
         "| genre | words | UAS | LAS | UAS, own tags | LAS, own tags |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-    for genre, row in figures["test"].items():
-        lines.append(_row(genre, [row]))
-    lines += [
-        _row("**all**", list(figures["test"].values())),
-        _row("development part", list(figures["dev"].values())),
-    ]
+    lines += [_row(genre, [row]) for genre, row in figures["test"].items()]
+    lines.append(_row("**all**", list(figures["test"].values())))
+    lines.append(_row("development part", list(figures["dev"].values())))
     total = sum(row["words"] for row in figures["test"].values())
     for name, peer in figures.get("peers", {}).items():
         if "heads" in peer:
@@ -48,12 +45,12 @@ def _attachment(figures: dict[str, Any]) -> str:
 
 
 def _row(name: str, rows: list[dict[str, Any]]) -> str:
+    """Return a line of the table, of several rows of figures together."""
     words = sum(row["words"] for row in rows)
-    shares = [
-        f"{100 * sum(row[tags][key] for row in rows) / words:.2f}"
-        for tags in ("predicted", "gold")
-        for key in ("heads", "labelled")
+    counts = [
+        sum(row[tags][key] for row in rows) for tags in ("predicted", "gold") for key in ("heads", "labelled")
     ]
+    shares = [f"{100 * count / words:.2f}" for count in counts]
     return " | ".join([f"| {name}", f"{words:,}", *shares]) + " |"
 
 

@@ -34,15 +34,13 @@ def build(recipe: Recipe, output: Path) -> None:
     """Train the converter and its domains."""
     shutil.rmtree(output / "models", ignore_errors=True)
     converter = recipe.converter(output / CONVERTER)
-    text = {name: len(text) for name, text in zip(recipe.names, recipe.texts, strict=True)}
+    folder = output / CONVERTER
+    weights = {name: load_in_domain(converter, folder, name).model.weight for name in list_domains(folder)}
     figures = {
-        "text": text,
+        "text": {name: len(text) for name, text in zip(recipe.names, recipe.texts, strict=True)},
         "entries": len(converter.lexicon),
         "ngrams": len(converter.background),
-        "weights_of_background": {
-            name: load_in_domain(converter, output / CONVERTER, name).model.weight
-            for name in list_domains(output / CONVERTER)
-        },
+        "weights_of_background": weights,
         "sizes": sizes(output / "models"),
     }
     PackFigures(output, write_card).add(figures)

@@ -57,12 +57,9 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
         at = figures["nouns"]
         parts.append(SECTIONS["NOUNS"].format(**at, share=100 * at["right"] / at["cases"]))
     if "spoken" in figures:
-        units, digits = figures["spoken"]["with units"], figures["spoken"]["digit by digit"]
-        shares = {
-            f"{name}_share": 100 * at["right"] / at["cases"]
-            for name, at in (("units", units), ("digits", digits))
-        }
-        parts.append(SECTIONS["SPOKEN"].format(units=units, digits=digits, **shares))
+        spoken = {"units": figures["spoken"]["with units"], "digits": figures["spoken"]["digit by digit"]}
+        shares = {f"{name}_share": 100 * at["right"] / at["cases"] for name, at in spoken.items()}
+        parts.append(SECTIONS["SPOKEN"].format(**spoken, **shares))
     listed = "\n".join(f"| {name} | {size:.1f} |" for name, size in sizes.items())
     parts.append(SECTIONS["SIZES"].format(sizes=listed))
     if "speed" in figures:

@@ -64,8 +64,8 @@ class JapaneseTexts:
 
     def read_by_people(self, name: str, *, choosing: bool = False) -> tuple[list[str], list[str]]:
         """Return sentences with readings checked by people, as (kana input, written text)."""
-        pairs = [(kana, text) for document, text, kana in self._read(name, choosing=choosing)]
-        return [kana for kana, _ in pairs], [text for _, text in pairs]
+        rows = list(self._read(name, choosing=choosing))
+        return [kana for _, _, kana in rows], [text for _, text, _ in rows]
 
     def frequencies(self) -> dict[str, float]:
         """Return the general frequencies of spellings, from the package wordfreq."""
@@ -82,6 +82,7 @@ class JapaneseTexts:
         )
 
     def _segmented(self, name: str) -> SegmentedText:
+        """Return a text cut into words with readings, which is kept in the cache."""
         path = self.work / f"{name}.tsv"
         if not path.is_file():
             self.log(f"segmenting {name}")
@@ -97,6 +98,7 @@ class JapaneseTexts:
         )
 
     def _read(self, name: str, *, choosing: bool) -> Iterator[tuple[str, str, str]]:
+        """Yield document, written text and kana of the sentences with readings by people."""
         path = self.data / "japanese" / f"{name}.gold.traindev.tsv.xz"
         rows = [line.split("\t") for line in text_lines(path)]
         documents = sorted({document for document, *_ in rows})

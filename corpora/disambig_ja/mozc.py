@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import accumulate, compress
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,8 @@ from numpy.typing import NDArray
 UNITS = 500.0
 """Mozc's costs are -500 ln P(word | class)."""
 ROUNDS = 15
+# records of MeCab's binary dictionaries: ten numbers, of which 6 to 8 are the sizes of the three parts that
+# follow (trie, tokens, texts of features); nodes of the trie; tokens
 _HEADER = np.dtype([("fields", "<u4", 10), ("charset", "S32")])
 _EDGE = np.dtype([("base", "<i4"), ("check", "<u4")])
 _TOKEN = np.dtype(
@@ -36,9 +39,8 @@ class MozcWords:
 
     pairs: tuple[tuple[str, str], ...]  # distinct pairs of reading and spelling
     rows: NDArray[np.int64]  # (n,): the pair of each entry
-    # int64 (n,): the class that the word before sees, and the one that the word after sees
-    classes: NDArray[np.int64]
-    rights: NDArray[np.int64]
+    classes: NDArray[np.int64]  # (n,): the class that the word before sees
+    rights: NDArray[np.int64]  # (n,): the class that the word after sees
     shares: NDArray[np.float64]  # (n,): P(pair | class)
 
     def frequencies(
@@ -53,6 +55,8 @@ class MozcWords:
         at = np.array([row_of.get(pair, -1) for pair in self.pairs])
         counts = np.where(at >= 0, lexicon.counts[at], 0)[self.rows].astype(np.float64)
         n = int(self.classes.max()) + 1
+        # counts of a pair are shared out to its classes by P(class) P(pair | class); the sums are the new
+        # P(class)
         prior = np.full(n, 1.0 / n)
         for _ in range(ROUNDS):
             joint = prior[self.classes] * self.shares
@@ -63,7 +67,8 @@ class MozcWords:
         probabilities = np.bincount(self.rows, joint)
         likeliest = np.zeros(len(self.pairs), np.int64)
         order = np.argsort(joint, kind="stable")
-        likeliest[self.rows[order]] = self.classes[order]
+        likeliest[self.rows[order]] = self.classes[order]  # the last one written is the likeliest
+        # the part of speech of each class
         in_lexicon = at[self.rows] >= 0
         tags = np.zeros((n, len(lexicon.tag_names)))
         np.add.at(tags, (self.classes[in_lexicon], lexicon.tags[at[self.rows[in_lexicon]]]), 1.0)
@@ -89,12 +94,13 @@ def _dictionary() -> Path:
 def read_dictionary(path: Path) -> MozcWords:
     """Return the entries of a MeCab dictionary whose words are readings and whose features are spellings."""
     data = path.read_bytes()
-    fields = np.frombuffer(data, _HEADER, 1)["fields"][0].tolist()
-    sizes = fields[6:9]
-    starts = [_HEADER.itemsize, _HEADER.itemsize + sizes[0], _HEADER.itemsize + sizes[0] + sizes[1]]
+    sizes = np.frombuffer(data, _HEADER, 1)["fields"][0].tolist()[6:9]
+    starts = list(accumulate(sizes[:2], initial=_HEADER.itemsize))
     edges = np.frombuffer(data, _EDGE, sizes[0] // _EDGE.itemsize, starts[0])
     tokens = np.frombuffer(data, _TOKEN, sizes[1] // _TOKEN.itemsize, starts[1])
     texts = data[starts[2] : starts[2] + sizes[2]]
+
+    # a value of the trie is the first token of a reading, and their number in the lowest eight bits
     costs: dict[tuple[str, str, int, int], int] = {}
     for reading, value in _trie_keys(edges):
         first, n = value >> 8, value & 0xFF
@@ -112,7 +118,11 @@ def read_dictionary(path: Path) -> MozcWords:
 
 
 def _trie_keys(edges: NDArray[np.void]) -> list[tuple[str, int]]:
-    """Return the keys and values of a double-array trie (Darts), level by level."""
+    """Return the keys and values of a double-array trie (Darts), level by level.
+
+    The node that follows a node with base b by a byte c is at b + c + 1, if its check is b. A key ends at a
+    node if the place b itself has the check b and a base below 0: minus the value, minus 1.
+    """
     base, check = edges["base"].astype(np.int64), edges["check"].astype(np.int64)
     last = len(base) - 1
     keys: list[tuple[str, int]] = []
@@ -142,8 +152,9 @@ def class_bigram(
     ranks = np.argsort([-frequencies[pair] for pair in words.pairs], kind="stable")
     kept = np.zeros(len(words.pairs), np.bool_)
     kept[ranks[:maximum]] = True
+    # the kept pairs in order, and their entries by pair and classes
     numbers = {pair: row for row, pair in enumerate(words.pairs)}
-    pairs = sorted(pair for pair, is_kept in zip(words.pairs, kept.tolist(), strict=True) if is_kept)
+    pairs = sorted(compress(words.pairs, kept.tolist()))
     place = np.full(len(words.pairs), -1)
     place[[numbers[pair] for pair in pairs]] = np.arange(len(pairs))
     rows = np.flatnonzero(kept[words.rows])
@@ -151,25 +162,19 @@ def class_bigram(
     tokens = np.zeros(len(rows), TOKEN)
     tokens["left"], tokens["right"] = words.classes[rows], words.rights[rows]
     tokens["cost"] = -np.log(words.shares[rows])
-    return ClassBigram(
-        tuple(reading for reading, _ in pairs),
-        tuple(surface for _, surface in pairs),
-        np.bincount(place[words.rows[rows]], minlength=len(pairs)),
-        tokens,
-        read_connections(_dictionary() / "matrix.bin"),
-        int(np.bincount(words.classes).argmax()),  # common nouns
-        UNKNOWN,
-        weight,
-    )
+    readings, surfaces = zip(*pairs, strict=True)
+    sizes = np.bincount(place[words.rows[rows]], minlength=len(pairs))
+    connections = read_connections(_dictionary() / "matrix.bin")
+    nouns = int(np.bincount(words.classes).argmax())  # the largest class: common nouns
+    return ClassBigram(readings, surfaces, sizes, tokens, connections, nouns, UNKNOWN, weight)
 
 
 def read_connections(path: Path) -> NDArray[np.float32]:
     """Return the connection costs of a MeCab dictionary, rows by the class before, divided by `UNITS`."""
     values = np.frombuffer(path.read_bytes(), "<i2")
     n_before, n_after = values[:2].view("<u2").tolist()
-    return np.ascontiguousarray(values[2:].reshape(n_after, n_before).T).astype(np.float32) / np.float32(
-        UNITS
-    )
+    costs = np.ascontiguousarray(values[2:].reshape(n_after, n_before).T)
+    return costs.astype(np.float32) / np.float32(UNITS)
 
 
 def new_words(

@@ -119,18 +119,17 @@ class Recipe:
     def lexicon(self) -> tuple[KanaLexicon, ClassBigram]:
         """Return the words of the text and two dictionaries with their usage, and a class bigram."""
         words = KanaLexicon.from_text(self.text).with_more(self.dictionary)
+        # the class bigram, and words that neither the text nor the other dictionary has
         mozc = read_mozc()
         frequencies, tags = mozc.frequencies(words)
         classes = class_bigram(mozc, frequencies, maximum=CLASS_WORDS, weight=CLASS_WEIGHT)
         classes = replace(classes, domain_weights=DOMAIN_CLASS_WEIGHTS)
         digits = KanaLexicon.counted([(*digit, NUMERAL) for digit in DIGITS], [0] * len(DIGITS))
         more = new_words(words, frequencies, tags, maximum=MOZC_WORDS, longest=MOZC_LONGEST)
-        words = words.with_more(more.with_more(digits))
-        words = with_voiced_readings(words)
-        usage = general_usage(words, self.material.frequencies(), share=0.0) + reading_usage(
-            words, frequencies
-        )
-        return replace(words, usage=usage), classes
+        words = with_voiced_readings(words.with_more(more.with_more(digits)))
+        # how usual a spelling is in general, and for its reading
+        usage = general_usage(words, self.material.frequencies(), share=0.0)
+        return replace(words, usage=usage + reading_usage(words, frequencies)), classes
 
     def domain(self, converter: Converter, name: str) -> Mixture:
         """Return a domain's mixture of language models, with the weight that fits held-out text best."""

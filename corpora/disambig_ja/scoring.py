@@ -74,12 +74,9 @@ SPOKEN = ("wikinews", "wikipedia", "dialogue", "tanaka")
 def spoken_numbers(recipe: Recipe, conversion: Conversion, *, test: bool) -> dict[str, dict[str, int]]:
     """Return how many numbers that are spelt out in kana are converted, in digits or in kanji."""
     counts = {}
+    sources = [recipe.material.held_out(source, test=test) for source in SPOKEN]
     for name, digits in (("with units", False), ("digit by digit", True)):
-        cases = [
-            case
-            for source in SPOKEN
-            for case in spelt_out(recipe.material.held_out(source, test=test), digits=digits)
-        ]
+        cases = [case for source in sources for case in spelt_out(source, digits=digits)]
         texts = conversion.best([case.kana for case in cases])
         right = sum(case.is_right(text) for case, text in zip(cases, texts, strict=True))
         counts[name] = {"cases": len(cases), "right": right}

@@ -44,6 +44,7 @@ class SpeltOut:
 def spelt_out(text: SegmentedText, *, digits: bool) -> Iterator[SpeltOut]:
     """Yield the sentences with one number and a counter; with `digits`, numbers are read digit by digit."""
     for i in range(len(text)):
+        # one number, and a word in kana after it
         words = text.sentence(i)
         numbers = [at for at, (surface, _, _) in enumerate(words) if _JOINED.fullmatch(surface)]
         if len(numbers) != 1 or numbers[0] + 1 == len(words):
@@ -54,7 +55,7 @@ def spelt_out(text: SegmentedText, *, digits: bool) -> Iterator[SpeltOut]:
         if not _NUMBER.fullmatch(number) or reading in _IRREGULAR or not re.match("[ぁ-ゖ]", reading):
             continue
         if digits and (len(number) < 3 or number.endswith("00")):
-            continue
+            continue  # nobody reads these digit by digit
         spoken = spell(number, counter, reading)
         if digits:
             spoken = "".join(_DIGITS[int(digit)] for digit in number)
@@ -72,11 +73,8 @@ def spell(number: str, counter: str, reading: str) -> str:
     if short := _SHORT.get(f"{ones}{counter[:1]}") if ones else None:
         return kana + short
     kana += _ONES[ones]
+    row, is_foreign = _ROW_OF_KANA.get(reading[0], " "), re.match("[ァ-ヺ]", counter)
     for ending, rows in _DOUBLED.items():
-        if (
-            kana.endswith(ending)
-            and _ROW_OF_KANA.get(reading[0], " ") in rows
-            and not re.match("[ァ-ヺ]", counter)
-        ):
+        if kana.endswith(ending) and row in rows and not is_foreign:
             return kana[:-1] + "っ"
     return kana
