@@ -66,64 +66,60 @@ class Edit:
 
 
 def build_example(right: list[str], edits: list[Edit], pieces: WordPieces) -> Example | None:
-    """Return the example of a right sentence and its mistakes; None if it is too long."""
-    ids, labels, right_ids, right_labels = [CLS], [IGNORED], [CLS], [IGNORED]
-    example = Example(ids, labels, [], right_ids, right_labels, [], [], [])
+    """Return the example of a right sentence and its mistakes; None if it is too long.
+
+    A word that is missing shows at what follows it: the next word, or the end of the sentence.
+    """
+    example = Example([CLS], [IGNORED], [], [CLS], [IGNORED], [], [], [])
+    ids, labels, right_ids, right_labels = (
+        example.ids, example.labels, example.right_ids, example.right_labels
+    )  # fmt: skip
     by_start = {edit.start: edit for edit in edits}
     missing: int | None = None  # first piece of a word that is missing before the next one
-    i = 0
 
-    def write(word: str, label: int) -> None:
+    def mark(target: int, is_gap: bool) -> None:
+        example.places.append(len(ids))
+        example.targets.append(target)
+        example.gaps.append(is_gap)
+
+    def write(new: list[int], label: int) -> None:
         nonlocal missing
-        new = pieces(word)
         if missing is not None:
-            example.places.append(len(ids))
-            example.targets.append(missing)
-            example.gaps.append(True)
+            mark(missing, True)
             label, missing = MISSING_BEFORE, None
         ids.extend(new)
         labels.extend([label] + [IGNORED] * (len(new) - 1))
 
-    def write_right(word: str) -> None:
-        new = pieces(word)
+    def write_right(new: list[int], label: int = RIGHT) -> None:
         right_ids.extend(new)
-        right_labels.extend([RIGHT] + [IGNORED] * (len(new) - 1))
+        right_labels.extend([label] + [IGNORED] * (len(new) - 1))
 
+    i = 0
     while i <= len(right):
         edit = by_start.get(i)
         if edit is None:
             if i < len(right):
-                write(right[i], RIGHT)
-                write_right(right[i])
+                write(pieces(right[i]), RIGHT)
+                write_right(pieces(right[i]))
             i += 1
             continue
         example.right_places.append(len(right_ids))
-        old = [piece for word in right[i : i + edit.n] for piece in pieces(word)]
-        for word in right[i : i + edit.n]:
-            write_right(word)
+        old = [pieces(word) for word in right[i : i + edit.n]]
+        for new in old:
+            write_right(new)
         if edit.wrong:
-            example.places.append(len(ids))
-            example.targets.append(old[0] if old else NOTHING)
-            example.gaps.append(False)
-            write(edit.wrong[0], WRONG if edit.n else SUPERFLUOUS)
-            for word in edit.wrong[1:]:
-                write(word, RIGHT)
-                labels[-len(pieces(word)) :] = [IGNORED] * len(pieces(word))
+            mark(old[0][0] if old else NOTHING, False)
+            first, *rest = map(pieces, edit.wrong)
+            write(first, WRONG if edit.n else SUPERFLUOUS)
+            for new in rest:  # only the first word of a mistake has a label
+                write(new, IGNORED)
         else:
-            missing = old[0]
+            missing = old[0][0]
         if edit.n == 0:
-            by_start.pop(i)
+            by_start.pop(i)  # the word before which it stands is next
         i += edit.n
-    if missing is not None:
-        example.places.append(len(ids))
-        example.targets.append(missing)
-        example.gaps.append(True)
-        labels.append(MISSING_BEFORE)
-    else:
-        labels.append(RIGHT)
-    ids.append(SEP)
-    right_ids.append(SEP)
-    right_labels.append(RIGHT)
+    write([SEP], RIGHT)
+    write_right([SEP])
     if max(len(ids), len(right_ids)) > MAX_PIECES or len(example.places) != len(example.right_places):
         return None
     return example
@@ -216,7 +212,7 @@ class MistakeMaker:
         n = 1 + (rng.random() < 0.4) + (len(words) > 14 and rng.random() < 0.25)
         edits: list[Edit] = []
         kinds, weights = list(KINDS), list(KINDS.values())
-        for _ in range(3 * n):
+        for _ in range(3 * n):  # some tries fail: mistakes must not touch each other
             edit = self._edit(rng.choices(kinds, weights)[0], words, lower, rng)
             if edit is None:
                 continue

@@ -54,6 +54,7 @@ def evidence(model: EncoderNetwork, examples: Sequence[Example], batch: int = 32
         for column, logit in zip((_BEFORE, _AFTER), logits, strict=True):
             odds = torch.log1p(-logit[:, RIGHT].exp().clamp(max=1 - 1e-6)) - logit[:, RIGHT]
             table[at, column] = odds.numpy()
+        # the kind of error, and how much better the proposed piece fits than the written one, in each case
         for j, (i, row) in enumerate(zip(at, part, strict=True)):
             label = row.labels[row.places[0]]
             table[i, _KIND] = logits[0][j, label] - logits[0][j, RIGHT]
@@ -103,6 +104,7 @@ class DevMeasure:
         """Return AUCs by task: as shipped, error before minus after, and the score of the word."""
         table = evidence(model, self._examples)
         figures: dict[str, object] = {}
+        # the weights of the sum are guesses: it shows whether the encoder adds to the shipped probability
         scores = {
             "p": np.log(self._prior / (1 - self._prior)),
             "error": table[:, _BEFORE] - table[:, _AFTER],

@@ -14,19 +14,12 @@ import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from disambig_encoder.pieces import WordPieces, split_words
-from examples import (
-    IGNORED,
-    Example,
-    MistakeMaker,
-    proposal_example,
-    read_fixes,
-    real_example,
-    sentence_pool,
-)
+from examples import IGNORED, Example, MistakeMaker, proposal_example, read_fixes, real_example, sentence_pool
 from measure import DevMeasure, padded
 from network import CLS, MASK, NOTHING, SEP, EncoderNetwork
 from torch import Tensor
@@ -53,8 +46,9 @@ def batches(
     """Yield batches of about equal length, with the number of sentences of the pool used so far."""
     rng = random.Random(seed + start)
     at = start
-    order: list[int] = []
+    order: list[int] = []  # real mistakes that are still to come; each once before one is repeated
     while True:
+        # a mixture of real, proposed and made mistakes
         block: list[Example] = []
         while len(block) < 2400:
             share = rng.random()
@@ -69,6 +63,8 @@ def batches(
                 at += 1
             if example is not None:
                 block.append(example)
+
+        # batches of similar length, in random order
         block.sort(key=lambda example: max(len(example.ids), len(example.right_ids)))
         parts: list[list[Example]] = [[]]
         for example in block:
@@ -82,7 +78,15 @@ def batches(
 
 
 def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> dict[str, Tensor]:
-    """Return the losses of a batch: mistakes, pairs of readings, words of places, masked words."""
+    """Return the losses of a batch.
+
+    * ``mistakes``: the log loss of the labels of all words, those at places of mistakes weighted more;
+    * ``pairs``: the log-odds of an error are greater before a correction than after it;
+    * ``words``: the log loss of the piece that should stand at each place, in both readings;
+    * ``masked``: that of masked pieces, in some right sentences.
+
+    Row i of the arrays is the i-th sentence as written, and row n + i as corrected.
+    """
     n = len(batch)
     ids = padded([row.ids for row in batch] + [row.right_ids for row in batch])
     labels = torch.full(ids.shape, IGNORED)
@@ -91,8 +95,7 @@ def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> d
     pairs, places = [], []  # (row, place, right place, weight); (row, place, gap, target, weight)
     for i, row in enumerate(batch):
         labels[i, : len(row.labels)] = torch.tensor(row.labels)
-        weights[i] = 0.3 if row.real else 1.0
-        weights[n + i] = 0.3 if row.real else 1.0
+        weights[i] = weights[n + i] = 0.3 if row.real else 1.0
         for place in row.places:
             weights[i, place] = 3.0 * row.weight
         masked = rng.random() < MASKED_SHARE and not row.real
@@ -104,9 +107,8 @@ def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> d
             labels[n + i, : len(row.right_labels)] = torch.tensor(row.right_labels)
             for place in row.right_places:
                 weights[n + i, place] = 3.0 * row.weight
-        for place, right, gap, target in zip(
-            row.places, row.right_places, row.gaps, row.targets, strict=True
-        ):
+        columns = row.places, row.right_places, row.gaps, row.targets
+        for place, right, gap, target in zip(*columns, strict=True):
             places.append((i, place, gap, target, row.weight))
             if not masked:
                 pairs.append((i, place, right, row.weight))
@@ -114,8 +116,8 @@ def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> d
                 keep = NOTHING if removed else row.right_ids[right]
                 places.append((n + i, right, removed, keep, row.weight))
     if masked_at:
-        rows, columns, pieces = map(torch.tensor, zip(*masked_at, strict=True))
-        ids[rows, columns] = MASK
+        mask_rows, mask_columns, pieces = map(torch.tensor, zip(*masked_at, strict=True))
+        ids[mask_rows, mask_columns] = MASK
     with torch.autocast("cpu", torch.bfloat16):
         states = model(ids)
         logits = model.mistakes(states).float()
@@ -124,7 +126,9 @@ def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> d
         chosen = states[at[0], at[1]]
         hidden = torch.where(gap[:, None], model.gap(chosen), model.word(chosen))
         scores = hidden @ model.pieces.weight.T + model.piece_bias
-        mask_scores = model.piece_scores(model.word, states[rows, columns]) if masked_at else None
+        masked_states = states[mask_rows, mask_columns] if masked_at else None
+        mask_scores = None if masked_states is None else model.piece_scores(model.word, masked_states)
+
     result: dict[str, Tensor] = {}
     by_piece = F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none")
     result["mistakes"] = (by_piece * weights).sum() / (weights * (labels != IGNORED)).sum()
@@ -154,7 +158,7 @@ class TrainingRun:
         self.average = EncoderNetwork()
         self.average.load_state_dict(self.model.state_dict())
         self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=rate, weight_decay=0.01, fused=True)
-        self.state = {"step": 0, "used": 0, "pairs": 0, "seconds": 0.0}
+        self.state: dict[str, Any] = {"step": 0, "used": 0, "pairs": 0, "seconds": 0.0}
         self.log: dict[str, list[float]] = {}  # losses since the last checkpoint, by name
         self._last = output / "last.pt"
         if self._last.exists():

@@ -78,14 +78,14 @@ def _tag_of_statement(subject: Tree, phrase: Tree) -> Tree | None:
     operator = None if verb.word is None else _operator(phrase, verb)
     if pronoun is None or operator is None:
         return None
-    words = {word.lower() for word in [*subject.words(), *(_near_verb(phrase))]}
-    children = [_leaf("EX" if pronoun == "there" else "PRP", "I" if pronoun == "i" else pronoun)]
+    words = {word.lower() for word in [*subject.words(), *_near_verb(phrase)]}
+    last = _leaf("EX" if pronoun == "there" else "PRP", "I" if pronoun == "i" else pronoun)
+    word = operator.word or ""
     if words & _NEGATIVE:
-        before = [_leaf(operator.label, operator.word or "")]
+        before = [_leaf(operator.label, word)]
     else:
-        short = _SHORT.get(operator.word or "", operator.word or "")
-        before = [_leaf(operator.label, short), _leaf("RB", "n't")]
-    return Tree("SQ", (*before, Tree("NP", tuple(children))))
+        before = [_leaf(operator.label, _SHORT.get(word, word)), _leaf("RB", "n't")]
+    return Tree("SQ", (*before, Tree("NP", (last,))))
 
 
 def _pronoun(subject: Tree) -> str | None:
@@ -104,9 +104,8 @@ def _pronoun(subject: Tree) -> str | None:
 
 def _near_verb(phrase: Tree) -> list[str]:
     """Return the words beside the first verb, such as "not"."""
-    return [child.word or "" for child in phrase.children if child.word is not None] + [
-        word for child in phrase.children if child.label == "ADVP" for word in child.words()
-    ]
+    near = [child for child in phrase.children if child.word is not None or child.label == "ADVP"]
+    return [word for child in near for word in child.words()]
 
 
 def _operator(phrase: Tree, verb: Tree) -> Tree | None:
@@ -155,12 +154,11 @@ def _is_quotation(clause: Tree) -> bool:
 
 def _questions(trees: Sequence[Tree]) -> list[Tree]:
     """Return the short questions, with their question marks."""
+    clauses = ((tree.children[0], tree.words()) for tree in trees)
     return [
-        tree.children[0]
-        for tree in trees
-        if tree.children[0].label in ("SQ", "SBARQ")
-        and tree.words()[-1] == "?"
-        and len(tree.words()) <= LONGEST
+        clause
+        for clause, words in clauses
+        if clause.label in ("SQ", "SBARQ") and words[-1] == "?" and len(words) <= LONGEST
     ]
 
 

@@ -18,8 +18,7 @@ class SentenceCheck:
 
     text: str
     top: tuple[str, ...]  # labels that the constituent around all words may have
-    # ``LABEL=words`` for a constituent, ``!LABEL=words`` for none; several labels or words are divided by
-    # ``|``
+    # ``LABEL=words`` for a constituent, ``!LABEL=words`` for none; bars divide several labels or words
     conditions: tuple[str, ...]
 
     def failures(self, parsed: ParsedSentence) -> list[str]:

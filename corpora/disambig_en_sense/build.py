@@ -153,18 +153,16 @@ def train_model(
         least_margin=MIN_MARGIN,
         progress=progress,
     )
-    selection = {
-        "least": MIN_EXAMPLES,
-        "most": MAX_EXAMPLES,
-        "rest": MIN_EXAMPLES_OF_REST,
-        "pruned below": MIN_WEIGHT_SHARE,
-    }
+    selection: dict[str, float] = {"least": MIN_EXAMPLES, "most": MAX_EXAMPLES, "rest": MIN_EXAMPLES_OF_REST}
+    selection["pruned below"] = MIN_WEIGHT_SHARE
     return prune_weights(replace(model, provenance=model.provenance | {"selection": selection}))
 
 
 def cap_examples(examples: Sequence[Labelled]) -> list[Labelled]:
-    """Return at most `MAX_EXAMPLES` examples of each word, from documents in the order of their hashes."""
-    # the order of hashes is arbitrary but fixed, so that no genre or source is preferred
+    """Return at most `MAX_EXAMPLES` examples of each word, from documents in the order of their hashes.
+
+    This order is arbitrary but fixed, so that no genre or source is preferred.
+    """
     kept: Counter[str] = Counter()
     kept_examples = []
     for example in sorted(examples, key=lambda example: (hash_word(example.document), example.start)):
@@ -176,12 +174,8 @@ def cap_examples(examples: Sequence[Labelled]) -> list[Labelled]:
 
 def build(data: Path) -> None:
     """Train the pack's model on all examples."""
-    model = train_model(
-        material(data, minimum=MIN_EXAMPLES_OF_REST),
-        vectors(data),
-        learned=MIN_EXAMPLES,
-        progress=log_progress,
-    )
+    examples = material(data, minimum=MIN_EXAMPLES_OF_REST)
+    model = train_model(examples, vectors(data), learned=MIN_EXAMPLES, progress=log_progress)
     save_model(model, HOME / "models" / "sense", force=True)
 
 
@@ -191,18 +185,15 @@ def score(data: Path) -> None:
     tokens = resolve({"tokens": read_config(HOME / "sense.cfg")["tokenisation"]})["tokens"]
     texts = dict.fromkeys(example.text for example in examples)
     learn = partial(train_model, word_vectors=vectors(data), tokenisation=CachedViews(tokens, list(texts)))
-    for name, folds in (
-        ("cross_validation", document_folds(examples, FOLDS)),
-        ("genres_left_out", genre_folds(examples)),
-    ):
+    by_document = document_folds(examples, FOLDS)
+    for name, folds in (("cross_validation", by_document), ("genres_left_out", genre_folds(examples))):
         FIGURES.add({name: cross_validate(examples, folds, learn, progress=log_progress)})
+
+    # words without a model of their own
     learned_words = {example.word for example in examples}
-    rest = [
-        example
-        for example in material(data, minimum=MIN_EXAMPLES_OF_REST)
-        if example.word not in learned_words
-    ]
-    FIGURES.add({"most_frequent_of_the_rest": most_frequent(rest, document_folds(examples, FOLDS))})
+    every = material(data, minimum=MIN_EXAMPLES_OF_REST)
+    rest = [example for example in every if example.word not in learned_words]
+    FIGURES.add({"most_frequent_of_the_rest": most_frequent(rest, by_document)})
 
 
 def main() -> None:

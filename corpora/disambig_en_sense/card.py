@@ -71,9 +71,9 @@ def _parts(figures: dict[str, Any], margin: float) -> str:
         "| certain: attempted | right |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
-    order = [name for name in ("nouns", "verbs", "adjectives", "adverbs", "all") if name in figures["parts"]]
-    for name in order:
-        at = figures["parts"][name]
+    for name in ("nouns", "verbs", "adjectives", "adverbs", "all"):
+        if (at := figures["parts"].get(name)) is None:
+            continue
         every, sure = at["margins"]["0.0"], at["margins"][key]
         lines.append(
             f"| {name} | {at['n']:,} | {_percent(at['majority'], at['n'])} "
@@ -87,9 +87,8 @@ def _rest(figures: dict[str, Any]) -> str:
     if not figures:
         return ""
     share = _percent(figures["right"], figures["n"])
-    n = figures["n"]
     return (
-        f"It is right in {share} % of their {n:,} occurrences "
+        f"It is right in {share} % of their {figures['n']:,} occurrences "
         "(cross-validated over documents, with given parts of speech)."
     )
 

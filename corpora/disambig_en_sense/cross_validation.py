@@ -57,7 +57,7 @@ def cross_validate(
         progress("cross-validating", fold, len(folds))
         learn = [example for example in examples if fold_of[example.document] != fold]
         test = [example for example in examples if fold_of[example.document] == fold]
-        model = train(learn).with_least_margin(0.0)
+        model = train(learn).with_least_margin(0.0)  # answers everywhere: margins are counted below
         seen: dict[str, Counter[str]] = defaultdict(Counter)
         for example in learn:
             seen[example.word][example.label] += 1
@@ -139,14 +139,11 @@ def _most_frequent(seen: Counter[str]) -> str:
 
 
 def _plain(tallies: dict[str, Counter[str]]) -> dict[str, Any]:
-    return {
-        name: {
-            "n": at["n"],
-            "majority": at["majority"],
-            "margins": {
-                str(margin): {"answered": at[f"answered {margin}"], "right": at[f"right {margin}"]}
-                for margin in MARGINS
-            },
+    figures = {}
+    for name, at in sorted(tallies.items()):
+        margins = {
+            str(margin): {what: at[f"{what} {margin}"] for what in ("answered", "right")}
+            for margin in MARGINS
         }
-        for name, at in sorted(tallies.items())
-    }
+        figures[name] = {"n": at["n"], "majority": at["majority"], "margins": margins}
+    return figures

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from itertools import chain
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -81,33 +83,20 @@ def score(data: Path, *, peers: bool) -> None:
     """Score the pack on EWT's test part and, with `peers`, taggers trained on the same sentences."""
     model = load("tag")
     tests = {genre: sentences(data, [genre], ["test"]) for genre in EWT_GENRES}
-    FIGURES.add(
-        {
-            "test": {
-                genre: {"n": n_words(test), "accuracy": accuracy(model, test)}
-                for genre, test in tests.items()
-            }
-        }
-    )
+    figures = {name: {"n": n_words(test), "accuracy": accuracy(model, test)} for name, test in tests.items()}
+    FIGURES.add({"test": figures})
     FIGURES.add({"universal": parts_of_speech(data)})
     if not peers:
         return
     train, dev = (sentences(data, splits=[split]) for split in ("train", "dev"))
     runs = {}
     for run in train_baselines(train, dev, tests, progress=log_progress):
-        right = {
-            genre: sum(
-                tag == gold
-                for tags, (_, golds) in zip(run.tags[genre], tests[genre], strict=True)
-                for tag, gold in zip(tags, golds, strict=True)
-            )
-            for genre in (run.tags or ())
-        }
-        runs[run.system] = {
-            "right": right,
-            "training_seconds": run.training_seconds,
-            "words_per_second": run.words_per_second,
-        }
+        right = {}
+        for genre, tags in (run.tags or {}).items():
+            golds = chain.from_iterable(golds for _, golds in tests[genre])
+            right[genre] = sum(map(eq, chain.from_iterable(tags), golds))
+        times = {name: getattr(run, name) for name in ("training_seconds", "words_per_second")}
+        runs[run.system] = {"right": right, **times}
     FIGURES.add({"peers": runs})
 
 

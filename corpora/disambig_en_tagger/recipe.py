@@ -88,8 +88,7 @@ def plain_sentences(views: Sequence[TokenView]) -> Iterator[list[str]]:
     rng = np.random.default_rng(SEED)
     for view in views:
         starts, ends = view.starts.tolist(), view.ends.tolist()
-        bounds = view.sentences.tolist()
-        for first, last in pairwise(bounds):
+        for first, last in pairwise(view.sentences.tolist()):
             if rng.random() > PLAIN_SHARE:
                 continue
             places = [i for i in range(first, last) if ends[i] > starts[i]]
@@ -109,11 +108,7 @@ class UntaggedSentences:
     states: NDArray[np.float16]  # (n_words, width)
 
 
-def read_untagged_sentences(
-    tagger_data: TaggerData,
-    encoder: Path,
-    progress: Progress,
-) -> UntaggedSentences:
+def read_untagged_sentences(tagger_data: TaggerData, encoder: Path, progress: Progress) -> UntaggedSentences:
     """Read the partially tagged sentences and a sample of plain text with the encoder."""
     plain = [(words, [()] * len(words)) for words in plain_sentences(tagger_data.views)]
     sentences = [*tagger_data.partly, *plain]
@@ -133,14 +128,9 @@ def with_usage(by_neighbours: WordClasses, usage: WordClasses) -> WordClasses:
 
 
 def train_tagger_by_recipe(
-    train: Sentences,
-    dev: Sentences,
-    tagger_data: TaggerData,
-    untagged: UntaggedSentences,
-    *,
-    progress: Progress,
-    **settings: Any,
-) -> Model:
+    train: Sentences, dev: Sentences, tagger_data: TaggerData, untagged: UntaggedSentences,
+    *, progress: Progress, **settings: Any,
+) -> Model:  # fmt: skip
     """Return the tagger trained on tagged sentences and on those of the teacher.
 
     `settings`: see `train_tagger`.

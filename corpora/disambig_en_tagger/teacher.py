@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -91,6 +92,7 @@ class LayerReader:
         for row, (_, pieces) in zip(ids, jobs, strict=True):
             flat = [self._pieces.cls, *(piece for word in pieces for piece in word), self._pieces.sep]
             row[: len(flat)] = flat
+        # the states of the pieces in a row, without those of the signs at the ends, and means over words
         sizes = np.array([len(word) for _, pieces in jobs for word in pieces])
         n_pieces = [sum(map(len, pieces)) for _, pieces in jobs]
         places = np.concatenate([row * length + 1 + np.arange(n) for row, n in enumerate(n_pieces)])
@@ -104,7 +106,12 @@ N_SHAPES = 12
 
 
 def shape_number(word: str) -> int:
-    """Return the number of a word's shape, below `N_SHAPES`."""
+    """Return the number of a word's shape, below `N_SHAPES`.
+
+    Of letters: small (0), capitals (1), one capital (2), a capital at the beginning (3), mixed (4). With
+    other signs: an address (5), with digits (6), a capital at the beginning (7), others (8). Without letters:
+    with digits (9), one sign (10), several (11).
+    """
     if word.isalpha():
         if word.islower():
             return 0
@@ -126,6 +133,7 @@ def attributes_of_words(sentences: Sequence[Words], classes: WordClasses, near: 
     The shapes of a word and its neighbours, their classes (those of `classes` in the columns `near`), hashed
     prefixes and suffixes of the word, its place, and the share of capitals in the sentence.
     """
+    # the sentence and the place of each word, its shape and its classes as columns of zeros and ones
     words = [word for sentence in sentences for word in sentence]
     lengths = np.array([len(sentence) for sentence in sentences])
     owner = np.repeat(np.arange(len(lengths)), lengths)
@@ -135,11 +143,15 @@ def attributes_of_words(sentences: Sequence[Words], classes: WordClasses, near: 
     sizes = classes.classes[:, near].max(axis=0).astype(int) + 2
     of_class = [_one_hot(column, n) for column, n in zip(of_words.T, sizes, strict=True)]
     single = np.concatenate([_one_hot(shapes, N_SHAPES), *of_class], axis=1)
+
+    # those of the word and its neighbours
     columns = []
     for step in PLACES:
         at = np.arange(len(words)) + step
         inside = (place + step >= 0) & (place + step < lengths[owner])
         columns.append(np.where(inside[:, None], single[np.where(inside, at, 0)], np.float32(0)))
+
+    # what all words of a sentence share: how much of it is in capitals
     capital, letters = np.isin(shapes, (1, 2, 3, 4, 7)), shapes < 9
     n_letters = np.maximum(np.bincount(owner, letters, len(lengths)), 1)
     share = np.bincount(owner, capital, len(lengths)) / n_letters
@@ -185,12 +197,9 @@ class Network:
     weights: list[Floats] = field(init=False, default_factory=list)
 
     def fit(
-        self,
-        inputs: Callable[[NDArray[np.int64]], Floats],
-        labels: NDArray[np.int64],
-        n_labels: int,
+        self, inputs: Callable[[NDArray[np.int64]], Floats], labels: NDArray[np.int64], n_labels: int,
         progress: Progress,
-    ) -> Network:
+    ) -> Network:  # fmt: skip
         """Train on rows; `inputs` returns some of them by their numbers."""
         rng = np.random.default_rng(self.seed)
         width, n = inputs(np.zeros(1, np.int64)).shape[1], len(labels)
@@ -268,18 +277,15 @@ class Teacher:
         sample = states[:: max(1, len(states) // self._AT_ONCE)].astype(np.float32)
         self._mean, self._spread = sample.mean(axis=0), sample.std(axis=0) + np.float32(1e-3)
         attributes = attributes_of_words([words for words, _ in sentences], self.classes, self.near)
-        self.network.fit(
-            lambda rows: np.concatenate([self._scaled(states[rows]), attributes[rows]], axis=1),
-            labels,
-            len(self.tags),
-            progress,
-        )
+
+        def inputs(rows: NDArray[np.int64]) -> Floats:
+            return np.concatenate([self._scaled(states[rows]), attributes[rows]], axis=1)
+
+        self.network.fit(inputs, labels, len(self.tags), progress)
         return self
 
     def tag(
-        self,
-        sentences: Sequence[tuple[Words, Sequence[Collection[str]]]],
-        states: NDArray[np.float16],
+        self, sentences: Sequence[tuple[Words, Sequence[Collection[str]]]], states: NDArray[np.float16]
     ) -> Iterator[tuple[list[str], list[str]]]:
         """Yield words and tags of sentences; a word has one of its possible tags, any if there are none."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
@@ -295,11 +301,9 @@ class Teacher:
                     kept = row[allowed]
                     row[:] = -np.inf
                     row[allowed] = kept
-            chosen = scores.argmax(axis=1)
-            at = 0
+            chosen = iter(scores.argmax(axis=1).tolist())
             for words, _ in block:
-                yield list(words), [self.tags[i] for i in chosen[at : at + len(words)]]
-                at += len(words)
+                yield list(words), [self.tags[i] for i in islice(chosen, len(words))]
             first += n
 
     def _scaled(self, states: NDArray[np.float16]) -> Floats:
