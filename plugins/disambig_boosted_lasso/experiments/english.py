@@ -230,15 +230,10 @@ class Gao2006English:
             claims += claim_lower_cost(f"corrections, {part_name}", choices, units, "projects")
             claims += claim_more_corrections(f"corrections, {part_name}", choices, fix_units)
         claims += claim_lower_cost("tags", tags.choices, np.arange(tags.n_sentences), "sentences")
-        return ExperimentResult(
-            [*rows, *scoring.tag_rows(tags.choices, tags.n_words)],
-            claims,
-            english_notes(train, dev, tags.n_sentences),
-            {
-                "corrections": {name: fitted.report for name, fitted in learned.items()},
-                "tags": {name: fitted.report for name, fitted in tags.learned.items()},
-            },
-        )
+        rows += scoring.tag_rows(tags.choices, tags.n_words)
+        fitted = {"corrections": learned, "tags": tags.learned}
+        details = {what: {name: each.report for name, each in by.items()} for what, by in fitted.items()}
+        return ExperimentResult(rows, claims, english_notes(train, dev, tags.n_sentences), details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,17 +306,11 @@ def compare_on_tags(data: Path, *, every: int, progress: Progress) -> TagResults
         scores, learned = scores | ablated[0], learned | ablated[1]
     lists = test_lists.lists
     all_scores = {FIRST: lists.scores, ORACLE: -lists.costs.astype(np.float64)} | scores
-    return TagResults(
-        {
-            name: scoring.tag_accuracy(
-                lists.costs[segments.best_rows(system_scores, lists.offsets)].astype(np.float64)
-            )
-            for name, system_scores in all_scores.items()
-        },
-        learned,
-        len(test),
-        sum(len(words) for words, _ in test),
-    )
+    choices = {}
+    for name, system_scores in all_scores.items():
+        best = segments.best_rows(system_scores, lists.offsets)
+        choices[name] = scoring.tag_accuracy(lists.costs[best].astype(np.float64))
+    return TagResults(choices, learned, len(test), sum(len(words) for words, _ in test))
 
 
 def _train_systems(

@@ -205,20 +205,12 @@ class Gao2006Table1:
             panel: [result for result in results.values() if result.panel == panel]
             for panel in (ONE_LEXICON, OWN_WORDS)
         }
-        return ExperimentResult(
-            [row for tried in panels.values() for result in tried for row in table1_rows(result)],
-            [
-                replace(claim, claim=f"{panel}: {claim.claim}")
-                for panel, tried in panels.items()
-                for claim in table1_claims(tried)
-            ],
-            table1_notes(panels[ONE_LEXICON]),
-            {
-                panel: {result.domain.name: result.details() for result in tried}
-                for panel, tried in panels.items()
-            },
-            places=2,
-        )
+        rows, claims, details = [], [], {}
+        for panel, tried in panels.items():
+            rows += [row for result in tried for row in table1_rows(result)]
+            claims += [replace(claim, claim=f"{panel}: {claim.claim}") for claim in table1_claims(tried)]
+            details[panel] = {result.domain.name: result.details() for result in tried}
+        return ExperimentResult(rows, claims, table1_notes(panels[ONE_LEXICON]), details, places=2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,19 +124,9 @@ class ClassBigram:
         maximum, done = _MAX_NODES, False
         while not done:
             work = _Work.of_size(*longest, maximum)
-            done = score_candidates(
-                self._tables,
-                codes,
-                offsets,
-                paths.offsets,
-                letters,
-                text_offsets,
-                paths.word_offsets,
-                records,
-                work,
-                costs,
-            )
-            maximum *= 2
+            candidates = paths.offsets, letters, text_offsets, paths.word_offsets, records
+            done = score_candidates(self._tables, codes, offsets, *candidates, work, costs)
+            maximum *= 2  # nodes of a line, until its lattice fits
         return -costs
 
     @cached_property
@@ -168,25 +158,19 @@ def save_class_bigram(model: ClassBigram, folder: Path) -> None:
 
     Raises D309 if it cannot be written.
     """
+    header = {"other": model.other, "unknown": list(model.unknown)}
+    header |= {"weight": model.weight, "domain_weights": dict(model.domain_weights)}
     left, right = (model.tokens[name].astype(np.uint16) for name in ("left", "right"))
-    _FOLDER.write(
-        folder,
-        {
-            "other": model.other,
-            "unknown": list(model.unknown),
-            "weight": model.weight,
-            "domain_weights": dict(model.domain_weights),
-        },
-        {
-            "readings": pack_texts(model.readings),
-            "surfaces": pack_texts(model.surfaces),
-            "sizes": model.sizes.astype(np.uint8),
-            "left": left,
-            "right": right - left,  # mostly 0
-            "costs": _round_steps(model.tokens["cost"], COST_STEPS),
-            "connections": _round_steps(model.connections, CONNECTION_STEPS),
-        },
-    )
+    arrays: dict[str, NDArray[Any]] = {
+        "readings": pack_texts(model.readings),
+        "surfaces": pack_texts(model.surfaces),
+        "sizes": model.sizes.astype(np.uint8),
+        "left": left,
+        "right": right - left,  # mostly 0
+        "costs": _round_steps(model.tokens["cost"], COST_STEPS),
+        "connections": _round_steps(model.connections, CONNECTION_STEPS),
+    }
+    _FOLDER.write(folder, header, arrays)
 
 
 def load_class_bigram(folder: Path) -> ClassBigram:

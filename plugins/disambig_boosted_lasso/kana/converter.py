@@ -173,18 +173,10 @@ def build_lexicon_tables(
     numbers = vocabulary.word_ids(NUMBERS)
     numbers[0] = UNKNOWN
     deepest = max(LONGEST, max(map(len, lexicon.readings), default=0))
-    tables = LexiconTables(
-        trie.begins,
-        trie.labels,
-        trie.entry_begins,
-        entries[order],
-        numbers,
-        spelling,
-        np.array([LONGEST], np.int64),
-        np.array([deepest], np.int64),
-        np.array([np.inf if settings.margin is None else settings.margin]),
-    )
-    return tables, order
+    margin = np.inf if settings.margin is None else settings.margin
+    limits = np.array([LONGEST], np.int64), np.array([deepest], np.int64), np.array([margin])
+    arcs = trie.begins, trie.labels, trie.entry_begins
+    return LexiconTables(*arcs, entries[order], numbers, spelling, *limits), order
 
 
 def _other_readings(lexicon: KanaLexicon, known_ids: NDArray[np.int32]) -> NDArray[np.int64]:

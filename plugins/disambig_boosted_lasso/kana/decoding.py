@@ -75,15 +75,10 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
         shares[part, n:] = shares[part, 0] = -np.log(n_words - n + 1.0)
         shares[part] += weight
     tables = NgramTables(
-        np.zeros(n_singles[-1] + 1, SINGLE),
-        np.zeros(n_pairs[-1] + 1, PAIR),
-        np.zeros(n_pairs[-1], np.int32),
-        np.zeros(n_triples[-1], TRIPLE),
-        np.zeros(n_triples[-1], np.int32),
-        n_singles[:-1] + START,
-        numbers,
+        np.zeros(n_singles[-1] + 1, SINGLE), np.zeros(n_pairs[-1] + 1, PAIR), np.zeros(n_pairs[-1], np.int32),
+        np.zeros(n_triples[-1], TRIPLE), np.zeros(n_triples[-1], np.int32), n_singles[:-1] + START, numbers,
         shares,
-    )
+    )  # fmt: skip
     singles, pairs, pair_words, triples, triple_words, *_ = tables
     for part, (levels, _) in enumerate(parts):
         records = singles[n_singles[part] : n_singles[part + 1]]
@@ -286,30 +281,20 @@ class LatticeDecoder:
             buffers = _WorkSpace(self._tables, self._words)
         while buffers.size < 32 * (longest + 3):
             buffers.grow()
+        # room for the paths of some lines at a time, at least for those of one
         n, line = len(lines), 0
+        n_paths = max(k, min(k * n, _BLOCK))
+        n_words = max(k * (longest + 1), min(k * (len(codes) + n), 32 * _BLOCK))
         paths = _FoundPaths(
-            np.zeros(2, np.int64),
-            np.zeros(max(k, min(k * n, _BLOCK))),
-            np.zeros(max(k, min(k * n, _BLOCK)), np.int64),
-            np.zeros(max(k * (longest + 1), min(k * (len(codes) + n), 32 * _BLOCK)), WORD),
+            np.zeros(2, np.int64), np.zeros(n_paths), np.zeros(n_paths, np.int64), np.zeros(n_words, WORD),
             np.zeros(n, np.int64),
-        )
+        )  # fmt: skip
         sizes = np.zeros(n, np.int64)
         scores, counts, words = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0, WORD)]
         while line < n:
             first = line
-            line, wanting = find_conversions(
-                self._tables,
-                self._words,
-                spoken,
-                codes,
-                offsets,
-                line,
-                k,
-                buffers.work,
-                buffers.search,
-                paths,
-            )
+            given = self._tables, self._words, spoken, codes, offsets
+            line, wanting = find_conversions(*given, line, k, buffers.work, buffers.search, paths)
             done, written = paths.tally.tolist()
             sizes[first:line] = np.diff(paths.line_ends[first:line], prepend=0)
             scores.append(paths.scores[:done].copy())
@@ -318,11 +303,9 @@ class LatticeDecoder:
             if wanting:
                 buffers.grow()
         self._free_buffers.append(buffers)
+        word_offsets = offsets_from_sizes(np.concatenate(counts))
         return LatticePaths(
-            offsets_from_sizes(sizes),
-            np.concatenate(scores),
-            offsets_from_sizes(np.concatenate(counts)),
-            np.concatenate(words),
+            offsets_from_sizes(sizes), np.concatenate(scores), word_offsets, np.concatenate(words)
         )
 
 

@@ -226,27 +226,18 @@ class Collins2005Convergence:
             )
         progress(PERCEPTRON, 0, 0)
         f1s: list[float] = []
-        averaged_perceptron(
-            structured_examples(batch, None),
-            passes=EPOCHS // 2,
-            seed=0,
-            watch=lambda weights: f1s.append(test_f1(weights)),
-        )
+
+        def watch(weights: Floats) -> None:
+            f1s.append(test_f1(weights))
+
+        averaged_perceptron(structured_examples(batch, None), passes=EPOCHS // 2, seed=0, watch=watch)
         paths[PERCEPTRON] = {"F1": f1s}
         first = choice_f1(test, test.lists.scores)
-        return ExperimentResult(
-            convergence_rows(paths, len(test)),
-            convergence_claims(paths, first),
-            _convergence_notes(values, mean_rival_cost, first),
-            {
-                "C": values,
-                "mean loss of a rival": round(mean_rival_cost, 3),
-                "F1 of the PCFG": round(first, 2),
-                "paths": paths,
-            },
-            convergence_panels(paths, first),
-            places=2,
-        )
+        rows, claims = convergence_rows(paths, len(test)), convergence_claims(paths, first)
+        notes, panels = _convergence_notes(values, mean_rival_cost, first), convergence_panels(paths, first)
+        details = {"C": values, "mean loss of a rival": round(mean_rival_cost, 3)}
+        details |= {"F1 of the PCFG": round(first, 2), "paths": paths}
+        return ExperimentResult(rows, claims, notes, details, panels, places=2)
 
 
 def _online_paths(

@@ -347,18 +347,12 @@ class Collins2005Packed:
         ]
         if quick:
             notes.append("a quick run: few sentences of one treebank")
-        return ExperimentResult(
-            [row for result in results.values() for row in result.rows],
-            packed_claims({name: result.pairs for name, result in results.items()}, first.paths),
-            notes,
-            {
-                **{name: result.details for name, result in results.items()},
-                "paths": first.paths,
-                "significance": significance,
-            },
-            packed_panels(first.paths, first.by_grammar),
-            places=2,
-        )
+        rows = [row for result in results.values() for row in result.rows]
+        claims = packed_claims({name: result.pairs for name, result in results.items()}, first.paths)
+        details: dict[str, Any] = {name: result.details for name, result in results.items()}
+        details |= {"paths": first.paths, "significance": significance}
+        panels = packed_panels(first.paths, first.by_grammar)
+        return ExperimentResult(rows, claims, notes, details, panels, places=2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,37 +53,28 @@ class Popescu2004Curves:
         n_examples, tests = (
             np.bincount(groups[part], minlength=n_words) for part in (sample.train, sample.test)
         )
-        return ExperimentResult(
-            [
-                row
-                for name, members in word_classes(n_examples).items()
-                for row in curve_rows(name, shares_by_system, members, n_examples, tests)
-            ],
-            curve_claims(shares_by_system, n_examples, tests),
-            [
-                f"{len(n_examples)} words, {n_examples.sum():,} training and {tests.sum():,} test instances; "
-                f"{draws} draws, in each of which a larger size contains the smaller ones; a word with fewer "
-                "examples gives all it has; accuracy is over test instances, ± the standard deviation "
-                "over draws",
-                "vocabularies come from the whole training part; p is from Wilcoxon's signed-rank test "
-                "across words",
-                TAGS,
-                systems.MIXTURE,
-                *sample.notes,
-            ],
-            {
-                name: {
-                    str(size): np.round(100 * shares[:, place].mean(axis=1), 2).tolist()
-                    for place, size in enumerate((*SIZES, ALL))
-                }
-                for name, shares in shares_by_system.items()
-            }
-            | {"words": list(sample.occurrences.words), "training examples": n_examples.tolist()},
-            [
-                curve_panel(name, shares_by_system, members, n_examples, tests)
-                for name, members in word_classes(n_examples).items()
-            ],
-        )
+        rows, panels = [], []
+        for name, members in word_classes(n_examples).items():
+            given = name, shares_by_system, members, n_examples, tests
+            rows += curve_rows(*given)
+            panels.append(curve_panel(*given))
+        notes = [
+            f"{len(n_examples)} words, {n_examples.sum():,} training and {tests.sum():,} test instances; "
+            f"{draws} draws, in each of which a larger size contains the smaller ones; a word with fewer "
+            "examples gives all it has; accuracy is over test instances, ± the standard deviation over draws",
+            "vocabularies come from the whole training part; p is from Wilcoxon's signed-rank test across "
+            "words",
+            TAGS,
+            systems.MIXTURE,
+            *sample.notes,
+        ]
+        details: dict[str, Any] = {}
+        for name, shares in shares_by_system.items():
+            means = np.round(100 * shares.mean(axis=2), 2).T.tolist()  # of each size, by word
+            details[name] = dict(zip(map(str, (*SIZES, ALL)), means, strict=True))
+        details |= {"words": list(sample.occurrences.words), "training examples": n_examples.tolist()}
+        claims = curve_claims(shares_by_system, n_examples, tests)
+        return ExperimentResult(rows, claims, notes, details, panels)
 
 
 def training_shares(sample: SensevalSample, draws: int, *, progress: Progress) -> dict[str, Floats]:

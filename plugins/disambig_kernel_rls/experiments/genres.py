@@ -269,29 +269,23 @@ class Popescu2004Genres:
         words = np.repeat([fold.word for fold in folds], [len(fold.test) for fold in folds])
         n_train = sum(len(fold.train[SAME]) for fold in folds)
         details = genre_details(hits, kinds)
-        return ExperimentResult(
-            genre_rows(hits, kinds),
-            genre_claims(
-                hits, words, {base: [robust_system(base, rate) for rate in RATES] for base in BASES}
-            ),
-            [
-                f"{len(folds):,} folds of {len(np.unique(words))} words (lemma and part of speech), "
-                f"{len(words):,} test occurrences, {n_train:,} training occurrences of the same kind",
-                "kinds of text: "
-                + "; ".join(f"{kind}: {', '.join(genres)}" for kind, genres in KINDS.items())
-                + "; the documents of a kind are divided into halves for training and for testing; 'as "
-                "many' draws as many occurrences of the word from the other kinds as the same kind "
-                "has; 'tested: ...': trained on as many from other kinds",
-                f"broad context: stems within {AROUND} tokens; the vocabulary comes from all documents; "
-                "all systems have the same normalised feature groups",
-                f"SGD and P, the perceptron, alone and with RLRS: the mean of {SUBSPACES} models, each "
-                "without 10 or 50 % of the dimensions (Søgaard and Johannsen 2012)",
-                "p: Wilcoxon's signed-rank test across words, McNemar's test over occurrences",
-                SCALES,
-            ],
-            details,
-            genre_panels(details),
-        )
+        robust = {base: [robust_system(base, rate) for rate in RATES] for base in BASES}
+        of_kinds = "; ".join(f"{kind}: {', '.join(genres)}" for kind, genres in KINDS.items())
+        notes = [
+            f"{len(folds):,} folds of {len(np.unique(words))} words (lemma and part of speech), "
+            f"{len(words):,} test occurrences, {n_train:,} training occurrences of the same kind",
+            f"kinds of text: {of_kinds}; the documents of a kind are divided into halves for training and "
+            "for testing; 'as many' draws as many occurrences of the word from the other kinds as the same "
+            "kind has; 'tested: ...': trained on as many from other kinds",
+            f"broad context: stems within {AROUND} tokens; the vocabulary comes from all documents; all "
+            "systems have the same normalised feature groups",
+            f"SGD and P, the perceptron, alone and with RLRS: the mean of {SUBSPACES} models, each without "
+            "10 or 50 % of the dimensions (Søgaard and Johannsen 2012)",
+            "p: Wilcoxon's signed-rank test across words, McNemar's test over occurrences",
+            SCALES,
+        ]
+        rows, claims = genre_rows(hits, kinds), genre_claims(hits, words, robust)
+        return ExperimentResult(rows, claims, notes, details, genre_panels(details))
 
 
 def evaluate_systems(occurrences: WordOccurrences, folds: Sequence[GenreFold], *, progress: Progress) -> Hits:

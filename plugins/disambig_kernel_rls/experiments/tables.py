@@ -78,24 +78,12 @@ class Popescu2004Table1:
         )
         left_out = leave_one_out_accuracies(sample, BY_LEAVE_ONE_OUT, progress=progress)
         fine = {name: figures["fine"][0] for name, figures in scores[SENSEVAL_2.name].items()}
-        return ExperimentResult(
-            [
-                *table_rows(scores),
-                *(
-                    ResultRow(name, "leave-one-out", None, share, sample.n_train)
-                    for name, share in left_out.items()
-                ),
-            ],
-            table1_claims(results, fine, quick=quick),
-            [
-                *notes,
-                *systems.RECIPE,
-                LEAVE_ONE_OUT_NOTE,
-                timing_note(results),
-                *([QUICK_NOTE] if quick else ()),
-            ],
-            system_details(sample, results),
-        )
+        rows = [*table_rows(scores)]
+        for name, share in left_out.items():
+            rows.append(ResultRow(name, "leave-one-out", None, share, sample.n_train))
+        notes = [*notes, *systems.RECIPE, LEAVE_ONE_OUT_NOTE, timing_note(results)] + [QUICK_NOTE] * quick
+        claims = table1_claims(results, fine, quick=quick)
+        return ExperimentResult(rows, claims, notes, system_details(sample, results))
 
 
 def table1_claims(

@@ -161,44 +161,32 @@ class Sogaard2012Figure6:
         removed = removed_shares(counted, instances)
         by_rate = {base: shares[base][:, 1:] for base in systems.BASES}
         by_learner = {name: columns[:, 0] for name, columns in shares.items()}
-        by_learner[systems.robust_system(FIGURE6_BASE)] = by_rate[FIGURE6_BASE][:, USUAL]
-        return ExperimentResult(
-            figure6_rows(by_learner, by_rate, at),
-            [
-                *learners_compared(by_learner, instances, at),
-                *rates_compared(by_rate, instances, removed, at),
-                *orders_compared(by_learner, by_rate, instances),
-            ],
-            [
-                COUNTING,
-                f"K = {SIZE} (the paper does not say); {SAMPLED} random instances, the same for all "
-                "systems, and all instances; five passes; the paper's figure has no numbers to compare "
-                "with ours",
-                "p is from Wilcoxon's signed-rank test across training pairs (means of the instances "
-                "that are trained on the same documents)",
-                WORDS,
-            ],
-            {
-                "learners": {
-                    name: compare_systems(values, by_learner[systems.robust_system(FIGURE6_BASE)])
-                    for name, values in by_learner.items()
-                },
-                "rates": {
-                    base: {
-                        str(rate): compare_systems(columns[:, USUAL], columns[:, n])
-                        for n, rate in enumerate(RATES)
-                    }
-                    for base, columns in by_rate.items()
-                },
-                "removed by the shift": [
-                    round(float(value), 4) for value in np.percentile(removed, (0, 50, 100))
-                ],
-            },
-            [
-                learners_panel(by_learner, at),
-                *(rates_panel(base, columns, at) for base, columns in by_rate.items()),
-            ],
-        )
+        ours = by_learner[systems.robust_system(FIGURE6_BASE)] = by_rate[FIGURE6_BASE][:, USUAL]
+        claims = [
+            *learners_compared(by_learner, instances, at),
+            *rates_compared(by_rate, instances, removed, at),
+            *orders_compared(by_learner, by_rate, instances),
+        ]
+        notes = [
+            COUNTING,
+            f"K = {SIZE} (the paper does not say); {SAMPLED} random instances, the same for all systems, and "
+            "all instances; five passes; the paper's figure has no numbers to compare with ours",
+            "p is from Wilcoxon's signed-rank test across training pairs (means of the instances that are "
+            "trained on the same documents)",
+            WORDS,
+        ]
+        details: dict[str, Any] = {"learners": {}, "rates": {}}
+        for name, values in by_learner.items():
+            details["learners"][name] = compare_systems(values, ours)
+        for base, columns in by_rate.items():
+            usual = columns[:, USUAL]
+            of_rates = {str(rate): compare_systems(usual, columns[:, n]) for n, rate in enumerate(RATES)}
+            details["rates"][base] = of_rates
+        percentiles = np.percentile(removed, (0, 50, 100)).tolist()
+        details["removed by the shift"] = [round(value, 4) for value in percentiles]
+        panels = [learners_panel(by_learner, at)]
+        panels += [rates_panel(base, columns, at) for base, columns in by_rate.items()]
+        return ExperimentResult(figure6_rows(by_learner, by_rate, at), claims, notes, details, panels)
 
 
 def removed_shares(counted: CountedDocuments, instances: Sequence[ProblemInstance]) -> Floats:

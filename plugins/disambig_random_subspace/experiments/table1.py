@@ -74,23 +74,18 @@ class Sogaard2012Table1:
             rows += table1_rows(base, figures)
             claims += table1_claims(base, figures)
             details[base] = figures
-        return ExperimentResult(
-            rows,
-            claims,
-            [
-                COUNTING,
-                f"the first rows of a system are for {SAMPLED} random instances, drawn anew for each K "
-                "and system as in the paper, so columns cannot be compared; rows called 'all' are for "
-                "all instances",
-                "error reductions are those of the mean accuracies; p is from Wilcoxon's signed-rank "
-                "test; 'training pairs' are the means of all instances that are trained on the same "
-                "documents, which are far from independent",
-                other_countings(details),
-                WORDS,
-            ],
-            details,
-            [table1_panel(base, details[base]["all"]) for base in systems.BASES],
-        )
+        notes = [
+            COUNTING,
+            f"the first rows of a system are for {SAMPLED} random instances, drawn anew for each K and "
+            "system as in the paper, so columns cannot be compared; rows called 'all' are for all instances",
+            "error reductions are those of the mean accuracies; p is from Wilcoxon's signed-rank test; "
+            "'training pairs' are the means of all instances that are trained on the same documents, which "
+            "are far from independent",
+            other_countings(details),
+            WORDS,
+        ]
+        panels = [table1_panel(base, details[base]["all"]) for base in systems.BASES]
+        return ExperimentResult(rows, claims, notes, details, panels)
 
 
 def table1_figures(base: str, instances: Sequence[ProblemInstance], shares: Floats) -> Figures:

@@ -98,30 +98,26 @@ class Bergsma2010Table1:
         large = outcomes.get(("K-SVM", 10_000))
         unfinished = large.plain()["not_converged"] if large else 0
         figures, tests = curves.mean_accuracies(outcomes), curves.differences(outcomes, "VAR-SVM")
-        return ExperimentResult(
-            [
-                ResultRow("majority", "", 20.3, shares["majority"], n),
-                ResultRow("SumLM", "", 73.7, shares["SumLM"], n),
-                *curves.curve_rows(outcomes, PAPER, n=n),
-            ],
-            [
-                *curves.claim_no_worse_than_sum(figures, shares["SumLM"]),
-                *curves.claim_worth_ten_times(figures, "K-SVM", unfinished=unfinished),
-                *curves.claim_order(figures, ("K-SVM", "CS-SVM", "CS-SVM+", "VAR-SVM")),
-                *curves.claim_gains_shrink(figures, "K-SVM"),
-                *curves.claim_significantly_best(tests, [system.name for system in SYSTEMS[:-1]]),
-            ],
-            [
-                "counts from the training text; examples from held-out text, from different paragraphs: "
-                f"{len(pool.values):,} for training, {len(dev.values):,} for tuning, {n:,} for testing",
-                "an example is every occurrence of one of the 34 words, including particles and conjunctions",
-                f"LIBLINEAR makes at most 1,000 passes over the examples for OvA-SVM, {passes(10000)} if "
-                f"there are many, and {MAX_PASSES:,} for K-SVM and K-SVM+; "
-                "details.systems.*.not_converged says for which draws they were too few; for more than "
-                f"{TUNED:,} examples it uses the C chosen for {TUNED:,}",
-            ],
-            {"significance": tests, "systems": curves.draw_details(outcomes)},
-        )
+        rows = [ResultRow("majority", "", 20.3, shares["majority"], n)]
+        rows += [ResultRow("SumLM", "", 73.7, shares["SumLM"], n), *curves.curve_rows(outcomes, PAPER, n=n)]
+        claims = [
+            *curves.claim_no_worse_than_sum(figures, shares["SumLM"]),
+            *curves.claim_worth_ten_times(figures, "K-SVM", unfinished=unfinished),
+            *curves.claim_order(figures, ("K-SVM", "CS-SVM", "CS-SVM+", "VAR-SVM")),
+            *curves.claim_gains_shrink(figures, "K-SVM"),
+            *curves.claim_significantly_best(tests, [system.name for system in SYSTEMS[:-1]]),
+        ]
+        notes = [
+            "counts from the training text; examples from held-out text, from different paragraphs: "
+            f"{len(pool.values):,} for training, {len(dev.values):,} for tuning, {n:,} for testing",
+            "an example is every occurrence of one of the 34 words, including particles and conjunctions",
+            f"LIBLINEAR makes at most 1,000 passes over the examples for OvA-SVM, {passes(10000)} if there "
+            f"are many, and {MAX_PASSES:,} for K-SVM and K-SVM+; details.systems.*.not_converged says for "
+            f"which draws they were too few; for more than {TUNED:,} examples it uses the C chosen for "
+            f"{TUNED:,}",
+        ]
+        details = {"significance": tests, "systems": curves.draw_details(outcomes)}
+        return ExperimentResult(rows, claims, notes, details)
 
 
 def preposition_examples(

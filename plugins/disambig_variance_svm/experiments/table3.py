@@ -127,24 +127,20 @@ class Bergsma2010Table3:
                 "significance": curves.differences(outcomes, "VAR-SVM+FreeB", folds=FOLDS),
                 "systems": curves.draw_details(outcomes),
             }
-        return ExperimentResult(
-            shown,
-            [
-                claim
-                for note, (outcomes, unsupervised) in parts.items()
-                for claim in table3_claims(outcomes, unsupervised, note)
-            ],
-            [
-                f"QA-It and UD English EWT, {len(batch.values):,} examples, of which "
-                f"{(batch.costs[:, 1] == 0).mean():.1%} are non-referential (the paper's: {SHARE:.1%}); "
-                f"the first columns are for a sample with the paper's share, those '{AS_FOUND[2:]}' for "
-                "all examples",
-                f"{FOLDS} folds of documents: each tests once in {FOLDS} draws, the next {OF_DEV} tune C "
-                "and the threshold of the unsupervised system",
-                f"majority and '{UNSUPERVISED}', whose threshold is tuned, do not depend on a training size",
-            ],
-            details,
-        )
+        claims = [
+            claim
+            for note, (outcomes, unsupervised) in parts.items()
+            for claim in table3_claims(outcomes, unsupervised, note)
+        ]
+        notes = [
+            f"QA-It and UD English EWT, {len(batch.values):,} examples, of which "
+            f"{(batch.costs[:, 1] == 0).mean():.1%} are non-referential (the paper's: {SHARE:.1%}); the "
+            f"first columns are for a sample with the paper's share, those '{AS_FOUND[2:]}' for all examples",
+            f"{FOLDS} folds of documents: each tests once in {FOLDS} draws, the next {OF_DEV} tune C and the "
+            "threshold of the unsupervised system",
+            f"majority and '{UNSUPERVISED}', whose threshold is tuned, do not depend on a training size",
+        ]
+        return ExperimentResult(shown, claims, notes, details)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
