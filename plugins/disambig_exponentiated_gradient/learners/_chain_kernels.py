@@ -136,10 +136,12 @@ def online_epoch(
     gain = 0.0
     for s in order:
         begin, n = starts[s], starts[s + 1] - starts[s]
+        # the marginals (`mass`, `pairs`) and the log partition by the parameters theta
         theta, theta_pair = theta_places[begin : begin + n], theta_pairs[s]
         partition = shared_sums(theta, theta_pair, mass[:n], pairs)
         eta = etas[s]
         for _ in range(n_steps):
+            # the slope of the dual by the marginals of labels (`scores`) and of pairs (`slope`)
             place_scores(rows, begin, n, weights, first, scores)
             for t in range(n):
                 for b in range(k):
@@ -162,6 +164,7 @@ def online_epoch(
                 if log_linear:  # KL, with theta' - theta = eta slope
                     linear = inner(new_mass[:n], scores[:n]) + inner(new_pairs, slope)
                     divergence = partition - after + eta * linear
+                # from here on, `new_mass` and `new_pairs` are the old marginals less the new ones
                 distance = difference(mass[:n], new_mass[:n]) + difference(pairs, new_pairs)
                 linear = -C * (inner(new_mass[:n], scores[:n]) + inner(new_pairs, slope))
                 # |dW|^2 without forming dW: label pairs, the first label, and inner products of the rows
@@ -174,6 +177,7 @@ def online_epoch(
                 eta = max(0.5 * eta, safe[s])
             if not accepted:
                 break
+            # take the step: theta, the marginals and the weights of pairs and places
             gain += linear - curvature
             partition = after
             for t in range(n):

@@ -160,6 +160,7 @@ def visit(
         slopes(loss, scores, gold, theta, log_linear, nabla)
         if list_gap(nabla, alpha, theta, log_linear) <= enough:
             break
+        # eta is halved until the step gains, see above
         minimum, maximum = 0.0, 0.0
         for y in range(k):
             minimum, maximum = min(minimum, nabla[y]), max(maximum, nabla[y])

@@ -49,8 +49,8 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     `path` is the source of the text, for messages. Raises D630, with `path` and line, for brackets that do
     not form a tree; D631 for a tree that exceeds the limits.
     """
-    open_: list[_OpenNode] = []
-    n_words = root = comment_end = 0
+    open_: list[_OpenNode] = []  # the brackets that are open, the outermost first
+    n_words = root = comment_end = 0  # words of the tree; begins of the tree and of what follows a comment
     try:
         for match in TOKEN.finditer(text):
             at, token = match.start(), match[0]
@@ -74,11 +74,11 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
                 else:
                     n_words = 0
                     yield tree
-            elif not open_:
+            elif not open_:  # a comment
                 if not token.startswith(COMMENTS):
                     raise _BracketProblem(at, f"{token[:40]!r} is outside of all brackets")
                 comment_end = _line_end(text, at)
-            else:
+            else:  # a label, or the word after a label
                 _check_limit(at, "characters in a word", len(token), MAX_WORD_LENGTH)
                 node = open_[-1]
                 if node.children or node.word is not None:

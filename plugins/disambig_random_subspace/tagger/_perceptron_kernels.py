@@ -36,6 +36,7 @@ def perceptron_passes(indptr, indices, values, gold, starts, order, keep, passes
     for _ in range(passes):
         mistakes = 0
         for s in order:
+            # the best sequence of labels by the weights so far
             begin, n = starts[s], starts[s + 1] - starts[s]
             for t in range(n):
                 row = place[t]
@@ -47,6 +48,7 @@ def perceptron_passes(indptr, indices, values, gold, starts, order, keep, passes
                         for b in range(k):
                             row[b] += x * row_weights[b]
             best_path(place[:n], table, total, back, path)
+            # the weights of what is right grow by one, those of what was chosen fall by one
             for t in range(n):
                 right, chosen = gold[begin + t], path[t]
                 if right != chosen:

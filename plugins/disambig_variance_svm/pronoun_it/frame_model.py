@@ -93,7 +93,7 @@ def words_around(view: TokenView, positions: NDArray[np.int64]) -> tuple[NDArray
 
 def frame_keys(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     """Return the features of each instance as hashes, shape (n, F); 0 means no feature."""
-    left, right = words_around(view, instances.positions)
+    left, right = words_around(view, instances.positions)  # hashes, the nearest word first; 0 beyond the end
     be, light, markers, (class_words, classes) = _tables()
     rows = np.arange(len(instances))
     is_be = np.isin(right, be)

@@ -95,6 +95,7 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
                     gradient[r, a] += p * values[i, r, a]
             if p < least_share:
                 continue
+            # keep the `maximum` largest shares: a larger one takes the place of the smallest
             if count < maximum:
                 kept[i, count], share[i, count] = r, p
                 count += 1
@@ -103,7 +104,7 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
             elif p > share[i, minimum]:
                 kept[i, minimum], share[i, minimum] = r, p
                 minimum = np.argmin(share[i])
-        if moved > 0.0:
+        if moved > 0.0:  # what the other candidates have, the right one lacks
             for a in range(values.shape[2]):
                 gradient[y, a] -= moved * values[i, y, a]
         # with a single share the covariance, and so this example's Hessian, is zero

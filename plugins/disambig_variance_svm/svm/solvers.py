@@ -123,6 +123,7 @@ def _solve(
     point = problem.at(weights, temperature)
     best, dual, gap = point, 0.0, np.inf  # no objective is below zero
     while True:
+        # the Newton step, and whether its gain is small beside the gap that the smoothing causes
         if point.primal < best.primal:
             best = point
         gradient = problem.gradient(point)
@@ -132,6 +133,8 @@ def _solve(
         accepted = max(smoothing, tolerance * max(point.primal, floor))
         converged = decrease <= _ROUNDING * max(point.smoothed, floor)
         settled = converged or decrease <= strictness * accepted
+
+        # then a bound from below, or rows that do not count, with which the search begins again
         if settled:
             bound, direction = dual_bound(problem, point)
             ray = None if direction is None else recession(problem.batch, direction)
@@ -140,6 +143,8 @@ def _solve(
                 best = point = problem.at(point.weights, point.temperature)
                 continue
             dual = max(dual, bound)
+
+        # the end, or less smoothing, if it is what keeps the bound and the objective apart
         gap = (best.primal - dual) / max(best.primal, floor)
         if gap <= tolerance or n_iter >= max_iter or point.temperature < 1e-9:
             break
@@ -152,6 +157,8 @@ def _solve(
             # the bound is loose because of slopes along free directions, not because of the smoothing
             strictness *= 0.1
             problem.sharpen()
+
+        # a step as long as it lowers the smoothed objective
         n_iter += 1
         if n_iter - cooled_at == _STALLED:
             problem.sharpen()
