@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -176,18 +176,11 @@ def build_correction_lists(
         counts += [edit_features(text, [kept[i] for i in chosen]) for chosen in own]
         mends += [number < len(fixes) and not good.isdisjoint(chosen) for chosen in own]
         default.append(_nearest(own, flagged))
-    sizes = np.array([len(row) for row in scores], np.int64)
-    offsets = offsets_from_sizes(sizes)
-    vectorizer = DictVectorizer()
-    lists = CandidateLists(
-        offsets,
-        compared,
-        np.concatenate([np.array(row) for row in scores]),
-        row_ranks(offsets).astype(np.int32),
-        text_costs(measure_named("wer"), compared, wanted),
-        csr_array(vectorizer.fit_transform(counts)),
-        tuple(vectorizer.feature_names_),
-    )
+    offsets = offsets_from_sizes(map(len, scores))
+    flat_scores, ranks = np.array(list(chain.from_iterable(scores))), row_ranks(offsets).astype(np.int32)
+    costs, vectorizer = text_costs(measure_named("wer"), compared, wanted), DictVectorizer()
+    features = csr_array(vectorizer.fit_transform(counts)), tuple(vectorizer.feature_names_)
+    lists = CandidateLists(offsets, compared, flat_scores, ranks, costs, *features)
     projects: dict[str, int] = {}
     repos = [*(fix.repo for fix in fixes), *(passage.repo for passage in clean)]
     return CorrectionLists(

@@ -54,23 +54,16 @@ class Gao2006Headwords:
             overlaps[part.domain] = shared_errors(part)
             for system in SYSTEMS:
                 for setting, result in results.items():
-                    rate = 100 * part.test.error_rate(result.texts[system])
+                    rate, n = 100 * part.test.error_rate(result.texts[system]), len(part.test.references)
                     rates[part.domain, system, setting] = rate
-                    rows.append(
-                        ResultRow(f"{part.domain}, {system}", setting, None, rate, len(part.test.references))
-                    )
+                    rows.append(ResultRow(f"{part.domain}, {system}", setting, None, rate, n))
             gains[part.domain] = _gain(part, results)
-        return ExperimentResult(
-            rows,
-            headword_claims(rates, gains, names),
-            [
-                f"{'a few' if quick else '8,000'} training sentences; share of the frequent head word "
-                "bigrams whose words are always adjacent: "
-                + ", ".join(f"{name} {share:.0%}" for name, share in overlaps.items())
-                + " (the paper: 25 to 47 %)",
-            ],
-            places=2,
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in overlaps.items())
+        note = (
+            f"{'a few' if quick else '8,000'} training sentences; share of the frequent head word bigrams "
+            f"whose words are always adjacent: {shares} (the paper: 25 to 47 %)"
         )
+        return ExperimentResult(rows, headword_claims(rates, gains, names), [note], places=2)
 
 
 def headword_claims(

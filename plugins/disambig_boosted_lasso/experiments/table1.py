@@ -256,15 +256,8 @@ def table1_rows(tried: DomainResults) -> list[ResultRow]:
         published = PAPER.get(like, {}).get(system)
         for size in tried.by_size:
             paper = published[SIZES.index(size)] if published and size in SIZES else None
-            rows.append(
-                ResultRow(
-                    f"{tried.panel}: {tried.domain.name}, {system}",
-                    str(size),
-                    paper,
-                    tried.rate(system, size),
-                    n,
-                )
-            )
+            name = f"{tried.panel}: {tried.domain.name}, {system}"
+            rows.append(ResultRow(name, str(size), paper, tried.rate(system, size), n))
     for size, results in tried.by_size.items():
         for name, rate in results.oracles.items():
             system = f"{tried.panel}: {tried.domain.name}, best of 20, {name}"

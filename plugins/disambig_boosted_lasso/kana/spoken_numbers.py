@@ -216,15 +216,9 @@ class SpokenNumbers(NamedTuple):
         codes = code_points("".join(texts))
         hashes, powers = np.zeros((2, len(columns)), np.uint64)
         hash_texts(codes, offsets_from_sizes(map(len, texts)), hashes, powers)
-        return cls(
-            offsets_from_sizes(np.bincount(np.array(starts, np.int64), minlength=int(firsts[-1]))),
-            np.array(ends, np.int64),
-            np.array(kinds, np.int64),
-            np.array(n_digits, np.int64),
-            np.array(extras, np.float64),
-            hashes,
-            powers,
-        )
+        begins = offsets_from_sizes(np.bincount(np.array(starts, np.int64), minlength=int(firsts[-1])))
+        of_kinds = np.array(kinds, np.int64), np.array(n_digits, np.int64), np.array(extras, np.float64)
+        return cls(begins, np.array(ends, np.int64), *of_kinds, hashes, powers)
 
 
 def _styles(number: SpokenNumber, style: int) -> Iterator[tuple[int, int, float, str]]:

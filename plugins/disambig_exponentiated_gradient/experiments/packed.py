@@ -136,11 +136,10 @@ def training_curves(
     curves = {}
     for system, C in values.items():
         for updates in UPDATES[system]:
-            is_pairwise = updates == PAIRWISE
+            batch, is_pairwise = problem.batch, updates == PAIRWISE
+            dual = PairwiseCharts(batch, C) if is_pairwise else ChartDual(batch, LOSSES[system], C)
             history = run_epochs(
-                PairwiseCharts(problem.batch, C)
-                if is_pairwise
-                else ChartDual(problem.batch, LOSSES[system], C),
+                dual,
                 updates=updates,
                 epochs=epochs,
                 gap=1e-3,

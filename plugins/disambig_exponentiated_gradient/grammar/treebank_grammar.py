@@ -242,12 +242,8 @@ class TreebankGrammar:
             for symbol, score in shares.items()
         ]
         places, symbols, scores = zip(*rows, strict=True) if rows else ((), (), ())
-        return WordScores(
-            len(words),
-            np.array(places, np.int32),
-            np.array(symbols, np.int32),
-            np.array(scores, np.float64),
-        )
+        numbers = np.array(places, np.int32), np.array(symbols, np.int32)
+        return WordScores(len(words), *numbers, np.array(scores, np.float64))
 
     def score_words(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None

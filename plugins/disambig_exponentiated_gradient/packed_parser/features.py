@@ -318,14 +318,8 @@ def _chain(named: NamedEdges, traits: WordTraits, rows: Rows) -> Family:
 def _meeting(named: NamedEdges, traits: WordTraits, rows: Rows) -> Family:
     """Return features of rules over a span, including the boundary between the children."""
     edges = named.edges
-    where = mix_hashes(
-        "meeting",
-        named.chart[rows],
-        named.coarse_rule[rows],
-        edges.starts[rows],
-        edges.splits[rows],
-        edges.ends[rows],
-    )
+    place = edges.starts[rows], edges.splits[rows], edges.ends[rows]
+    where = mix_hashes("meeting", named.chart[rows], named.coarse_rule[rows], *place)
 
     def describe(rows: Rows, buckets: NDArray[np.int64]) -> list[Keys]:
         rule = named.coarse_rule[rows]

@@ -154,20 +154,13 @@ def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequ
         claim_above(f"{condition} {name} is above the most frequent sense", other[name], other[MFS], words)
         for name in (RLSC_COMB, SVM_COMB, *rivals)
     ]
+    ours, as_many = hits[RLSC_COMB], other[RLSC_COMB]
+    same = f"{RLSC_COMB} is better trained on the same kind than on as many of other kinds"
+    all_others = f"all examples of other kinds give {RLSC_COMB} more than as many do"
     claims += [
-        claim_above(
-            f"{RLSC_COMB} is better trained on the same kind than on as many of other kinds",
-            hits[RLSC_COMB][SAME],
-            other[RLSC_COMB],
-            words,
-        ),
-        claim_above(
-            f"all examples of other kinds give {RLSC_COMB} more than as many do",
-            hits[RLSC_COMB][OTHER],
-            other[RLSC_COMB],
-            words,
-        ),
-        claim_above(f"{condition} {RLSC_COMB} is above {SVM_COMB}", other[RLSC_COMB], other[SVM_COMB], words),
+        claim_above(same, ours[SAME], as_many, words),
+        claim_above(all_others, ours[OTHER], as_many, words),
+        claim_above(f"{condition} {RLSC_COMB} is above {SVM_COMB}", as_many, other[SVM_COMB], words),
     ]
     for base, robust in rivals.items():
         for name in robust:
@@ -351,12 +344,6 @@ def genre_panels(details: Mapping[str, Mapping[str, Mapping[str, float]]]) -> li
             for name, by_condition in details.items()
         }
         ((same, other),) = points.pop(MFS)
-        panels.append(
-            Panel(
-                f"{kind} ({MFS}: {same:.1f}, {other:.1f})",
-                "learned from the same kind, %",
-                "from as many of other kinds, %",
-                points=points,
-            )
-        )
+        axes = "learned from the same kind, %", "from as many of other kinds, %"
+        panels.append(Panel(f"{kind} ({MFS}: {same:.1f}, {other:.1f})", *axes, points=points))
     return panels

@@ -143,16 +143,13 @@ class Popescu2004Table2:
             TABLE2_SYSTEMS, data, quick=quick, progress=progress
         )
         fine = {name: figures["fine"][0] for name, figures in scores[SENSEVAL_2.name].items()}
-        return ExperimentResult(
-            table_rows(scores),
-            table2_claims(results, fine),
-            [
-                *notes,
-                "C is 1, scikit-learn's default, unless stated otherwise; the paper does not give its value",
-                timing_note(results),
-            ],
-            system_details(sample, results),
-        )
+        notes = [
+            *notes,
+            "C is 1, scikit-learn's default, unless stated otherwise; the paper does not give its value",
+            timing_note(results),
+        ]
+        rows, claims = table_rows(scores), table2_claims(results, fine)
+        return ExperimentResult(rows, claims, notes, system_details(sample, results))
 
 
 def table2_claims(results: Mapping[str, SystemResults], fine: Mapping[str, float]) -> list[Claim]:

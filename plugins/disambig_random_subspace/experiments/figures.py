@@ -54,21 +54,16 @@ class Sogaard2012Figure5:
         places = [sample_positions(FIGURE5_BASE, size, instances) for size in SIZES]
         sampled = [gains[at, column] for column, at in enumerate(places)]
         all_gains = list(gains.T)
-        return ExperimentResult(
-            [*figure5_rows("", sampled), *figure5_rows(", all", all_gains)],
-            figure5_claims(sampled, all_gains),
-            [
-                COUNTING,
-                f"{SAMPLED} random instances for each K, those of table 1; 'all': of all instances",
-                "hurt: instances with fewer right decisions than the perceptron's alone",
-                WORDS,
-            ],
-            {"hurt": count_hurt(sampled), "hurt of all": count_hurt(all_gains), "all": len(instances)},
-            [
-                figure5_panel(size, sample, of_all)
-                for size, sample, of_all in zip(SIZES, sampled, all_gains, strict=True)
-            ],
-        )
+        rows = [*figure5_rows("", sampled), *figure5_rows(", all", all_gains)]
+        notes = [
+            COUNTING,
+            f"{SAMPLED} random instances for each K, those of table 1; 'all': of all instances",
+            "hurt: instances with fewer right decisions than the perceptron's alone",
+            WORDS,
+        ]
+        hurt = {"hurt": count_hurt(sampled), "hurt of all": count_hurt(all_gains), "all": len(instances)}
+        panels = list(map(figure5_panel, SIZES, sampled, all_gains))
+        return ExperimentResult(rows, figure5_claims(sampled, all_gains), notes, hurt, panels)
 
 
 def count_hurt(gains: Sequence[Floats]) -> dict[str, int]:
@@ -117,13 +112,8 @@ def figure5_panel(size: int, sampled: Floats, all_gains: Floats) -> Panel:
     curve = list(zip(across.tolist(), np.percentile(all_gains, across).tolist(), strict=True))
     at = 100 * (np.arange(len(sampled)) + 0.5) / len(sampled)
     marks = list(zip(at.tolist(), np.sort(sampled).tolist(), strict=True))
-    return Panel(
-        f"K = {size}",
-        "instances, sorted, %",
-        "error reduction, %",
-        {f"all {len(all_gains):,}": curve},
-        {f"{len(sampled)} sampled": marks},
-    )
+    lines, points = {f"all {len(all_gains):,}": curve}, {f"{len(sampled)} sampled": marks}
+    return Panel(f"K = {size}", "instances, sorted, %", "error reduction, %", lines, points)
 
 
 SIZE = 100
@@ -261,10 +251,7 @@ def rates_compared(
     claims = []
     for base, columns in by_rate.items():
         name, gain = systems.robust_system(base), 100 * (columns[:, MORE] - columns[:, USUAL])
-        p = wilcoxon(
-            mean_by_training_pair(instances, columns[:, MORE]),
-            mean_by_training_pair(instances, columns[:, USUAL]),
-        )
+        p = wilcoxon(*(mean_by_training_pair(instances, columns[:, rate]) for rate in (MORE, USUAL)))
         correlation: Any = spearmanr(removed, gain)
         of_sample: Any = spearmanr(removed[at], gain[at])
         claims += [

@@ -122,16 +122,9 @@ def table1_rows(base: str, figures: Figures) -> list[ResultRow]:
     for selection, published in (("sampled", PAPER[base]), ("all", [[None] * len(SIZES)] * 3)):
         note = ", all" if selection == "all" else ""
         for name, key, paper in zip(names, ("base", "other", "error_reduction"), published, strict=True):
-            rows += [
-                ResultRow(
-                    name + note,
-                    str(size),
-                    published_figure,
-                    figures[selection][str(size)][key],
-                    figures[selection][str(size)]["n"],
-                )
-                for size, published_figure in zip(SIZES, paper, strict=True)
-            ]
+            for size, in_paper in zip(map(str, SIZES), paper, strict=True):
+                at = figures[selection][size]
+                rows.append(ResultRow(name + note, size, in_paper, at[key], at["n"]))
     return rows
 
 

@@ -79,21 +79,16 @@ def read_ewt(data: Path, part: str) -> list[Labelled]:
 
     Raises the errors of `read_conllu`.
     """
-    return [
-        Labelled(
-            sentence.spelt,
-            token.start,
-            token.start + 2,
-            NON_REFERENTIAL if sentence.words[word][_RELATION].startswith("expl") else REFERENTIAL,
-            f"ewt {sentence.document}",
-            path.name,
-        )
-        for path in sorted((data / "labelled" / "ewt").glob(f"*.{part}.conllu.xz"))
-        for sentence in read_conllu(path)
-        for token in sentence.tokens
-        for word in token.words
-        if sentence.words[word][_FORM].lower() == "it"
-    ]
+    examples = []
+    for path in sorted((data / "labelled" / "ewt").glob(f"*.{part}.conllu.xz")):
+        for sentence in read_conllu(path):
+            rows = ((token.start, sentence.words[word]) for token in sentence.tokens for word in token.words)
+            for start, row in rows:
+                if row[_FORM].lower() == "it":
+                    label = NON_REFERENTIAL if row[_RELATION].startswith("expl") else REFERENTIAL
+                    where = f"ewt {sentence.document}", path.name
+                    examples.append(Labelled(sentence.spelt, start, start + 2, label, *where))
+    return examples
 
 
 MAX_BY_KIND: Mapping[str, int] = {
