@@ -584,3 +584,19 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
         _change_along(good, bad, 1, *arrays)
         _change_along(bad, good, -1, *arrays)
     return done, updates
+
+
+def sample() -> None:
+    """Train on a sentence of one word and parse it, for `disambig doctor --compile`."""
+    words = np.array([0, 2]), np.zeros((2, 4), np.uint64)
+    arcs, order = (np.zeros(2, np.int32), np.zeros(2, np.int32)), np.zeros(1, np.int64)
+    n_chunks, used, clock = 8 * N_FEATURES, np.zeros(1, np.int64), np.zeros(1, np.int64)
+    chunks, sums = np.zeros((n_chunks, 2 * CHUNK + 2), np.int32), np.zeros((n_chunks, CHUNK, 2), np.int64)
+    memory = np.zeros(2 * n_chunks, np.int64), chunks, sums, used, clock
+    train_greedy(*words, *arcs, order, 1, 0.0, *memory, 0)
+    train_beam(*words, *arcs, order, 1, 2, *memory)
+    averaged(*memory[:3], 1, 1, 0.0)
+    keys, action = np.zeros(1, np.uint32), np.zeros(1, np.uint16)
+    rows = np.zeros(2, np.int64), np.zeros(2, np.int32)
+    pack_rows(keys, action + np.uint16(1), action, np.zeros(1, np.int16), *rows)
+    parse(*words, 1, *rows, 1, *arcs, np.zeros(1, np.int64))
