@@ -15,7 +15,7 @@ import pytest
 from commands import here
 from model_configs import model_config
 from toy_components import toy_components
-from toy_plugin import Marks
+from toy_plugin import Marks, NearbyWords
 from toy_texts import CONFIG, QUIET_PLACES
 from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WORDS, trained
 
@@ -32,7 +32,6 @@ from disambig.evaluation import (
     compare,
     compare_configs,
     cross_validate,
-    curve as curves,
     curve_of_labelled,
     curve_of_texts,
     evaluate_labelled,
@@ -458,23 +457,31 @@ def test_draws_small_samples_more_often():
     assert [note[1:] for note in reported] == [(done, 10) for done in range(10)]
 
 
-def test_training_and_test_documents_are_disjoint(monkeypatch):
-    calls = []
-    judge = curves._run_trial
+def test_training_and_test_documents_are_disjoint():
+    draws = []  # of each, the texts that extractors are fitted on, and those that they describe, in order
 
-    def watch(model, plain, n, learned, test, **options):
-        learned_at, test_at = (
-            {e.view.texts[d] for d in e.view.document_indices(e.instances.positions)} for e in (learned, test)
-        )
-        assert learned_at and test_at and not learned_at & test_at
-        calls.append(frozenset(test_at))
-        return judge(model, plain, n, learned, test, **options)
+    class Watched(NearbyWords):
+        def fit(self, view, instances, groups):
+            draws[-1]["fit"].update(texts_at(view, instances))
+            return Watched(self.reach, super().fit(view, instances, groups).vocabulary)
 
-    monkeypatch.setattr(curves, "_run_trial", watch)
-    curve_of_texts(toy_components(), QUIET_PLACES, sizes=[10], draws=2)
-    curve_of_labelled(toy_components(), LABELLED, sizes=[10])
-    assert len(calls) == 12
-    assert len(set(calls[:2])) == 1 and len(set(calls[2:])) == 5  # all labelled documents in turn
+        def transform_group(self, view, instances, group):
+            draws[-1]["described"].append(texts_at(view, instances))
+            return super().transform_group(view, instances, group)
+
+    def texts_at(view, instances):
+        return frozenset(view.texts[d] for d in view.document_indices(instances.positions))
+
+    components = toy_components(extractors={"near": Watched()})
+    settings = {"sizes": [10], "progress": lambda *_: draws.append({"fit": set(), "described": []})}
+    curve_of_texts(components, QUIET_PLACES, draws=2, **settings)
+    curve_of_labelled(components, LABELLED, **settings)
+    tested = [draw["described"][-1] for draw in draws]  # the test documents come last
+    assert len(draws) == 12
+    for draw, texts in zip(draws, tested, strict=True):
+        assert draw["fit"] and texts and not draw["fit"] & texts
+    assert len(set(tested[:2])) == 1 and len(set(tested[2:])) == 5  # all labelled documents in turn
+    assert frozenset().union(*tested[2:]) == {example.text for example in LABELLED}
 
 
 def test_labelled_words_and_labels():

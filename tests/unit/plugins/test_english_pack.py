@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import lzma
 import sys
@@ -31,9 +32,10 @@ def imported(monkeypatch, *names):
 
 
 @pytest.fixture
-def card(monkeypatch):
+def card(monkeypatch, tmp_path):
+    for name in ("english.counts", "words", "models", "encoder"):  # the card lists the files of the pack
+        (tmp_path / name).symlink_to(PACK / name)
     with imported(monkeypatch, "card") as card:
-        monkeypatch.setattr(card, "_contents", lambda home: "")
         yield card
 
 
@@ -113,19 +115,29 @@ def test_card_without_scores(card, tmp_path, figures):
     assert "## Task" not in write_card(card, tmp_path, **figures)[1]
 
 
-def test_card_names_weak_sets(card):
+def test_card_names_weak_sets(card, tmp_path):
     def domain(**groups):
         result = {}
         for name, (n, right, most) in groups.items():
             result[name] = {"n": n, "accuracy": right / n, "majority": most / n}
         return {"groups": result}
 
-    first = domain(weak=(30, 10, 25), good=(50, 48, 40))
-    pooled = card._pooled({"a": first, "b": domain(weak=(10, 5, 5), few=(5, 0, 5))})
-    assert pooled["weak"] == {"n": 40, "accuracy": 15 / 40, "majority": 30 / 40}
-    message = " ".join(card._weak_sets(pooled))
-    assert "weak (37.5 %)" in message and "good" not in message and "few" not in message
-    assert card._weak_sets({"good": pooled["good"]}) == []
+    group = {"n": 50, "accuracy": 0.9, "interval": (0.8, 0.95)}
+    scores = make_scores(0.9)
+    scores["groups"] = dict.fromkeys((card.PAPER_FIVE[0], card.TWENTY[0], "weak", "good", "few"), group)
+
+    def paragraph(**domains):
+        """Return the paragraph of the card about the sets, as one line."""
+        figures = {"scores": {"spelling": {"all": scores}}, "left_out": {"spelling": domains}}
+        _, text = write_card(card, tmp_path, **figures)
+        begin = "With the domain left out, always choosing"
+        return " ".join(next((part for part in text.split("\n\n") if part.startswith(begin)), "").split())
+
+    good = (50, 48, 40)
+    # over both domains, 15 of 40 are right, and the more frequent word of each domain is right in 30
+    message = paragraph(a=domain(weak=(30, 10, 25), good=good), b=domain(weak=(10, 5, 5), few=(5, 0, 5)))
+    assert message.endswith("occurrences): weak (37.5 %).")
+    assert paragraph(a=domain(good=good)) == ""
 
 
 TEXT = ("She has an apple.", "He was there.", "They have a pear. We were here.", "It was their house.")
@@ -218,15 +230,23 @@ def relations(monkeypatch):
         yield relations
 
 
-def test_families_and_chosen_pairs(relations):
+def test_families_and_chosen_pairs(relations, monkeypatch, tmp_path):
+    for name in ("en_lemma_lookup", "en_lemma_exc"):
+        with gzip.open(tmp_path / f"{name}.json.gz", "wt", encoding="utf8") as file:
+            file.write("{}")
     words = "create created creating creation creates creations secure security curse cursor part partial"
-    counts = dict.fromkeys(words.split(), relations.MIN_FAMILY)
-    families = set(relations._families(counts))
+
+    def related(**changes):
+        """Return the pairs of derived words if all words are frequent, except for some."""
+        counts = dict.fromkeys(words.split(), relations.MIN_FAMILY) | changes
+        monkeypatch.setattr(relations, "counted_words", lambda data, domains: list(counts.items()))
+        return set(relations.relations(Path(), tmp_path)["derived"])
+
+    families = related()
     assert {("created", "creation"), ("creating", "creation"), ("creates", "creations")} <= families
     assert ("secure", "security") in families
     assert not families & {("curse", "cursor"), ("part", "partial")}  # unrelated, and too short
-    rare = counts | {"security": relations.MIN_FAMILY - 1}
-    assert ("secure", "security") not in set(relations._families(rare))
+    assert ("secure", "security") not in related(security=relations.MIN_FAMILY - 1)
     shipped = relations.read_relations(relations.ENGLISH_RELATIONS)
     chosen = relations.read_relations(relations.CONFUSED)
     assert len(chosen["slip"]) > 500
