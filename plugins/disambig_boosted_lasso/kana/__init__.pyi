@@ -4,6 +4,7 @@ from ._lattice_kernels import (
     letter as letter,
 )
 from .adaptation import (
+    adapt_converter as adapt_converter,
     cross_fit_lists as cross_fit_lists,
     fold_blocks as fold_blocks,
     learn_reranker as learn_reranker,

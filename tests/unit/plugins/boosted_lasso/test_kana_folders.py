@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,9 +18,7 @@ from disambig_boosted_lasso.kana import (
     Converter,
     ConverterLocation,
     KanaKanji,
-    SegmentedText,
-    adaptation as adapting,
-    converter as stored,
+    adapt_converter,
     converter_fingerprint,
     is_converter,
     list_domains,
@@ -29,7 +28,7 @@ from disambig_boosted_lasso.kana import (
 from kana_words import KANA, WRITTEN, converter, folder_of, segmented, sentences
 
 from disambig.errors import UserError
-from disambig.files import saving as swapping
+from disambig.files import ArrayFolder, saving as swapping
 from disambig.models import load
 from disambig.testing import check_standalone
 
@@ -218,7 +217,7 @@ def test_saving_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "disk full")
 
-    monkeypatch.setattr(stored.ArrayFolder, "write", full)
+    monkeypatch.setattr(ArrayFolder, "write", full)
     with pytest.raises(UserError, match=r"D309.*disk full"):
         converter(unit="spelling").adapted(segmented()[:8], weight=0.5).save(home)
     assert Converter.load(home).settings == made.settings
@@ -244,19 +243,34 @@ def place(tmp_path):
     return ConverterLocation(tmp_path / "base" / CONVERTER)
 
 
+class KnownSentences:
+    """Takes the place of SudachiPy's dictionary, which is optional: it knows the words of `sentences()`."""
+
+    def __init__(self, dict):
+        self.words = {"".join(word[0] for word in words): words for words in sentences()}
+
+    def create(self):
+        return self
+
+    def tokenize(self, text, mode):
+        for surface, reading, tag in self.words[text]:
+            methods = {"surface": surface, "reading_form": reading, "part_of_speech": (*tag.split("-"), "*")}
+            methods |= {"part_of_speech_id": hash(tag)}
+            yield SimpleNamespace(**{name: lambda value=value: value for name, value in methods.items()})
+
+
 @pytest.fixture
 def adapt(place, monkeypatch):
-    """Adapt to segmented sentences; `adapt.begun` has an entry for each long step that was started."""
+    """Adapt to sentences; `adapt.begun` has an entry for each long step that was started."""
+    sudachi = SimpleNamespace(Dictionary=KnownSentences, SplitMode=SimpleNamespace(A="A"))
+    monkeypatch.setitem(sys.modules, "sudachipy", sudachi)
     begun = []
-
-    def cut(given, made, progress):
-        begun.append(len(given))
-        return SegmentedText.from_sentences(sentences() * 6)
+    texts = ["".join(word[0] for word in words) for words in sentences()] * 6
 
     def run(output, weight=0.5):
-        return adapting.adapt_converter(["猫。"] * 50, place, output, weight=weight, rerank=False)
+        options = {"weight": weight, "rerank": False}
+        return adapt_converter(texts, place, output, progress=lambda *step: begun.append(step), **options)
 
-    monkeypatch.setattr(adapting, "_segment_texts", cut)
     run.begun = begun
     return run
 
@@ -288,6 +302,7 @@ def unfinished(monkeypatch, output, problem):
 
 def test_one_that_was_adapted_before_is_replaced(adapt, adapted, tmp_path):
     output, first = adapted
+    assert adapt.begun
     adapt(output, 0.25)
     assert converter_fingerprint(output / CONVERTER) != first
     assert names(output) == ["README.md", CONVERTER]
