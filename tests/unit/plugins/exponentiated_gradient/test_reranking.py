@@ -27,7 +27,6 @@ from disambig_exponentiated_gradient.reranking import (
     TreeOccurrences,
     candidate_trees,
     jackknife_lists,
-    lists as lists_module,
     read_lists,
     write_lists,
 )
@@ -179,12 +178,13 @@ def test_lists_of_folds():
     assert len(few) == 3 and set(few.references) <= set(candidates.references)
 
 
-def test_parts_are_joined_taken_and_stored(monkeypatch, tmp_path):
+def test_parts_are_joined_taken_and_stored(tmp_path):
     trees = plain_trees()
     grammar = TreebankGrammar.from_trees(trees)
     whole = candidate_trees(grammar, trees, k=3)
-    monkeypatch.setattr(lists_module, "_AT_ONCE", 3)
-    assert same(candidate_trees(grammar, trees, k=3), whole)
+    n, reported = 200 // len(trees) + 1, []
+    many = candidate_trees(grammar, trees * n, k=3, report=lambda done, total: reported.append(done))
+    assert len(reported) > 2 and same(many, TreeLists.concat([whole] * n))  # they are parsed in several parts
     assert same(TreeLists.concat([whole.take(slice(0, 3)), whole.take(slice(3, 8))]), whole)
     candidates = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=3)
     write_lists(tmp_path / "lists.npz", candidates)
