@@ -123,17 +123,10 @@ def test_traits_are_those_of_the_contracts():
 
 def test_the_decision_rule_of_the_guide(kind, monkeypatch):
     """It fulfils its contract, and a model uses it with the section in the guide."""
-    section = GUIDE.partition("\n## Decision rules\n")[2].partition("\n## ")[0]
-    code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
-    write(kind, {"disambig_kind/rule.py": code.strip() + "\n"})
-    hook = 'def disambig_register_judges(register):\n    register("kind.Cautious.v1", ".rule:Cautious")\n'
-    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
-        plugin.write(f"\n\n@hookimpl\n{hook}")
-    monkeypatch.delitem(sys.modules, "disambig_kind.plugin")
-    plugins.reload_plugins()
+    (_, config) = section_blocks("Decision rules")
+    rule = add_entry(kind, monkeypatch, "rule", "Decision rules", "judges", "kind.Cautious.v1", "Cautious")
     monkeypatch.chdir(kind)
-    own = runpy.run_path(str(kind / "disambig_kind" / "rule.py"))
-    checks = check_judge(own["Cautious"](), make_calibration_data("labels"))
+    checks = check_judge(rule(), make_calibration_data("labels"))
     assert len(checks) > 5
     for check in checks:
         check()
@@ -145,17 +138,16 @@ def test_the_decision_rule_of_the_guide(kind, monkeypatch):
     assert "least : float" in run_line("plugins kind.Cautious.v1")
 
 
-def section_code(title):
-    """Return the code of a section of the guide."""
+def section_blocks(title):
+    """Return the indented blocks of a section of the guide: its code and, in some, a config."""
     section = GUIDE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    (code,) = re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section)
-    return dedent(code).strip() + "\n"
+    return [dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S|\Z)", section)]
 
 
 def add_entry(kind, monkeypatch, module, title, hook, name, factory):
     """Write the code of a section into the package of the guide and register it; return what it defines."""
-    code = section_code(title)
-    write(kind, {f"disambig_kind/{module}.py": code})
+    code = section_blocks(title)[0]
+    write(kind, {f"disambig_kind/{module}.py": code.strip() + "\n"})
     assert f'register("{name}", ".{module}:{factory}")' in GUIDE
     with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
         plugin.write(
@@ -299,16 +291,10 @@ def test_the_model_without_a_task_of_the_guide(kind, monkeypatch, tmp_path):
 
 def test_the_kernel_of_the_guide(kind, monkeypatch):
     """It fulfils its contract, and a learner uses it with the section in the guide."""
-    section = GUIDE.partition("\n## Kernels\n")[2].partition("\n## ")[0]
-    code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S|\Z)", section))
-    write(kind, {"disambig_kind/kernel.py": code.strip() + "\n"})
-    hook = 'def disambig_register_kernels(register):\n    register("kind.Squared.v1", ".kernel:Squared")\n'
-    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
-        plugin.write(f"\n\n@hookimpl\n{hook}")
-    monkeypatch.delitem(sys.modules, "disambig_kind.plugin")
-    plugins.reload_plugins()
+    (_, config) = section_blocks("Kernels")
+    kernel = add_entry(kind, monkeypatch, "kernel", "Kernels", "kernels", "kind.Squared.v1", "Squared")
     monkeypatch.chdir(kind)
-    checks = check_kernel(plugins.get("kernels", "kind.Squared.v1")())
+    checks = check_kernel(kernel())
     assert len(checks) > 3
     for check in checks:
         check()
