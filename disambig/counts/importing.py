@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.counts.build import BuildOptions, header_info, make_counter, refuse_no_ngrams, write_counter
 from disambig.counts.counter import NgramCounter
-from disambig.counts.inputs import BOM, count_format, unpacked
+from disambig.counts.inputs import BOM, count_format, unpacked, whole_lines
 from disambig.counts.table import UNSPLIT_TOKENISATIONS
 from disambig.counts.writer import refuse_existing
 from disambig.errors import UserError
@@ -150,10 +150,14 @@ class CountReader:
         """
         form = count_format(path) if form is None else form
         n_lines = 0
+
+        def refuse_long(data: bytes) -> int:
+            if len(data) > _LONGEST_LINE:
+                raise _malformed(path, n_lines + 1, "it has no line end", form)
+            return 0
+
         with reading(path), open(path, "rb") as raw, unpacked(raw, path) as stream:
-            for offset, block in _line_blocks(stream):
-                if block is None:
-                    raise _malformed(path, n_lines + 1, "it has no line end", form)
+            for offset, block in whole_lines(stream, size=_BLOCK, cut_long=refuse_long):
                 _check_utf8(block, path, offset)
                 error, n_read = self._parse_lines(block, order, form)
                 n_lines += n_read
@@ -266,25 +270,6 @@ def _check_utf8(block: bytes, path: str, offset: int) -> None:
         if not piece.isascii() or b"\0" in piece:
             decode(piece, path, start=offset + start)
         start = end
-
-
-def _line_blocks(stream: Any) -> Iterator[tuple[int, bytes | None]]:
-    """Yield blocks of whole lines with their offset in the file; None if a line is too long."""
-    pending, offset = b"", 0
-    while True:
-        block = stream.read(_BLOCK)
-        if offset == 0 and not pending and block.startswith(BOM):
-            block, offset = block[len(BOM) :], len(BOM)
-        pending += block
-        cut = pending.rfind(b"\n") + 1 if block else len(pending)
-        if cut:
-            yield offset, pending[:cut]
-            pending = pending[cut:]
-            offset += cut
-        elif len(pending) > _LONGEST_LINE:
-            yield offset, None
-        if not block:
-            return
 
 
 def import_table(

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -181,29 +181,38 @@ def _format_suffix(path: str) -> str:
 
 
 def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> Iterator[str]:
-    """Yield the lines of a UTF-8 stream, at most `LONGEST` bytes each.
+    """Yield the lines of a UTF-8 stream, at most `LONGEST` bytes each; see `whole_lines`."""
+    for offset, block in whole_lines(stream, start, end, size=_BLOCK, cut_long=_cut_long_line):
+        text = decode(block, name, start=offset)
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        yield from filter(None, text.split("\n"))
 
-    The stream is at byte `start`. Blocks end at multiples of the block size in the file, not relative to
-    `start`, so that long lines are cut at the same places whichever shard reads them.
+
+def whole_lines(
+    stream: Any, start: int = 0, end: int | None = None, *, size: int, cut_long: Callable[[bytes], int]
+) -> Iterator[tuple[int, bytes]]:
+    """Yield blocks of whole lines without the byte order mark, and the offset of each in the file.
+
+    Blocks end at multiples of the block size in the file, not relative to `start`, so that long lines are cut
+    at the same places whichever shard reads them.
+
+    `start`: the byte at which the stream is.
+    `end`: the byte at which reading stops.
+    `size`: number of bytes that are read at a time.
+    `cut_long`: returns where to cut bytes without a line end; 0 if more are to be read.
     """
-    pending, offset, position = b"", start, start
+    pending, offset, position = b"", 0, start
     while True:
-        size = _BLOCK - position % _BLOCK
-        block = stream.read(size if end is None else min(size, end - position))
+        wanted = size - position % size
+        block = stream.read(wanted if end is None else min(wanted, end - position))
         position += len(block)
         if offset == 0 and not pending and block.startswith(BOM):
             block, offset = block[len(BOM) :], len(BOM)
         pending += block
-        cut = pending.rfind(b"\n") + 1 if block else len(pending)
-        if not cut and len(pending) >= LONGEST:
-            cut = _cut_long_line(pending)
+        cut = (pending.rfind(b"\n") + 1 or cut_long(pending)) if block else len(pending)
         if cut:
-            text = decode(pending[:cut], name, start=offset)
-            if "\r" in text:
-                text = text.replace("\r\n", "\n").replace("\r", "\n")
-            for line in text.split("\n"):
-                if line:
-                    yield line
+            yield offset, pending[:cut]
             pending = pending[cut:]
             offset += cut
         if not block:
@@ -211,7 +220,12 @@ def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> It
 
 
 def _cut_long_line(data: bytes) -> int:
-    """Return where to cut a line without an end: after its last sentence, else its last word or character."""
+    """Return where to cut a line without an end: after its last sentence, else its last word or character.
+
+    The result is 0 for a line that is not too long.
+    """
+    if len(data) < LONGEST:
+        return 0
     tail = data[len(data) // 2 :]
     start = len(data) - len(tail)
     if ends := [match.end() for match in _SENTENCE_END.finditer(tail)]:
