@@ -169,7 +169,7 @@ def cross_validate(
     if not 2 <= folds <= dataset.n_documents:
         raise UserError("D464", folds=folds, documents=dataset.n_documents)
     fold = dataset.folds(folds)
-    fold_of_all = np.full(len(is_tested), -1)
+    fold_of_all = np.full(len(is_tested), -1)  # additional examples are in no fold: each model learns them
     fold_of_all[is_tested] = fold
     instances = dataset.examples.instances
     width = max(_most_candidates(instances, g, group) for g, group in enumerate(task.groups))
@@ -180,7 +180,7 @@ def cross_validate(
     logits = {system: np.zeros((len(instances), width)) for system in learned}
     n_decided, n_learned, n_groups = folds, 0, 0
     for k in range(folds):
-        if enough is not None and k:
+        if enough is not None and k:  # go on only while a group has too few tested examples
             n_tested = np.bincount(instances.groups[fold < k], minlength=len(task.groups))
             if n_tested.min() >= enough:
                 n_decided = k

@@ -278,6 +278,7 @@ def learn_cloze(
         network = ClozeNetwork(
             FloatWeights.initial(settings, n_words, vocabulary.outside), candidates, pool, endings
         )
+        # the arrays themselves, which `read_state` fills
         state, done = {**network.state(), "losses": losses}, 0
         run = {**asdict(settings), "text": examples.digest, "candidates": candidates.digest()}
         run["endings"] = endings.digest()
@@ -285,11 +286,13 @@ def learn_cloze(
             done = read_state(checkpoint, run, state)
         for number in range(done, len(batches)):
             progress(STAGE, number, len(batches))
+            # a random generator for each step, so that a run that is resumed goes on as if it had not stopped
             places = examples.places(batches[number], np.random.default_rng([settings.seed, 2, number]))
             rate_share = min((number + 1) / WARM_UP, max(LAST_RATE, 1 - number / len(batches)))
             losses[number] = network.step(places, settings.rate * rate_share, number + 1)
             if checkpoint is not None and (number + 1) % checkpoint_every == 0:
                 write_state(checkpoint, run, number + 1, state)
+        # hidden units are stored as bytes, whose scale must suit most of them
         units = [
             network.forward(examples.places(part, np.random.default_rng([settings.seed, 3]))).units
             for part in batches[:_SAMPLED]
