@@ -173,6 +173,7 @@ def _index_terms(
     """
     distinct, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     inverse = inverse.reshape(keys.shape)
+    # equal keys have the same kind, since the kind is part of what is hashed
     kind_of_key = np.zeros(len(distinct), np.int64)
     for kind in range(keys.shape[1]):
         kind_of_key[inverse[:, kind]] = kind

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import ChainLayout, SequenceRows, offsets_from_sizes, row_owners
+from disambig.data import ChainLayout, SequenceRows, offsets_from_sizes, row_owners, take_rows
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, validate_settings
 from disambig.type_aliases import Floats
@@ -349,10 +349,9 @@ class ChainScorer:
         indptr, indices, values = _csr(rows)
         emissions = np.zeros((rows.shape[0], len(self.first)), np.float32)
         emissions[starts[:-1][starts[1:] > starts[:-1]]] = self.first
-        begins = self.begins[indices]
-        sizes = self.begins[indices + 1] - begins
-        ends = np.cumsum(sizes)
-        weights = np.repeat(begins - ends + sizes, sizes) + np.arange(int(sizes.sum()))
+        # the weights of all features that occur, in the order of `indices`; a feature has one per label
+        weights, offsets = take_rows(self.begins, indices)
+        sizes = np.diff(offsets)
         places = np.repeat(row_owners(indptr), sizes)
         amounts = np.repeat(values, sizes) * self.amounts[weights]
         np.add.at(emissions.reshape(-1), places * len(self.first) + self.labels[weights], amounts)

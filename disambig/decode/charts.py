@@ -96,6 +96,7 @@ class GrammarIndex:
         n = len(grammar.symbols)
         binary = np.flatnonzero(grammar.binary_scores > -np.inf).astype(np.int32)
         rules = grammar.binary[binary]
+        # by left child, right child and number: the rules of a pair of children are adjacent
         order = np.lexsort((binary, rules[:, 2], rules[:, 1]))
         binary, rules = binary[order], rules[order]
         begins_pair = np.ones(len(rules), bool)

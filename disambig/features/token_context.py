@@ -491,6 +491,7 @@ def _capital_class(small: Ints, capital: Ints, capitals: Ints) -> Ints:
 def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.int8]]:
     """Return hash, tag and letter case of each token; the case is 0 if the token should not be counted."""
     words = np.flatnonzero(view.ends > view.starts)
+    # the kinds of the first and the last character of each word, in one array of the characters of all texts
     texts = view.texts
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     offsets = offsets_from_sizes(lengths)[view.document_indices(words)]
@@ -501,6 +502,7 @@ def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.in
     letters[first == ch.UPPER] = _CAPITAL
     is_long = view.ends[words] - view.starts[words] > 1
     letters[(first == ch.UPPER) & (last == ch.UPPER) & is_long] = _CAPITALS
+    # a capital says nothing at the start of a sentence, or in a heading, in which most words have one
     sentence = view.sentences.searchsorted(words, side="right")
     n_letters = np.bincount(sentence[letters > 0], minlength=len(view.sentences) + 1)
     n_capital = np.bincount(sentence[letters > _SMALL], minlength=len(view.sentences) + 1)
