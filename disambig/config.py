@@ -46,6 +46,7 @@ _TYPES_OF_KINDS = {
 }
 """The type of a setting that takes an entry, by the kind of the entry."""
 _CONFIGURED = frozenset((*_TYPES_OF_KINDS, "tokenisations"))
+_ANY_SETTINGS = {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}
 _ANY_ENTRY = re.compile(r"\b(?:Any|object)\b")
 _WRONG_TYPE = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
 _SYNTAX: tuple[tuple[str, str], ...] = (  # messages of configparser and confection, in plain words
@@ -120,10 +121,7 @@ def check_settings(
             problem = f"[{name}] has {kind} and {others[0]}: each needs a section of its own"
             raise UserError("D005", path=path, problem=problem)
         settings = get_settings(factory_of(kind.removeprefix("@disambig_"), section[kind]))
-        if {setting.kind for setting in settings.values()} & {
-            Parameter.VAR_KEYWORD,
-            Parameter.VAR_POSITIONAL,
-        }:
+        if {setting.kind for setting in settings.values()} & _ANY_SETTINGS:
             continue
         unknown = [key for key in section if not key.startswith("@") and key not in settings and key != "*"]
         required = [key for key, setting in settings.items() if setting.default is setting.empty]

@@ -34,7 +34,9 @@ def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
 
     Raises `TypeError` or `ValueError` if the factory is written in C and has no signature.
     """
-    fields = _fields(factory)
+    fields = {}
+    if dataclasses.is_dataclass(factory):
+        fields = {field.name: field for field in dataclasses.fields(factory)}
     settings = {}
     for name, parameter in inspect.signature(factory).parameters.items():
         field = fields.get(name)
@@ -44,11 +46,6 @@ def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
             parameter = parameter.replace(default=field.default_factory())
         settings[name] = parameter
     return settings
-
-
-def _fields(factory: Any) -> dict[str, dataclasses.Field[Any]]:
-    made = dataclasses.fields(factory) if dataclasses.is_dataclass(factory) else ()
-    return {field.name: field for field in made}
 
 
 def is_number(value: Any) -> bool:
@@ -161,7 +158,6 @@ def with_median(learner: T, setting: str, reports: Sequence[Mapping[str, Any]]) 
     chosen: list[Any] = [report.get(setting) for report in reports]
     if getattr(learner, setting) is not None or not chosen or None in chosen:
         return learner
-    is_whole = all(isinstance(value, int) for value in chosen)
-    value = int(median(chosen)) if is_whole else float(median(chosen))
-    changed: T = dataclasses.replace(learner, **{setting: value})  # type: ignore[type-var]
+    kind = int if all(isinstance(value, int) for value in chosen) else float
+    changed: T = dataclasses.replace(learner, **{setting: kind(median(chosen))})  # type: ignore[type-var]
     return changed

@@ -382,7 +382,9 @@ def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
     path: str | None = None
     is_link = False
     added: list[range] = []
-    n_remaining = 0  # remaining lines of the current hunk
+    # Remaining lines of the current hunk. Without this count, a removed line ``-- a/b`` would be taken for
+    # the header ``--- a/b``.
+    n_remaining = 0
     for line in diff.split(b"\n"):
         if n_remaining and line[:1] in b"+-" and line:
             n_remaining -= 1
@@ -393,8 +395,8 @@ def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
         elif line.startswith((b"new file mode 120000", b"new mode 120000")):
             is_link = True
         elif line.startswith(b"+++ "):
-            name = line[4:].removesuffix(b"\t")
-            if name.startswith(b'"'):
+            name = line[4:].removesuffix(b"\t")  # git adds a tab to names with blanks
+            if name.startswith(b'"'):  # names with unusual characters are quoted as in C
                 name = ast.literal_eval("b" + name.decode("ascii"))
             path = os.fsdecode(name[2:]) if name.startswith(b"b/") and not is_link else None
         elif line.startswith(b"@@ "):

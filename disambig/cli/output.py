@@ -163,6 +163,16 @@ def remark(line: str) -> None:
 
 
 @contextmanager
+def explain_interrupt() -> Iterator[None]:
+    """Say how to resume the job if the user interrupts it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("disambig: interrupted; run the same command again to resume the job")
+        raise
+
+
+@contextmanager
 def hidden_progress() -> Iterator[None]:
     """Hide the progress bar while something is written."""
     meter = _active_meter

@@ -63,6 +63,7 @@ class _Pattern:
 
     def match(self, parts: Sequence[str]) -> int:
         """Return `_FILE`, `_FOLDER` or `_NO_MATCH` for the names on a path."""
+        # The first group is tied to the beginning of the path; it is empty if the pattern starts with ``**``.
         first, *others = self.groups
         end = len(first)
         if end > len(parts) or not _match_at(first, parts, 0):
@@ -75,7 +76,7 @@ class _Pattern:
             if end < 0:
                 return _NO_MATCH
         if others:
-            if not self.ending:
+            if not self.ending:  # a match at the end of the path, of the file itself, takes precedence
                 start = len(parts) - len(last)
                 if start >= end and _match_at(last, parts, start):
                     return _FILE
@@ -84,7 +85,7 @@ class _Pattern:
                 return _NO_MATCH
         if not self.ending:
             return _FILE if end == len(parts) else _FOLDER
-        if self.ending == "/":
+        if self.ending == "/":  # the pattern matches at least one folder, also if no group is left (``**/``)
             return _FOLDER if max(end, 1) < len(parts) else _NO_MATCH
         return _FILE if end < len(parts) else _NO_MATCH
 
@@ -140,6 +141,7 @@ def _compile(line: str) -> _Pattern | None:
         line = line.rstrip()
     if not line or line.startswith("#") or line == "/":
         return None
+    # A pattern with a slash before its end is tied to the folder of the settings; others match at any depth.
     includes = not line.startswith("!")
     segments = line.removeprefix("!").split("/")
     only_folders = not segments[-1]
@@ -149,6 +151,7 @@ def _compile(line: str) -> _Pattern | None:
         segments.insert(0, _ANY_FOLDERS)
     if not segments:
         raise ValueError("it is empty")
+    # ``docs/`` is read as ``docs/**``, but is a match of the folder; several ``**`` at the end are one.
     if not segments[-1]:
         segments[-1] = _ANY_FOLDERS
     ending = ""
@@ -203,7 +206,7 @@ def _pieces(glob: str) -> tuple[list[str], list[int]]:
 
 def _bracket(glob: str, start: int) -> tuple[str, int]:
     """Return the character set at `start` as a regular expression, and the offset of its end."""
-    negated = glob[start : start + 1] in ("!", "^") and start < len(glob)
+    negated = glob[start : start + 1] in ("!", "^")
     first = start + negated
     end = glob.find("]", first + 1)  # a "]" at the beginning is a member of the set
     if end < 0:
@@ -211,8 +214,6 @@ def _bracket(glob: str, start: int) -> tuple[str, int]:
     members = glob[first:end].replace("\\", "\\\\").replace("[", "\\[")
     # Python warns of "&&", "~~" and "||" in a set, because they may become set operations.
     members = re.sub(r"([&~|])(?=\1)", r"\\\1", members)
-    if members.startswith("]"):
-        members = "\\" + members
-    if members.startswith("^"):
+    if members.startswith(("]", "^")):
         members = "\\" + members
     return f"[{'^' if negated else ''}{members}]", end + 1

@@ -21,7 +21,9 @@ from disambig.files.saving import read_json, save_file, writing
 
 HEADER = "header.json"
 _MAX_UNPACKED = 1 << 28
+"""Bytes to which the arrays of a file of any size may unpack."""
 _MAX_RATIO = 50
+"""Unpacked bytes per byte of the file that are allowed in addition."""
 UNREADABLE = (
     OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
     zipfile.BadZipFile, zlib.error,

@@ -436,7 +436,7 @@ def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
     The size of a compressed file is determined first by unpacking it block by block, so that a file that
     unpacks to gigabytes is rejected without using memory.
 
-    Raises D872 for an input of more than `limit` bytes.
+    Raises D302 for an empty input, D872 for one of more than `limit` bytes.
     """
     if path.lower().endswith(COMPRESSED):
         with open_bytes(path) as packed:
@@ -446,6 +446,8 @@ def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
                 if size > limit:
                     raise too_large_error(path, limit)
     data = handle.read(limit + 1)
+    if not data:
+        raise UserError("D302", path=path)
     if len(data) > limit:
         raise too_large_error(path, limit)
     return data

@@ -308,6 +308,7 @@ def save_file(
         with writing(path):
             file = open(temporary, "xb")  # noqa: SIM115  closed at the end
         cleanup.callback(_close, file)
+        # On a shared file system, this process is unknown to other machines: the lock keeps `clean` off.
         lock_file(file.fileno())
         sink: Any = file if checksum is None else checksum.wrap(file)
         packed = pack(sink, path.name)
@@ -317,6 +318,7 @@ def save_file(
             if packed is not sink:
                 packed.close()
             file.flush()
+            # The content first: otherwise the new name may lead to an empty file after a crash of the system.
             os.fsync(file.fileno())
             file.close()
             os.replace(temporary, path)

@@ -65,8 +65,6 @@ def docbin_documents(
     `limit` bytes: its columns, and `OBJECT_SIZE` for each of its Docs and strings.
     """
     data = read_within(source, path, min(limit, FILE_LIMIT))
-    if not data:
-        raise UserError("D302", path=path)
     from spacy.strings import StringStore
 
     message = _unpack(data, path, limit)

@@ -723,8 +723,6 @@ def file_document(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> D
     Raises D302 to D305 for a file that is not text, D872 for a file of more than `limit` bytes.
     """
     data = read_within(source, path, limit)
-    if not data:
-        raise UserError("D302", path=path)
     text = decode(data, path)
     if len(data) > LINE_LIMIT:
         _check_lines(data, path)

@@ -558,10 +558,7 @@ def make_seekable(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> I
     """
     if isinstance(source, BufferedReader) and source.seekable():
         return source
-    data = read_within(source, path, limit)
-    if not data:
-        raise UserError("D302", path=path)
-    return BytesIO(data)
+    return BytesIO(read_within(source, path, limit))
 
 
 def _is_text(arrow: Any, kind: Any) -> bool:

@@ -497,6 +497,7 @@ def make_protocol(
         if params.process_id is not None:
             watch(params.process_id)
 
+    # Functions, not the methods themselves: pygls sets attributes of the handlers.
     async def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
         await session.configure(params.settings)
 

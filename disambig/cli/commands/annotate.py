@@ -17,6 +17,7 @@ from disambig.cli.output import (
     Meter,
     ProgressRate,
     check_takes_bytes,
+    explain_interrupt,
     is_terminal,
     open_output,
     open_results,
@@ -529,7 +530,7 @@ class _Run:
         """Annotate into a directory, as a job that can be resumed."""
         request = self.request
         assert request.output is not None
-        try:
+        with explain_interrupt():
             return run_job(
                 request.output,
                 self.inputs,
@@ -545,9 +546,6 @@ class _Run:
                 listener=self.reporter.listen,
                 planned=self.reporter.begin,
             )
-        except KeyboardInterrupt:
-            say("disambig: interrupted; run the same command again to resume the job")
-            raise
 
     def into_one_file(self) -> JobReport:
         """Annotate into one file or standard output."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from disambig.cli import options
-from disambig.cli.output import format_size, is_typed, progress, remark, say
+from disambig.cli.output import explain_interrupt, format_size, is_typed, progress, remark
 from disambig.errors import UserError
 from disambig.files import drop_repeated
 from disambig.formatting import first_names, pluralize
@@ -44,16 +44,6 @@ class CountingPlace:
         directory = self.job or (temporary or output.parent) / f"{output.name}.job"
         runner = make_runner(self.engine, self.options)
         return JobPlace(directory.absolute(), self.job is not None, runner, command)
-
-
-@contextmanager
-def explain_interrupt() -> Iterator[None]:
-    """Say how to resume the job if the user interrupts it."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say("disambig: interrupted; run the same command again to resume the job")
-        raise
 
 
 app = typer.Typer(
