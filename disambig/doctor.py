@@ -122,8 +122,7 @@ def check_versions() -> Iterator[CheckResultLine]:
     for requirement in wanted:
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
-        problem = _unmet(requirement)
-        if problem:
+        if problem := _unmet(requirement):
             yield CheckResultLine("versions", PROBLEM, problem, f"pip install '{requirement}'")
         else:
             satisfied.append(f"{requirement.name} {version(requirement.name)}")
@@ -211,8 +210,7 @@ def check_spacy() -> Iterator[CheckResultLine]:
     plugins = {distribution_name(entry) for entry in entry_points(group="disambig")}
     for entry in sorted(entry_points(group="spacy_factories"), key=lambda entry: entry.name):
         owner = distribution_name(entry)
-        failure = _load_error(entry)
-        if failure:
+        if failure := _load_error(entry):
             what = f"the factory {entry.name} of {owner} fails, so no pipeline can be created: {failure}"
             yield CheckResultLine("spaCy", PROBLEM, what, f"update or uninstall {owner}")
         elif owner in plugins:
@@ -242,15 +240,13 @@ def check_compiler() -> Iterator[CheckResultLine]:
         what = "NUMBA_DISABLE_JIT is set: nothing is compiled, large batches fail or are very slow"
         yield CheckResultLine("compiler", PROBLEM, what, "unset NUMBA_DISABLE_JIT")
         return
-    path = fmix64.stats.cache_path
-    if path:
+    if path := fmix64.stats.cache_path:
         yield CheckResultLine("compiler", OK, f"compiled code is cached in {path}")
     else:
         what = "compiled code cannot be cached: neither the installation nor the home directory is writable"
         mend = "set NUMBA_CACHE_DIR to a writable directory, or every process compiles again"
         yield CheckResultLine("compiler", WARNING, what, mend)
-    engine = os.environ.get("DISAMBIG_ENGINE")
-    if engine:
+    if engine := os.environ.get("DISAMBIG_ENGINE"):
         what = f"DISAMBIG_ENGINE is {engine}: disambig always uses this backend"
         yield CheckResultLine("compiler", WARNING, what, "unset it unless this is intended")
 
@@ -467,8 +463,7 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
             "coverage", OK, f"{what}, no {evidence_name(model)} looked up", numbers=numbers
         )
     what += f", {n_hits:,} of {n_queries:,} {evidence_name(model)} found ({n_hits / n_queries:.0%})"
-    orders = queries_by_order(model, text or SAMPLE)
-    if orders:
+    if orders := queries_by_order(model, text or SAMPLE):
         shares = [f"{order}-grams {n_found / total:.0%}" for order, (n_found, total) in orders.items()]
         what += f": {', '.join(shares)}"
         for order, (n_found, total) in orders.items():

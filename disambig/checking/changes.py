@@ -97,8 +97,7 @@ class Repositories:
         for home in folders_with_git(folder):
             if home not in self._by_folder:
                 self._by_folder[home] = _open(home)
-            repository = self._by_folder[home]
-            if repository is not None:
+            if (repository := self._by_folder[home]) is not None:
                 if not _is_inside(folder, repository.top):
                     break  # `core.worktree` names another folder
                 return repository

@@ -142,8 +142,7 @@ def read_directives(
         cell_lines = TextLines(_ESCAPE.sub(lambda match: " \n" if match[1] == "n" else match[0], text))
         reader = _DirectiveReader(path, plain, lines, cell_lines)
     for start, end in comments:
-        match = _DIRECTIVE.match(text[start : min(end, start + _MAX_COMMENT)])
-        if match:
+        if match := _DIRECTIVE.match(text[start : min(end, start + _MAX_COMMENT)]):
             reader.read(start, end, match[1])
         elif match := _TRAILING_DIRECTIVE.search(text, max(start, end - _MAX_TRAILING), end):
             reader.add_trailing(match.start(1), match[1])

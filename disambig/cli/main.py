@@ -288,8 +288,7 @@ def _click_message(problem: Any) -> str:
 
 def _command_path(problem: Any, arguments: Sequence[str]) -> str:
     """Return the command whose help explains a wrong option, with the names of its groups."""
-    context = getattr(problem, "ctx", None)
-    if context is not None:
+    if (context := getattr(problem, "ctx", None)) is not None:
         return str(context.command_path)
     path = "disambig"
     no_context: Any = None

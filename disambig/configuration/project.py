@@ -413,8 +413,7 @@ def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFil
     settings_file = SettingsFile()
     while folder not in cache:
         searched.append(folder)
-        in_folder = _settings_in(folder)
-        if in_folder is not None:
+        if (in_folder := _settings_in(folder)) is not None:
             settings_file = in_folder
             break
         parent = os.path.dirname(folder)

@@ -527,8 +527,7 @@ def _align_tokens(
         parsed.starts.append(offset + position)
         position += len(form)
         parsed.ends.append(offset + position)
-    rest = text[position:].strip()
-    if rest:
+    if rest := text[position:].strip():
         problem = f"`# text` continues with {rest[:40]!r} after the last form"
         raise UserError("D324", path=path, line=sentence.text_line, problem=problem)
 

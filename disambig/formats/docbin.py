@@ -80,8 +80,7 @@ def docbin_documents(
             )
             yield UnreadableDocument(path, error)
             continue
-        invalid_text = text_problem(text)
-        if invalid_text:
+        if invalid_text := text_problem(text):
             yield UnreadableDocument(
                 path, UserError("D325", path=path, problem=f"Doc {number} has {invalid_text}")
             )

@@ -405,18 +405,13 @@ class SkippedFiles:
         parts = []
         if self.suffixes:
             parts.append(files_by_suffix(self.suffixes))
-        if self.ignored:
-            parts.append(f"{self.ignored:,} ignored by git")
-        if self.excluded:
-            parts.append(f"{self.excluded:,} by settings")
-        if self.hidden:
-            parts.append(f"{self.hidden:,} hidden")
+        numbers = (self.ignored, "ignored by git"), (self.excluded, "by settings"), (self.hidden, "hidden")
+        parts += [f"{number:,} {what}" for number, what in numbers if number]
         if self.folders:
             n_folders = pluralize(sum(self.folders.values()), "folder")
             parts.append(f"{n_folders} ({first_names(sorted(self.folders))})")
-        for names, what in ((self.binary, "binary"), (self.too_long, "too long")):
-            if names:
-                parts.append(f"{len(names):,} {what} ({first_names(names)})")
+        unread = (self.binary, "binary"), (self.too_long, "too long")
+        parts += [f"{len(names):,} {what} ({first_names(names)})" for names, what in unread if names]
         for names, noun, where in (
             (self.dangling, "dangling link", ""),
             (self.outside, "link", " out of the directory"),

@@ -203,8 +203,7 @@ def _object(text: str, where: str, form: str) -> dict[str, Any]:
 
 def _read_fix_line(entry: dict[str, Any], where: str) -> Fix:
     """Return the mistake in a line. Raises D345 if it is not one."""
-    problem = _fix_problem(entry)
-    if problem:
+    if problem := _fix_problem(entry):
         raise _fix_error(where, problem, _FORM)
     kind = fix_kind(entry["old"], entry["new"])
     return Fix(
@@ -256,8 +255,7 @@ def _read_clean_line(entry: dict[str, Any], where: str) -> Clean:
 
 
 def _read_reading_line(entry: dict[str, Any], where: str) -> FlagReading:
-    problem = _reading_problem(entry)
-    if problem:
+    if problem := _reading_problem(entry):
         raise _fix_error(where, problem, _READING_FORM)
     return FlagReading(
         paragraph=entry["paragraph"],

@@ -564,8 +564,7 @@ def _labels_html(summary: Summary) -> str:
     """Return the labels of each task that assigns some."""
     rows = []
     for task, (decisions, _) in summary.tasks.items():
-        labels = summary.frequent_labels(task)
-        if labels:
+        if labels := summary.frequent_labels(task):
             lines = [f"{count:,} {label_html(label, gloss)}" for label, gloss, count in labels]
             more = len(summary.labels[task]) - len(labels)
             lines += [f"and {more:,} more"] if more else []

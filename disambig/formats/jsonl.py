@@ -392,8 +392,7 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
     text_value = take_field(parsed, place)
     if not isinstance(text_value, str):
         raise refuse(f"the value of {field!r} is a JSON {_json_type(text_value)}, not a string")
-    invalid_text = text_problem(text_value)
-    if invalid_text:
+    if invalid_text := text_problem(text_value):
         raise refuse(invalid_text)
     name = document_id(parsed.get("id"), path, number)
     return Document(name, text_value, path, number, "json", "", parsed, place)
@@ -483,8 +482,7 @@ class JsonlFormat(JoinsChunks):
             fields["line"] = document.line
         if self.text:
             fields["text"] = document.text
-        meta = _other_keys(document)
-        if meta:
+        if meta := _other_keys(document):
             fields["meta"] = meta
         if result.foreign:
             fields["other_languages"] = [asdict(paragraph) for paragraph in result.foreign]

@@ -67,8 +67,7 @@ def parse_line(text: str, where: str, name: str = "") -> NBestList:
     except (ValueError, RecursionError) as error:
         raise UserError("D334", where=where, problem=f"not JSON ({error})") from None
     entry = _without_nulls(entry)
-    problem = _problem(entry)
-    if problem:
+    if problem := _problem(entry):
         raise UserError("D334", where=where, problem=problem)
     candidates = entry["candidates"]
     reference = entry.get("reference")
@@ -119,8 +118,7 @@ def _problem(entry: Any) -> str:
     if isinstance(entry.get("id", ""), list | dict | bool | float):
         return '"id" is neither a text nor a whole number'
     for number, candidate in enumerate(candidates, 1):
-        problem = _column_problem(candidate)
-        if problem:
+        if problem := _column_problem(candidate):
             return f"candidate {number}: {problem}"
     for key in ("score", "cost", "words", "tags"):
         n = sum(key in candidate for candidate in candidates)
@@ -139,8 +137,7 @@ def _column_problem(candidate: Any) -> str:
             return f"{key!r} is {candidate[key]!r}, not a finite number"
     if candidate.get("cost", 0) < 0:
         return f'"cost" is {candidate["cost"]!r}, below zero'
-    problem = _words_problem(candidate)
-    if problem:
+    if problem := _words_problem(candidate):
         return problem
     features = candidate.get("features", {})
     if not isinstance(features, dict):

@@ -280,8 +280,7 @@ def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardReco
     for part in shard.parts:
         chunks = map(work.format.encode, _annotated_batches([part], annotate, work, record))
         # read before opening the file: an input without documents gets no output file
-        first = next(chunks, None)
-        if first is not None:
+        if (first := next(chunks, None)) is not None:
             _write(work, part.name, chain([first], chunks), record)
 
 

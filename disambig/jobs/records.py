@@ -207,8 +207,7 @@ def status(directory: Path) -> JobStatus:
 def finished_records(directory: Path) -> Iterator[tuple[int, ShardRecord]]:
     """Yield index and record of each finished shard in order; errors as for `status`."""
     for index in range(load_manifest(directory / NAME)["shards"]):
-        record = load_record(directory, index)
-        if record is not None:
+        if (record := load_record(directory, index)) is not None:
             yield index, record
 
 

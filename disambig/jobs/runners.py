@@ -548,8 +548,7 @@ def _start_work(connection: Connection, work: Work) -> Function | None:
 
 
 def _die_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
+    if (parent := multiprocessing.parent_process()) is not None:
         wait([parent.sentinel])
         os._exit(1)  # from a thread, sys.exit would end only the thread
 

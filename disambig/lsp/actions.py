@@ -90,8 +90,10 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     if place in ("paragraph", "block") and (_LIST_ITEM.match(line) or not _is_first_line(read(text), start)):
         return None  # the comment would end the list or the paragraph
     target = ignore_target(flag)
+    # The edits in order of preference: a comment at the end of the line, a comment before it, and those of
+    # the other language of the format.
     edits: list[Edit] = []
-    in_line, before = (_limit_directive(name, target) for name in ("ignore-line", "ignore-next-line"))
+    in_line, before = (_limit_directive(kind, target) for kind in ("ignore-line", "ignore-next-line"))
     if place == "any":
         comment = _directive_comment(name, in_line)
         position = start + len(line.rstrip())

@@ -42,8 +42,7 @@ def read_messages(
     length: int | None = None
     has_header = False
     while line := stream.readline(_MAX_HEADER_LINE):
-        field = line.rstrip(b"\r\n")
-        if field:
+        if field := line.rstrip(b"\r\n"):
             match = _CONTENT_LENGTH.fullmatch(field)
             is_header = _HEADER.fullmatch(field) is not None
             if not is_header:

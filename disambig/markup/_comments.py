@@ -604,8 +604,7 @@ class _Scanner:
             pattern = f"^[ \t]*{re.escape(word)}\\b"
             if pattern in self.unclosed:
                 continue
-            match = re.compile(pattern, re.MULTILINE).search(self.text, at)
-            if match:
+            if match := re.compile(pattern, re.MULTILINE).search(self.text, at):
                 at = match.end()
             else:
                 self.unclosed.add(pattern)

@@ -26,6 +26,8 @@ _TEMPLATE_KINDS = replace(
     left_out=(HTML.left_out | _CODE) - {"template", "object", "head"},
     raw=names("script style"),
 )
+# Strings and regular expressions are matched so that marks in them are skipped; a slash begins a regular
+# expression only after an operator or an opening bracket, and is a division otherwise.
 _CODE_MARK = re.compile(
     r"//[^\r\n]*|/\*|\"(?:[^\"\\\r\n]|\\.)*\"|'(?:[^'\\\r\n]|\\.)*'|`|[{}]|<(?=[A-Za-z>])"
     r"|(?<=[(,=:\[!&|?{};])[ \t]{0,9}/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\r\n])*\]|[^/\\\r\n\[])+/"
@@ -70,44 +72,53 @@ def find_elements(text: str) -> list[Element]:
     frames = [_Frame("code", 0)]
     at = 0
     while at < len(text):
-        frame = frames[-1]
-        if frame.kind == "code":
-            mark = _CODE_MARK.search(text, at)
-            if mark is None:
-                break
-            start, at = mark.span()
-            if mark[0] == "`":
-                frames.append(_Frame("template", start))
-            elif mark[0] == "{":
-                frame.depth += 1
-            elif mark[0] == "}":
-                if frame.depth:
-                    frame.depth -= 1
-                elif len(frames) > 1:
-                    frames.pop()
-                    if (element := frames[-1].element) is not None:
-                        element.holes.append((frame.start, at))
-            elif mark[0] == "/*":
-                at = text.find("*/", at) + 2
-                if at < 2:
-                    break
-            elif mark[0] == "<" and _BEFORE.search(text, max(0, start - _NEARBY), start):
-                name = _TAG_NAME.match(text, start)
-                if name is not None and not _GENERIC.match(text, start):
-                    at = name.end()
-                    frames.append(_Frame("tag", start, element=Element(start), names=[name[1] or ""]))
-        elif frame.kind == "template":
-            mark = _TEMPLATE_MARK.search(text, at)
-            if mark is None:
-                break
-            at = mark.end()
-            if mark[0] == "`":
-                frames.pop()
-            elif mark[0] == "${":
-                frames.append(_Frame("code", mark.start()))
+        if frames[-1].kind == "code":
+            at = _read_code(text, at, frames)
+        elif frames[-1].kind == "template":
+            at = _read_template(text, at, frames)
         else:
             at = _read_element(text, at, frames, elements)
     return elements
+
+
+def _read_code(text: str, at: int, frames: list[_Frame]) -> int:
+    """Read code up to its next brace, template literal, comment or tag; return the position after that."""
+    frame = frames[-1]
+    mark = _CODE_MARK.search(text, at)
+    if mark is None:
+        return len(text)
+    start, at = mark.span()
+    if mark[0] == "`":
+        frames.append(_Frame("template", start))
+    elif mark[0] == "{":
+        frame.depth += 1
+    elif mark[0] == "}" and frame.depth:
+        frame.depth -= 1
+    elif mark[0] == "}" and len(frames) > 1:  # the end of a hole in a template literal or an element
+        frames.pop()
+        if (element := frames[-1].element) is not None:
+            element.holes.append((frame.start, at))
+    elif mark[0] == "/*":
+        end = text.find("*/", at)
+        return len(text) if end < 0 else end + 2
+    elif mark[0] == "<" and _BEFORE.search(text, max(0, start - _NEARBY), start):
+        name = _TAG_NAME.match(text, start)
+        if name is not None and not _GENERIC.match(text, start):
+            frames.append(_Frame("tag", start, element=Element(start), names=[name[1] or ""]))
+            return name.end()
+    return at
+
+
+def _read_template(text: str, at: int, frames: list[_Frame]) -> int:
+    """Read a template literal up to its end or its next hole; return the position after that."""
+    mark = _TEMPLATE_MARK.search(text, at)
+    if mark is None:
+        return len(text)
+    if mark[0] == "`":
+        frames.pop()
+    elif mark[0] == "${":
+        frames.append(_Frame("code", mark.start()))
+    return mark.end()
 
 
 def _read_element(text: str, at: int, frames: list[_Frame], elements: list[Element]) -> int:

@@ -59,6 +59,7 @@ def find_yaml_text(text: str, start: int, end: int, fields: Collection[str]) -> 
         if key is None and (entry := _ENTRY.match(text, at, stop)):
             after = entry.end()
         column = (key.start("key") if key else at + _width(text, at, stop)) - at
+        # A value in the next lines: after ``|`` or ``>``, all lines that are indented further than the key.
         if after > at and _BLOCK_SCALAR.match(text, after, stop):
             following = _deeper_lines(text, lines, number, column)
             if wanted and following > number:
@@ -72,19 +73,24 @@ def find_yaml_text(text: str, start: int, end: int, fields: Collection[str]) -> 
         value = text[after : after + 1] if after < stop else ""
         if value in "\"'" and value:
             number = _quoted(text, value, after, lines, number, values)
-        elif value and value not in "[{&*!|>%@`#":
-            last = number
-            while last < len(lines) and not _KEY.match(text, *lines[last]):
-                width = _width(text, *lines[last])
-                if width <= column or lines[last][0] + width == lines[last][1]:
-                    break
-                last += 1
+        elif value and value not in "[{&*!|>%@`#":  # the special characters of YAML
+            last = _plain_lines(text, lines, number, column)
             close = lines[last - 1][1]
             if last == number and (cut := _PLAIN_END.search(text, after, stop)):
                 close = cut.start()
             values.append((after, close))
             number = last
     return comments, values
+
+
+def _plain_lines(text: str, lines: list[Span], number: int, column: int) -> int:
+    """Return the number of the first line that does not continue a value without quotes."""
+    while number < len(lines) and not _KEY.match(text, *lines[number]):
+        width = _width(text, *lines[number])
+        if width <= column or lines[number][0] + width == lines[number][1]:
+            break
+        number += 1
+    return number
 
 
 def _width(text: str, at: int, end: int) -> int:

@@ -365,8 +365,7 @@ def _paint_outside(canvas: Canvas, text: str) -> None:
                 canvas.fill(at, title.start())
                 at = end
         canvas.fill(at, start + len(_BEGIN))
-    end = text.find(_END, max(start, 0))
-    if end >= 0:
+    if (end := text.find(_END, max(start, 0))) >= 0:
         canvas.fill(end, len(text))
 
 
@@ -601,8 +600,7 @@ class _Commands:
         is_foreign = name in LANGUAGES or (name.startswith("otherlanguage") and not self._is_english(stop))
         if kind == "begin" and (name in _HIDDEN or is_foreign) and name not in self.unclosed:
             end = f"\\end{{{name}}}"
-            end_at = self.text.find(end, stop)
-            if end_at >= 0:
+            if (end_at := self.text.find(end, stop)) >= 0:
                 stop = end_at + len(end)
                 if name in MATH:
                     canvas.fill(at, stop, OPAQUE)

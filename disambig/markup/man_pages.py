@@ -200,8 +200,7 @@ class _Reader:
         `names`: whether the macro stands for something even without arguments.
         """
         text = self.text
-        comment = _COMMENT.search(text, start, end)
-        if comment:
+        if comment := _COMMENT.search(text, start, end):
             self._comment(comment.start(), end)
             end = comment.start()
         while start < end and text[start].isspace():

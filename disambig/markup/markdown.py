@@ -174,8 +174,7 @@ class _Inline(InlineReader):
         if mark == ":":
             return self._component(at, after)
         if kind == "%":
-            stop = self.find("%%", after)
-            if stop >= 0:
+            if (stop := self.find("%%", after)) >= 0:
                 self.canvas.comment(at, stop)
                 return stop
         elif kind in "*_":
@@ -647,8 +646,7 @@ class BlockReader:
         """Read one line: part of a fenced block, blank, or a block."""
         line = self.text[start:end]
         if self.fence:
-            code = _strip_quotation(line, self.fence_depth)
-            if code is not None:
+            if (code := _strip_quotation(line, self.fence_depth)) is not None:
                 closes = len(code) >= len(self.fence) and not code.strip(self.fence[0])
                 self.canvas.fill(start, end, BREAK if closes else BLANK)
                 if closes:

@@ -133,8 +133,7 @@ class _Blocks:
         canvas.hide_single_word(at, end)
 
     def _menu_line(self, start: int, end: int) -> None:
-        entry = _MENU_ENTRY.match(self.text, start, end)
-        if entry:
+        if entry := _MENU_ENTRY.match(self.text, start, end):
             self.canvas.fill(start, entry.end(), BREAK)
             self.canvas.hide_single_word(entry.end(), end)
 

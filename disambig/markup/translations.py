@@ -386,12 +386,13 @@ def _separate_choices(characters: list[str], content: str) -> None:
     for mark in _CHOICE_MARK.finditer(content):
         start, end = mark.span()
         innermost = opened[-1] if opened else "text"
-        if mark[0] == "#":
+        if mark[0] == "#":  # the number, in a text of a plural
             if opened and innermost == "text":
                 characters[start] = OPAQUE
         elif mark[0] == "}":
             closed = opened.pop() if opened else ""
             if closed == "choice":
+                # the sentence around the choice goes on: `OPAQUE` stands for the choice in it
                 characters[syntax:end] = [*BREAK * (end - syntax - 1), OPAQUE]
                 if lone := _LONE_WORD.match(content, end):
                     characters[slice(*lone.span(1))] = OPAQUE * len(lone[1])
@@ -408,5 +409,5 @@ def _separate_choices(characters: list[str], content: str) -> None:
             characters[start] = OPAQUE
             syntax = start
             opened.append("choice")
-        else:
+        else:  # a placeholder such as ``{name}``
             opened.append("")

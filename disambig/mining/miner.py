@@ -129,6 +129,8 @@ class History:
 
     def commits(self) -> Iterator[Commit]:
         """Yield the commits that changed files, the newest first. Raises D964 if git fails."""
+        # A commit is four fields, id, time, year and message, and the fields of its changed files: one that
+        # begins with a colon, and the path (two paths if it was renamed).
         with self._output([*_LOG, self.head, "--"]) as output:
             fields = _fields(output)
             field = next(fields, None)
@@ -572,7 +574,7 @@ class Miner:
         old, new = blobs.read(file.old), blobs.read(file.new)
         if old is None or new is None:
             skipped[_NOT_READ] += 1
-            return SMALL_COMMIT + 1
+            return SMALL_COMMIT + 1  # the commit does not count as small
         lines = Counter(new.splitlines())
         lines.subtract(Counter(old.splitlines()))
         n_added, n_removed = (+lines).total(), (-lines).total()

@@ -107,7 +107,7 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
             self._start_timer()
 
         def data_received(self, data: bytes) -> None:
-            cycle = self.cycle
+            cycle = self.cycle  # uvicorn makes a new one when the head of a request is complete
             is_idle = cycle is None or cycle.response_complete
             super().data_received(data)
             if self.cycle is not cycle:
