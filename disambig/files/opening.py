@@ -219,6 +219,7 @@ def stdin_has_data() -> bool:
         import fcntl
         import termios
 
+        # the number of bytes that wait in the pipe, a C int
         waiting = fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4))
         return int.from_bytes(waiting, sys.byteorder) > 0
     except (AttributeError, ImportError, OSError, ValueError):  # closed, replaced, or not on this system
@@ -332,6 +333,7 @@ def likely_encoding(data: bytes) -> str:
     that are printed only in it, else ``"latin-1"``; an empty string if too many bytes are outside ASCII for a
     Latin alphabet.
     """
+    # The sample ends with a line if possible: a divided character would be invalid.
     data = data[: data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1 or None][:_SAMPLE_BYTES]
     for name, codec in (("shift_jis", "cp932"), ("euc-jp", "euc_jp")):
         text = data.decode(codec, errors="replace")

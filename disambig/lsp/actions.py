@@ -20,7 +20,6 @@ from disambig.lsp.documents import (
     CheckResult,
     ProtocolLines,
     TextDocument,
-    TextState,
     action_title,
     to_text_edit,
 )
@@ -339,23 +338,23 @@ def code_actions(
     `texts`: texts of open documents by path.
     `safe_flags`: flags that are corrected all at once, if that is requested.
     """
-    result, state = document.check_result, document.state
-    if result is None or result.version != state.version:
+    result = document.check_result
+    if result is None or result.version != document.state.version:
         return []
     actions: list[types.CodeAction] = []
     if is_requested(context, types.CodeActionKind.QuickFix.value):
         numbers = _flags_in_range(result, context.diagnostics, where)
         for number in numbers:
             flag, diagnostic = result.flags[number], result.diagnostics[number]
-            actions += _replace_actions(document, state, flag, result.candidates[number], diagnostic)
+            actions += _replace_actions(document, flag, result.candidates[number], diagnostic)
             if len(numbers) <= MAX_IGNORE_ACTIONS:
-                actions += _ignore_actions(document, state, flag, diagnostic, root, texts)
+                actions += _ignore_actions(document, flag, diagnostic, root, texts)
         for diagnostic, removal in result.unused:
             if removal is not None and overlap(diagnostic.range, where):
-                edit = _workspace_edit(document, state, [removal])
+                edit = _workspace_edit(document, [removal])
                 actions.append(_quick_fix(UNUSED_TITLE, diagnostic, edit=edit, is_preferred=True))
-    if is_requested(context, FIX_ALL) and (action := _fix_all_action(document, state, safe_flags)):
-        actions.append(action)
+    if is_requested(context, FIX_ALL) and safe_flags:
+        actions.append(_fix_all_action(document, safe_flags))
     return actions
 
 
@@ -400,43 +399,32 @@ def overlap(first: types.Range, second: types.Range) -> bool:
 
 
 def _replace_actions(
-    document: TextDocument,
-    state: TextState,
-    flag: Flag,
-    candidates: Iterable[FlagCandidate],
-    diagnostic: types.Diagnostic,
+    document: TextDocument, flag: Flag, candidates: Iterable[FlagCandidate], diagnostic: types.Diagnostic
 ) -> list[types.CodeAction]:
     """Return an action for each candidate; the first one is preferred."""
     actions: list[types.CodeAction] = []
     for candidate in candidates:
-        edit = _workspace_edit(document, state, [candidate.edit])
-        actions.append(
-            _quick_fix(action_title(flag, candidate), diagnostic, edit=edit, is_preferred=not actions or None)
-        )
+        edit, title = _workspace_edit(document, [candidate.edit]), action_title(flag, candidate)
+        actions.append(_quick_fix(title, diagnostic, edit=edit, is_preferred=not actions or None))
     return actions
 
 
 def _ignore_actions(
-    document: TextDocument,
-    state: TextState,
-    flag: Flag,
-    diagnostic: types.Diagnostic,
-    root: str,
-    texts: dict[str, str],
+    document: TextDocument, flag: Flag, diagnostic: types.Diagnostic, root: str, texts: dict[str, str]
 ) -> list[types.CodeAction]:
     """Return the actions that ignore a flag: in its line, in its file, or in the project."""
-    name, target = document.name, ignore_target(flag)
+    name, text, target = document.name, document.state.text, ignore_target(flag)
     read = document.read = document.read or markup_reader(name)
     is_rule = target.startswith(_RULE_PREFIX)
     quoted = target.removeprefix(_RULE_PREFIX) if is_rule else f'"{target}"'
     actions = []
     for place, edit in (
-        ("in this line", ignore_in_line(name, state.text, flag, read)),
-        ("in this file", ignore_in_file(name, state.text, flag, read)),
+        ("in this line", ignore_in_line(name, text, flag, read)),
+        ("in this file", ignore_in_file(name, text, flag, read)),
     ):
         if edit is not None:
             title = f"{SOURCE}: ignore {quoted} {place}"
-            actions.append(_quick_fix(title, diagnostic, edit=_workspace_edit(document, state, [edit])))
+            actions.append(_quick_fix(title, diagnostic, edit=_workspace_edit(document, [edit])))
     if not is_rule:
         title = f"{SOURCE}: ignore {quoted} everywhere"
         command = types.Command(title=title, command=IGNORE, arguments=[target])
@@ -488,21 +476,18 @@ def supported_edit(
     return types.WorkspaceEdit(changes=edits)
 
 
-def _fix_all_action(
-    document: TextDocument, state: TextState, safe_flags: Sequence[Flag]
-) -> types.CodeAction | None:
-    if not safe_flags:
-        return None
+def _fix_all_action(document: TextDocument, safe_flags: Sequence[Flag]) -> types.CodeAction:
     edits = [flag.edit for flag in safe_flags]
-    layout_edits = read_layout(document.name, state.text).further(edits)
+    layout_edits = read_layout(document.name, document.state.text).further(edits)
     return types.CodeAction(
         title=f"{SOURCE}: correct all flags of which 9 in 10 are right",
         kind=FIX_ALL,
-        edit=_workspace_edit(document, state, [*edits, *layout_edits]),
+        edit=_workspace_edit(document, [*edits, *layout_edits]),
     )
 
 
-def _workspace_edit(document: TextDocument, state: TextState, edits: Sequence[Edit]) -> types.WorkspaceEdit:
+def _workspace_edit(document: TextDocument, edits: Sequence[Edit]) -> types.WorkspaceEdit:
+    state = document.state
     text_edits = [to_text_edit(state.lines, edit) for edit in edits]
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=state.version)
     change = types.TextDocumentEdit(text_document=identifier, edits=[*text_edits])

@@ -189,7 +189,7 @@ class CheckScheduler:
 
     def _check(self, document: TextDocument) -> None:
         """Check the current version of a document; runs in the worker thread."""
-        document.is_waiting = False
+        document.is_waiting = False  # first: a change from now on must queue another check
         state, settings_version = document.state, document.settings_version
         if not document.is_open or document.sync_error is not None:
             return
