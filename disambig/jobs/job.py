@@ -631,20 +631,13 @@ def annotate_stream(
             listener(amount, bad)
             yield data
 
-    stream = chunks()
-    first = deque(_chunks_to_first_word(stream, report))
+    stream, first = chunks(), deque[bytes]()
+    # Without a word nothing is written, so the chunks up to the first word have to wait.
+    while not report.totals.words and (chunk := next(stream, None)) is not None:
+        first.append(chunk)
     if report.totals.words:
         format.join(chain(_drain(first), stream), write)
     return report
-
-
-def _chunks_to_first_word(chunks: Iterator[bytes], report: JobReport) -> Iterator[bytes]:
-    """Yield chunks up to the first that contains a word, since without a word nothing is written."""
-    while not report.totals.words:
-        chunk = next(chunks, None)
-        if chunk is None:
-            return
-        yield chunk
 
 
 def _drain(chunks: deque[bytes]) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from disambig.models import Model
     from disambig.training import TrainingPlan
 
+System = TypeVar("System", "Model", "TrainingPlan")
 app = typer.Typer(**options.SETTINGS)
 
 
@@ -250,7 +251,7 @@ def compare_models(
         raise typer.BadParameter("to compare two models, give --text PATH, --labelled PATH or --lists FILE")
     if measure is not None:
         (list_measure_named if lists else measure_named)(measure)  # raise an error before anything is read
-    models = distinguish_models((load(first), load(second)), (first, second))
+    models = with_different_names((load(first), load(second)), names)
     if labelled:
         from disambig.formats import read_labelled
 
@@ -291,11 +292,7 @@ def compare_two_configs(
         measure_named(measure)  # raise an error before anything is read
     first, second = map(_plan_for_labelled, names)
     encoding = encoding or first.sources.get("encoding")
-    if (first.name, first.version) == (second.name, second.version):
-        first, second = (
-            replace(plan, name=f"{name}: {plan.name}")
-            for plan, name in zip((first, second), names, strict=True)
-        )
+    first, second = with_different_names((first, second), names)
     examples = read_labelled(labelled, encoding=encoding, strict=strict, tell=note_printer())
     with stages() as report_progress:
         result = compare_configs(
@@ -324,22 +321,20 @@ def _note_unlearned(what: str, unlearned: dict[str, int]) -> None:
         say(f"note: {what}too few examples to learn from (min_examples) for {groups}: the baseline decides")
 
 
-def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
-    """Return the models; if they have the same name and version, add their paths to the names."""
-    first, second = models
+def with_different_names(systems: tuple[System, System], paths: Sequence[str]) -> tuple[System, System]:
+    """Return two models or plans; if they have the same name and version, add their paths to the names."""
+    first, second = systems
     if (first.name, first.version) == (second.name, second.version):
-        first = replace(first, name=f"{names[0]}: {first.name}")
-        second = replace(second, name=f"{names[1]}: {second.name}")
+        first = replace(first, name=f"{paths[0]}: {first.name}")
+        second = replace(second, name=f"{paths[1]}: {second.name}")
     return first, second
 
 
 def comparison_lines(result: dict[str, Any]) -> list[str]:
     """Return a comparison as lines of text."""
     measure, difference, table = result["measure"], result["difference"], result["table"]
-    unit = "" if measure["unit"].startswith("share") else f", {measure['unit']}"
-    better = "more" if measure["more_is_better"] else "less"
     folds = f" in {pluralize(result['folds'], 'fold')}" if "folds" in result else ""
-    lines = [f"{measure['name']}{unit} ({better} is better) of {pluralize(result['n'], 'example')}{folds}:"]
+    lines = [f"{_describe_measure(measure)} of {pluralize(result['n'], 'example')}{folds}:"]
     for letter, system in zip("AB", result["systems"], strict=True):
         value = format_value(system["value"], measure)
         low, high = (format_value(bound, measure) for bound in system["interval"])
@@ -365,6 +360,12 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         right, first, second = (_quoted(pair[name]) for name in ("right", "first", "second"))
         lines.append(f"  {pair['n']:,} x  right {right}, A {first}, B {second}")
     return lines
+
+
+def _describe_measure(measure: dict[str, Any]) -> str:
+    """Return the name and the unit of a measure, and whether more of it is better."""
+    unit = "" if measure["unit"].startswith("share") else f", {measure['unit']}"
+    return f"{measure['name']}{unit} ({'more' if measure['more_is_better'] else 'less'} is better)"
 
 
 def _with_relation(p: str) -> str:
@@ -639,12 +640,10 @@ def examples_lines(result: dict[str, Any], folds: int | None) -> Iterator[str]:
             f"attempted {score['attempted']:.1%} of {score['n']:,}"
         )
     if measure := result.get("measure"):
-        better = "more" if measure["more_is_better"] else "less"
-        unit = "" if measure["unit"].startswith("share") else f", {measure['unit']}"
         for system, figures in measure["systems"].items():
             low, high = (format_value(bound, measure) for bound in figures["interval"])
             value = f"{format_value(figures['value'], measure)} ({low} to {high})"
-            yield f"{SYSTEM_NAMES[system]}: {measure['name']}{unit} ({better} is better) {value}"
+            yield f"{SYSTEM_NAMES[system]}: {_describe_measure(measure)} {value}"
     has_systems = "systems" in result  # cross-validation compares the model with baselines
     systems = result["systems"] if has_systems else {"model": result["groups"]}
     overall = result["overall"] if has_systems else {"model": result["overall"]}
