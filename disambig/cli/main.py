@@ -308,11 +308,11 @@ def _close_stdout(status: int) -> int:
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return status or CLOSED_PIPE
     except OSError as problem:
+        # Python flushes the stream again when it exits: that must not fail once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(problem, BrokenPipeError):
+            return status or CLOSED_PIPE
         return fail(str(UserError("D309", path="standard output", problem=problem.strerror)))
     return status
 

@@ -221,9 +221,9 @@ class _SentenceRows:
         self.sentence = ConlluSentence(line, document=document, path=path)
         self.has_lines = False
         self.open_until = 0  # last word of the current multiword token
-        self.last_node = (0, 0)
-        self.has_more_columns = False
-        self.parts: list[str] = []
+        self.last_node = (0, 0)  # id of the last empty node: the word before it, and its number there
+        self.has_more_columns = False  # whether a comment names further columns, as in CoNLL-U Plus
+        self.parts: list[str] = []  # forms with the spaces after them, and their length
         self.size = 0
 
     def add(self, number: int, line: str) -> None:
