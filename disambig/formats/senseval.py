@@ -135,6 +135,8 @@ def read_context(source: str, unknown: Callable[[str], None]) -> ContextBuilder:
     """Parse the content of a ``<context>`` element."""
     context = ContextBuilder()
     position, open_tag = 0, None
+    # `None` stands for the end, which closes an open element as its end tag does. An opening tag discards
+    # the element that is open, and an end tag of another element is ignored.
     for match in [*_MARKUP.finditer(source), None]:
         piece = replace_entities(source[position : match.start() if match else len(source)], unknown)
         start = context.add(piece, apart=True)
@@ -298,12 +300,12 @@ def parse_instances(
     for number, word, tag, body in _blocks(source):
         where = f"{path}, line {number}"
         read = _instance(attributes(tag), word, body, where, report_entity)
-        if isinstance(read, SenseInstance) and read.id in instances:
-            read = f"the instance {read.id!r} occurs twice"
+        if not isinstance(read, str) and read[0].id in instances:
+            read = f"the instance {read[0].id!r} occurs twice"
         if isinstance(read, str):
             report_invalid(where, read)
             continue
-        instance, note = (read, "") if isinstance(read, SenseInstance) else read
+        instance, note = read
         if note:
             notify(str(UserError("D489", where=where, problem=note)))
         instances[instance.id] = instance
@@ -338,8 +340,8 @@ def _word(fields: dict[str, str]) -> str:
 
 def _instance(
     fields: dict[str, str], word: str, body: str | None, where: str, report_entity: ErrorCallback
-) -> SenseInstance | tuple[SenseInstance, str] | str:
-    """Return an instance, an instance with a note, or the reason why it is invalid."""
+) -> tuple[SenseInstance, str] | str:
+    """Return an instance with a note, which may be empty, or the reason why it is invalid."""
     name = fields.get("id", "")
     if not name:
         return "an instance without an id"
@@ -371,9 +373,8 @@ def _instance(
         where,
         _NUMBER.sub("", names[0]).lower() if names else "",
     )
-    if len(heads) > 1:
-        return instance, f"the instance {name!r} has {len(heads)} heads: the first is used"
-    return instance
+    note = f"the instance {name!r} has {len(heads)} heads: the first is used" if len(heads) > 1 else ""
+    return instance, note
 
 
 def _document(fields: dict[str, str], name: str) -> str:
@@ -602,7 +603,7 @@ def read_document(source: str, path: str, report: ErrorSink) -> NoadDocument | N
     root_name = replace_entities(root[1] or root[2] or "", lambda entity: None)
     name = root_name.strip("/") or path
     words = list(_words(source, path, report))
-    words = words[_name_from_path(words, root_name) :]
+    words = words[_name_from_path(words, root_name) :]  # some documents begin with the path of their file
     pieces: list[str] = []
     places = []
     sentences: list[list[tuple[int, int]]] = []
