@@ -155,11 +155,12 @@ _FIRST = re.compile(
     r"|(?:verb|lstinline)(?![A-Za-z])\*?|[^A-Za-z]|[A-Za-z]+)",
     re.DOTALL,
 )
+# `\ifthenelse` and `\iff` are no conditions; a comment and `\\` are matched so that they are skipped.
 _CONDITIONS = re.compile(
     r"%[^\r\n]*|\\\\"
     r"|\\(?:(?P<begins>if(?!thenelse|f(?![A-Za-z@]))[A-Za-z@]*)|(?P<ends>fi|else))(?![A-Za-z@])"
 )
-_OVERLAY = re.compile(r"<[^<>\r\n{}]{0,80}>")
+_OVERLAY = re.compile(r"<[^<>\r\n{}]{0,80}>")  # slides of Beamer: \only<2->
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _SINGLE_QUOTATION = re.compile(r"(?<![\w`])`(?=\w)(?:[^`'\n]|(?<=\w)'(?=\w)){1,200}'(?!['\w])")
 _MARKS = re.compile(r"\\(?:([A-Za-z@]+)\*?|[^A-Za-z@])|\$\$?|[{}~&]|``|''|`", re.DOTALL)

@@ -26,6 +26,7 @@ _MARKS = re.compile(
     rf"{_FENCE.pattern}|{_MODULE.pattern}|(?P<ticks>`+)|\\.|(?P<brace>\{{)|(?P<tag></?(?=[A-Za-z>]))|<!--",
     re.MULTILINE,
 )
+# The last alternative is the blank line, which ends an `import` or `export`.
 _CODE = re.compile(
     r"""/\*|//[^\r\n]*|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'|`|[{}()\[\]]|\n[ \t]*\r?(?=\n)"""
 )

@@ -35,15 +35,18 @@ from disambig.markup.canvas import (
 
 _TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")
-_ATTRIBUTE = re.compile(r":!?[A-Za-z0-9_][\w-]*!?:(?:[ \t]|$)")
+_ATTRIBUTE = re.compile(r":!?[A-Za-z0-9_][\w-]*!?:(?:[ \t]|$)")  # :name: value
 _DESCRIPTION = re.compile(r":(?:page-)?description:[ \t]+")
+# Attributes of the next block, such as [source,python], [[anchor]] and [NOTE].
 _BLOCK_ATTRIBUTES = re.compile(r"\[(?:[\w.#%,'\"{<][^\r\n]*|\[[^\[\]\r\n]*\]|)\][ \t]*$")
-_BLOCK_TITLE = re.compile(r"\.(?=[^\s.])")
+_BLOCK_TITLE = re.compile(r"\.(?=[^\s.])")  # .Title of a block
+# The first and the last line of a block, such as ---- for code and |=== for a table.
 _DELIMITER = re.compile(
     r"(-{4,}|\.{4,}|\+{4,}|_{4,}|={4,}|\*{4,}|/{4,}|--|`{3,}[^`\r\n]*|[|,:!]={3,})[ \t]*$"
 )
-_BLOCK_MACRO = re.compile(r"[A-Za-z_][\w-]*::[^\s\[\]]*\[[^\r\n]*\][ \t]*$")
+_BLOCK_MACRO = re.compile(r"[A-Za-z_][\w-]*::[^\s\[\]]*\[[^\r\n]*\][ \t]*$")  # image::path[text]
 _IMAGE = re.compile(r"image::?[^\s\[\]]*(?=\[)")
+# The first attribute of an image, if it has no name.
 _ALTERNATIVE = re.compile(
     r'[ \t]*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"[ \t]*(?=,|\Z)|(?P<plain>(?!["\s]|[\w-]+[ \t]*=)[^,]+))',
     re.DOTALL,
@@ -54,15 +57,16 @@ _NAMED_ALTERNATIVE = re.compile(
 _CONDITION = re.compile(
     r"(?:(?:ifdef|ifndef)::[^\s\[\]]*\[(?P<shown>[^\r\n]+)\]|(?:ifdef|ifndef|ifeval|endif|include|tag|end)::)"
 )
-_LINE_BREAK = re.compile(r"(?<=\s)\+\Z")
+_LINE_BREAK = re.compile(r"(?<=\s)\+\Z")  # a line break: text +
 _ITEM = re.compile(
     r"[ \t]*(?:\*{1,5}|-{1,2}|\.{1,5}|\d{1,4}\.|[A-Za-z]\.|[ivx]{1,5}\)|<(?:\d{1,3}|\.)>)[ \t]+(?=\S)"
 )
 _BOX = re.compile(r"\[[ xX*]\][ \t]+")
-_TERM = re.compile(r"(?:::{1,3}|;;)(?=[ \t]|$)")
+_TERM = re.compile(r"(?:::{1,3}|;;)(?=[ \t]|$)")  # term:: description
 _NAME = re.compile(r"[ \t]*[-<`'+{\[]|.*[`=<>|_]")
 _LABEL = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
 _RULE = re.compile(r"(?:'{3,}|<{3,}|-[ \t]*-[ \t]*-|\*[ \t]*\*[ \t]*\*)[ \t]*$")
+# The start of a cell, with its span, alignment and style: 2+^a|.
 _CELL = re.compile(
     r"(?:(?<![^\s|])(?:\d+(?:\.\d+)?[+*]|\.\d+\+)?(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?)\|"
 )

@@ -162,6 +162,7 @@ def _unescape_xml(escape: str) -> str:
     return unescape_json(escape) if is_code else _BACKSLASH.get(escape[1], escape[1])
 
 
+# A key, a separator (`=`, `:` or a blank), and a value, which a backslash continues in the next line.
 _PROPERTY = re.compile(
     r"^[ \t\f]*(?![#!\s])(?:[^\s=:\\]|\\.)+[ \t\f]*(?:[=:][ \t\f]*|(?<=[ \t\f]))(?=\S)"
     r"(?P<value>(?:[^\\\r\n]|\\(?:\r\n|[\s\S]))+)",
@@ -202,6 +203,7 @@ def _unescape_character(escape: str) -> str:
     return unescape_json(escape) if escape[1] in "untrf" else escape[1]
 
 
+# Comments are matched so that marks in them are skipped; an unclosed one or an unclosed string ends the text.
 _APPLE_MARK = re.compile(
     r'/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//[^\r\n]*|"(?P<string>(?:[^"\\]|\\(?:[\s\S]|\Z))*)(?:"|\Z)|[=;]|[^\s"/=;]+|/'
 )

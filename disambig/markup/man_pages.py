@@ -20,6 +20,8 @@ from disambig.markup.canvas import BREAK, OPAQUE, Canvas, iterate_lines
 _ROFF = re.compile(r"\ufeff?(?:[ \t]*\r?\n)*[.'][ \t]*(?:\\\"|\\#|[A-Za-z]{1,2}(?![\w.]))")
 _CONTROL = re.compile(r"[.'][ \t]*(\\\"|\\#|\\\}|[A-Za-z0-9%]{1,20}|)")
 _COMMENT = re.compile(r"\\[\"#]")
+# Escapes of groff(7): fonts; characters of two letters or with a name; strings, registers and colours; sizes;
+# motions and drawings, whose argument is in quotes; and any other character.
 _ESCAPE = re.compile(
     r"\\(?:"
     r"(?P<font>f(?:\[[^\]\s]{0,20}\]|\([^\s]{2}|[^\s\[(]))"

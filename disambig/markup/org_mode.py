@@ -25,18 +25,18 @@ _TODO_WORDS = frozenset(
     "TODO DONE NEXT WAITING WAIT HOLD CANCELLED CANCELED STARTED DOING FIXME BUG KILL PROJ IDEA SOMEDAY MAYBE"
     " DEFERRED DELEGATED INPROGRESS IN-PROGRESS REVIEW VERIFY COMMENT".split()
 )
-_TAGS = re.compile(r":[\w@#%:]+:")
-_COOKIE = re.compile(r"\[\d*(?:/\d*|%)\]")
+_TAGS = re.compile(r":[\w@#%:]+:")  # :work:urgent:
+_COOKIE = re.compile(r"\[\d*(?:/\d*|%)\]")  # progress of a list: [2/5], [40%]
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\S+)", re.IGNORECASE)
 _KEYWORD = re.compile(r"[ \t]*#\+([\w-]+)(?:\[[^\]\n]*\])?:[ \t]*", re.IGNORECASE)
 _COMMENT = re.compile(r"[ \t]*#(?:[ \t]|$)")
-_FIXED = re.compile(r"[ \t]*:(?:[ \t]|$)")
+_FIXED = re.compile(r"[ \t]*:(?:[ \t]|$)")  # : code
 _DRAWER = re.compile(r"[ \t]*:([\w-]+):[ \t]*$")
 _DRAWER_END = r"^[ \t]*:end:[ \t]*\r?$"
 _PLANNING = re.compile(r"[ \t]*(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):[ \t]")
 _ITEM = re.compile(r"[ \t]*(?:[-+]|(?<=[ \t])\*|(?:\d{1,4}|[A-Za-z])[.)])(?:[ \t]+|$)(?:\[@\w+\][ \t]*)?")
-_BOX = re.compile(r"\[[ xX-]\][ \t]+")
-_TERM = re.compile(r"[ \t]::(?=[ \t]|$)")
+_BOX = re.compile(r"\[[ xX-]\][ \t]+")  # - [X] done
+_TERM = re.compile(r"[ \t]::(?=[ \t]|$)")  # term :: description
 _NOTE = re.compile(r"\[fn:[\w-]+\][ \t]*")
 _RULE = re.compile(r"[ \t]*-{5,}[ \t]*")
 _ENVIRONMENT = re.compile(r"[ \t]*\\begin\{([A-Za-z0-9*]{1,30})\}")

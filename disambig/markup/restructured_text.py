@@ -70,27 +70,29 @@ _TYPES = re.compile(r"(?:type|rtype|vartype|ytype|kwtype|vartype)\b|.*\btype$")
 _DOCUMENT = names("author authors organization address contact version status date copyright revision")
 
 _BLANKS = re.compile(r"[ \t]*")
-_LINE = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t]*")
-_BORDER = re.compile(r"=+(?:[ \t]+=+)+[ \t]*")
-_SPANS = re.compile(r"-+(?:[ \t]+-+)*[ \t]*")
-_GRID = re.compile(r"\+(?:[-=]+\+)+[ \t]*")
-_EXPLICIT = re.compile(r"\.\.(?:[ \t]+|$)")
-_TARGET = re.compile(r"_(?:`[^`\n]{1,500}`|(?:\\.|[^:\\\n]){1,500}|_):(?:[ \t]|$)")
+_LINE = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t]*")  # a line under a title: -----
+_BORDER = re.compile(r"=+(?:[ \t]+=+)+[ \t]*")  # the border of a simple table: ===  =====
+_SPANS = re.compile(r"-+(?:[ \t]+-+)*[ \t]*")  # columns that are joined: -----  ---
+_GRID = re.compile(r"\+(?:[-=]+\+)+[ \t]*")  # the border of a grid table: +---+=====+
+_EXPLICIT = re.compile(r"\.\.(?:[ \t]+|$)")  # explicit markup: a directive, a comment
+_TARGET = re.compile(r"_(?:`[^`\n]{1,500}`|(?:\\.|[^:\\\n]){1,500}|_):(?:[ \t]|$)")  # _name: address
+# A footnote or citation: [1], [#], [Knuth84].
 _NOTE = re.compile(r"\[(?:\d+|#[\w.-]*|\*|[\w.-]+)\](?:[ \t]+|$)")
-_SUBSTITUTION = re.compile(r"\|[^|\n]{1,200}\|[ \t]+([\w:+.-]+)::(?:[ \t]+|$)?")
+_SUBSTITUTION = re.compile(r"\|[^|\n]{1,200}\|[ \t]+([\w:+.-]+)::(?:[ \t]+|$)?")  # |name| replace:: text
 _DIRECTIVE = re.compile(r"([A-Za-z0-9][\w:+.-]*?)[ \t]?::(?:[ \t]+|$)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u2023\u2043]|\(?(?:\d{1,4}|#|[A-Za-z]|[ivxlcdm]{2,6})[.)])(?:[ \t]+|$)")
-_LETTER_ITEM = re.compile(r"\(?[A-Za-z][.)]")
-_FIELD = re.compile(r":((?:\\.|[^:\\\n]|:(?=[^\s`])){1,200}):(?:[ \t]+|$)")
+_LETTER_ITEM = re.compile(r"\(?[A-Za-z][.)]")  # an item, or the initial of a name
+_FIELD = re.compile(r":((?:\\.|[^:\\\n]|:(?=[^\s`])){1,200}):(?:[ \t]+|$)")  # :param name: text
+# Options of a command before their description, such as `-o FILE, --output=FILE  text`.
 _OPTION = re.compile(
     r"(?:-{1,2}|\+|/)[\w?#@-]+(?:[ =]?(?:<[^<>\n]+>|[A-Za-z][\w-]*))?"
     r"(?:,[ ](?:-{1,2}|\+|/)[\w?#@-]+(?:[ =]?(?:<[^<>\n]+>|[A-Za-z][\w-]*))?){0,5}(?:[ ]{2,}|$)"
 )
-_OPTION_LINE = re.compile(r":[A-Za-z][\w -]*:(?:[ \t]|$)")
+_OPTION_LINE = re.compile(r":[A-Za-z][\w -]*:(?:[ \t]|$)")  # an option of a directive
 _TEXT_OPTION = re.compile(r":(?:caption|alt|subtitle|description):[ \t]+", re.IGNORECASE)
 """Options of directives whose value is prose."""
 _CSV_OPTION = re.compile(r":([A-Za-z][\w -]*):[ \t]*")
-_CLASSIFIER = re.compile(r"\S[ \t]+:[ \t]+\S")
+_CLASSIFIER = re.compile(r"\S[ \t]+:[ \t]+\S")  # a term with its classifier: term : classifier
 _WORD = re.compile(r"\w")
 
 
