@@ -34,6 +34,7 @@ COLUMNS = 10
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(COLUMNS)
 _NAMES = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 _GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=(.*)")
+# The id of a word `1`, of a multiword token `1-2`, or of an empty node `1.1`.
 _ID = re.compile(
     r"(?:(0|[1-9][0-9]{0,8})|([1-9][0-9]{0,8})-([1-9][0-9]{0,8})|((?:0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}))$"
 )

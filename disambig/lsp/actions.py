@@ -39,6 +39,7 @@ Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]
 _CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 """A coding declaration, which Python only recognises in the first two lines."""
+# A directive for the whole file, with its words, up to the end of the comment.
 _IGNORE_DIRECTIVE = re.compile(
     r"disambig\s*:\s*ignore(?:-file)?[ \t]+([^\s<>][^<>\r\n]*?)(?=\s*(?:--+>|\*+/|\Z))", re.IGNORECASE
 )

@@ -20,6 +20,7 @@ _SHOWN = frozenset(
     " lst-cap fig.alt fig.cap".split()
 )
 """Attributes whose values are text."""
+# `name="value"`, `name={"value"}` or `name: "value"`.
 _VALUE = re.compile(
     r"(?<![^\s{(,\"'])(?P<name>[A-Za-z][\w.:-]*)[ \t]{0,9}[=:][ \t]{0,9}(?:\{[ \t]{0,9})?"
     r"(?P<mark>[\"'`])(?P<value>(?:(?!(?P=mark))[^\\]|\\.){1,2000}?)(?P=mark)",
@@ -27,6 +28,7 @@ _VALUE = re.compile(
 )
 _WORD = re.compile(r"(?<![^\s(\"'])[A-Za-z][A-Za-z'\u2019]*(?![^\s.,;:!?)\"'])")
 _NAME_OF_CODE = re.compile(r"\w[._:/\\]\w|\w\(|[a-z][A-Z]")
+# What a program replaces: `{name}`, `${name}`, `{{ name }}`, `{% tag %}`, `<% code %>`, `%s`, `%(name)s`.
 _PLACEHOLDER = re.compile(
     r"\$?\{\{?[^{}]{0,200}\}?\}|\{%[^{}%]{0,200}%\}|<[%?][^<>]{0,200}[%?]>|%(?:\(\w{1,40}\))?[sd]"
 )

@@ -35,6 +35,7 @@ _CODE_MARK = re.compile(
 _TEMPLATE_MARK = re.compile(r"\\.|`|\$\{", re.DOTALL)
 _NAME = r"[A-Za-z_$][\w$.:-]*"
 _TAG_NAME = re.compile(rf"<({_NAME})?")
+# Space, a name, a value in quotes, or what begins a hole or ends the tag.
 _TAG_PART = re.compile(
     rf"\s+|{_NAME}|=\s*(?:\"[^\"]*\"|'[^']*')|=\s*(?=\{{)|(?P<hole>\{{)|(?P<empty>/\s*>)|(?P<end>>)"
 )
@@ -205,6 +206,7 @@ def _write(
 
 
 _SCRIPT = re.compile(r"<(script|style)\b[^<>]*>", re.IGNORECASE)
+# The template of a component, unless it is written in Pug or another language.
 _TEMPLATE = re.compile(
     r"^<template\b(?![^<>]*\blang\s*=\s*[\"'](?!html))[^<>]*>", re.MULTILINE | re.IGNORECASE
 )

@@ -11,15 +11,18 @@ QUOTING_TAGS = frozenset(("q", "blockquote", "del", "s", "strike"))
 INLINE_TAGS = frozenset(
     "a abbr acronym b bdi bdo big cite em font i ins label mark nobr small span strong sub sup time u".split()
 )
+# A tag of Liquid or a shortcode of Hugo around code or formulas.
 CODE_TAG = re.compile(
     r"\{%-?[ \t]*(highlight|raw|comment|codeblock|mermaid|math)\b"
     r"|\{\{[<%][ \t]*(highlight|raw|mermaid|math|katex|code|chart)\b"
 )
 ROLE = re.compile(r"\{[a-z][\w:.+-]{0,60}\}")
+# `[[target]]` or `[[target|shown]]`; the bar is escaped in a table. Not the text of a link.
 WIKI_LINK = re.compile(
     r"!?\[\[(?P<target>[^\[\]|\r\n\u2029\\]{1,200})(?P<bar>\\?\|(?P<shown>[^\[\]\r\n\u2029]{0,200}))?\]\]"
     r"(?![(\[])"
 )
+# `!!! note "Title"` and `??? note "Title"` of MkDocs, `=== "Title"` of its tabs.
 ADMONITION = re.compile(
     r"(?:(?:!!!|\?\?\?\+?)[ \t]+[A-Za-z][\w-]*(?:[ \t]+[A-Za-z][\w-]*)*|===[!+]?(?=[ \t]+\"))"
     r"(?:[ \t]+\"(?P<title>[^\"]*)\")?[ \t]*"
@@ -37,6 +40,7 @@ COMPONENT_OPTIONS = re.compile(
     r"[ \t]*---[ \t]*(?=[\r\n]|\Z)"
 )
 """YAML directly below the line that begins a component."""
+# `:name[text]{attributes}`, an inline directive of MDC and remark.
 INLINE_COMPONENT = re.compile(
     r":[A-Za-z][\w-]{1,40}(?:\[(?P<text>[^\[\]\n]{0,300})\](?:\{[^{}\n]{0,300}\})?|\{[^{}\n]{0,300}\})"
 )

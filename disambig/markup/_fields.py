@@ -26,11 +26,13 @@ _CAPTION_ENTRY = re.compile(
     re.MULTILINE,
 )
 """A text in quotes in a list, which is a caption of a part of a figure."""
+# A key of YAML, also in an entry of a list, with the colon after it: `- "key":`.
 _KEY = re.compile(
     r"""[ \t]*(?:-[ \t]+)*(?P<key>"[^"\\\n]+"|'[^'\n]+'|[^\s\-#"'\[\]{},&*!|>%@`:][^\s:]*)[ \t]*:(?=\s|$)"""
 )
 _ENTRY = re.compile(r"[ \t]*-(?=[ \t])")
 _BLOCK_SCALAR = re.compile(r"[ \t]*(?:[&!]\S*[ \t]+)*[|>][-+\d]{0,2}[ \t]*(?:#.*)?$")
+# Strings are matched too, so that `#` in them begins no comment.
 _COMMENT = re.compile(
     r"""(?<![^\s\[{,:])(?:"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\r\n]|'')*')|(?P<comment>(?<!\S)\#[^\r\n]*)"""
 )

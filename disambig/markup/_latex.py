@@ -30,6 +30,7 @@ _VERBATIM_NAME = re.compile(
 """Names of environments that a project defines for code."""
 _FLOATS = names("listing listing* codelisting")
 """Environments around code that have a caption."""
+# The definition of an environment for code. `\newminted{python}` defines `pythoncode`.
 _VERBATIM_DEFINITION = re.compile(
     r"\\(?:lstnewenvironment|newverbatim|DefineVerbatimEnvironment|RecustomVerbatimEnvironment|newtcblisting|newtcolorlisting"
     r"|newtcbinputlisting|newmdlisting)\*?\s{0,9}(?:\[[^\[\]]{0,200}\])?\{([A-Za-z]{1,30}\*?)\}"
@@ -150,6 +151,7 @@ _BEGIN = r"\begin{document}"
 _END = r"\end{document}"
 _TITLE = re.compile(r"\\(?:title|subtitle)[ \t]*(?:\[[^\[\]{}]{0,500}\])?[ \t]*\{")
 """A title, which may stand before the document begins."""
+# What decides first, before the marks inside a line: comments, short code, and the start of environments.
 _FIRST = re.compile(
     r"%[^\r\n]*|\\(?:iffalse(?![A-Za-z@])|begin\s{0,9}\{([A-Za-z]{1,30}\*?)\}"
     r"|(?:verb|lstinline)(?![A-Za-z])\*?|[^A-Za-z]|[A-Za-z]+)",
@@ -194,6 +196,7 @@ _CODE_ARGUMENT = re.compile(
     r"|\A(?:const |unsigned )*(?:int|long|char|void|double|float|bool|size_t|[A-Z]{2,})\b[\w\s*&,]*\Z"
 )
 """Matches in an argument of an unknown command that is code, a name or a label."""
+# Words that show that an argument is English prose and not code.
 _SMALL_WORD = re.compile(
     r"(?<!\S)(?:the|of|to|is|are|that|with|for|and|in|by|be|it|this|which|from|as|not|or)(?=[\s,.;:])"
 )

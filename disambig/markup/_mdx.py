@@ -17,11 +17,13 @@ from disambig.markup.markdown import read_markdown
 _PLACEHOLDER = " "
 """Stands for what is painted over while the rest is read as Markdown."""
 _FENCE = re.compile(r"^(?:[ \t>*+-]|\d{1,9}[.)](?=[ \t]))*(`{3,}(?=[^`\r\n]*$)|~{3,})", re.MULTILINE)
+# `import` or `export` at the start of a line, if what follows is code and not prose.
 _MODULE = re.compile(
     r"^(?:import(?=[ \t]*[{*\"']|[ \t]+[\w$]+(?:[ \t]*,|[ \t]+from\b)|[ \t]+type\b)"
     r"|export(?=[ \t]+(?:default|const|let|var|function|async|class|type|interface|enum)\b|[ \t]*[{*]))",
     re.MULTILINE,
 )
+# Code between backticks and fences is matched so that braces and tags in it are skipped.
 _MARKS = re.compile(
     rf"{_FENCE.pattern}|{_MODULE.pattern}|(?P<ticks>`+)|\\.|(?P<brace>\{{)|(?P<tag></?(?=[A-Za-z>]))|<!--",
     re.MULTILINE,

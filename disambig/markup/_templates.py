@@ -83,6 +83,7 @@ def hidden_block_end(text: str, name: str, mark: str, at: int, missing: set[str]
     return end.end() if end else at
 
 
+# A tag of Jinja or Liquid (`{% name`, `{% endname`) or a shortcode of Hugo (`{{< name`, `{{< /name`).
 _IN_PROSE = re.compile(
     r"(?:\{%|\{\{(?P<shortcode>[<%])?)[-~+\s]*(?P<closes>/\s*|end(?=[A-Za-z]))?(?P<name>[A-Za-z][\w-]*)?"
 )

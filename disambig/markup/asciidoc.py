@@ -51,13 +51,16 @@ _ALTERNATIVE = re.compile(
     r'[ \t]*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"[ \t]*(?=,|\Z)|(?P<plain>(?!["\s]|[\w-]+[ \t]*=)[^,]+))',
     re.DOTALL,
 )
+# The attribute `alt` of an image.
 _NAMED_ALTERNATIVE = re.compile(
     r'(?<![^,\s\[])alt[ \t]*=[ \t]*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^,"\s][^,"]*))', re.DOTALL
 )
+# Directives; `ifdef::name[text]` shows the text in its brackets.
 _CONDITION = re.compile(
     r"(?:(?:ifdef|ifndef)::[^\s\[\]]*\[(?P<shown>[^\r\n]+)\]|(?:ifdef|ifndef|ifeval|endif|include|tag|end)::)"
 )
 _LINE_BREAK = re.compile(r"(?<=\s)\+\Z")  # a line break: text +
+# The mark of an item: `**`, `-`, `..`, `1.`, `a.`, `iv)`, or `<1>` of a callout.
 _ITEM = re.compile(
     r"[ \t]*(?:\*{1,5}|-{1,2}|\.{1,5}|\d{1,4}\.|[A-Za-z]\.|[ivx]{1,5}\)|<(?:\d{1,3}|\.)>)[ \t]+(?=\S)"
 )
@@ -286,6 +289,7 @@ def _find_alternative(text: str, start: int, end: int) -> tuple[int, int]:
     return match.span("quoted" if match["plain"] is None else "plain")
 
 
+# Marks of inline markup: formatting, quotes, references, attributes, addresses and macros.
 _MARKS = re.compile(
     r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|'(?=[^\s'])|<<|\[\[|\(\(\(|\(\((?=[^\s()])|\{[\w][\w:!-]*\}|&(?=[#\w])"
     r"|(?:https?|ftp|irc)://[^\s\[\]<>]*|(?:link|xref|mailto|anchor):[^\s\[\]]{0,500}(?=\[)"

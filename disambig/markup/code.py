@@ -117,6 +117,7 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
     ]
 
 
+# `#[doc = "text"]`, also with a raw string.
 _RUST_DOC = re.compile(
     r'#!?\[doc\s{0,9}=\s{0,9}(?:r(?P<hashes>#{0,8})"(?P<raw>(?:[^"]|"(?!(?P=hashes)\s{0,9}\])){1,2000})"(?P=hashes)'
     r'|"(?P<words>(?:[^"\\]|\\[\s\S]){1,2000})")\s{0,9}\]'
@@ -279,15 +280,18 @@ class _Statements:
 
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
+# What begins a comment to the end of the line, in all languages; a bar or `^` marks documentation in Haskell.
 _LINE_MARK = re.compile(
     r"(?:!+<?|;+|%+|@?(?i:rem\b)|dnl\b|[cC*]+[<>]?(?!\S)|\*+>?|::+|\"|'+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?"
     r"|--+(?:[ \t]*[|^](?=[ \t]|$))?)"
 )
+# What begins a comment over several lines or a docstring, in all languages.
 _OPENING = re.compile(
     r"/\*+!?<?|/\++|<!--+|\(\*+|#=|##?\[(?!=*\[)|###+|\{(?!-)|#\[=*\["
     r"|[ \t]*(?:@\w*doc[ \t]+)?(?:~[sS]|raw|doc)?\"\"\"|[ \t]*@doc[ \t]+\""
     r"|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')"
 )
+# What ends a comment over several lines or a docstring, in all languages.
 _CLOSING = re.compile(
     r"\*+/$|\++/$|--+>$|\]##?$|###+$|(?<!-)\}$|\*+\)$|=#$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$"
 )
@@ -462,6 +466,7 @@ DOXYGEN_CODE = re.compile(
     re.MULTILINE,
 )
 """Blocks of code and of other formats, and lines that name code or files, in comments for Doxygen."""
+# `\f$...\f$`, `\f(...\f)` and `\f[...\f]`, with a backslash or an at sign.
 DOXYGEN_MATH = re.compile(
     r"[@\\]f\$(?:[^@\\]|[@\\](?!f\$)){1,500}[@\\]f\$"
     r"|[@\\]f\((?:[^@\\]|[@\\](?!f[()])){1,500}[@\\]f\)"
@@ -475,6 +480,7 @@ RETURN_TYPE = re.compile(
 """The type in ``@return Widget of it``."""
 FIELD = re.compile(r"^[ \t]*:[A-Za-z][\w \t,.*|\[\]-]{0,80}:(?=\s|$)", re.MULTILINE)
 """Fields of reStructuredText: ``:param int x:``."""
+# A keyword for programmers, with a name in brackets and a colon: `TODO(ann):`.
 NOTE = re.compile(
     r"\b(?:TODO|FIXME|XXX|HACK|NOTE|BUG|NB|SAFETY|WARNING|WARN|PERF)\b(?:\([^()\n]*\)|\[[^\[\]\n]*\])?:?"
 )
@@ -559,6 +565,7 @@ FIRST_WORD = re.compile(
 
 _OPERATOR = re.compile(r"[=!<>]=(?=[\s\w\"'-])|&&|\|\||[-=]>\s|\w::\w|\+\+|\s[-+*/|&^%]=\s|:=\s|<<|>>")
 """Matches in a line of code, and in prose about operators and names."""
+# Words that are frequent in English prose and rare in code.
 _SMALL_WORD = re.compile(
     r"(?<!\S)(?:a|an|the|of|to|is|are|be|it|that|this|which|will|can|must|should|has|have|was|were|from|at|by)(?=\s)"
 )

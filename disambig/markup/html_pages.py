@@ -47,6 +47,7 @@ from disambig.markup._templates import (
 )
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, names, search
 
+# Comments, tags, entities, tags of templates, formulas, and blocks of Angular (`@if (...) {`).
 _MARKS = re.compile(
     r"<!--|<!\[CDATA\[|<%|<[!?]|</?(?=[A-Za-z])|&|\{\{\{?|\{%|\{#(?=[\s-])|\\[(\[]"
     r"|^[ \t]*(?:\}[ \t]*)?@(?:(?:if|else|for|switch|case|default|empty|defer|placeholder|loading|error)\b"

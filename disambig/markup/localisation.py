@@ -222,6 +222,7 @@ def read_apple_strings(text: str, suffix: str = ".strings") -> Canvas:
     return canvas
 
 
+# As above, with the brackets of JSON and all other values.
 _JSON_MARK = re.compile(
     r'//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|[{}\[\],:]|"(?P<string>(?:[^"\\]|\\(?:[\s\S]|\Z))*)(?:"|\Z)'
     r'|[^\s{}\[\],:"/]+|/'

@@ -15,20 +15,24 @@ from disambig.markup.reading import without_code_and_quotations
 from disambig.markup.translations import EscapedText
 
 _HEADER = re.compile(r"(?P<name>[!-9;-~]{1,80}):(?P<value>[^\r\n]*(?:\r?\n[ \t]+\S[^\r\n]*)*)\r?\n?")
+# What precedes a subject: `Re:`, `Fwd:`, `AW[2]:`, and the name of a list in brackets.
 _SUBJECT = re.compile(
     r"[ \t]*(?:(?:re|fwd?|aw)(?:\[\d+\])?:[ \t]*|\[[^\[\]\r\n]{1,80}\][ \t]*){0,9}", re.IGNORECASE
 )
 _ENCODED_WORD = re.compile(r"=\?[^\s?]{1,40}\?[bqBQ]\?[^\s?]{0,200}\?=")
 _ENVELOPE = re.compile(r"^From \S+ [^\r\n]*\d{4}[^\r\n]*\r?\n(?=[!-9;-~]{1,80}:)", re.MULTILINE)
+# The parameter of a header that names the line between the parts of a message.
 _BOUNDARY = re.compile(
     r"boundary[ \t]{0,9}=[ \t]{0,9}(?:\"(?P<quoted>[^\"\r\n]{1,200})\"|(?P<bare>[^\s;\"]{1,200}))",
     re.IGNORECASE,
 )
+# The one or two lines before a quotation: `On 1 May, Ann wrote:`.
 _INTRODUCTION = re.compile(
     r"^(?!>)[^\r\n]{0,200}(?:\r?\n[^\r\n>]{1,200})?\b(?:wrote|writes)[ \t]?:[ \t]*"
     r"(?=\r?\n(?:[ \t]*\r?\n)?>)",
     re.MULTILINE,
 )
+# The line before a forwarded message; also the underscores of Outlook, and a patch of git.
 _FORWARDED = re.compile(
     r"^(?:[ \t]*-{2,}[ \t]*(?:original|forwarded) message[ \t]*-{2,}|_{20,}[ \t]*\r?$"
     r"|begin forwarded message:|diff --git a/)",

@@ -518,11 +518,13 @@ _IMPORT = re.compile(
 """A line of JavaScript, which Docusaurus reads in any Markdown."""
 _ALERT = re.compile(r">[ \t]*\[![A-Za-z][\w |-]{0,40}\](?!\()[-+]?[ \t]*")
 _NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|example"
+# A quotation that begins with a label, `> **Note:**`, is a remark of the author.
 _REMARK = re.compile(
     rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
 )
 _REMARK_CLASS = re.compile(rf"\{{:[^{{}}\n]*\.(?:{_NAMES})\b[^{{}}\n]*\}}[ \t]*")
 """A line of kramdown before a block quotation, by which a theme of Jekyll shows it as a remark."""
+# What begins a block in which Markdown is not read.
 _RAW = re.compile(
     r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)|\{/\*|\\{1,2}\[(?=[ \t]*$)"
     r"|\\begin\{([A-Za-z]{1,30}\*?)\}",

@@ -158,6 +158,7 @@ class _Blocks:
         self.resume = stop
 
 
+# Marks of inline markup: links, footnotes, citations, formatting, formulas, addresses, dates and code.
 _MARKS = re.compile(
     r"\[\[|\[fn:|\[cite[:/]|<{2,3}|call_[\w-]+(?:\[[^\]\n]*\])?\(|[*/_+=~](?=\S)|\$\$?|\\\(|\\\[|\\\\|\\[A-Za-z]+|\{\{\{|@@"
     r"|(?:https?|ftp|file|mailto|doi)://?[^\s<>\[\]]+|[<\[](?=\d{4}-\d\d-\d\d)|src_[\w-]+(?:\[[^\]\n]*\])?\{"

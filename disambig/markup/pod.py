@@ -111,6 +111,7 @@ class _Blocks:
             self.is_pod, self.foreign = False, ""
 
 
+# A format such as `B<` or `C<<`, a bracket or bar in it, an address, or a name of Perl in prose.
 _MARKS = re.compile(
     r"[A-Z](?:<{2,9}(?=\s)|<(?!<))|[>|]|(?:https?|ftp|mailto)://?[^\s<>]*"
     r"|(?<![\w<$@%&\\])[$@%&\\]{1,2}[{:]?[A-Za-z_]\w*|(?:(?<![\w:])[\w:]{1,80})?(?:::|->)[\w:>-]*(?:\([^()\s]*\))?"

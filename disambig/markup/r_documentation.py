@@ -31,6 +31,7 @@ _CODE = names(
     " S3method S4method Sexpr enc packageTitle"
 )
 """Commands that produce something other than prose, with all their arguments."""
+# A comment, a command with its option, an escaped sign, a brace, or a line for the preprocessor.
 _MARKS = re.compile(
     r"(?P<comment>%[^\r\n]*)|\\(?P<name>[A-Za-z][A-Za-z0-9]*)(?:\[[^\[\]{}\r\n]*\])?|\\[^A-Za-z]|[{}]"
     r"|^\#(?:ifdef|ifndef|endif)[^\r\n]*",

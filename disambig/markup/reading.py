@@ -71,6 +71,7 @@ _MIN_LOG_ITEMS = 3
 _SIGNATURE = re.compile(r"^-- (?:\r?\n[^\n]*){0,12}\Z", re.MULTILINE)
 """The mark of a signature and the lines below it, up to the end of the text; a longer text is none."""
 _SCISSORS = re.compile(r"#[ \t]*-{8,}[ \t]*>8[ \t]*-{8,}[ \t]*")
+# A line at the end of a message of a commit: `Signed-off-by: Ann`.
 _TRAILER = re.compile(
     r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+|Fixes|Closes|Resolves|Refs?|See|Cc|Link|Bug|Issue):[ \t]+\S.*"
     r"|\(cherry picked from commit [0-9a-f]+\)"

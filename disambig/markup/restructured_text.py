@@ -646,6 +646,7 @@ def _csv_cell(delimiter: str) -> re.Pattern[str]:
     )
 
 
+# Marks of inline markup: emphasis, literals, references, footnotes, addresses and roles.
 _MARKS = re.compile(
     r"\\|\*\*|\*|``|`|\||_`|\[(?=[\w#*])|(?:https?|ftp)://|:[A-Za-z][\w:+.-]{0,60}:(?=`)|_{1,2}(?![\w`])"
 )

@@ -256,6 +256,7 @@ def unescape_json(escape: str) -> str:
     return OPAQUE if "\ud800" <= character <= "\udfff" else character
 
 
+# A line of a PO file: a keyword and a string, or a string that continues the one before.
 _STRING = re.compile(
     r'[ \t]*(?:(msgctxt|msgid_plural|msgid|msgstr)(?:\[\d{1,3}\])?[ \t]*)?"((?:[^"\\]|\\.)*)"[ \t]*'
 )

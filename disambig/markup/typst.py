@@ -14,6 +14,7 @@ import re
 
 from disambig.markup.canvas import BREAK, OPAQUE, Canvas, match_end, search
 
+# The name of the group that matched is the kind of mark (`lastgroup`).
 _MARKS = re.compile(
     r"(?P<line>(?<![:\w])//[^\r\n]*)|(?P<comment>/\*)|(?P<raw>`+)"
     r"|(?P<escape>\\u\{[0-9A-Fa-f]{1,6}\}|\\[^\s\w]|\\(?=\s))"
@@ -25,6 +26,7 @@ _MARKS = re.compile(
 )
 _STATEMENT = re.compile(r"(?:let|set|show|import|include|return|context|if|else|for|while|break|continue)\b")
 _NAME = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*")
+# Strings, comments and formulas are matched so that brackets in them do not count.
 _CODE = re.compile(
     r"//[^\r\n]*|/\*|\"(?:[^\"\\]|\\.)*\"|`+|\$|(?P<opens>[({])|(?P<closes>[)}])|(?P<content>\[)"
     r"|(?P<end>[\r\n;])",
