@@ -15,6 +15,9 @@ have another TAB and exceptions. Lines that begin with ``#`` are comments.
 * A line that begins with ``pairs`` defines words with their corrections: ``pairs NAME``, a TAB and
   ``went=gone took=taken``. In a pattern, ``NAME`` is one of the words; in a correction, what it should be.
 * ``S`` is the beginning or the end of a sentence.
+* ``CODE`` is a word of code, which may have several tokens: one that markup hides, or one that shows by its
+  signs, such as ``max_size``, ``compose()``, ``--force`` or ``index.html``. A phrase with such an item counts
+  only in running text, because headings and lists leave out small words there.
 * Items in brackets are context: they must stand there, but are not replaced: ``could of [been|gone]``. At
   least one item is outside the brackets, and the items outside are next to each other.
 
@@ -45,11 +48,12 @@ from disambig.api.text import END_HASH, START_HASH, hash_word
 
 from .relations import normalise_word, read_table_lines
 from .repeated import is_enclosed
-from .running_text import in_running_text, is_word_part
+from .running_text import code_end, code_start, has_small_words, in_running_text, is_word_part
 
 ENGLISH_PHRASES = Path(__file__).parent / "languages" / "en.phrases.tsv"
 _MENTION = "MENTION"
 _SET, _PAIRS, _BOUND, _PLACE, _GAP, _NOTHING, _SAME = "set", "pairs", "S", "_", "...", "-", "="
+_CODE = "CODE"
 _NAME = re.compile("[A-Z]{2,}")
 _REFERENCE = re.compile(r"\$(\d)(.*)")
 _MAX_GAP = 12
@@ -65,6 +69,19 @@ class PhraseItem:
     hashes: frozenset[int]
     endings: tuple[str, ...] = ()
     beginnings: tuple[str, ...] = ()
+    is_code: bool = False  # whether the item is code, which may have several tokens
+
+    def end(self, view: TokenView, start: int) -> int:
+        """Return the end of what the item matches from `start` on; `start` if it does not match."""
+        if self.is_code:
+            return code_end(view, start)
+        return start + self.matches(view, start)
+
+    def start(self, view: TokenView, end: int) -> int:
+        """Return the first token of what the item matches before `end`; `end` if it does not match."""
+        if self.is_code:
+            return code_start(view, end)
+        return end - self.matches(view, end - 1)
 
     def matches(self, view: TokenView, position: int) -> bool:
         """Return True if the word at a position is one of these."""
@@ -77,8 +94,8 @@ class PhraseItem:
 
     @property
     def is_open(self) -> bool:
-        """Whether there are endings or beginnings, so that the words are not all listed."""
-        return bool(self.endings or self.beginnings)
+        """Whether the words are not all listed."""
+        return self.is_code or bool(self.endings or self.beginnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +132,30 @@ class Phrase:
     exceptions: tuple[PhraseException, ...]
     # by the name of pairs in the correction: its item in the pattern, and the correction of each word
     pairs: Mapping[str, tuple[int, Mapping[str, str]]] = field(default_factory=dict)
+    has_code: bool = False  # whether an item is code
+
+    def find(self, view: TokenView, token: int, at: int) -> tuple[int, int] | None:
+        """Return the first token that is replaced and the end of the last one, with item `at` at `token`.
+
+        None if an item does not match.
+        """
+        if not self.has_code:  # each item is one token, which is faster to match
+            start = token - at
+            if start < 0 or start + len(self.items) > len(view) or not _match(self.items, view, start):
+                return None
+            return start + self.first, start + self.last
+        bounds = [token]
+        for item in reversed(self.items[:at]):
+            start = item.start(view, bounds[0]) if bounds[0] else 0
+            if start == bounds[0]:
+                return None
+            bounds.insert(0, start)
+        for item in self.items[at:]:
+            end = item.end(view, bounds[-1]) if bounds[-1] < len(view) else len(view)
+            if end == bounds[-1]:
+                return None
+            bounds.append(end)
+        return bounds[self.first], bounds[self.last]
 
     def anchor(self) -> tuple[int, int]:
         """Return the first item of the pair of neighbours with the fewest words, and 2; or an item, and 1."""
@@ -217,6 +258,9 @@ class PhraseTable:
         positions, lengths = np.array(places, np.int64).T
         kept = ~is_word_part(view, positions, lengths.astype(np.int32))
         kept &= in_running_text(view, positions, lengths.astype(np.int32), any_line=True)
+        rows = np.array([self.phrases[number].has_code for number, _, _ in chosen]).nonzero()[0]
+        if len(rows):
+            kept[rows] &= has_small_words(view, positions[rows])
         lengths = lengths.astype(np.int32)[kept]
         return PhraseMatches(positions[kept], lengths, tuple(compress(texts, kept.tolist())))
 
@@ -232,12 +276,10 @@ class PhraseTable:
             bounds = (np.searchsorted(anchors, keys[tokens], side).tolist() for side in ("left", "right"))
             for token, low, high in zip(tokens.tolist(), *bounds, strict=True):
                 for number in numbers[low:high].tolist():
-                    phrase, start = self.phrases[number], token - self._anchors[number][0]
-                    if start < 0 or start + len(phrase.items) > n:
-                        continue
-                    first, last = start + phrase.first, start + phrase.last
-                    if _match(phrase.items, view, start) and self._applies(view, phrase, first, last):
-                        yield number, first, last
+                    phrase = self.phrases[number]
+                    replaced = phrase.find(view, token, self._anchors[number][0])
+                    if replaced and self._applies(view, phrase, *replaced):
+                        yield number, *replaced
 
     def _applies(self, view: TokenView, phrase: Phrase, first: int, last: int) -> bool:
         """Return True if words that match a pattern are that phrase, and not code, a name or an exception."""
@@ -350,7 +392,7 @@ class _Items(dict[str, PhraseItem]):
 
 
 def _check_set_name(name: str) -> str:
-    if not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(name) or name == _CODE:
         raise _InvalidLine(f"{name!r} is not the name of a set, in capital letters")
     return name
 
@@ -399,8 +441,9 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
 
     parts = (part for part in "".join(columns[2:]).split(";") if part.strip())
     exceptions = tuple(_read_exception(part, named) for part in parts)
+    has_code = any(item.is_code for item in items)
     words = () if correction == [_NOTHING] else tuple(correction)
-    return Phrase(tuple(items), replaced[0], replaced[-1] + 1, words, exceptions, pairs)
+    return Phrase(tuple(items), replaced[0], replaced[-1] + 1, words, exceptions, pairs, has_code)
 
 
 def _read_exception(text: str, named: _Items) -> PhraseException:
@@ -409,6 +452,8 @@ def _read_exception(text: str, named: _Items) -> PhraseException:
         raise _InvalidLine(f"the exception {text.strip()!r} needs one {_PLACE}")
     at = words.index(_PLACE)
     before, after = words[:at], words[at + 1 :]
+    if _CODE in words:
+        raise _InvalidLine(f"the exception {text.strip()!r} has {_CODE}, which belongs in patterns only")
     gap_before, gap_after = before[-1:] == [_GAP], after[:1] == [_GAP]
     before, after = before[: len(before) - gap_before], after[gap_after:]
     if not before and not after:
@@ -425,6 +470,8 @@ def _plain_hash(word: str) -> int | None:
 
 def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
     """Return one item of a pattern: alternatives between bars, which may be names of sets."""
+    if text == _CODE:
+        return PhraseItem(frozenset(), is_code=True)
     words = [word for word in text.split("|") if word]
     hashes = {value for word in words if (value := _plain_hash(word)) is not None}
     endings: list[str] = []
@@ -435,7 +482,7 @@ def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
         if word == _BOUND:
             hashes |= {START_HASH, END_HASH}
         elif word[0].isupper() and _NAME.fullmatch(word):
-            if word not in sets:
+            if word not in sets:  # also code, which is an item of its own
                 raise _InvalidLine(f"there is no set {word!r} above")
             hashes |= sets[word].hashes
             endings += sets[word].endings

@@ -194,6 +194,15 @@ def _find_running_everywhere(view: TokenView) -> Bools:
     return masks
 
 
+def has_small_words(view: TokenView, positions: Ints) -> Bools:
+    """Return which tokens are not in a heading, list, table or comment, where small words are omitted."""
+    text = view.cached(_TextCharacters)
+    documents = view.document_indices(positions)
+    base = text.bases[documents]
+    starts, ends = base + view.starts[positions], base + view.ends[positions]
+    return text.in_lines(np.unique(documents), starts, ends, comments=False)
+
+
 _SHORT_VIEW = 64
 """Maximum number of tokens of a view that is searched as a whole, because several tasks need most places."""
 
@@ -280,6 +289,56 @@ def is_code(view: TokenView, position: int) -> bool:
     """Return True if a word is code that markup hides."""
     start = view.starts[position]
     return view.document_text(position)[start : start + 1] in _CODE_SIGNS
+
+
+_CODE_WORD = re.compile(
+    rf"[{CODE_SIGNS}]+"  # hidden by markup
+    r"|[@$.]?\w+(?:[.:/-]+\w+)*\(\)"  # compose(), client.emit()
+    r"|(?=.*[^\W_]_[^\W_])[@$./]?\w+(?:[.:/-]+\w+)*"  # max_size, kfp.dsl.run_all
+    r"|[@$]\w+(?:[./-]\w+)*|--?[a-z][\w-]*"  # @Inject, $path, --force
+    r"|(?:\w+\.)*[a-z]{2,}[A-Z]\w*"  # getDoc, app.useStrict
+    r"|(?!.*\.(?:js|net|com|org|io)$)[a-z]\w+(?:\.[a-z]\w+)+"  # request.user
+    r"|(?:\.{0,2}/)?(?:[\w.-]+/)+|\.{0,2}(?:/[\w.-]+)+"  # src/lib/, /users
+    r"|(?:\.{0,2}/)?(?:[\w.-]+/)*[\w-]*\.(?:cfg|conf|cpp|css|csv|html|ini|java|json|lock|md|php|py|rb|rs|rst|sh"
+    r"|sql|toml|ts|tsx|txt|xml|ya?ml)"  # index.html
+)
+_STYLES = frozenset(
+    ("camelCase", "lowerCamelCase", "mixedCase", "snake_case", "kebab-case", "macOS", "watchOS", "openSUSE")
+)
+"""Names that look like code."""
+
+
+def code_end(view: TokenView, start: int) -> int:
+    """Return the end of the word of code that begins at a token; `start` if there is none."""
+    if _touches(view, start):
+        return start
+    end = start + 1
+    while _touches(view, end):
+        end += 1
+    return end if _is_code_word(view, start, end) else start
+
+
+def code_start(view: TokenView, end: int) -> int:
+    """Return the first token of the word of code that ends before a token; `end` if there is none."""
+    if _touches(view, end):
+        return end
+    start = end - 1
+    while _touches(view, start):
+        start -= 1
+    return start if _is_code_word(view, start, end) else end
+
+
+def _touches(view: TokenView, position: int) -> bool:
+    """Return True if neither a blank nor the end of a sentence is between a token and the one before."""
+    if not 0 < position < len(view):
+        return False
+    ends = view.ends[position - 1 : position + 1]
+    return bool((ends > view.starts[position - 1 : position + 1]).all() and ends[0] == view.starts[position])
+
+
+def _is_code_word(view: TokenView, start: int, end: int) -> bool:
+    word = view.document_text(start)[view.starts[start] : view.ends[end - 1]]
+    return word not in _STYLES and bool(_CODE_WORD.fullmatch(word))
 
 
 def has_hidden_subject(view: TokenView, position: int) -> bool:

@@ -291,6 +291,10 @@ def test_right_phrases_and_phrases_over_lines(table):
         ("pairs VERB\twent=", "'went=' is not a pair"),
         ("pairs VERB\twent=gone\nVERB VERB\tVERB", "one VERB in the pattern"),
         ("pairs VERB\twent=gone\nhave gone\tVERB", "one VERB in the pattern"),
+        ("set CODE\tx", "name of a set"),
+        ("in CODE|of\tx", "no set 'CODE'"),
+        ("in of\tx\tCODE _", "belongs in patterns"),
+        ("CODE CODE\tx", "whole words"),
     ],
 )
 def test_invalid_lines(tmp_path, line, problem):
@@ -444,6 +448,57 @@ def test_a_set_replaces_pairs_of_the_same_name(tmp_path):
     assert correct(read_phrases(path), "We have came.")[0] == "We had came."
 
 
+CODE = [
+    "max_size",
+    "compose()",
+    "app.load_all()",
+    "--force",
+    "-f",
+    "@Inject",
+    "$path",
+    "getDoc",
+    "index.html",
+]
+CODE += ["src/lib/", "./run.sh", "/users", "request.user", "\x1f\ufffc\x1f"]
+NO_CODE = [
+    "size",
+    "GitHub",
+    "and/or",
+    "e.g.",
+    "U.S.",
+    "Node.js",
+    "well-known",
+    "(max_size",
+    "camelCase",
+    "3.5",
+]
+
+
+def test_code(tmp_path):
+    """An item may be code of several tokens, on either side of the word by which a phrase is found."""
+    path = tmp_path / "code.tsv"
+    path.write_text("in [CODE option]\tin the\tkind _\n[CODE] were\twas\n")
+    table = read_phrases(path)
+    for code in CODE:
+        assert correct(table, f"Set it in {code} option.")[0] == f"Set it in the {code} option.", code
+        assert correct(table, f"Here {code} were set.")[0] == f"Here {code} was set.", code
+        assert correct(table, f"It is a kind in {code} option.")[1] == []
+        assert correct(table, f"It is in {code}/option.")[1] == [], "the last word is a part of the code"
+    for word in NO_CODE:
+        assert correct(table, f"Set it in {word} option. Here {word} were set.")[1] == [], word
+    for text in ("# Set it in max_size option\n\nIt is set.", "* set in max_size option\n* other"):
+        assert correct(table, text)[1] == [], "headings and lists leave out articles"
+
+
+@given(st.lists(st.sampled_from([*CODE, *NO_CODE, "in", "option", "were", ".", ",", "\n", "`"]), max_size=12))
+def test_code_anywhere(words):
+    """Phrases with code are found in any text, at its ends as well, and their words are separate ones."""
+    table = read_phrases(ENGLISH_PHRASES)
+    text = " ".join(words)
+    for written, _ in table.find(Words()([text])).texts:
+        assert f" {written} " in f" {text} "
+
+
 def test_another_language(tmp_path):
     path = tmp_path / "de.tsv"
     german = "set PRO\tich du wir\n[PRO] einzigste\teinzige\tder _\nwegen dem\twegen des\t_ ... kind|kinder\n"
@@ -463,6 +518,11 @@ def test_time_grows_linearly_with_a_sentence_of_repetitions():
 
     assert len(certain(10)[0]) == 10
     assert grows_linearly(certain, 8_000)
+
+
+@pytest.mark.parametrize("word", ["option.", "in/option.", "option-"])
+def test_time_grows_linearly_with_a_long_word_of_code(table, word):
+    assert grows_linearly(lambda n: table.find(Words()(["in " + word * n + " option."])), 2_000)
 
 
 def test_articles_at_the_end_of_a_line_of_a_comment(find):
