@@ -273,7 +273,7 @@ class Mistakes:
             looks_up = looks_up or bool(scored.n_queries.any())
             scores_of_groups.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of_groups.append(scored.observed)
-            # right words, whose thresholds are set by cross-validation, and the same words substituted
+            # right words, which set the thresholds by cross-validation, and the same words with substitutes
             labelled = scored if corpus is None else corpus.right(g)
             folds = _folds(len(labelled.observed), self.most_right, data.rng)
             folds_of_groups.append(folds)
@@ -285,7 +285,7 @@ class Mistakes:
         looks_up = looks_up or not any(map(len, truth_of_groups))  # without examples nothing is known
         scales, certainty = fit_choices(scores_of_groups, truth_of_groups)
         right, folds = join_cases(right_of_groups), np.concatenate(folds_of_groups)
-        # substituted words are easy to make and less like people's mistakes: all together weigh as many
+        # substituted words are plentiful, but less like people's mistakes: they weigh `SUBSTITUTED` in all
         substituted = _sample(join_cases(substituted_of_groups), data.rng)
         factor = SUBSTITUTED / max(float(substituted.weights.sum()), 1.0)
         substituted = replace(substituted, weights=substituted.weights * factor)
@@ -299,9 +299,8 @@ class Mistakes:
         evident = right.alternatives.evident | (not looks_up)
         operating = tune_operating_point(odds[evident & np.isfinite(odds)], n_words)
         fitted = replace(self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up)
-        if (
-            corpus is not None
-        ):  # the share of people's mistakes that each threshold finds, also cross-validated
+        if corpus is not None:
+            # the share of people's mistakes that each threshold finds, also by cross-validation
             sizes = [len(cases.meant) for cases in mistakes_of_groups]
             odds = _held_out_odds_of_mistakes(wrong, sizes, sampled, weighing, shift)
             odds[~(wrong.alternatives.evident[: len(odds)] | (not looks_up))] = -np.inf
