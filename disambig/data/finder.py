@@ -217,7 +217,7 @@ _hashed_candidates: WeakKeyDictionary[Interned, dict[str, HashedCandidates]] = W
 
 def _hash_distinct(texts: Sequence[str], tokenisation: str) -> HashedCandidates:
     distinct, row = distinct_texts(texts)
-    hashed = _hash_words_of(distinct, tokenisation)
+    hashed = _hash_each(distinct, tokenisation)
     lengths = np.fromiter(map(len, hashed), np.int64, len(hashed))
     words = np.zeros((len(hashed), int(lengths.max(initial=1))), np.uint64)
     inside = np.arange(words.shape[1]) < lengths[:, None]
@@ -225,7 +225,7 @@ def _hash_distinct(texts: Sequence[str], tokenisation: str) -> HashedCandidates:
     return words, lengths, row
 
 
-def _hash_words_of(texts: Sequence[str], tokenisation: str) -> list[WordHashes]:
+def _hash_each(texts: Sequence[str], tokenisation: str) -> list[WordHashes]:
     """Return the hashes of the words of each text, from the cache where possible."""
     cache = _cached_words.setdefault(tokenisation, {})
     hashed = list(map(cache.get, texts))

@@ -16,8 +16,8 @@ have another TAB and exceptions. Lines that begin with ``#`` are comments.
   ``went=gone took=taken``. In a pattern, ``NAME`` is one of the words; in a correction, what it should be.
 * ``S`` is the beginning or the end of a sentence.
 * ``CODE`` is a word of code, which may have several tokens: one that markup hides, or one that shows by its
-  signs, such as ``max_size``, ``compose()``, ``--force`` or ``index.html``. A phrase with such an item counts
-  only in running text, because headings and lists leave out small words there.
+  signs, such as ``max_size``, ``compose()``, ``--force`` or ``index.html``. It stands in brackets.
+  A phrase with such an item counts only in running text: headings and lists leave out small words there.
 * Items in brackets are context: they must stand there, but are not replaced: ``could of [been|gone]``. At
   least one item is outside the brackets, and the items outside are next to each other.
 
@@ -135,9 +135,9 @@ class Phrase:
     has_code: bool = False  # whether an item is code
 
     def find(self, view: TokenView, token: int, at: int) -> tuple[int, int] | None:
-        """Return the first token that is replaced and the end of the last one, with item `at` at `token`.
+        """Return the first token that is replaced and the end of the last one; None without a match.
 
-        None if an item does not match.
+        `token`, `at`: a token of the text, and the index of the item that begins with it.
         """
         if not self.has_code:  # each item is one token, which is faster to match
             start = token - at
@@ -427,6 +427,9 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
     items = [named[name] for name in names]
     if all(item.is_open for item in items):
         raise _InvalidLine("expected an item of whole words")
+    has_code = any(item.is_code for item in items)
+    if any(items[number].is_code for number in replaced):
+        raise _InvalidLine(f"{_CODE} outside of brackets: code is never replaced")
 
     # the correction, its references to words of the text, and its names of pairs
     correction = columns[1].split()
@@ -437,11 +440,12 @@ def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
     for name in filter(named.pairs.__contains__, correction):
         if names.count(name) != 1:
             raise _InvalidLine(f"{name} in a correction needs one {name} in the pattern")
+        if has_code and names.index(name) not in replaced:
+            raise _InvalidLine(f"{name} in brackets, in a pattern with {_CODE}")
         pairs[name] = names.index(name), named.pairs[name]
 
     parts = (part for part in "".join(columns[2:]).split(";") if part.strip())
     exceptions = tuple(_read_exception(part, named) for part in parts)
-    has_code = any(item.is_code for item in items)
     words = () if correction == [_NOTHING] else tuple(correction)
     return Phrase(tuple(items), replaced[0], replaced[-1] + 1, words, exceptions, pairs, has_code)
 

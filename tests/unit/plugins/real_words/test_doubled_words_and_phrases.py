@@ -295,6 +295,8 @@ def test_right_phrases_and_phrases_over_lines(table):
         ("in CODE|of\tx", "no set 'CODE'"),
         ("in of\tx\tCODE _", "belongs in patterns"),
         ("CODE CODE\tx", "whole words"),
+        ("in CODE\tx", "code is never replaced"),
+        ("pairs VERB\twent=gone\n[VERB CODE] of\tVERB", "VERB in brackets"),
     ],
 )
 def test_invalid_lines(tmp_path, line, problem):
@@ -477,7 +479,7 @@ NO_CODE = [
 def test_code(tmp_path):
     """An item may be code of several tokens, on either side of the word by which a phrase is found."""
     path = tmp_path / "code.tsv"
-    path.write_text("in [CODE option]\tin the\tkind _\n[CODE] were\twas\n")
+    path.write_text("pairs BE\twere=was\nin [CODE option]\tin the\tkind _\n[CODE] BE\tBE\n")
     table = read_phrases(path)
     for code in CODE:
         assert correct(table, f"Set it in {code} option.")[0] == f"Set it in the {code} option.", code
