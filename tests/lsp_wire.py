@@ -77,7 +77,7 @@ class Wire:
         self.send(method, params, id=self.number)
         return self.next(lambda message: message.get("id") == self.number and "method" not in message)
 
-    def told(self, method: str = "window/showMessage") -> Any:
+    def next_params(self, method: str = "window/showMessage") -> Any:
         return self.next(lambda message: message.get("method") == method)["params"]
 
     def diagnostics(self, version: int | None = None) -> dict[str, Any]:

@@ -30,14 +30,14 @@ SNAPSHOT = Path(__file__).parent / "registered_names.json"
 
 
 @cache
-def tree_of(path):
+def parse_file(path):
     return ast.parse(path.read_text(encoding="utf8"))
 
 
 @cache
 def syntax_nodes(path):
     """Return all nodes of a module; several tests look at them."""
-    return tuple(ast.walk(tree_of(path)))
+    return tuple(ast.walk(parse_file(path)))
 
 
 def where(path, node=None):
@@ -46,7 +46,7 @@ def where(path, node=None):
 
 def imports(path, *, top_only=False):
     """Yield (module, node) of every import; relative ones have a leading dot."""
-    for node in top_level(tree_of(path)) if top_only else syntax_nodes(path):
+    for node in top_level(parse_file(path)) if top_only else syntax_nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -127,7 +127,7 @@ def docstrings(path):
 def test_plugins_import_only_the_api_of_the_core_and_not_each_other():
     violations = []
     for path in PLUGINS:
-        own = path.relative_to(ROOT / "plugins").parts[0]
+        plugin = path.relative_to(ROOT / "plugins").parts[0]
         for node in syntax_nodes(path):
             if isinstance(node, ast.Import):
                 modules = [alias.name for alias in node.names]
@@ -136,7 +136,7 @@ def test_plugins_import_only_the_api_of_the_core_and_not_each_other():
             else:
                 continue
             for module in modules:
-                foreign = package(module) in PLUGIN_NAMES - {own} or package(module) in PACK_NAMES
+                foreign = package(module) in PLUGIN_NAMES - {plugin} or package(module) in PACK_NAMES
                 if foreign or (package(module) == "disambig" and not is_api(module)):
                     violations.append(f"{where(path, node)}: {module}")
     assert not violations, violations
@@ -243,7 +243,7 @@ IMPORTED_IN_FUNCTIONS = {("text", "models"), ("formats", "spacy")}
 
 def internal_imports(path):
     """Yield the modules of the core that a module imports, and whether it does so at its top level."""
-    top = {id(node) for node in top_level(tree_of(path))}
+    top = {id(node) for node in top_level(parse_file(path))}
     for node in syntax_nodes(path):
         if (
             not isinstance(node, ast.ImportFrom)
@@ -300,13 +300,13 @@ def test_no_import_cycle():
         (package, alias.name): f"{package}.{node.module}"
         for package, path in MODULES.items()
         if (stub := path.with_suffix(".pyi")).exists()
-        for node in tree_of(stub).body
+        for node in parse_file(stub).body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
     graph = {name: set() for name in MODULES}
     for name, path in MODULES.items():
-        for node in top_level(tree_of(path)):
+        for node in top_level(parse_file(path)):
             if isinstance(node, ast.ImportFrom) and not node.level and node.module in MODULES:
                 for alias in node.names:
                     submodule = f"{node.module}.{alias.name}"
@@ -336,7 +336,7 @@ def test_public_class_names_are_unique():
     """A name with two meanings would have to be looked up each time."""
     homes = {}
     for path in sorted([*LIBRARY, *(ROOT / "corpora").rglob("*.py")]):
-        for node in tree_of(path).body:
+        for node in parse_file(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(where(path, node))
     twice = {name: places for name, places in homes.items() if len(places) > 1}
@@ -344,7 +344,7 @@ def test_public_class_names_are_unique():
 
 
 def test_every_module_has_a_docstring():
-    silent = [where(path) for path in LIBRARY if not ast.get_docstring(tree_of(path))]
+    silent = [where(path) for path in LIBRARY if not ast.get_docstring(parse_file(path))]
     assert not silent, silent
 
 
@@ -488,8 +488,8 @@ def imported_names():
             if isinstance(node, ast.ImportFrom) and not node.level and package(node.module) in OWN:
                 yield from ((where(path, node), node.module, alias.name) for alias in node.names)
             elif isinstance(node, ast.Import):
-                own = (alias.name for alias in node.names if package(alias.name) in OWN)
-                yield from ((where(path, node), name, None) for name in own)
+                names = (alias.name for alias in node.names if package(alias.name) in OWN)
+                yield from ((where(path, node), name, None) for name in names)
 
 
 @cache

@@ -51,11 +51,11 @@ def made_text(folder: Path, size: int) -> None:
 
 def family(pid: int) -> list[int]:
     """Return a process and all its descendants."""
-    found = [pid]
+    pids = [pid]
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in task.read_text().split():
-            found += family(int(child))
-    return found
+            pids += family(int(child))
+    return pids
 
 
 class Watched(threading.Thread):

@@ -38,7 +38,9 @@ _IMPORT = "import time; start = time.process_time(); import {}; print(time.proce
 
 def main() -> None:
     """Print the table, and the processor time of the commands."""
-    installed = {canonicalize_name(each.metadata["Name"]): each for each in distributions()}
+    installed = {
+        canonicalize_name(distribution.metadata["Name"]): distribution for distribution in distributions()
+    }
     modules: dict[str, list[str]] = {}
     for module, owners in packages_distributions().items():
         for owner in owners:
@@ -56,13 +58,13 @@ def main() -> None:
         module = name.replace("-", "_") if name.replace("-", "_") in public else min(public, default="")
         module = {"scikit-learn": "sklearn"}.get(name, module)
         used = [command for command in COMMANDS if module in loaded[command]]
-        megabytes = sum(_bytes(installed[each]) for each in only) / 1e6
+        megabytes = sum(_bytes(installed[package]) for package in only) / 1e6
         rows.append((megabytes, name, len(only) - 1, _import_seconds(module), used))
     print("| dependency | MB | import, s | loaded by |\n|---|---|---|---|")
     for megabytes, name, n_more, cost, used in sorted(rows, reverse=True):
         more = f" and {n_more} more" if n_more else ""
         print(f"| {name}{more} | {megabytes:.0f} | {cost:.2f} | {', '.join(used)} |")
-    total = sum(_bytes(installed[each]) for each in everything) / 1e6
+    total = sum(_bytes(installed[package]) for package in everything) / 1e6
     print(f"| disambig itself | {_bytes(installed[ROOT]) / 1e6:.0f} | | |\n| all | {total:.0f} | | |")
     for command, cost in seconds.items():
         print(f"\n`disambig {command}` of one sentence: {cost:.1f} s of processor time.")
@@ -72,20 +74,20 @@ def _required(distribution: Distribution) -> set[str]:
     """Return the names of the requirements of a distribution on this system, without extras."""
     requirements = map(Requirement, distribution.requires or ())
     return {
-        canonicalize_name(each.name)
-        for each in requirements
-        if each.marker is None or each.marker.evaluate({"extra": ""})
+        canonicalize_name(requirement.name)
+        for requirement in requirements
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
     }
 
 
 def _reachable(root: str, installed: dict[str, Distribution], without: str = "") -> set[str]:
-    found, open_names = set(), [root]
+    reachable, open_names = set(), [root]
     while open_names:
         name = open_names.pop()
-        if name not in found and name in installed and name != without:
-            found.add(name)
+        if name not in reachable and name in installed and name != without:
+            reachable.add(name)
             open_names += _required(installed[name])
-    return found
+    return reachable
 
 
 def _bytes(distribution: Distribution) -> int:

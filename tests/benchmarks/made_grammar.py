@@ -37,9 +37,9 @@ class MadeGrammar:
         self.coarse_of[fine[TAG]] = coarse[TAG]  # the root
         first = (0, coarse[TAG])
         members = [np.flatnonzero(self.coarse_of == c) for c in range(sum(coarse))]
-        chances = [zipf(len(each)) for each in members]
+        chances = [zipf(len(group)) for group in members]
         frequency = {
-            int(s): p for each in zip(members, chances, strict=True) for s, p in zip(*each, strict=True)
+            int(s): p for pair in zip(members, chances, strict=True) for s, p in zip(*pair, strict=True)
         }
         coarse_weights = [zipf(n) for n in coarse]
         coarse_table = {
@@ -56,12 +56,12 @@ class MadeGrammar:
             for kinds in np.ndindex(2, 2):
                 options = coarse_table[int(self.coarse_of[parent]), kinds]
                 n = 1 + rng.poisson(productions * frequency[parent])
-                found = {
+                expansions = {
                     tuple(int(rng.choice(members[c], p=chances[c])) for c in options[which]): None
                     for which in rng.choice(len(options), n, p=zipf(len(options)))
                 }
-                self.table[parent, kinds] = list(found)
-                drawn |= dict(zip(found, zipf(len(found)) / 4, strict=True))
+                self.table[parent, kinds] = list(expansions)
+                drawn |= dict(zip(expansions, zipf(len(expansions)) / 4, strict=True))
             rules += [(parent, *children) for children in drawn]
             scores += list(drawn.values())
         self.n_tags, self.root = fine[TAG], fine[TAG]
@@ -70,18 +70,18 @@ class MadeGrammar:
             axis=0,
         )
         binary, weights = np.array(rules, np.int32), np.array(scores)
-        own = binary, np.log(weights), chains.astype(np.int32), rng.normal(-3.0, 1.0, len(chains))
+        grammar_arrays = binary, np.log(weights), chains.astype(np.int32), rng.normal(-3.0, 1.0, len(chains))
         names = tuple(map(str, range(sum(fine))))
-        coarser = self._projected(binary, weights, own[2], np.exp(own[3]), members)
-        self.grammar = BinaryGrammar(names, self.root, *own, coarser, self.coarse_of)
+        coarser = self._projected(binary, weights, grammar_arrays[2], np.exp(grammar_arrays[3]), members)
+        self.grammar = BinaryGrammar(names, self.root, *grammar_arrays, coarser, self.coarse_of)
 
     def _projected(self, binary, weights, unary, unary_weights, members):
         """Return the coarser grammar: the mean over the fine symbols of each coarse one."""
-        sizes = np.array([len(each) for each in members])
+        sizes = np.array([len(group) for group in members])
 
         def arrays(rules, amounts):
-            found, which = np.unique(self.coarse_of[rules], axis=0, return_inverse=True)
-            return found, np.log(np.bincount(which.ravel(), amounts) / sizes[found[:, 0]])
+            distinct, which = np.unique(self.coarse_of[rules], axis=0, return_inverse=True)
+            return distinct, np.log(np.bincount(which.ravel(), amounts) / sizes[distinct[:, 0]])
 
         names = tuple(f"c{i}" for i in range(len(members)))
         return BinaryGrammar(
@@ -96,10 +96,10 @@ class MadeGrammar:
             symbol, start, end = agenda.pop()
             if end == start + 1:
                 others = rng.integers(0, self.n_tags, tags)
-                own = np.unique([symbol, *others])
-                places += [start] * len(own)
-                symbols += own.tolist()
-                scores += (rng.normal(-8.0, 1.0, len(own)) - 3.0 * (own != symbol)).tolist()
+                possible = np.unique([symbol, *others])
+                places += [start] * len(possible)
+                symbols += possible.tolist()
+                scores += (rng.normal(-8.0, 1.0, len(possible)) - 3.0 * (possible != symbol)).tolist()
                 continue
             split = int(
                 rng.integers(start + 1, min(start + 4, end))

@@ -98,10 +98,12 @@ def made_reranking(n, *, candidates=28, features=500_000, seed=0):
         sizes = has.sum(axis=2).ravel()
         ends = np.concatenate([[0], np.cumsum(sizes)])
         shape = (m * candidates, features)
-        own = csr_array((np.ones(len(at[0]), np.float32), drawn[at[0], at[2]].astype(np.int32), ends), shape)
-        own.sum_duplicates()
+        matrix = csr_array(
+            (np.ones(len(at[0]), np.float32), drawn[at[0], at[2]].astype(np.int32), ends), shape
+        )
+        matrix.sum_duplicates()
         base = (hidden + rng.normal(0, 3.0, hidden.shape)).ravel().round(2).astype(np.float32)
-        parts.append(_with_first_column(own, base))
+        parts.append(_with_first_column(matrix, base))
     rows = vstack(parts, format="csr") if len(parts) > 1 else parts[0]
     groups = np.ones(features + 1, np.int32)
     groups[0] = 0

@@ -53,11 +53,13 @@ def short_texts(data: Path) -> dict[str, tuple[Texts, Texts]]:
 
 
 def _sentences(data: Path, field: str, part: str, most: int) -> list[str]:
-    found: list[str] = []
+    sentences: list[str] = []
     with lzma.open(data / "english" / f"{field}.{part}.txt.xz", "rt", encoding="utf8") as lines:
         for _, line in zip(range(most), lines, strict=False):
-            found += [each for each in _NEXT.split(line.strip()) if 4 <= len(each.split()) <= 60]
-    return found
+            sentences += [
+                sentence for sentence in _NEXT.split(line.strip()) if 4 <= len(sentence.split()) <= 60
+            ]
+    return sentences
 
 
 def _half(text: str, rng: random.Random) -> str:
@@ -71,29 +73,29 @@ def _polarity(held_out, counted, rng: random.Random) -> Texts:
         label: re.compile(rf"\b({'|'.join(words)})\b", re.I)
         for label, words in (("praise", PRAISE), ("blame", BLAME))
     }
-    found = defaultdict(set)
+    texts_by_label = defaultdict(set)
     for texts in (*counted.values(), *held_out.values()):
         for text in texts:
             there = [label for label, pattern in patterns.items() if pattern.search(text)]
             if len(there) == 1:
-                found[there[0]].add(patterns[there[0]].sub("", text))
-    return _sampled(found, (LEARN + TEST) // 2, rng)
+                texts_by_label[there[0]].add(patterns[there[0]].sub("", text))
+    return _sampled(texts_by_label, (LEARN + TEST) // 2, rng)
 
 
 def _questions(held_out, counted, rng: random.Random) -> Texts:
-    found = defaultdict(set)
+    texts_by_label = defaultdict(set)
     for texts in (*counted.values(), *held_out.values()):
         for text in texts:
             first, _, rest = text.partition(" ")
             if text.endswith("?") and first.lower() in FIRST_WORDS:
-                found[first.lower()].add(rest)
-    return _sampled(found, 2_000, rng)
+                texts_by_label[first.lower()].add(rest)
+    return _sampled(texts_by_label, 2_000, rng)
 
 
-def _sampled(found: dict[str, set[str]], most: int, rng: random.Random) -> Texts:
+def _sampled(texts_by_label: dict[str, set[str]], most: int, rng: random.Random) -> Texts:
     made = [
         (text, label)
-        for label, texts in sorted(found.items())
+        for label, texts in sorted(texts_by_label.items())
         for text in rng.sample(sorted(texts), min(most, len(texts)))
     ]
     rng.shuffle(made)

@@ -163,7 +163,7 @@ def main() -> None:
                 seconds[name].append(measure())
     print("| words per second | of processor time | by the clock |\n|---|---|---|")
     for name, taken in seconds.items():
-        wall, used = ([words / each[i] for each in taken] for i in (0, 1))
+        wall, used = ([words / run[i] for run in taken] for i in (0, 1))
         print(f"| {name} | {show_range(used)} | {show_range(wall)} |")
     for name in missing:
         print(f"| {name} | not measured: {PEERS[name][0]} is not installed | |")

@@ -77,13 +77,13 @@ def some_text(n_words):
 
 def normal_words(view):
     """Return the words of a view as strings, by token."""
-    found = []
+    words = []
     for d, text in enumerate(view.texts):
         first, last = view.documents[d], view.documents[d + 1]
         low = text.lower()
         pairs = zip(view.starts[first:last].tolist(), view.ends[first:last].tolist(), strict=True)
-        found += [low[a:b] if b > a else "<>" for a, b in pairs]
-    return found
+        words += [low[a:b] if b > a else "<>" for a, b in pairs]
+    return words
 
 
 @dataclass
@@ -117,12 +117,12 @@ def ngrams():
 @pytest.fixture(scope="module")
 def tables(ngrams, tmp_path_factory):
     """Count tables of these n-grams, by record format."""
-    folder, order, found = tmp_path_factory.mktemp("tables"), np.argsort(ngrams.keys), {}
+    folder, order, by_record = tmp_path_factory.mktemp("tables"), np.argsort(ngrams.keys), {}
     chunks = [(ngrams.keys[order], ngrams.counts[order])]
     for record in LARGEST:
         path = write_table(folder / record, chunks, tokenisations=[Words.name], record=record)
-        found[record] = CountTable.open(path)
-    return found
+        by_record[record] = CountTable.open(path)
+    return by_record
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +185,7 @@ def test_open(benchmark, table, tell):
 
 
 def test_sqlite(benchmark, ngrams, table, tmp_path, tell):
-    asked = ngrams.texts[: ASKED // 8]
+    queries = ngrams.texts[: ASKED // 8]
     with sqlite3.connect(tmp_path / "x.sqlite") as base:
         base.execute("PRAGMA mmap_size = 8000000000")
         base.execute("CREATE TABLE ngrams (ngram TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID")
@@ -195,11 +195,11 @@ def test_sqlite(benchmark, ngrams, table, tmp_path, tell):
 
         def ask():
             execute = base.execute
-            for ngram in asked:
+            for ngram in queries:
                 execute("SELECT count FROM ngrams WHERE ngram = ?", (ngram,)).fetchone()
 
         benchmark.pedantic(ask, rounds=2)
-    theirs = len(asked) / benchmark.stats["min"]
+    theirs = len(queries) / benchmark.stats["min"]
     tell(sqlite_per_second=theirs, times=ours_per_second(ngrams, table) / theirs)
 
 
@@ -212,16 +212,16 @@ def test_lmdb(benchmark, ngrams, table, tmp_path, tell):
         )
         with base.begin(write=True) as writing, writing.cursor() as cursor:
             cursor.putmulti(items, append=False)
-        asked = [text.encode()[:500] for text in ngrams.texts]
+        queries = [text.encode()[:500] for text in ngrams.texts]
         with base.begin(buffers=True) as reading:
 
             def ask():
                 get = reading.get
-                for ngram in asked:
+                for ngram in queries:
                     int.from_bytes(get(ngram), "little")
 
             benchmark.pedantic(ask, rounds=3)
-    theirs = len(asked) / benchmark.stats["min"]
+    theirs = len(queries) / benchmark.stats["min"]
     tell(lmdb_per_second=theirs, times=ours_per_second(ngrams, table) / theirs)
 
 
@@ -288,11 +288,13 @@ def test_counting_against_counter(benchmark, text_file, tmp_path, tell):
     ]
 
     def plain():
-        found = collections.Counter()
+        ngram_counts = collections.Counter()
         for sentence in sentences:
             for n in range(1, 6):
-                found.update(zip(*(sentence[i:] for i in range(n)), strict=False))
-        return {ngram: count for ngram, count in found.items() if count >= MIN_COUNTS.get(len(ngram), 1)}
+                ngram_counts.update(zip(*(sentence[i:] for i in range(n)), strict=False))
+        return {
+            ngram: count for ngram, count in ngram_counts.items() if count >= MIN_COUNTS.get(len(ngram), 1)
+        }
 
     benchmark.pedantic(plain, rounds=1)
     theirs = len(words) / benchmark.stats["min"]

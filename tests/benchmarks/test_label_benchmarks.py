@@ -74,7 +74,7 @@ def alternate(calls, rounds=ROUNDS, clock=time.process_time):
     return seconds, results
 
 
-def features_of(doc, i):
+def token_features(doc, i):
     """Return the words and tags around a token, by position, and the words as a bag."""
     near, far = range(max(0, i - 3), min(len(doc), i + 4)), range(max(0, i - 30), min(len(doc), i + 31))
     places = [f"{j - i}={doc[j].lower_}" for j in near]
@@ -95,13 +95,14 @@ def test_sense_words_a_second(sense_pack):
             places[span._.disambig["group"]].append((doc, span.start))
     names = {group.name: len(group.candidates) for group in component.model.task.groups}
     peers = {}
-    for name, found in places.items():
-        rows = [features_of(doc, i) for doc, i in found] * 10
+    for name, tokens in places.items():
+        rows = [token_features(doc, i) for doc, i in tokens] * 10
         labels = [number % max(2, names[name]) for number in range(len(rows))]
         peers[name] = make_pipeline(CountVectorizer(analyzer=list), SGDClassifier(max_iter=5, tol=None))
         peers[name].fit(rows, labels)
     where = [
-        [(name, i) for name, found in places.items() for d, i in found if d.text == doc.text] for doc in docs
+        [(name, i) for name, tokens in places.items() for d, i in tokens if d.text == doc.text]
+        for doc in docs
     ]
 
     def ours():
@@ -109,35 +110,35 @@ def test_sense_words_a_second(sense_pack):
             pass
 
     def one_by_one():
-        for doc, own in zip(docs, where, strict=True):
-            for name, i in own:
-                peers[name].predict([features_of(doc, i)])
+        for doc, targets in zip(docs, where, strict=True):
+            for name, i in targets:
+                peers[name].predict([token_features(doc, i)])
 
     def by_word():
         rows = defaultdict(list)
-        for doc, own in zip(docs, where, strict=True):
-            for name, i in own:
-                rows[name].append(features_of(doc, i))
-        for name, own in rows.items():
-            peers[name].predict(own)
+        for doc, targets in zip(docs, where, strict=True):
+            for name, i in targets:
+                rows[name].append(token_features(doc, i))
+        for name, features in rows.items():
+            peers[name].predict(features)
 
     peer = "scikit-learn"
     ways = {"disambig_sense": ours, f"{peer}, all places of a word": by_word, peer: one_by_one}
     seconds, _ = alternate(ways)
     n, best = sum(map(len, docs)), min(seconds["disambig_sense"])
     print()
-    for name, each in seconds.items():
-        ratio = min(each) / best
-        print(f"{name}: {n / min(each):,.0f} words/s; disambig_sense is {ratio:.1f} times as fast")
+    for name, durations in seconds.items():
+        ratio = min(durations) / best
+        print(f"{name}: {n / min(durations):,.0f} words/s; disambig_sense is {ratio:.1f} times as fast")
 
 
 def test_words_found_a_second():
     rng = np.random.default_rng(0)
     letters = np.array(list("bcdfghjklmnpqrstvwz"))
     stems = sorted({"".join(rng.choice(letters, 5)) for _ in range(6000)})
-    known, others = stems[:1000], stems[1000:]
-    words = [[f"{stem}.x", [stem, f"{stem}s"], ["a", "b"], []] for stem in known]
-    vocabulary = np.array(others + known + [f"{stem}s" for stem in known])
+    listed, others = stems[:1000], stems[1000:]
+    words = [[f"{stem}.x", [stem, f"{stem}s"], ["a", "b"], []] for stem in listed]
+    vocabulary = np.array(others + listed + [f"{stem}s" for stem in listed])
     texts = [" ".join(vocabulary[rng.integers(0, len(vocabulary), 400)]) for _ in range(1000)]
     nlp = spacy.blank("en")
     docs = list(nlp.pipe(texts))
@@ -150,11 +151,11 @@ def test_words_found_a_second():
         "ours": lambda: len(task.instances(view)),
         "PhraseMatcher": lambda: sum(len(matcher(doc)) for doc in docs),
     }
-    seconds, found = alternate(calls, clock=time.perf_counter)
-    assert found["ours"] == found["PhraseMatcher"] > 0
+    seconds, n_found = alternate(calls, clock=time.perf_counter)
+    assert n_found["ours"] == n_found["PhraseMatcher"] > 0
     n = sum(map(len, docs))
-    for name, each in seconds.items():
-        print(f"\n{name}: {n / min(each):,.0f} tokens/s", end="")
+    for name, durations in seconds.items():
+        print(f"\n{name}: {n / min(durations):,.0f} tokens/s", end="")
     print()
 
 
@@ -204,10 +205,13 @@ def test_tagged_words_a_second(sentences):
             seconds[name].append(call())
     ours_best = min(seconds["disambig_tagger"])
     print()
-    for name, each in seconds.items():
-        ratios = [theirs / own for theirs, own in zip(each, seconds["disambig_tagger"], strict=True)]
-        summary = f"{min(each) / ours_best:.1f} times as fast ({min(ratios):.1f} to {max(ratios):.1f})"
-        print(f"{name}: {n / min(each):,.0f} words/s; disambig_tagger is {summary}")
+    for name, durations in seconds.items():
+        ratios = [
+            theirs / reference
+            for theirs, reference in zip(durations, seconds["disambig_tagger"], strict=True)
+        ]
+        summary = f"{min(durations) / ours_best:.1f} times as fast ({min(ratios):.1f} to {max(ratios):.1f})"
+        print(f"{name}: {n / min(durations):,.0f} words/s; disambig_tagger is {summary}")
 
 
 ARCHIVE = "labelled/20newsgroups/20news-bydate.tar.xz"
@@ -243,21 +247,21 @@ def test_documents_a_second_beside_scikit_learn():
     theirs = make_pipeline(vectorizer, SGDClassifier(max_iter=5, tol=None, random_state=0))
     theirs.fit(texts, labels)
     print(f"scikit-learn: trained, without, in {time.perf_counter() - start:.1f} s")
-    asked = [e.text for e in test]
+    test_texts = [e.text for e in test]
     ours = evaluate_labelled(model, test)["groups"]["topic"]["accuracy"]
-    print(f"accuracy: ours {ours:.4f}, scikit-learn {theirs.score(asked, [e.label for e in test]):.4f}")
+    print(f"accuracy: ours {ours:.4f}, scikit-learn {theirs.score(test_texts, [e.label for e in test]):.4f}")
     nlp = spacy.blank("en")
     component = DocumentLabeller(nlp, model, name="topic")
-    asked = asked[::4]
-    docs = [nlp.make_doc(text) for text in asked]
+    test_texts = test_texts[::4]
+    docs = [nlp.make_doc(text) for text in test_texts]
 
     def ours_in_batches():
-        for first in range(0, len(asked), BATCH):
-            annotate(asked[first : first + BATCH], [model], protect=False)
-        return len(asked)
+        for first in range(0, len(test_texts), BATCH):
+            annotate(test_texts[first : first + BATCH], [model], protect=False)
+        return len(test_texts)
 
     def ours_one_by_one():
-        for text in asked[:SINGLE]:
+        for text in test_texts[:SINGLE]:
             annotate([text], [model], protect=False)
         return SINGLE
 
@@ -265,19 +269,19 @@ def test_documents_a_second_beside_scikit_learn():
         return len(list(component.pipe(docs, batch_size=BATCH)))
 
     def theirs_in_batches():
-        return len(theirs.predict(asked))
+        return len(theirs.predict(test_texts))
 
     def theirs_one_by_one():
-        return len([theirs.predict([text]) for text in asked[:SINGLE]])
+        return len([theirs.predict([text]) for text in test_texts[:SINGLE]])
 
     ways = (ours_in_batches, theirs_in_batches, ours_on_docs, ours_one_by_one, theirs_one_by_one)
     seconds, n = alternate({way.__name__: way for way in ways}, clock=time.perf_counter)
-    for way, each in seconds.items():
-        print(f"{way.replace('_', ' ')}: {n[way] / min(each):,.0f} documents/s")
+    for way, durations in seconds.items():
+        print(f"{way.replace('_', ' ')}: {n[way] / min(durations):,.0f} documents/s")
     assert ours >= 0.86
 
 
-def labels_of(model, path):
+def predict_labels(model, path):
     """Return the label that a model of topics gives each text of a file."""
     marked = label_instances(model.task, model.tokenisation, read_labelled([str(path)]))
     names = [model.task.labels[number] for number in decide(model, marked, 0)[0]]
@@ -294,7 +298,7 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
         for part, texts in zip(("learn", "test"), parts, strict=True):
             with open(tmp_path / f"{name}.{part}.csv", "w", encoding="utf8", newline="") as file:
                 csv.writer(file).writerows([("text", "label"), *texts])
-        (texts, labels), (asked, right) = (tuple(zip(*part, strict=True)) for part in parts)
+        (texts, labels), (test_texts, right) = (tuple(zip(*part, strict=True)) for part in parts)
 
         def theirs(longest, texts=texts, labels=labels):
             vectorizer = TfidfVectorizer(ngram_range=(1, longest))
@@ -306,16 +310,16 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
         ways = {"ours, with its test": lambda: add_assessment(*ours()), "ours, without": ours}
         ways |= {"words": lambda: theirs(1), "words and pairs": lambda: theirs(2)}
         seconds, made = alternate(ways)
-        best = {way: min(each) for way, each in seconds.items()}
+        best = {way: min(durations) for way, durations in seconds.items()}
         model = made["ours, with its test"]
-        given = labels_of(model, tmp_path / f"{name}.test.csv")
-        hit = np.array([given.get(text) == label for text, label in zip(asked, right, strict=True)])
+        given = predict_labels(model, tmp_path / f"{name}.test.csv")
+        hit = np.array([given.get(text) == label for text, label in zip(test_texts, right, strict=True)])
         accuracy = model.provenance["test"]["systems"]["model"]["topic"]["accuracy"]
-        print(f"\n{name}: {len(texts):,} texts to learn from, {len(asked):,} to test on")
+        print(f"\n{name}: {len(texts):,} texts to learn from, {len(test_texts):,} to test on")
         print(f"  chosen: {model.provenance['chosen']}")
         print(f"  ours: {hit.mean():.4f}, its card says {accuracy:.4f}")
         for way in ("words", "words and pairs"):
-            other = made[way].predict(asked) == np.array(right)
+            other = made[way].predict(test_texts) == np.array(right)
             won, lost = int((hit & ~other).sum()), int((other & ~hit).sum())
             p = binomtest(won, won + lost).pvalue
             alone = f"ours alone right {won}, theirs alone {lost}, p = {p:.2g}"
@@ -349,7 +353,7 @@ def predicted(tmp_path, learn, test):
         with open(tmp_path / f"{name}.csv", "w", encoding="utf8", newline="") as file:
             csv.writer(file).writerows([("text", "label"), *texts])
     model, _, _ = run("topic", labelled=[str(tmp_path / "learn.csv")])
-    given = labels_of(model, tmp_path / "test.csv")
+    given = predict_labels(model, tmp_path / "test.csv")
     return [given.get(text, "") for text, _ in test]
 
 
@@ -405,8 +409,8 @@ def contexts():
 
 def windows(texts, places):
     for words, at in zip(texts, places, strict=True):
-        found = {f"word{d:+d}={words[at + d]}": 1 for d in range(-3, 4) if d}
-        yield found | {f"target={words[at]}": 1}
+        features = {f"word{d:+d}={words[at + d]}": 1 for d in range(-3, 4) if d}
+        yield features | {f"target={words[at]}": 1}
 
 
 def bags(texts, places):
@@ -417,11 +421,11 @@ def bags(texts, places):
 def pairs(texts, places):
     for words, at in zip(texts, places, strict=True):
         symbols = [*words[at - 5 : at], "*", *words[at + 1 : at + 6]]
-        found = defaultdict(float)
+        weights = defaultdict(float)
         for i, first in enumerate(symbols):
             for span, second in enumerate(symbols[i + 1 :], start=2):
-                found[first, second] += 0.5**span
-        yield {" ".join(pair): value for pair, value in found.items()}
+                weights[first, second] += 0.5**span
+        yield {" ".join(pair): value for pair, value in weights.items()}
 
 
 class ByDict:
@@ -462,9 +466,9 @@ def test_rows_a_second(case, contexts, benchmark):
         "theirs": lambda: theirs.rows(texts, places),
     }
     seconds, rows = alternate(calls)
-    best, some = [min(each) for each in seconds.values()], np.arange(0, N, 40)
-    own, made = (rows[name][some] for name in calls)
-    np.testing.assert_allclose((own @ own.T).toarray(), (made @ made.T).toarray())
+    best, some = [min(durations) for durations in seconds.values()], np.arange(0, N, 40)
+    our_rows, their_rows = (rows[name][some] for name in calls)
+    np.testing.assert_allclose((our_rows @ our_rows.T).toarray(), (their_rows @ their_rows.T).toarray())
     benchmark.extra_info.update(
         rows_a_second=round(N / best[0]), scikit_learn=round(N / best[1]), ratio=round(best[1] / best[0], 1)
     )

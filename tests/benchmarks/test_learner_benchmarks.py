@@ -139,12 +139,12 @@ def test_lasso_steps_cost_no_more_among_ten_times_the_features(learner):
         seconds = []
         for _ in range(5):
             began = time.process_time()
-            found, _ = stepper.take(1500)
-            seconds.append((time.process_time() - began) / len(found[0]))
+            steps, _ = stepper.take(1500)
+            seconds.append((time.process_time() - began) / len(steps[0]))
         taken.append(min(seconds))
         features.append(len(pairs.columns))
-    for n, each in zip(features, taken, strict=True):
-        print(f"\n{n:,} features: {1e6 * each:.1f} us a step", end="")
+    for n, duration in zip(features, taken, strict=True):
+        print(f"\n{n:,} features: {1e6 * duration:.1f} us a step", end="")
     assert features[1] > 9 * features[0]
     assert taken[1] < 3.0 * taken[0]  # the tournament has more rounds, and less of all is in the cache
 
@@ -215,10 +215,12 @@ def test_eg_epochs_and_gap(problem):
         fitted = EG(C=C, loss=loss, gap=0.01, epochs=20).fit(train)
         path = fitted.report["path"]
         shown(f"EG {loss}", time.perf_counter() - began, problem, fitted.scorer.state()["weights"])
-        each = np.diff([0.0, *path["seconds"]])
-        print(f", {len(each)} epochs of {each.max():.2f} s at most, gap {fitted.report['gap']:.4f}", end="")
-        assert fitted.report["gap"] <= 0.01
-        assert each.max() <= 5.0 * max(RERANKING_LISTS / 36_000, 0.1)
+        epoch_seconds = np.diff([0.0, *path["seconds"]])
+        longest = epoch_seconds.max()
+        gap = fitted.report["gap"]
+        print(f", {len(epoch_seconds)} epochs of {longest:.2f} s at most, gap {gap:.4f}", end="")
+        assert gap <= 0.01
+        assert longest <= 5.0 * max(RERANKING_LISTS / 36_000, 0.1)
 
 
 def test_eg_online_against_batch(problem):
@@ -256,7 +258,7 @@ def test_eg_beside_its_peers(problem):
 def at_its_best(train, weights):
     """Return weights scaled so that the objective is least: winners are the same."""
     scaled = (weights * scale for scale in 10.0 ** np.arange(-5, 1.1, 0.5))
-    return min(scaled, key=lambda each: hinge(train, each))
+    return min(scaled, key=lambda candidate: hinge(train, candidate))
 
 
 def pairwise(train):
@@ -300,10 +302,10 @@ def test_eg_and_dlib_find_the_same_optimum():
             return vectors[gold[i]]
 
         def separation_oracle(self, i, solution):
-            own = np.arange(offsets[i], offsets[i + 1])
+            candidates = np.arange(offsets[i], offsets[i + 1])
             weights = np.array(solution)
-            wrong = (train.cost[own] > 0).astype(float)
-            best = own[(rows[own] @ weights + wrong).argmax()]
+            wrong = (train.cost[candidates] > 0).astype(float)
+            best = candidates[(rows[candidates] @ weights + wrong).argmax()]
             return float(train.cost[best] > 0), vectors[best]
 
     began = time.perf_counter()
@@ -364,8 +366,8 @@ def word(n, senses, *, seed=0):
     rows.sum_duplicates()
     groups = np.repeat(np.arange(2, dtype=np.int32), [3_000, VOCABULARY])
     costs = (np.arange(senses) != right[:, None]).astype(np.float32)
-    own = Columns(np.full(len(groups), -1, np.int32), groups, ("local", "broad"))
-    return CrossedRows(rows, costs, CrossedColumns(own, tuple(map(str, range(senses)))))
+    row_columns = Columns(np.full(len(groups), -1, np.int32), groups, ("local", "broad"))
+    return CrossedRows(rows, costs, CrossedColumns(row_columns, tuple(map(str, range(senses)))))
 
 
 def seconds(call, *, times=1):

@@ -82,19 +82,19 @@ def sentences() -> tuple[list[str], list[str]]:
     """Return what is typed and what is written, of sentences without numbers, Latin letters and signs."""
     if "DISAMBIG_DATA" not in os.environ:
         pytest.skip("no DISAMBIG_DATA")
-    found = []
+    pairs = []
     path = Path(os.environ["DISAMBIG_DATA"], "japanese", "kwdlc.gold.traindev.tsv.xz")
     with lzma.open(path, "rt", encoding="utf8") as file:
         for line in file:
             words = [word.partition("/")[::2] for word in line.rstrip("\n").split("\t")[3].split(" ")]
             written = full_width("".join(surface for surface, _ in words))
             if has_kanji(written) and NATIVE.fullmatch(written):
-                found.append((normalise_kana("".join(reading for _, reading in words)), written))
-    some = found[:: max(len(found) // LINES, 1)][:LINES]
+                pairs.append((normalise_kana("".join(reading for _, reading in words)), written))
+    some = pairs[:: max(len(pairs) // LINES, 1)][:LINES]
     return [kana for kana, _ in some], [written for _, written in some]
 
 
-def said(name: str, seconds: float, texts: list[str], written: list[str]) -> float:
+def report_speed_and_cer(name: str, seconds: float, texts: list[str], written: list[str]) -> float:
     """Print lines a second and edits for each 100 characters, and return the latter."""
     cer = 100 * float(text_costs(measure_named("cer"), texts, written).sum()) / sum(map(len, written))
     print(f"\n{name}: {len(texts) / seconds:,.0f} lines/s, CER {cer:.2f}")
@@ -109,7 +109,7 @@ def test_the_pack_beside_libkkc(japanese_pack: Path, sentences: tuple[list[str],
     print(f"\nloading and compiling: {time.process_time() - began:.1f} s")
     began = time.process_time()
     ours = conversion.best(kana)
-    cer = said("disambig_ja", time.process_time() - began, ours, written)
+    cer = report_speed_and_cer("disambig_ja", time.process_time() - began, ours, written)
     kkc = shutil.which("kkc")
     if kkc is None:
         pytest.skip("no kkc here: apt-get install libkkc-utils")
@@ -119,4 +119,4 @@ def test_the_pack_beside_libkkc(japanese_pack: Path, sentences: tuple[list[str],
     lines = [line for line in done.stdout.splitlines() if "0: <" in line]
     theirs = ["".join(SEGMENT.findall(line)) for line in lines]
     assert len(theirs) == len(kana)
-    assert cer < said("libkkc", time.perf_counter() - began, theirs, written)
+    assert cer < report_speed_and_cer("libkkc", time.perf_counter() - began, theirs, written)

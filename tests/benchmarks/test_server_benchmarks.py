@@ -72,7 +72,7 @@ def texts(words=500):
     return [" ".join(whole[at : at + words]) for at in range(0, len(whole) - words, words)]
 
 
-def asked(port, seconds, clients, forms):
+def run_clients(port, seconds, clients, forms):
     """Return the results of clients in a child process."""
     command = [sys.executable, "-c", ASKING, str(port), str(seconds), str(clients)]
     done = subprocess.run(command, input=json.dumps(forms), capture_output=True, text=True, check=True)
@@ -95,10 +95,10 @@ def models_alone(some, annotate, together):
         began = time.perf_counter()
         chosen = [some[(number + i) % len(some)] for i in range(together)]
         documents = [Document(str(i), text, str(i), kind="json") for i, text in enumerate(chosen)]
-        found, _ = annotate_documents(documents, annotate)
-        for each in found:
-            text = each.document.text
-            find_flags("text", text, read_markup("text", text), each.decisions)
+        annotated, _ = annotate_documents(documents, annotate)
+        for result in annotated:
+            text = result.document.text
+            find_flags("text", text, read_markup("text", text), result.decisions)
         took.append((time.perf_counter() - began) / together)
     return statistics.median(took)
 
@@ -109,15 +109,15 @@ def test_one_client_and_many():
     annotate = ModelSource().load_correcting()
     models_alone(some, annotate, CLIENTS)
     with running() as (port, process):
-        asked(port, 2, 1, forms)
+        run_clients(port, 2, 1, forms)
         alone = models_alone(some, annotate, 1)
-        one = asked(port, 4, 1, forms)
+        one = run_clients(port, 4, 1, forms)
         print(f"\n500 words, one client: median {1000 * statistics.median(one['took']):.1f} ms", end="")
         print(f" of {len(one['took'])} requests; models alone {1000 * alone:.1f} ms")
         at_once = models_alone(some, annotate, CLIENTS)
-        asked(port, 5, CLIENTS, forms)
+        run_clients(port, 5, CLIENTS, forms)
         memory = [resident(process.pid)]
-        many = asked(port, SECONDS, CLIENTS, forms)
+        many = run_clients(port, SECONDS, CLIENTS, forms)
         memory.append(resident(process.pid))
         rate = len(many["took"]) / many["seconds"]
         print(f"{CLIENTS} clients, {SECONDS:g} s: {rate:.1f} requests/s, {500 * rate:,.0f} words/s", end="")

@@ -82,7 +82,7 @@ def paragraphs():
         yield from text.split("\n\n")
 
 
-def texts_of(n_words):
+def take_texts(n_words):
     texts, words = [], 0
     for text in paragraphs():
         texts.append(text)
@@ -102,7 +102,7 @@ def best(runs):
             start = time.perf_counter()
             run()
             times[name].append(time.perf_counter() - start)
-    return {name: min(found) for name, found in times.items()}
+    return {name: min(durations) for name, durations in times.items()}
 
 
 def blank():
@@ -120,16 +120,16 @@ def drain(nlp, texts):
 def report(title, seconds, words, **others):
     base = seconds["blank"]
     print(f"\n{title}: {words:,} words")
-    for name, found in seconds.items():
-        speed = f"{found / words * 1e6:6.2f} us/word {words / found:>10,.0f} words/s"
-        print(f"  {name:<34} {speed} {base / found:5.2f} of blank")
+    for name, duration in seconds.items():
+        speed = f"{duration / words * 1e6:6.2f} us/word {words / duration:>10,.0f} words/s"
+        print(f"  {name:<34} {speed} {base / duration:5.2f} of blank")
     for name, value in others.items():
         print(f"  {name.replace('_', ' '):<34} {value}")
 
 
 def test_time_of_components_with_a_trivial_model():
     """Two components with a trivial model: the time of the view, the spans and the records."""
-    texts, words = texts_of(WORDS)
+    texts, words = take_texts(WORDS)
     nlp = blank()
     components = [Disambiguator(nlp, FifthWord(name), name=name, spans_key=name) for name in ("a", "b")]
     docs = list(nlp.pipe(texts))
@@ -161,8 +161,8 @@ def test_records_of_a_long_document():
     doc = component(nlp("One of many words in a very long text. " * 20_000))
     spans = list(doc.spans["a"])
     start = time.perf_counter()
-    found = [span._.disambig for span in spans]
-    print(f"\n{len(found):,} records, {(time.perf_counter() - start) / len(found) * 1e6:.1f} us each")
+    records = [span._.disambig for span in spans]
+    print(f"\n{len(records):,} records, {(time.perf_counter() - start) / len(records) * 1e6:.1f} us each")
 
 
 def real_pipeline():
@@ -178,7 +178,7 @@ def real_pipeline():
 
 def test_both_components():
     """Required: together at no less than 1/6 of the words/s of blank("en"); the goal is 1/3."""
-    texts, words = texts_of(WORDS)
+    texts, words = take_texts(WORDS)
     nlp = real_pipeline()
     docs = list(nlp.pipe(texts))
     decided = sum(len(group) for doc in docs for group in doc.spans.values())
@@ -213,7 +213,7 @@ print(f"after {words:,} tokens: peak kB {memory()}")
 def test_from_a_cold_process():
     """Required: at most 4 s to the first decided document, below 500 MB of resident memory."""
     real_pipeline()
-    texts, _ = texts_of(WORDS)
+    texts, _ = take_texts(WORDS)
     for _ in range(3):
         lines = "\n".join(" ".join(text.split()) for text in texts)
         done = subprocess.run([sys.executable, "-c", COLD], capture_output=True, text=True, input=lines)

@@ -71,13 +71,13 @@ def ended(running: subprocess.Popen, case: object = "") -> str:
 
 def members(session: int) -> list[int]:
     """Return the running processes of a session, its leader first."""
-    found = []
+    pids = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             fields = _stat(int(entry))
             if len(fields) > 3 and fields[3] == str(session) and fields[0] not in "ZX":
-                found.append(int(entry))
-    return sorted(found, key=lambda pid: (pid != session, pid))
+                pids.append(int(entry))
+    return sorted(pids, key=lambda pid: (pid != session, pid))
 
 
 def workers(session: int) -> list[int]:
@@ -135,13 +135,13 @@ def until(holds: Callable[[], object], seconds: float, what: str) -> None:
 
 def held(job: Path) -> dict[str, Any]:
     """Return the files of a job by name, without values that differ between runs."""
-    found: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
     for path in sorted(path for path in job.rglob("*") if path.is_file() and path.name != ".lock"):
         name = path.relative_to(job).as_posix()
-        found[name] = path.read_bytes()
+        contents[name] = path.read_bytes()
         if path.suffix == ".json":
-            found[name] = {**json.loads(found[name]), "seconds": 0, "command": 0}
-    return found
+            contents[name] = {**json.loads(contents[name]), "seconds": 0, "command": 0}
+    return contents
 
 
 def leftovers(folder: Path, *, but: Iterable[str] = ()) -> list[str]:

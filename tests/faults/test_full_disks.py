@@ -100,26 +100,26 @@ def made(output: Path) -> dict:
     """Return what stands there, by name, but for the times in the card of a model."""
     if output.is_file():
         return {"": output.read_bytes()}
-    found = held(output)
-    found.pop("README.md", None)
-    return found
+    contents = held(output)
+    contents.pop("README.md", None)
+    return contents
 
 
 @pytest.fixture(scope="module")
 def whole(home, tmp_path_factory) -> Callable[[str], tuple[dict, int]]:
     """Return a function: what a case comes to with room, and how many bytes that takes."""
-    known: dict[str, tuple[dict, int]] = {}
+    computed: dict[str, tuple[dict, int]] = {}
 
     def of(case: str) -> tuple[dict, int]:
         if case == "out.parquet":
             pytest.importorskip("pyarrow")
-        if case not in known:
+        if case not in computed:
             output = tmp_path_factory.mktemp("room")
             done = ran(case, home, output)
             assert done.returncode == 0, done.stderr
             files = [output / case] if (output / case).is_file() else (output / case).rglob("*")
-            known[case] = made(output / case), sum(path.stat().st_size for path in files if path.is_file())
-        return known[case]
+            computed[case] = made(output / case), sum(path.stat().st_size for path in files if path.is_file())
+        return computed[case]
 
     return of
 
@@ -167,8 +167,8 @@ def _refused(case: str, place: Path, done: Done, expected: dict, what: tuple[obj
     if case not in ("job", "mirror"):
         check(not any(place.iterdir()), what, "half-written", [*place.rglob("*")])
     elif (place / case).exists():
-        found = {name: data for name, data in made(place / case).items() if not name.startswith(".")}
-        check(all(expected[name] == data for name, data in found.items()), what, "half-written")
+        written = {name: data for name, data in made(place / case).items() if not name.startswith(".")}
+        check(all(expected[name] == data for name, data in written.items()), what, "half-written")
 
 
 def _empty(folder: Path) -> None:

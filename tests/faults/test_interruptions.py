@@ -43,7 +43,7 @@ JOB = ("annotate", "lines.txt", "--lines", "--shard-size", "0.0015", "--workers"
 SHARDS = 11
 ENGINES = {"local": (), "dask": ("--engine", "dask")}
 _UNBORN = "preparation_data = reduction.pickle.load(from_parent)"
-"""A worker says so whose parent is gone before it said what to do: nobody is left who could keep it quiet."""
+"""Message of a worker whose parent ended before it sent a task: no process is left that could suppress it."""
 PIECES = 2  # tests an engine, so that several processes share the kills
 
 
@@ -228,10 +228,10 @@ def test_a_second_job_in_the_same_directory_is_rejected_even_with_force(raced_co
     while not (folder / "held" / "shards").exists() and first.poll() is None:
         time.sleep(0.01)
     other = begun("annotate", "lines.txt", "--lines", "--output", "held", "--force", folder=folder)
-    said, status = ended(other), other.returncode
+    message, status = ended(other), other.returncode
     ended(first)
     assert first.returncode == 0
-    assert status == 2 and said.startswith("disambig: [D312]"), said
+    assert status == 2 and message.startswith("disambig: [D312]"), message
     assert held(folder / "held") == whole
 
 
@@ -276,14 +276,14 @@ def test_jobs_do_not_depend_on_clocks(resumed_folder, monkeypatch):
         jumps = [numbers.uniform(-60, 60) * YEAR for _ in range(7)]
         if trial % 3 == 2:  # as another process sees it
             running = begun(*RESUMED, "--workers", 2, folder=resumed_folder)
-            said, status = ended(running), running.returncode
+            message, status = ended(running), running.returncode
         else:
-            with monkeypatch.context() as patch:  # another time whenever it is asked
+            with monkeypatch.context() as patch:  # the clock gives another time at each call
                 patch.setattr(time, "time", lambda jumps=jumps: real() + jumps[int(real() * 1e4) % 7])
                 patch.setattr(time, "time_ns", lambda: int(time.time() * 1e9))
                 done = here(*RESUMED, folder=resumed_folder)
-            said, status = done.stderr, done.returncode
-        check(status == 0 and "Traceback" not in said, trial, said)
+            message, status = done.stderr, done.returncode
+        check(status == 0 and "Traceback" not in message, trial, message)
         check(held(job) == whole, trial, "another result")
         after = written(job)
         names = [name for name in before if before[name] != after[name]]

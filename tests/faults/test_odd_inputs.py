@@ -64,7 +64,10 @@ def _dependencies(folder: Path) -> object:
 
 def _decide(folder: Path) -> object:
     text = "Its then that we wanted too see a quite place."
-    return [[each.record(i, text) for i in range(len(each))] for each in annotate([text], [load(folder)])]
+    return [
+        [decisions.record(i, text) for i in range(len(decisions))]
+        for decisions in annotate([text], [load(folder)])
+    ]
 
 
 MODELS = {
@@ -211,7 +214,7 @@ def random_name(numbers) -> bytes:
 def laid(folder: Path, trial: int) -> list[bytes]:
     """Write files under such names; return their paths below the folder."""
     numbers = chance("names", trial)
-    found = []
+    paths = []
     for _ in range(numbers.randrange(1, 25)):
         place = os.fsencode(folder)
         below = [random_name(numbers) for _ in range(numbers.choice((0, 0, 1, 3)))]
@@ -222,8 +225,8 @@ def laid(folder: Path, trial: int) -> list[bytes]:
                 file.write(TEXT)
         except OSError:  # taken, or not for this file system
             continue
-        found.append(os.path.relpath(path, place))
-    return found
+        paths.append(os.path.relpath(path, place))
+    return paths
 
 
 @pytest.fixture
@@ -327,16 +330,16 @@ def made(folder: Path, files: int) -> None:
 
 
 def run(folder: Path, *more: object) -> tuple[str, float, float]:
-    """Run the job; return what it said, the most megabytes of its parent, and seconds of processors."""
+    """Run the job; return its messages, the peak megabytes of its parent, and its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     most = 0.0
-    with open(folder / "said", "w+b") as said:
-        running = begun("annotate", "many", *more, "--workers", 2, folder=folder, stderr=said)
+    with open(folder / "log", "w+b") as log:
+        running = begun("annotate", "many", *more, "--workers", 2, folder=folder, stderr=log)
         while running.poll() is None:
             most = max(most, _peak(running.pid))
             time.sleep(0.1)
-        said.seek(0)
-        text = said.read().decode()
+        log.seek(0)
+        text = log.read().decode()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert running.returncode == 0, text
     return text, most, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -356,12 +359,12 @@ def _peak(pid: int) -> float:
 def test_a_million_of_tiny_files(tmp_path, format, files):
     made(tmp_path / "many", files)
     job = ("--format", format, "--output", "out", "--shard-size", "0.1")
-    said, first, work = run(tmp_path, *job)
-    assert f"{files:,} documents" in said
+    messages, first, work = run(tmp_path, *job)
+    assert f"{files:,} documents" in messages
     documents = _documents(tmp_path / "out", format)
     assert documents == files
-    said, second, again = run(tmp_path, *job)
-    assert "nothing left to do: an earlier run finished the job" in said
+    messages, second, again = run(tmp_path, *job)
+    assert "nothing left to do: an earlier run finished the job" in messages
     print(f"{files:,} files: {work:.1f} s of processors, then {again:.1f}; {first:.0f} MB, then {second:.0f}")
     check(max(first, second) < BASE + EACH * files, "memory of the parent", first, second)
     check(again < 3 + 0.5 * work, "to go on costs as much as to do it", work, again)
@@ -409,32 +412,32 @@ def test_a_changed_corpus_is_annotated_or_named(fake, tmp_path, name):
         assert _right(name, path.read_bytes(), texts, deep, bool(messages), bool(lines)), (case, texts)
 
 
-def _right(name: str, data: bytes, texts: list[str], deep: bool, said: bool, lines: bool) -> bool:
-    """Tell whether texts are what the bytes say, as far as another reader can tell."""
+def _right(name: str, data: bytes, texts: list[str], deep: bool, has_messages: bool, lines: bool) -> bool:
+    """Return True if the texts are those of the bytes, as far as another reader can check this."""
     if name in ("a.txt", "a.md", "a.tex"):
-        if said and not lines:
+        if has_messages and not lines:
             return not texts
         whole = data.decode(errors="replace")
         return (
             texts == [whole] if not lines else set(texts) <= {one.rstrip("\r") for one in whole.split("\n")}
         )
     if name == "a.jsonl":
-        return all(text in _said(data) for text in texts)
+        return all(text in _parse_texts(data) for text in texts)
     if name == "a.parquet":
-        return said or texts == [text or "" for text in _parquet(data)]
+        return has_messages or texts == [text or "" for text in _parquet(data)]
     if name == "a.txt.gz" and not deep:  # what is changed in it does not come out; its end may be missing
-        return said or "\n".join(texts) in "\n".join(filter(None, TEXTS) if lines else TEXTS) + "\n"
+        return has_messages or "\n".join(texts) in "\n".join(filter(None, TEXTS) if lines else TEXTS) + "\n"
     return True
 
 
-def _said(data: bytes) -> set[str]:
-    found = set()
+def _parse_texts(data: bytes) -> set[str]:
+    texts = set()
     for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         try:
-            found.add(json.loads(line.decode())["text"])
+            texts.add(json.loads(line.decode())["text"])
         except (ValueError, LookupError, TypeError, RecursionError):
             continue
-    return found
+    return texts
 
 
 def _parquet(data: bytes) -> list[str]:

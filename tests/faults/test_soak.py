@@ -107,8 +107,8 @@ def test_memory_is_level(tmp_path, kind):
     check(
         running.pid in samples and len(samples) >= 3, kind, "the command and two workers were seen", samples
     )
-    for pid, found in samples.items():
-        _level(f"{kind}, {'parent' if pid == running.pid else 'worker'}", found)
+    for pid, megabytes in samples.items():
+        _level(f"{kind}, {'parent' if pid == running.pid else 'worker'}", megabytes)
 
 
 def test_memory_of_the_server_is_level(tmp_path):
@@ -198,14 +198,18 @@ def _sampled(running, end: float) -> dict[int, list[float]]:
     return samples
 
 
-def _level(who: str, found: list[float]) -> None:
-    quarter = len(found) // 4
-    check(quarter > 3, who, "too few samples", found)
-    second, last = (statistics.median(found[place * quarter : (place + 1) * quarter]) for place in (1, 3))
-    print(f"{who}: {second:.1f} MB in the second quarter, {last:.1f} MB in the last, of {len(found)} samples")
+def _level(who: str, megabytes: list[float]) -> None:
+    quarter = len(megabytes) // 4
+    check(quarter > 3, who, "too few samples", megabytes)
+    second, last = (statistics.median(megabytes[place * quarter : (place + 1) * quarter]) for place in (1, 3))
+    n = len(megabytes)
+    print(f"{who}: {second:.1f} MB in the second quarter, {last:.1f} MB in the last, of {n} samples")
     room = (MORE if DIAL != "short" else 4 * MORE) + SHARE * second  # some seconds are hardly warm
     check(
-        last <= second + room, who, f"{second:.1f} MB grew to {last:.1f}", found[:: max(1, len(found) // 50)]
+        last <= second + room,
+        who,
+        f"{second:.1f} MB grew to {last:.1f}",
+        megabytes[:: max(1, n // 50)],
     )
 
 

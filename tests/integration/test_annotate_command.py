@@ -434,18 +434,18 @@ def annotate_corpus(corpus: Path, *more: str, status: int = 0):
     )
 
 
-def told(corpus: Path, status: int = 0) -> dict:
+def read_status(corpus: Path, status: int = 0) -> dict:
     return json.loads(run("job", "status", "out", "--json", cwd=corpus, status=status).stdout)
 
 
 def test_status_of_a_job(corpus):
     annotate_corpus(corpus)
-    output = told(corpus)
+    output = read_status(corpus)
     assert output["shards"] == output["finished"] > 3
     assert (output["documents"], output["damaged"], output["at_work"], output["bad"]) == (30, [], False, [])
     (corpus / "out" / "shards" / "00001.json").unlink()
     (corpus / "out" / "part-00002.jsonl").write_text("cut")
-    output = told(corpus, status=1)
+    output = read_status(corpus, status=1)
     assert (output["finished"], output["damaged"]) == (output["shards"] - 2, [2])
     text = run("job", "status", "out", cwd=corpus, status=1).stdout
     assert "to continue: disambig job resume out" in text
@@ -553,7 +553,7 @@ def test_jobs_of_an_older_disambig_are_refused_in_one_line(corpus):
     assert "D873" in annotate_corpus(corpus, status=2).stderr
     assert "D873" in run("job", "status", "out", cwd=corpus, status=2).stderr
     annotate_corpus(corpus, "--force")
-    assert told(corpus)["finished"] > 3
+    assert read_status(corpus)["finished"] > 3
 
 
 def test_a_manifest_without_a_valid_command_is_a_message(corpus):

@@ -140,8 +140,8 @@ def test_files_do_not_replace_the_contents_of_a_pack(clone):
 def counted(clone: Hostile, *python: str) -> None:
     built = ("counts", "build", "one.txt", "two.txt", "--output", "my.counts", "--workers", "2", "--quiet")
     clone.run(*built, python=python)
-    found = clone.run("counts", "query", "my.counts", "a quite place", python=python)
-    assert re.search(r"\b2\b", found), found
+    output = clone.run("counts", "query", "my.counts", "a quite place", python=python)
+    assert re.search(r"\b2\b", output), output
 
 
 def annotated(clone: Hostile, output: str, *options: str) -> None:
@@ -209,10 +209,10 @@ def test_the_server(planted):
     with planted.begin("serve", "--port", "0", stderr=pipe, text=True) as process:
         try:
             lines: list[str] = []
-            while not (found := LISTENING.search(lines[-1] if lines else "")):
+            while not (listening := LISTENING.search(lines[-1] if lines else "")):
                 lines.append(process.stderr.readline())
                 assert lines[-1], lines
-            address = f"http://127.0.0.1:{found[1]}/v2/check"
+            address = f"http://127.0.0.1:{listening[1]}/v2/check"
             with urlopen(address, b"language=en&text=It+was+a+quite+place.", timeout=120) as answer:
                 assert json.load(answer)["matches"]
         finally:

@@ -106,9 +106,9 @@ def test_rates_that_are_shared_or_one_a_task(tmp_path):
         output = run("preposition+spelling", "--fixes", fixes, "--json", *options)[1]
         return json.loads(output)["rates"]
 
-    own = rates()
+    default_rates = rates()
     assert sum(rates("--flags-per-1000", 1.5).values()) == pytest.approx(1.5)
-    assert rates("--flags-per-1000", "spelling=0") == own | {"spelling": 0.0}
+    assert rates("--flags-per-1000", "spelling=0") == default_rates | {"spelling": 0.0}
     lines = run("spelling", "--fixes", fixes, "--flags-per-1000", 0)[1].splitlines()
     assert lines[1].endswith("set to flags per 1,000 words: spelling 0")
     assert lines[3].split()[:3] == ["all", "3", "0.0%"]
@@ -415,25 +415,27 @@ def test_a_server_reports_unused_writing(model, home):
 
 
 @pytest.mark.parametrize(
-    ("options", "own", "n"),
+    ("options", "writing", "n"),
     [((), "learner", [0, 2]), (("--writing", "learner"), "edited", [2, 0])],
     ids=["default", "option"],
 )
-def test_an_editor_accepts_an_option_and_its_own_settings(model, home, options, own, n):
+def test_an_editor_accepts_an_option_and_its_own_settings(model, home, options, writing, n):
     models = {"models": [os.path.relpath(model, home)]}
     with Wire.started(home, *options) as wire:
         wire.initialize(models, root=home)
         wire.open(TEXT, uri=(home / "notes.md").as_uri())
         flags = [len(wire.diagnostics(1)["diagnostics"])]
         change = "workspace/didChangeConfiguration"
-        wire.send(change, {"settings": {**models, "writing": own}})
+        wire.send(change, {"settings": {**models, "writing": writing}})
         flags.append(len(wire.diagnostics(1)["diagnostics"]))
         assert flags == n
         if not options:  # wrong settings are shown
             wire.send(change, {"settings": {"models": [once(model)], "writing": "draft"}})
-            assert "[D954]" in wire.told()["message"]
+            assert "[D954]" in wire.next_params()["message"]
             wire.send(change, {"settings": {"writing": "lerner"}})
-            assert "[D971] settings of the editor: writing is 'lerner': unknown" in wire.told()["message"]
+            assert (
+                "[D971] settings of the editor: writing is 'lerner': unknown" in wire.next_params()["message"]
+            )
         assert wire.end() == 0
 
 

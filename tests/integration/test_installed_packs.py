@@ -671,8 +671,8 @@ def test_settings_and_options_are_one_choice(home):
 
 
 def test_a_model_without_measured_precision_shows_no_flags_but_a_note(home):
-    own = home / "own"
-    shutil.copytree(model_folder("doubled"), own, ignore=shutil.ignore_patterns(PRECISION_FILE))
+    unmeasured = home / "own"
+    shutil.copytree(model_folder("doubled"), unmeasured, ignore=shutil.ignore_patterns(PRECISION_FILE))
     result, _ = trusted_flags(home, "--model", "own")
     assert result and result[0]["trust"] is None
     done = here("check", "note.md", "--model", "own", "--trust", "4/5", folder=home)

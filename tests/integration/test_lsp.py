@@ -94,7 +94,7 @@ def test_invalid_messages_are_answered(wire):
     assert (answer["id"], answer["error"]["code"]) == (None, -32700)
     assert "[D847]" in answer["error"]["message"]
     wire.raw(b"Content-Length: many\r\n\r\n")
-    assert "[D847]" in wire.told()["message"]
+    assert "[D847]" in wire.next_params()["message"]
     wire.body(b"[1, 2]")
     wire.body(b'{"jsonrpc": "1.0", "id": 5, "method": "x"}')
     assert wire.next(lambda message: message.get("id") == 5)["error"]["code"] == -32600
@@ -106,7 +106,7 @@ def test_invalid_messages_are_answered(wire):
     wire.body(json.dumps({"jsonrpc": "2.0", "id": 7, "method": "no/such"}).encode())
     assert wire.next(lambda message: message.get("id") == 7)["error"]["code"] == -32601
     wire.send("textDocument/didChange", {"contentChanges": -1})
-    assert "[D847]" in wire.told()["message"]
+    assert "[D847]" in wire.next_params()["message"]
     wire.body(b'{"jsonrpc": "2.0", "id": "nobody asked", "result": null}')
     assert lives(wire)
 
@@ -153,7 +153,7 @@ def test_a_text_that_is_closed_while_it_is_decided(wire):
     wire.open((BAD + "\n") * 2000)
     wire.send("textDocument/didClose", {"textDocument": {"uri": URI}})
     wire.change(2, {"text": BAD})
-    assert "not open" in wire.told()["message"]
+    assert "not open" in wire.next_params()["message"]
     assert lives(wire)
     about = [item["params"]["diagnostics"] for item in wire.seen if item.get("params", {}).get("uri") == URI]
     assert about == [[]]
@@ -164,7 +164,7 @@ def test_a_text_of_ten_megabytes_is_not_checked(wire):
     wire.open(BAD)
     wire.diagnostics(1)
     wire.change(2, {"range": at(0, 0), "text": (BAD * 10) * 32_000})
-    message = wire.told()["message"]
+    message = wire.next_params()["message"]
     assert "[D845] /nowhere/notes.md" in message
     assert "disambig check" in message
     assert wire.diagnostics(2)["diagnostics"] == []
@@ -177,7 +177,7 @@ def test_an_invalid_settings_file_is_reported_and_read_again(wire, tmp_path):
     wire.initialize(root=tmp_path)
     uri = (tmp_path / "notes.md").as_uri()
     wire.open(BAD, uri=uri)
-    message = wire.told()["message"]
+    message = wire.next_params()["message"]
     assert "[D970]" in message
     assert str(tmp_path) in message
     assert wire.diagnostics(1)["diagnostics"] == []

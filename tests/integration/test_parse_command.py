@@ -382,12 +382,12 @@ def test_the_card_has_the_figures_of_the_pack():
     row = json.loads((home / "figures.json").read_text(encoding="utf8"))["test"]["weblog"]
     path = Path(os.environ["DISAMBIG_DATA"]) / "labelled" / "ewt" / "weblog.test.conllu.xz"
     columns = [list(zip(*sentence.words, strict=True)) for sentence in read_conllu(path)]
-    tagged = list(fill_in_tags(load("tag"), [(list(own[1]), [()] * len(own[1])) for own in columns]))
+    tagged = list(fill_in_tags(load("tag"), [(list(fields[1]), [()] * len(fields[1])) for fields in columns]))
     parses = load_dependency_parser().parse_tagged(tagged)
     right = sum(
         parsed + 1 == int(head)
-        for parse, own in zip(parses, columns, strict=True)
-        for parsed, head in zip(parse.heads, own[6], strict=True)
+        for parse, fields in zip(parses, columns, strict=True)
+        for parsed, head in zip(parse.heads, fields[6], strict=True)
     )
     assert right == row["predicted"]["heads"]
 
@@ -425,12 +425,12 @@ def test_easy_sentences_are_converted_correctly(parser_pack):
 
 
 def test_the_pack_describes_itself(parser_pack, short_doctor):
-    known = pack("disambig_en_parser")
-    assert (known.language, known.counts, known.models) == ("en", None, {})
+    info = pack("disambig_en_parser")
+    assert (info.language, info.counts, info.models) == ("en", None, {})
     assert "disambig_en_parser 0.1.0, language en" in here("doctor", "--quick").stdout
     card = (SOURCE / "README.md").read_text(encoding="utf8")
-    for said in ("CRAFT", "CC BY 3.0", "EWT", "CC BY-SA 4.0", "biomedical", "Wall Street Journal"):
-        assert said in card
+    for phrase in ("CRAFT", "CC BY 3.0", "EWT", "CC BY-SA 4.0", "biomedical", "Wall Street Journal"):
+        assert phrase in card
     figures = json.loads((SOURCE / "figures.json").read_text(encoding="utf8"))
     assert figures["craft_some"]["f1"] >= 0.81
     assert figures["ewt_test"]["f1"] >= 0.76

@@ -270,9 +270,9 @@ def run_in(*command, folder, path=""):
 def test_the_new_plugin_keeps_the_contracts(tmp_path, monkeypatch, kind, n_parts):
     home = write_plugin(f"my{kind}", tmp_path / "new", kind=kind)
     install(home, monkeypatch)
-    own = runpy.run_path(str(home / "tests" / f"test_my{kind}.py"))
-    assert len(own["CHECKS"]) == n_parts
-    for part, checks in own["CHECKS"].items():
+    namespace = runpy.run_path(str(home / "tests" / f"test_my{kind}.py"))
+    assert len(namespace["CHECKS"]) == n_parts
+    for part, checks in namespace["CHECKS"].items():
         assert len(checks) > 5, part
         for check in checks:
             check()
@@ -338,7 +338,7 @@ def doctor(*arguments, path=(), **variables):
     return done
 
 
-def found(done):
+def list_problems(done):
     return [(f["area"], f["what"], f["mend"]) for f in json.loads(done.stdout) if f["status"] == "problem"]
 
 
@@ -394,7 +394,7 @@ def test_no_pack_a_wrong_version_and_failing_plugins(tmp_path):
     (tmp_path / "foreign_factory.py").write_text("1 / 0")
     done = doctor("--json", path=[tmp_path])
     assert done.returncode == 2
-    problems = found(done)
+    problems = list_problems(done)
     assert [area for area, _, _ in problems] == ["versions", "versions", "plugins", "spaCy", "packs"]
     whole = "\n".join(f"{what} -> {mend}" for _, what, mend in problems)
     assert "spacy 2.3.9 is not <4,>=3.8 -> pip install 'spacy" in whole
@@ -412,8 +412,8 @@ def test_a_pack_without_its_plugin(tmp_path):
     write_metadata(tmp_path, "disambig", "0.1.0", CORE + COMPONENT + "[disambig_packs]\nen = disambig_en\n")
     done = doctor("--quick", "--json", path=[tmp_path])
     assert done.returncode == 2
-    assert {area for area, _, _ in found(done)} == {"models"}
-    assert all("[D001]" in what or "[D005]" in what for _, what, _ in found(done))
+    assert {area for area, _, _ in list_problems(done)} == {"models"}
+    assert all("[D001]" in what or "[D005]" in what for _, what, _ in list_problems(done))
 
 
 @pytest.mark.slow
@@ -459,7 +459,7 @@ def test_where_compiled_code_is_kept(tmp_path):
 @pytest.mark.slow
 def test_a_compiler_turned_off_is_a_problem():
     done = doctor("--quick", "--json", NUMBA_DISABLE_JIT="1", DISAMBIG_ENGINE="numpy")
-    assert ("compiler", "unset NUMBA_DISABLE_JIT") in [(area, mend) for area, _, mend in found(done)]
+    assert ("compiler", "unset NUMBA_DISABLE_JIT") in [(area, mend) for area, _, mend in list_problems(done)]
 
 
 @pytest.mark.slow

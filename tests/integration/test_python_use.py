@@ -43,8 +43,8 @@ def test_flags_and_corrections_are_those_of_the_command(tmp_path):
     done = json.loads(here("check", "a.txt", "--format", "json", folder=tmp_path).stdout)
     flags = disambig.check(TEXT)
     assert len(flags) >= 5
-    assert [(each.start, each.end, each.task, round(each.probability, 4)) for each in flags] == [
-        (each["start"], each["end"], each["task"], round(each["probability"], 4)) for each in done["flags"]
+    assert [(flag.start, flag.end, flag.task, round(flag.probability, 4)) for flag in flags] == [
+        (item["start"], item["end"], item["task"], round(item["probability"], 4)) for item in done["flags"]
     ]
     assert disambig.correct(TEXT) == here("check", "-", "--fix", given=TEXT, folder=tmp_path).stdout
     assert disambig.correct(disambig.correct(TEXT)) == disambig.correct(TEXT)
@@ -86,7 +86,7 @@ def test_every_argument_has_its_effect(model):
     text = "We like a quite street. He wants a peace of cake."
     assert disambig.check(text, models=model) == []
     flags = disambig.check(text, models=[model], writing="learner")
-    assert [each.observed for each in flags] == ["quite", "peace"]
+    assert [flag.observed for flag in flags] == ["quite", "peace"]
     fixed = disambig.correct(text, models=[Path(model)], writing="learner", ignore=["Peace"])
     assert fixed == "We like a quiet street. He wants a peace of cake."
     assert disambig.check(text, models=model, writing="learner", flags_per_1000={"spelling": 0}) == []
@@ -261,9 +261,9 @@ def test_components_decide_as_annotate_does(nlp, tiny):
         model = nlp.get_pipe(f"disambig_{task}").model
         (decisions,) = annotate(TEXTS, [model])
         for number, doc in enumerate(docs):
-            own, kept = decisions.in_document(number), disambig.spacy.read_decisions(doc, task)
+            expected, kept = decisions.in_document(number), disambig.spacy.read_decisions(doc, task)
             assert [kept.record(i, doc.text) for i in range(len(kept))] == [
-                own.record(i, doc.text) for i in range(len(own))
+                expected.record(i, doc.text) for i in range(len(expected))
             ]
 
 

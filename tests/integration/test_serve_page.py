@@ -25,29 +25,29 @@ def address():
 def browser():
     playwright.expect.set_options(timeout=20_000)
     with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
-def is_problem(said):
-    """Tell whether a message of the console is one; that an answer was a 503 is none."""
-    return said.type == "error" and "status of 503" not in said.text
+def is_problem(message):
+    """Return True for an error message of the console, other than on an answer with status 503."""
+    return message.type == "error" and "status of 503" not in message.text
 
 
 @pytest.fixture
 def opened(browser, address):
     """Open the page; in the end nothing has failed in it and nothing was loaded from elsewhere."""
-    contexts, problems, asked = [], [], []
+    contexts, problems, urls = [], [], []
 
     def open_it(**settings):
         contexts.append(browser.new_context(**{"viewport": {"width": 1000, "height": 800}, **settings}))
         page = contexts[-1].new_page()
         page.set_default_timeout(15_000)
-        page.on("console", lambda said: problems.append(said.text) if is_problem(said) else None)
+        page.on("console", lambda message: problems.append(message.text) if is_problem(message) else None)
         page.on("pageerror", lambda problem: problems.append(str(problem)))
         page.on("dialog", lambda dialog: problems.append(dialog.message) or dialog.dismiss())
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("request", lambda request: urls.append(request.url))
         page.goto(address)
         return page
 
@@ -55,7 +55,7 @@ def opened(browser, address):
     for context in contexts:
         context.close()
     assert problems == []
-    assert {url for url in asked if not url.startswith((f"{address}/", "data:"))} == set()
+    assert {url for url in urls if not url.startswith((f"{address}/", "data:"))} == set()
 
 
 def write(page, text, flags=None):
@@ -69,7 +69,7 @@ def value(page):
     return page.input_value("#text")
 
 
-def said(page, words):
+def expect_status(page, words):
     playwright.expect(page.locator("#status")).to_contain_text(words)
 
 
@@ -78,7 +78,7 @@ def test_typed_mistakes_are_underlined(opened):
     page.focus("#text")
     page.keyboard.type("She ate a peace of cake")
     playwright.expect(page.locator("#mirror mark")).to_have_text(["peace"])
-    said(page, "1 flag in 6 words")
+    expect_status(page, "1 flag in 6 words")
     page.keyboard.type(", and it was better then that.")
     playwright.expect(page.locator("#mirror mark")).to_have_text(["peace", "then"])
     playwright.expect(page.locator("#flags button")).to_contain_text(["piece", "than"])
@@ -138,7 +138,7 @@ def test_all_suggestions_are_accepted_at_once_and_the_text_is_copied(opened):
     right = "She ate a piece of cake, and it was better than we hoped."
     assert value(page) == right
     page.get_by_role("button", name="Copy the text").click()
-    said(page, "The text is copied")
+    expect_status(page, "The text is copied")
     assert page.evaluate("navigator.clipboard.readText()") == right
     page.focus("#text")
     page.keyboard.press("Control+z")
@@ -198,11 +198,11 @@ def test_ignored_words_stay_ignored(opened):
     page.locator("#flags button").first.click()
     page.keyboard.press("i")
     playwright.expect(page.locator("#mirror mark")).to_have_text(["then"])
-    said(page, "peace is left as it is")
+    expect_status(page, "peace is left as it is")
     page.focus("#text")
     page.keyboard.press("Control+End")
     page.keyboard.type(" Yes.")
-    said(page, "1 flag in 14 words")
+    expect_status(page, "1 flag in 14 words")
     assert value(page) == TEXT + " Yes."
 
 
@@ -228,8 +228,8 @@ def test_examples_are_flagged_as_documented(opened, example):
     page = opened()
     with page.expect_response("**/v2/check") as answer:
         page.get_by_role("button", name=example).click()
-    found = answer.value.json()["matches"]
-    assert len(found) >= 3 if example != "Nothing wrong" else not found
+    matches = answer.value.json()["matches"]
+    assert len(matches) >= 3 if example != "Nothing wrong" else not matches
 
 
 def contrast(page, selector):
@@ -276,7 +276,7 @@ def test_the_page_fits_a_phone(opened, width):
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
     assert box["y"] + box["height"] <= 701
-    heights = page.locator("button:visible").evaluate_all("(all) => all.map((each) => each.offsetHeight)")
+    heights = page.locator("button:visible").evaluate_all("(all) => all.map((button) => button.offsetHeight)")
     assert min(heights) >= 40
 
 
@@ -296,9 +296,9 @@ def test_screen_readers(opened):
     tree = page.locator("body").aria_snapshot()
     assert '- textbox "Your text"' in tree
     assert re.search(r"- status: 2 flags in 13 words", tree)
-    asked = "Did you mean “piece” in place of “peace”"
+    question = "Did you mean “piece” in place of “peace”"
     measured = r"[\w-]+; (\d+ %|about \d in 10) of such flags were right"
-    assert re.search(rf'- button "{asked}\? \({measured}\)"', tree)
+    assert re.search(rf'- button "{question}\? \({measured}\)"', tree)
     assert '- group "Examples to start from"' in tree
     assert '- slider "False alarms per 1,000 words' in tree
     assert page.locator("#mirror").get_attribute("aria-hidden") == "true"
@@ -319,7 +319,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(
-    "what", ["tags", *(pytest.param(each, marks=pytest.mark.slow) for each in [*HOSTILE][1:])]
+    "what", ["tags", *(pytest.param(name, marks=pytest.mark.slow) for name in [*HOSTILE][1:])]
 )
 def test_any_text_is_shown_as_text(opened, what):
     page, text = opened(), HOSTILE[what]
@@ -337,7 +337,7 @@ def test_any_text_is_shown_as_text(opened, what):
     assert whole == page.evaluate("document.getElementById('text').value")
     sizes = page.evaluate(
         "['text', 'mirror'].map((id) => document.getElementById(id))"
-        ".map((each) => [each.clientWidth, each.clientHeight, each.scrollHeight, each.scrollWidth])"
+        ".map((node) => [node.clientWidth, node.clientHeight, node.scrollHeight, node.scrollWidth])"
     )
     assert sizes[0] == sizes[1]
     assert sizes[0][1] == sizes[0][2]
@@ -353,7 +353,7 @@ def test_a_lost_server_is_an_error(opened):
     write(page, TEXT, ["peace", "then"])
     page.route("**/v2/check", lambda route: route.fulfill(status=503, body="Error: [D887] too much"))
     page.fill("#text", TEXT + " Now.")
-    said(page, "Error: [D887] too much")
+    expect_status(page, "Error: [D887] too much")
     page.unroute("**/v2/check")
     page.fill("#text", TEXT + " Now and then.")
-    said(page, "flags in")
+    expect_status(page, "flags in")

@@ -25,7 +25,7 @@ pytestmark = [
 
 def run_quick(experiment):
     """Return the result of the quick form of an experiment, and our figures by system and setting."""
-    result = experiment().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
+    result = experiment().run(data=Path(str(DATA)), quick=True, progress=lambda *values: None)
     assert result.claims
     return result, {(row.system, row.setting): row.ours for row in result.rows}
 

@@ -43,7 +43,7 @@ NAMES = (
 )
 
 
-def said_of(name):
+def read_result(name):
     path = HOMES[name.partition(".")[0]] / "replication" / f"{name}.json"
     return json.loads(path.read_text(encoding="utf8"))
 
@@ -58,25 +58,27 @@ def test_no_figure_of_the_tables_is_typed(paper):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_have_the_agreed_form(name):
-    said = said_of(name)
-    assert said["experiment"] == name
-    assert {tuple(row) for row in said["rows"]} == {("system", "setting", "paper", "ours", "n", "spread")}
-    assert {tuple(claim) for claim in said["claims"]} == {("claim", "holds", "evidence")}
-    assert as_json(name, from_json(said)) == said
+    result = read_result(name)
+    assert result["experiment"] == name
+    assert {tuple(row) for row in result["rows"]} == {("system", "setting", "paper", "ours", "n", "spread")}
+    assert {tuple(claim) for claim in result["claims"]} == {("claim", "holds", "evidence")}
+    assert as_json(name, from_json(result)) == result
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_those_of_full_runs(name):
-    assert not any("quick run" in note for note in said_of(name)["notes"])
+    assert not any("quick run" in note for note in read_result(name)["notes"])
 
 
 def test_all_figures_of_the_paper_are_included():
-    paper = {(row["system"], row["setting"]): row["paper"] for row in said_of("bergsma2010.table1")["rows"]}
+    paper = {
+        (row["system"], row["setting"]): row["paper"] for row in read_result("bergsma2010.table1")["rows"]
+    }
     assert paper["OvA-SVM", "10"] == 16.0
     assert paper["K-SVM+", "100000"] == 75.2
     assert paper["VAR-SVM", "1000"] == 74.7
     assert len(paper) == 2 + 6 * 5
-    rows = [row for row in said_of("sogaard2012.table1")["rows"] if row["paper"] is not None]
+    rows = [row for row in read_result("sogaard2012.table1")["rows"] if row["paper"] is not None]
     paper = {(row["system"], row["setting"]): row["paper"] for row in rows}
     assert paper["P", "25"] == 67.2
     assert paper["P-RLRS", "250"] == 72.6
@@ -86,15 +88,15 @@ def test_all_figures_of_the_paper_are_included():
 
 
 def test_text_classification_is_on_all_instances():
-    all_rows = [row for row in said_of("sogaard2012.table1")["rows"] if row["system"].endswith(", all")]
+    all_rows = [row for row in read_result("sogaard2012.table1")["rows"] if row["system"].endswith(", all")]
     assert {row["n"] for row in all_rows} == {1944}
-    assert said_of("sogaard2012.figure5")["details"]["all"] == 1944
+    assert read_result("sogaard2012.figure5")["details"]["all"] == 1944
 
 
 def test_word_senses_are_on_all_of_senseval_2():
     paper = {}
     for table in ("table1", "table2"):
-        for row in said_of(f"popescu2004.{table}")["rows"]:
+        for row in read_result(f"popescu2004.{table}")["rows"]:
             assert row["n"] == 4328 or row["setting"] != "fine"
             if row["paper"] is not None:
                 paper[row["system"], row["setting"]] = row["paper"]
@@ -109,5 +111,5 @@ def test_word_senses_are_on_all_of_senseval_2():
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("collins2005.")])
 def test_the_table_of_the_plugin_names_its_experiments(name):
-    said = (HOMES[name.partition(".")[0]] / "README.md").read_text(encoding="utf8")
-    assert f"`{name}`" in said.partition("\n## ")[0]
+    readme = (HOMES[name.partition(".")[0]] / "README.md").read_text(encoding="utf8")
+    assert f"`{name}`" in readme.partition("\n## ")[0]
