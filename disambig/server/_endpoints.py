@@ -55,6 +55,7 @@ class RecordsRequest:
             [replace(result, document=source) for result, source in zip(results, self.documents, strict=True)]
         )
         objects = lines.rstrip(b"\n")
+        # A line end inside a string is escaped in JSON, so "}\n{" only occurs between two records.
         return objects if self.is_single else b"[" + objects.replace(b"}\n{", b"},\n{") + b"]"
 
 
@@ -74,9 +75,10 @@ def parse_records_request(body: bytes, *, max_text: int) -> RecordsRequest:
     if not isinstance(values, list) or not values or len(values) > MAX_DOCUMENTS:
         raise unclear_request(f"'documents' must be a list of 1 to {MAX_DOCUMENTS:,}")
     documents = tuple(_parse_document(value, i, max_text) for i, value in enumerate(values, start=1))
+    # The limit also holds for the sum, since the documents are annotated together.
     check_text("".join(document.text for document in documents), max_text=max_text)
     version = fields.get("records", RECORD_VERSIONS[-1])
-    if version not in RECORD_VERSIONS or isinstance(version, bool | float):
+    if version not in RECORD_VERSIONS or isinstance(version, bool | float):  # True == 1.0 == 1
         raise unclear_request(f"'records' must be one of {', '.join(map(str, RECORD_VERSIONS))}")
     return RecordsRequest(
         documents,
@@ -128,7 +130,7 @@ class StandaloneRequest:
         try:
             with processor_time_limit(seconds):
                 for start, end in cut_pieces(self.text, size=_PIECE, window=_PIECE - 1):
-                    check_time()
+                    check_time()  # a model may run long without checking the time itself
                     results += model.records([self.text[start:end]], n_best=self.n_best)[0]
                 return to_json(results)
         except DeadlineExceeded:
@@ -213,6 +215,7 @@ def explain_flag(request: ExplainRequest, checker: ServerChecker) -> bytes:
     by_candidate = dict(zip(candidates, values, strict=True))
     written = candidates[observed] if observed >= 0 else ""
     shown = [candidate for candidate, _ in record["candidates"]][:MAX_CANDIDATES]
+    # the chosen and the written word are always shown, even if others are more probable
     shown += [text for text in dict.fromkeys((record["chosen"], written)) if text not in shown]
     pairs = ngram_pairs(explain_decision(model, view, index) or [], written, record["chosen"])
     counted = [pair for pair in pairs if pair.at_most is not None]
@@ -263,7 +266,7 @@ def _find_decision(
             decided.append((has_rule, float(decisions.probabilities[row]), model, view, decisions, row))
     if not decided:
         raise unclear_request(f"{request.rule} makes no decision at {request.start}-{request.end}")
-    return max(decided, key=lambda item: item[:2])[2:]
+    return max(decided, key=lambda item: item[:2])[2:]  # models and views cannot be compared
 
 
 def _rule_ids(task: str, rules: RuleSet) -> set[str]:

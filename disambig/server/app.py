@@ -99,6 +99,8 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
     the time of the body.
     """
 
+    # uvicorn only limits the time between two requests of a connection. Without the timer below, clients that
+    # connect and send nothing, or send a head byte by byte, would occupy all connections of the server.
     class ProtocolWithTimeout(H11Protocol):
         _timer: asyncio.TimerHandle | None = None
 
@@ -113,9 +115,12 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
             if self.cycle is not cycle:
                 self._stop_timer()  # the head is complete: `BodyReader` limits the rest
             elif is_idle and self._timer is None:
+                # The first bytes of a further request, which stop uvicorn's own timer. A running timer is not
+                # started again: then each byte would extend the time for the head.
                 self._start_timer()
 
         def pause_writing(self) -> None:
+            # asyncio calls this when its buffer is full, because the client does not read the response
             super().pause_writing()
             self._start_timer()
 
@@ -141,9 +146,7 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
                 self._timer = None
 
         def _abort(self) -> None:
-            self.transport.abort()
-
-        def handle_websocket_upgrade(self, event: Any) -> None:
+            # `close` would first wait until the client has read what is buffered
             self.transport.abort()
 
     return ProtocolWithTimeout
@@ -196,7 +199,10 @@ def make_app(
 
 
 class _Route(Route):
-    """A route that raises D890 for methods it does not accept."""
+    """A route that raises D890 for methods it does not accept.
+
+    Starlette would answer by itself, in another form than that of our errors.
+    """
 
     async def handle(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer a request with one of the accepted methods."""
@@ -228,11 +234,13 @@ class _Views:
             raise unclear_request("send a form: application/x-www-form-urlencoded; /annotate accepts JSON")
         async with self._body(request) as body:
             query = await self._read(body, _parse_check, request.scope["query_string"], body)
+            # Errors of the language and of the rate are raised here, before the request waits for the models.
             language = find_language(query.language, self._checker.languages, query.preferred_variants)
             options = self._checker.options_for(
                 query.flags_per_1000, picky=query.picky, writing=query.writing
             )
 
+            # It runs in the thread of the models: the candidates of a flag may need them.
             def make_response(results: Sequence[AnnotatedDocument]) -> bytes:
                 flags = [
                     flag for result in results for flag in visible_flags(query.text, result, self._checker)
@@ -316,6 +324,7 @@ class _Views:
     async def _body(self, request: Request) -> AsyncIterator[bytes]:
         """Yield the body of a request. Raises D883 if it is compressed; see `BodyReader.read`."""
         async with self._bodies.read(request.receive, request.headers.get("content-length")) as body:
+            # Only now: a connection whose request was not read to its end could not be used again.
             encoding = request.headers.get("content-encoding", "").lower()
             if encoding not in ("", "identity"):
                 raise unclear_request(f"the body is compressed ({encoding[:20]}): send it uncompressed")
@@ -326,14 +335,15 @@ class _Views:
     ) -> Response:
         """Run the models, unless the client closes the connection first."""
         response = asyncio.ensure_future(self._worker.ask(texts, options, make_response))
+        # The body was read, so the next message can only be "http.disconnect" (ASGI specification, HTTP).
         disconnect = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait({response, disconnect}, return_when=asyncio.FIRST_COMPLETED)
             if not response.done():
-                raise unclear_request("the client left")
+                raise unclear_request("the client left")  # nobody receives this; it ends the request
             return _HeldResponse(response.result(), self._bodies, self._checker.note(options))
         finally:
-            response.cancel()
+            response.cancel()  # a job that is still in the queue is then dropped
             disconnect.cancel()
 
     async def _read(self, body: bytes, parser: Callable[..., ParsedRequest], *parts: bytes) -> ParsedRequest:
@@ -348,6 +358,7 @@ class _HeldResponse(Response):
     def __init__(self, body: bytes, bodies: BodyReader, note: UserError | None = None) -> None:
         headers = {"content-length": str(len(body))}
         if note is not None:  # LanguageTool's response format has no place for notes
+            # header fields have no encoding for other characters (RFC 9110, section 5.5)
             headers[NOTE_HEADER] = str(note).encode("ascii", "backslashreplace").decode()
         super().__init__(media_type="application/json", headers=headers)
         self._content, self._bodies = body, bodies
@@ -356,6 +367,7 @@ class _HeldResponse(Response):
         """Send the response."""
         size = len(self._content)
         with self._bodies.hold(size):
+            # In chunks: `send` waits while the client does not read, so uvicorn copies only a part at a time.
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             for start in range(0, size, _CHUNK_BYTES):
                 chunk = self._content[start : start + _CHUNK_BYTES]

@@ -110,6 +110,7 @@ class ModelThread:
             rejected = list(self._queue)
             self._queue.clear()
             self._changed.notify()
+        # Outside of the lock, because setting an exception calls the callbacks of the future.
         for job in rejected:
             if job.response.set_running_or_notify_cancel():
                 job.response.set_exception(UserError("D887"))
@@ -120,6 +121,7 @@ class ModelThread:
             start = time.thread_time()
             self._answer(batch)
             seconds = time.thread_time() - start
+            # A batch that exceeds the limit fails as a whole, so its size falls faster than it rises.
             if seconds > _MAX_SHARE * self._seconds:
                 self._max_characters = max(1, sum(job.size for job in batch) // 4)
             elif seconds < _MIN_SHARE * self._seconds:
@@ -141,12 +143,13 @@ class ModelThread:
             while self._queue and size < maximum:
                 job = self._queue.popleft()
                 if not batch or (job.options == batch[0].options and size + job.size <= maximum):
+                    # False for a request whose client left; from here on, it cannot be cancelled any more
                     if job.response.set_running_or_notify_cancel():
                         batch.append(job)
                         size += job.size
                 else:
                     others.append(job)
-            self._queue.extendleft(reversed(others))
+            self._queue.extendleft(reversed(others))  # back to the front, in their order
             return batch
 
     def _answer(self, batch: Sequence[_CheckJob]) -> None:
@@ -157,6 +160,7 @@ class ModelThread:
             for job in batch:
                 job.response.set_exception(problem)
             return
+        # One job at a time: an error of a text, or of making a response, concerns only its own request.
         for job, results in zip(batch, results_per_job, strict=True):
             try:
                 for result in results:
@@ -195,7 +199,7 @@ class ModelThread:
 
 def _most_specific(problem: UserError) -> UserError:
     """Return the time limit (D891) if it caused the error, otherwise the error itself."""
-    cause = problem.__cause__
+    cause = problem.__cause__  # `annotate_documents` puts D313 around errors of a text
     return cause if isinstance(cause, UserError) and cause.code == "D891" else problem
 
 

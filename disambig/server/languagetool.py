@@ -90,6 +90,7 @@ class AnnotatedText:
                 for match in _LINE_COMMENT.finditer(piece.original):
                     comments.append((original_start + match.start(), original_start + match.end()))
             elif runs and runs[-1][1:] == (start, shift):
+                # Nothing is between the two pieces in either text, so a flag may span both.
                 runs[-1] = (runs[-1][0], end, shift)
             elif new:
                 runs.append((start, end, shift))
@@ -97,6 +98,7 @@ class AnnotatedText:
             original.append(piece.original)
             start, original_start = end, original_start + len(piece.original)
         whole = "".join(original)
+        # in the whole original: a client may send a comment of HTML as text or as markup
         comments += read_markup("text", whole).comments
         return cls("".join(plain), whole, tuple(sorted(comments)), tuple(run[0] for run in runs), tuple(runs))
 
@@ -224,6 +226,7 @@ def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[
     """
     available = languages(codes)
     requested = _normal_code(name)
+    # LanguageTool detects the language; we decide only in the language of the models.
     if requested == AUTO and available:
         chosen = available[0]
         for code in preferred_variants:
@@ -472,6 +475,7 @@ def visible_flags(
     decisions = [of_task for of_task in document.decisions if of_task.flagged.any()]
     checked = find_flags(_NAME, text.plain, PlainText(text.plain), decisions, ignore=checker.ignore)
     directives = read_directives(_NAME, text.original, text.comments, TextLines(text.original))
+    # Limit the number before candidates are computed, which is slower: MAX_FLAGS per 1,000 of 1,000 words.
     flags = most_certain(checked.flags, 1000, MAX_FLAGS)
     all_candidates = flag_candidates(flags, decisions, text.plain, checker.loaded)
     visible = []
@@ -479,6 +483,7 @@ def visible_flags(
         visible_flag = make_visible(flag, text, candidates)
         if visible_flag and not directives.hiding(visible_flag.start, flag.observed, *flag.names):
             visible.append(visible_flag)
+    # Flags that did not overlap may do so now that neighbouring words are included.
     visible = _without_overlaps(visible)
     kept = most_certain(
         [visible_flag.flag for visible_flag in visible], checked.words, checker.max_flags_per_1000

@@ -99,19 +99,21 @@ class AllowedOrigins:
             raise UserError("D886", what="the host", value=host, option="--allow-host")
         origin = headers.get("origin", "").lower()
         if not origin:
+            # Browsers send no origin for images, scripts and the like in a page of another site, but they say
+            # so in the headers of the Fetch Metadata specification.
             is_embedded = headers.get("sec-fetch-mode") == "no-cors"
             if is_embedded and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
                 site = headers.get("referer", "another site")
                 raise UserError("D886", what="a page of", value=site, option="--allow-origin")
             return ""
-        if origin == f"http://{host.lower()}":
+        if origin == f"http://{host.lower()}":  # the demo page
             return ""
         if origin in self.allowed or f"{origin.partition('://')[0]}://*" in self.allowed:
-            return headers["origin"]
+            return headers["origin"]  # as it was sent: browsers compare the response with it, case included
         raise UserError("D886", what="the origin", value=headers["origin"], option="--allow-origin")
 
     def _is_allowed_host(self, host: str) -> bool:
-        if _INVALID_IN_HOST.search(host):
+        if _INVALID_IN_HOST.search(host):  # `urlsplit` would find the name in another part of the value
             return False
         try:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
@@ -119,6 +121,7 @@ class AllowedOrigins:
             return False
         if name in _LOCAL_NAMES or name in self.hosts:
             return True
+        # DNS rebinding needs a name, so a page that addresses the server by a number cannot use it.
         try:
             ipaddress.ip_address(name)
         except ValueError:
@@ -149,10 +152,10 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 COMMON_HEADERS: Sequence[Header] = (
-    (b"cache-control", b"no-store"),
+    (b"cache-control", b"no-store"),  # responses contain parts of private texts
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"vary", b"Origin"),
+    (b"vary", b"Origin"),  # the headers of `_cors_headers` differ between origins
 )
 _PREFLIGHT_SECONDS = b"86400"
 NOTE_HEADER = "Disambig-Note"
@@ -179,6 +182,7 @@ class RequestGuard:
         """Answer a request."""
         if scope["type"] != "http":
             return
+        # ASGI gives headers as bytes, with names in lower case; Latin-1 decodes any of them
         headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
         has_started = is_read = False
         extra_headers = list(COMMON_HEADERS)
@@ -197,14 +201,15 @@ class RequestGuard:
             await send(message)
 
         try:
+            # Before any other work. A rejected origin gets no CORS headers: its page cannot read the error.
             foreign = self._origins.check(scope["method"], headers)
             extra_headers += _cors_headers(foreign)
-            if scope["method"] == "OPTIONS":
+            if scope["method"] == "OPTIONS":  # a CORS preflight (Fetch standard), whatever the path is
                 await _send_text(send_with_headers, 204, "", _preflight(headers) if foreign else ())
                 return
             await self._app(scope, receive_and_note_end, send_with_headers)
         except UserError as problem:
-            if has_started:
+            if has_started:  # only closing the connection is left, and uvicorn does that
                 raise
             await _send_text(
                 send_with_headers,
@@ -214,6 +219,7 @@ class RequestGuard:
                 unread=receive if problem.code in ("D885", "D887") and not is_read else None,
             )
         except Exception as problem:
+            # The message of the exception is not reported, because it may contain a part of a text.
             frames = traceback.extract_tb(problem.__traceback__)
             place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
             self._report_bug(f"a request failed: {type(problem).__name__} at {place}")
@@ -228,12 +234,14 @@ async def _send_text(
     """Send a response in plain text, and then discard the unread rest of the request, if there is any.
 
     If the connection was closed while the client still sends, the client would see an error instead of the
-    response.
+    response (RFC 9112, section 9.6).
     """
     body = text.encode()
+    # RFC 9110, section 8.6: a response with status 204 must not have the header
     length = [] if status == 204 else [(b"content-length", str(len(body)).encode())]
     kind = (b"content-type", b"text/plain; charset=utf-8")
     await send({"type": "http.response.start", "status": status, "headers": [kind, *length, *headers]})
+    # While more of the body may follow, uvicorn keeps the connection open.
     await send({"type": "http.response.body", "body": body, "more_body": unread is not None})
     if unread is not None:
         with suppress(asyncio.TimeoutError):
@@ -260,18 +268,21 @@ def _cors_headers(origin: str) -> list[Header]:
         return [(b"cross-origin-resource-policy", b"same-origin")]
     return [
         (b"access-control-allow-origin", origin.encode("latin-1")),
+        # scripts may otherwise read only a few standard headers
         (b"access-control-expose-headers", NOTE_HEADER.encode("ascii")),
         (b"cross-origin-resource-policy", b"cross-origin"),
     ]
 
 
 def _preflight(headers: MutableMapping[str, str]) -> list[Header]:
+    # The origin was accepted, so it may send any header. "*" would not do: it excludes Authorization.
     requested = headers.get("access-control-request-headers", "content-type").encode("latin-1")
     response_headers = [
         (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
         (b"access-control-allow-headers", requested),
         (b"access-control-max-age", _PREFLIGHT_SECONDS),
     ]
+    # Chrome asks for this before a public page may reach an address of this machine (Private Network Access)
     if headers.get("access-control-request-private-network") == "true":
         response_headers.append((b"access-control-allow-private-network", b"true"))
     return response_headers
@@ -291,7 +302,7 @@ def _error_headers(problem: UserError) -> list[Header]:
 class BodyReader:
     """Read request bodies, and count the bytes of requests and responses that are held in memory.
 
-    Attribute `held`: number of bytes that are held now.
+    Attribute `held`: number of bytes that are held now. It needs no lock: only the event loop changes it.
     """
 
     def __init__(self, limits: ServerLimits) -> None:
@@ -307,7 +318,7 @@ class BodyReader:
         """
         size = 0
         try:
-            if content_length is not None and content_length.isdecimal():
+            if content_length is not None and content_length.isdecimal():  # missing if the body is chunked
                 self._check(int(content_length))
             chunks = []
             async for chunk in self._chunks(receive):
@@ -343,6 +354,7 @@ class BodyReader:
     async def _chunks(self, receive: Receive) -> AsyncIterator[bytes]:
         """Yield the chunks of a request body; raise D889 if the client is too slow."""
         loop = asyncio.get_running_loop()
+        # One limit for the whole body: a limit for each chunk would allow a client to send byte by byte.
         end = loop.time() + self._limits.client_seconds
         more = True
         while more:

@@ -49,6 +49,8 @@ def serve(
 
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise UserError("D880")
+    # The port is opened first: that it is in use is known at once, and models take seconds to load. Until
+    # uvicorn listens, connections are refused.
     with _open_socket(host, port) as bound:
         checker = ServerChecker.from_settings(settings, standalone=standalone)
         for note in checker.loaded.notes:
@@ -56,7 +58,7 @@ def serve(
         checker.warm_up([_WARM_UP_TEXT * 10, *[_WARM_UP_TEXT] * 30])
         worker = ModelThread(checker.annotate, seconds=limits.text_seconds)
         try:
-            from disambig.server.app import make_app
+            from disambig.server.app import make_app  # it imports the packages of the extra
 
             app = make_app(checker, worker, limits=limits, origins=origins, report_bug=show_note)
             shown = f"[{host}]" if ":" in host else host
@@ -78,6 +80,8 @@ def _open_socket(host: str, port: int) -> Iterator[socket.socket]:
         raise UserError("D881", address=address, problem=_reason(problem)) from None
     with bound:
         try:
+            # On POSIX this allows a restart while old connections are in TIME_WAIT; on Windows it would allow
+            # two servers to use the same port.
             if os.name == "posix":
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(where)
@@ -104,7 +108,7 @@ def _run_server(app: object, bound: socket.socket, limits: ServerLimits, ready: 
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Stop on a signal without raising it again, so that the exit status is 0."""
+            """Stop on a signal without raising it again, as uvicorn does, so that the exit status is 0."""
             stop_signals = (signal.SIGINT, signal.SIGTERM)
             old_handlers = [signal.signal(number, self._stop) for number in stop_signals]
             try:
@@ -116,18 +120,19 @@ def _run_server(app: object, bound: socket.socket, limits: ServerLimits, ready: 
         def _stop(self, *_: object) -> None:
             self.should_exit = True
 
+    # uvicorn logs tracebacks, which can contain texts; `RequestGuard` reports bugs without them
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)
     config = uvicorn.Config(
         app,  # type: ignore[arg-type]
         http=protocol_with_timeout(limits.client_seconds),
-        ws="none",
+        ws="none",  # no WebSocket: a request to upgrade is answered as an ordinary one
         lifespan="off",
         interface="asgi3",
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=False,
-        limit_concurrency=limits.max_clients + 1,
+        proxy_headers=False,  # any client could send them
+        limit_concurrency=limits.max_clients + 1,  # uvicorn rejects the connection that reaches this number
         timeout_keep_alive=math.ceil(limits.client_seconds),
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
