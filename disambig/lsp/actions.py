@@ -113,6 +113,7 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     if other := _OTHER_COMMENT.get("" if entry is None else entry.name):
         edits.append((position, position, f" {_in_comment(in_line, other)}"))
         edits.append((start, start, f"{indent}{_in_comment(before, other)}{newlines}"))
+    # Whether a comment works depends on the markup around it, so each edit is tried on the text.
     return next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
 
 
@@ -139,7 +140,7 @@ def _front_matter_edit(name: str, text: str, flag: Flag, line: tuple[int, int], 
     start, end = line
     indent = text[start:end][: -len(text[start:end].lstrip())]
     target = ignore_target(flag)
-    in_line, before = (_limit_directive(name, target) for name in ("ignore-line", "ignore-next-line"))
+    in_line, before = (_limit_directive(kind, target) for kind in ("ignore-line", "ignore-next-line"))
     edits = [
         (end, end, f" # disambig: {in_line}"),
         (start, start, f"{indent}# disambig: {before}{_line_end(text)}"),
@@ -368,6 +369,7 @@ def is_requested(context: types.CodeActionContext, kind: str) -> bool:
     """Return True if a kind of action or a parent of it is requested; `FIX_ALL` must be named explicitly."""
     if not context.only:
         return kind != FIX_ALL
+    # Kinds form a tree, with dots between the levels (specification, ``CodeActionKind``).
     requested = [str(getattr(only, "value", only)) for only in context.only]
     return any(parent in ("", kind) or kind.startswith(f"{parent}.") for parent in requested)
 
@@ -384,6 +386,7 @@ def _flags_in_range(
         and {"start", "end"} <= diagnostic.data.keys()
         and diagnostic.data.get("version") == result.version
     }
+    # The editor names diagnostics if the user asked for the actions of one of them.
     numbers = range(len(result.flags))
     if requested:
         return [
@@ -433,6 +436,8 @@ def _ignore_actions(
             settings = _ignore_in_settings(document, target, root, texts)
         except (UserError, OSError, ValueError):
             settings = None  # errors of the settings file were reported when it was read
+        # An editor applies the edit and then runs the command (specification, ``CodeAction``): the word is
+        # ignored at once, even before the settings file is saved.
         actions.append(_quick_fix(title, diagnostic, edit=settings, command=command))
     return actions
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from disambig.explain import NgramPair
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
-_LINE_END = re.compile("\r\n|\r|\n")
+_LINE_END = re.compile("\r\n|\r|\n")  # those of the specification; `str.splitlines` knows others as well
+# codec, and bytes per code unit
 _WIDTHS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
@@ -108,6 +109,7 @@ class ProtocolLines:
     def _units(self, text: str) -> int:
         if self._is_utf_32 or text.isascii():
             return len(text)
+        # JSON can contain half of a surrogate pair, which is not a character
         return len(text.encode(self._codec, "surrogatepass")) // self._width
 
 
@@ -179,6 +181,8 @@ class TextDocument:
         text.
         """
         lines = self.state.lines
+        # Each change refers to the text after the previous one. Once one fails, the text differs from that of
+        # the editor, and positions mean nothing until the editor sends the whole text.
         for change in changes:
             edited = getattr(change, "range", None)
             if edited is None:
@@ -193,6 +197,7 @@ class TextDocument:
                     self.sync_error = UserError("D843", path=self.name, problem=problem.text)
                     continue
                 lines = lines.changed(start, end, change.text)
+        # a new object in one assignment: the worker thread sees either the old version or the new one
         self.state = TextState(version, lines.text, lines)
         if self.sync_error is not None:
             raise self.sync_error
@@ -239,7 +244,7 @@ def make_diagnostics(
     for flag, flag_candidates in zip(flags, candidates, strict=True):
         message = f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)}"
         end = flag.end
-        if flag.start == flag.end:
+        if flag.start == flag.end:  # a missing word: underline the next one, as an empty range is invisible
             while end < len(state.text) and not state.text[end].isspace():
                 end += 1
         diagnostics.append(

@@ -42,6 +42,7 @@ class ThreadQueue:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        # A daemon: a check cannot be interrupted at any place, and must not keep the process alive.
         threading.Thread(target=self._work, name=CHECK_THREAD, daemon=True).start()
 
     def submit(self, work: Callable[[], object]) -> None:
@@ -96,6 +97,7 @@ class LoadedCheckers:
         """
         from disambig.checking import CheckerCache
 
+        # Editors have threads of their own: without the lock, each could make a cache and load its models.
         with self._lock:
             self._cache = self._cache or CheckerCache()
             return self._cache.get(settings)
@@ -105,7 +107,7 @@ class LoadedCheckers:
         with self._lock:
             if self._is_warm or len(text) < _WARM_UP_LENGTH:
                 return
-            self._is_warm = True
+            self._is_warm = True  # already now, so that no other thread starts the same
 
         def load() -> None:
             warm_up(lambda: annotate([text[: 2 * _WARM_UP_LENGTH]]))
@@ -139,7 +141,7 @@ class CheckScheduler:
     def schedule(self, document: TextDocument, *, after: float = CHECK_DELAY) -> None:
         """Check a document soon, unless it changes again before that."""
         self._loop = asyncio.get_running_loop()
-        self.cancel(document)
+        self.cancel(document)  # the delay starts again with each change
         self._timers[document] = self._loop.call_later(after, self._submit, document)
 
     def cancel(self, document: TextDocument) -> None:
@@ -157,16 +159,18 @@ class CheckScheduler:
         if document in self._timers:
             self.cancel(document)
             self._submit(document)
+        # The worker runs its jobs in order, so this empty one ends after the check. The time limit gives up
+        # waiting, but does not stop the check.
         with suppress(asyncio.TimeoutError):  # other documents may be first
             await asyncio.wait_for(self.run_with(document, lambda state: None), CATCH_UP_SECONDS)
 
     async def run_with(self, document: TextDocument, work: Callable[[TextState], Any]) -> Any:
         """Run `work` on the current text in the worker thread, and return its result."""
         future: Future[Any] = Future()
-        state = document.state
+        state = document.state  # now, in the thread of the protocol, which replaces it on each change
 
         def run() -> None:
-            if not future.set_running_or_notify_cancel():
+            if not future.set_running_or_notify_cancel():  # the editor cancelled its request, or it timed out
                 return
             try:
                 future.set_result(work(state))
@@ -178,6 +182,7 @@ class CheckScheduler:
 
     def _submit(self, document: TextDocument) -> None:
         self._timers.pop(document, None)
+        # One job per document is enough: it checks the version that is current when it runs.
         if not document.is_waiting:
             document.is_waiting = True
             self.worker.submit(lambda: self._check(document))
@@ -220,7 +225,7 @@ class CheckScheduler:
         long_text_note = UserError("D894", path=document.name, seconds=SLICE_SECONDS)
         if len(state.text) > LONG_TEXT:
             self._show_in_loop(document, long_text_note)
-        end_of_slice = time.thread_time() + SLICE_SECONDS
+        end_of_slice = time.thread_time() + SLICE_SECONDS  # processor time: other programs may slow this one
         live = self._live_text(document, settings_version)
         is_late = False
 
@@ -293,6 +298,7 @@ class CheckScheduler:
         self._call_in_loop(self._show_message, document, problem)
 
     def _call_in_loop(self, function: Callable[..., None], *arguments: Any) -> None:
+        # pygls and the session may only be used in the thread of the event loop
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(function, *arguments)
 

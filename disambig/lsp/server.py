@@ -71,6 +71,7 @@ class EditorSettings:
     ) -> None:
         self._root = root
         initial_values, later_values = _read_values(initial), _read_values(values)
+        # a null takes a setting back that the editor sent when it started
         kept = {key: value for key, value in initial_values.items() if key not in _null_keys(values)}
         self._values = {**(defaults or {}), **kept, **later_values}
         self.words = words
@@ -134,7 +135,7 @@ def _merge_tables(tables: list[dict[str, Any]]) -> dict[str, Any]:
     """Merge several tables into one, with the rules of `disambig.configuration.project.merge_sources`."""
     merged: dict[str, Any] = {}
     for table in tables:
-        for choice in CHOICES:
+        for choice in CHOICES:  # settings that exclude each other: a later one replaces the earlier ones
             if any(key in table for key in choice):
                 merged = {key: value for key, value in merged.items() if key not in choice}
         for key, value in table.items():
@@ -169,15 +170,19 @@ class EditorSession:
         """Store the parameters of the ``initialize`` request."""
         uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
         self._root = uri_to_path(uri or "") or params.root_path or self._root
+        # pygls has chosen it from what the editor offers; UTF-16 is the default of the specification
         encoding = self._server.workspace.position_encoding
         name = str(getattr(encoding, "value", encoding))
         self._encoding = "utf-8" if name == "utf-8" else "utf-32" if name == "utf-32" else "utf-16"
+        # First settings without those of the editor: they remain if those of the editor are invalid.
         self._settings = self._make_settings(None)
         self._update_settings(None, initial=params.initialization_options)
 
     def initialized(self) -> None:
         """Load models in advance, and ask the editor to report changes of settings files."""
         self.scheduler.load(os.path.join(self._root, "untitled.txt"))
+        # File watchers cannot be declared in the response to ``initialize``: the specification only allows a
+        # registration, which is a request and may not be sent before ``initialized``.
         workspace = self._server.client_capabilities.workspace
         capability = workspace.did_change_watched_files if workspace else None
         if capability and capability.dynamic_registration:
@@ -191,7 +196,7 @@ class EditorSession:
 
     def open(self, item: types.TextDocumentItem) -> None:
         """Open a document and check it."""
-        self._drop(item.uri)
+        self._drop(item.uri)  # an editor may open a text again without closing it
         name = document_name(item.uri, item.language_id, self._root)
         document = TextDocument.opened(item.uri, name, item.version, item.text, self._encoding)
         self._documents[item.uri] = document
@@ -231,7 +236,7 @@ class EditorSession:
     async def configure(self, values: Any) -> None:
         """Apply changed settings of the editor; if the notification has none, request them."""
         workspace = self._server.client_capabilities.workspace
-        if not values and workspace and workspace.configuration:
+        if not values and workspace and workspace.configuration:  # as the specification recommends
             items = [types.ConfigurationItem(section=SECTION)]
             answers = await self._server.workspace_configuration_async(types.ConfigurationParams(items=items))
             values = answers[0] if answers else None
@@ -269,6 +274,7 @@ class EditorSession:
 
     async def _safe_flags(self, document: TextDocument) -> Sequence[Flag]:
         """Return the flags that may be corrected without review; none if the text changes meanwhile."""
+        # `result` is kept: the document may have another one after the call into the worker thread
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
@@ -312,7 +318,7 @@ class EditorSession:
     def show_message(self, document: TextDocument | None, problem: UserError) -> None:
         """Show the user a message, but only once until settings change or the document is opened again."""
         message = str(problem)
-        if message in self._shown_messages:
+        if message in self._shown_messages:  # each check of a text finds the same problem again
             return
         self._shown_messages.add(message)
         _log.info("%s", message)
@@ -339,6 +345,7 @@ class EditorSession:
         """Use settings from now on, and check all documents again."""
         self._settings = settings
         self._shown_messages.clear()
+        # A check that runs now sees that the version changed, and its result is not published.
         for document in self._documents.values():
             document.settings_version += 1
             self.scheduler.schedule(document)
@@ -365,6 +372,7 @@ class EditorSession:
         return True
 
 
+# Error codes of JSON-RPC 2.0 (section 5.1) and, for `NOT_INITIALIZED`, of the Language Server Protocol
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR = -32603
 NOT_INITIALIZED = -32002
@@ -382,6 +390,7 @@ class EditorProtocol(LanguageServerProtocol):
         try:
             data = json.loads(body)
         except (ValueError, RecursionError) as problem:
+            # JSON-RPC 2.0, section 5: the id is null if it could not be read
             self._send_error(None, PARSE_ERROR, f"not valid JSON: {problem}")
             return
         try:
@@ -411,6 +420,7 @@ class EditorProtocol(LanguageServerProtocol):
 
     def _is_allowed(self, data: dict[str, Any]) -> bool:
         """Return True if a message is allowed in this state; otherwise send an error to a request."""
+        # The life of a server (specification, "Server lifecycle"): initialize, any messages, shutdown, exit.
         method, message_id = data["method"], _message_id(data)
         if method == "initialize" and self._is_initialized:
             self._send_error(message_id, INVALID_REQUEST, "initialize was sent twice")
@@ -426,7 +436,7 @@ class EditorProtocol(LanguageServerProtocol):
             code, problem = METHOD_NOT_FOUND, f"{method} is not supported"
         else:
             return True
-        if message_id is not None:
+        if message_id is not None:  # a notification is dropped, as the specification requires
             self._send_error(message_id, code, problem)
         return False
 
@@ -438,6 +448,7 @@ class EditorProtocol(LanguageServerProtocol):
         error = {"code": code, "message": str(UserError("D847", problem=problem))}
         self._send_data({"jsonrpc": "2.0", "id": message_id, "error": error})
 
+    # These three replace the handlers of pygls, which would keep and edit a copy of each text.
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Open a text."""

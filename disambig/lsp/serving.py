@@ -25,6 +25,7 @@ _TRAILING_LENGTH = re.compile(_CONTENT_LENGTH.pattern + rb"\Z", re.IGNORECASE)
 """A header at the end of a line, which other output without a line end may precede."""
 _HEADER = re.compile(rb"[A-Za-z-]+:.*")
 _MAX_HEADER_LINE = 8192
+"""Number of bytes after which a line is cut, so that one without an end does not fill the memory."""
 
 
 def read_messages(
@@ -34,7 +35,9 @@ def read_messages(
     *,
     skip_invalid: bool = True,
 ) -> None:
-    """Read messages until the stream ends.
+    """Read messages until the stream ends (Language Server Protocol, base protocol).
+
+    A message is a header of several lines, an empty line, and as many bytes as the header states.
 
     `skip_invalid`: whether to continue after an invalid header. A server on a port stops there, because the
     client may be a browser that a web page causes to send data.
@@ -53,15 +56,16 @@ def read_messages(
             has_header = has_header or is_header
             length = int(match[1]) if match else length
             continue
+        # an empty line: the header is complete
         if length is None:
-            if has_header:
+            if has_header:  # otherwise an empty line of other output
                 report_invalid("a header without Content-Length")
         elif length > MAX_MESSAGE_BYTES:
             report_invalid(f"a message of {length:,} bytes; the maximum is {MAX_MESSAGE_BYTES:,}")
             _skip(stream, length)
         else:
             body = stream.read(length)
-            if len(body) < length:
+            if len(body) < length:  # the stream ended inside a message
                 return
             handle(body)
         length, has_header = None, False
@@ -99,6 +103,7 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
     if sys.stdin is None or target is None:
         raise UserError("D893", problem="standard input or output is closed")
     with contextlib.redirect_stdout(sys.stderr):
+        # `os._exit` as the last resort: the event loop may be blocked, writing to a pipe that nobody reads.
         status = serve(
             _DescriptorReader(sys.stdin.fileno()),
             target,
@@ -137,7 +142,7 @@ def serve_tcp(
     `show_address`: called with a line that gives the address.
     `defaults`: see `LoadedCheckers`.
     """
-    checkers = LoadedCheckers(defaults)
+    checkers = LoadedCheckers(defaults)  # of all editors, so that models are loaded once
     try:
         listening = socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError) as problem:
@@ -181,11 +186,14 @@ async def _serve(
 ) -> int:
     from disambig.lsp.server import make_protocol
 
+    # Three threads: this one runs the event loop and handles all messages; one reads, since not every system
+    # can await a read from a pipe; one watches the process of the editor, if the editor names it.
     has_ended = threading.Event()
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
 
     def put(work: Callable[[], None] | None) -> None:
+        # The queue is not thread-safe, and only a call into the loop wakes it up.
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(queue.put_nowait, work)
 
@@ -216,8 +224,10 @@ async def _serve(
 
     protocol = make_protocol(checkers, start_watching)
     protocol.set_writer(_MessageWriter(target, lambda problem: stop(UserError("D893", problem=problem))))
+    # A daemon, because nothing can interrupt its read. It starts last: it uses `protocol`.
     threading.Thread(target=read, name="disambig-reading", daemon=True).start()
     try:
+        # `None` ends the loop: the stream ended, nothing can be written, or the editor's process is gone.
         while (work := await queue.get()) is not None:
             work()
     finally:
@@ -229,6 +239,9 @@ async def _serve(
 def wait_for_exit(pid: int, stop: threading.Event) -> bool:
     """Wait until a process has ended; a zombie counts as ended.
 
+    The specification asks servers to exit when the process ends that the editor names in ``processId``. An
+    editor that is killed does not always close its pipes: processes that it started may hold them open.
+
     `stop`: threading.Event; stops waiting once it is set.
     Returns false if waiting was stopped, or if the system does not allow watching the process.
     """
@@ -237,6 +250,7 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
     if sys.platform == "win32":  # pragma: no cover
         return _wait_on_windows(pid, stop)
     if sys.platform != "linux" and hasattr(select, "kqueue"):  # pragma: no cover
+        # On an error, the process has ended already, or may not be watched: polling below finds out.
         with contextlib.suppress(OSError, OverflowError), contextlib.closing(select.kqueue()) as queue:
             event = select.kevent(
                 pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD | select.KQ_EV_ONESHOT, select.KQ_NOTE_EXIT
@@ -256,8 +270,8 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
 def _process_start(pid: int) -> str | None:
     """Return the start time of a process, which identifies it if its id is reused; None if it has ended."""
     try:
-        os.kill(pid, 0)
-    except PermissionError:
+        os.kill(pid, 0)  # signal 0 only checks whether the process exists (POSIX); not so on Windows
+    except PermissionError:  # it exists, and belongs to another user
         pass
     except (OSError, OverflowError):
         return None
@@ -275,6 +289,7 @@ if sys.platform == "win32":  # pragma: no cover
         import ctypes
         from ctypes import wintypes
 
+        # SYNCHRONIZE, ERROR_INVALID_PARAMETER and WAIT_OBJECT_0 of the Windows API
         synchronize, no_such_process, signaled = 0x00100000, 87, 0
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         kernel.OpenProcess.restype = wintypes.HANDLE
@@ -304,7 +319,7 @@ def _serve_all(listening: socket.socket, checkers: LoadedCheckers) -> None:
             slots.release()
 
     while True:
-        slots.acquire()
+        slots.acquire()  # before accepting: further connections wait in the queue of the system
         while (connection := _accept(listening)) is None:
             time.sleep(ACCEPT_RETRY_SECONDS)
         threading.Thread(
@@ -323,6 +338,7 @@ def _accept(listening: socket.socket) -> socket.socket | None:
 
 def _serve_connection(connection: socket.socket, checkers: LoadedCheckers) -> None:
     with contextlib.suppress(OSError), connection:
+        # send each message at once: a small one would otherwise wait for the answer to the one before
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection.makefile("rb") as source, connection.makefile("wb") as target:
             serve(source, target, checkers, skip_invalid=False, disconnect=lambda: _shut_down(connection))
@@ -335,7 +351,10 @@ def _shut_down(connection: socket.socket) -> None:
 
 
 class _DescriptorReader:
-    """Read from a file descriptor without a lock, so that the interpreter can exit while a thread waits."""
+    """Read from a file descriptor without a lock, so that the interpreter can exit while a thread waits.
+
+    `sys.stdin.buffer` has a lock. If a thread holds it at exit, the interpreter ends with a fatal error.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -379,6 +398,7 @@ class _MessageWriter:
         """Write a message and flush."""
         if not self._is_open:
             return
+        # After an error nothing more is written: a part of a message may be missing already.
         try:
             self._target.write(data)
             self._target.flush()
