@@ -444,7 +444,7 @@ def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:
         stdin = sys.stdin  # a reference keeps it open if Python exits while this thread reads
         try:
             for line in lines:
-                pending.put(line)
+                pending.put(line)  # waits while the queue is full, which limits how much is read ahead
                 if stopped.is_set():
                     return
             pending.put(_END)
@@ -468,7 +468,7 @@ def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:
             raise end
     finally:
         stopped.set()
-        while not pending.empty():
+        while not pending.empty():  # make room: the thread may be waiting to put a line, and then ends
             pending.get_nowait()
 
 

@@ -194,6 +194,7 @@ def annotate(
     Offsets refer to the original text. A document that cannot be read is reported and skipped; the exit
     status is then 2.
     """
+    # First, while the parameters are the only local variables; `job resume` calls the command with them.
     command = {"directory": os.getcwd(), "options": dict(locals())}
 
     from disambig.counts import parse_size
@@ -204,6 +205,7 @@ def annotate(
     paths = expand_patterns(paths)
     rates = options.parse_rates(flags_per_1000)
     memory = None if worker_memory is None else parse_size(worker_memory)
+    # Reranking reads and writes lists, not documents, so the options of documents have no meaning for it.
     if source_format == NBEST_KIND:
         has_workers = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
         reads_text = lines or field or ignore or sets or rates is not None or writing is not None
@@ -460,6 +462,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     """
     if not (request.output is None or request.format or request.is_job or is_special(request.output)):
         check_suffix(str(request.output))
+    # Without --format, the suffix of the output decides; a job has a directory, whose parts are JSON Lines.
     name = request.format or "jsonl"
     if not (request.format or request.is_job):
         to_terminal = request.output is None and is_terminal()
@@ -493,7 +496,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         request.paths,
         lines=request.lines,
         other=_default_kind(request),
-        exclude=[str(request.output)] if request.is_job else (),
+        exclude=[str(request.output)] if request.is_job else (),  # a later run must not read its results
         note=note,
     )
     check_inputs(format, inputs)
@@ -562,6 +565,7 @@ class _Run:
                 listener=self.reporter.listen,
             )
 
+        # The size of a compressed file says nothing about the number of bytes that will be read from it.
         size_is_known = STDIN not in request.paths and not any(entry.compressed for entry in self.inputs)
         self.reporter.begin(sum(entry.size for entry in self.inputs) if size_is_known else None)
         output = request.output

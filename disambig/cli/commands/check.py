@@ -165,11 +165,13 @@ def check(
         stdin_name=stdin_filename,
         changes=Changes(since) if since is not None or staged else None,
         new_baseline=write_baseline,
+        # with only some models or rules, directives for the others seem unused
         report_unused=not any(choices[name] for name in ("task", "model", "rule", "ignore_rule")),
         evidence=evidence,
         report_path=output,
     )
     console = StandardOutput()
+    # `force`: `_check_combinations` has made sure that the report does not replace a text
     report = nullcontext() if output is None else open_results(Path(output), force=True)
     with LateProgress("checking", "files") as progress, report as write_report:
         status = run(request, project, load_checker, console, write_report, report_progress=progress.update)

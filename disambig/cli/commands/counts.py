@@ -185,6 +185,7 @@ def build(
     if where.is_job:
         from disambig.jobs import build_in_job
 
+        # Worker processes open the files, so a job gets paths, and names in place of tokenisations.
         size = None if shard_size is None else max(1, round(shard_size * 1_000_000))
         place = where.place(output, command, choices["temporary"])
         with explain_interrupt(), _counting(files.total) as choices["progress"]:

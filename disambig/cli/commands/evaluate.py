@@ -109,6 +109,7 @@ def evaluate(
     """Evaluate a model on correct text, labelled examples or human errors, or compare two models."""
     names = models or []
     form = evaluation_form(names, fixes=fixes, lists=lists, labelled=labelled, folds=folds)
+    # Typer cannot express that each form of the evaluation accepts other options.
     options.check_form_options(context, FORMS, form)
     if plot is not None:
         from disambig.evaluation import check_plot

@@ -85,6 +85,7 @@ def verify(
             damaged.add(index)
             output.result(f"{message}\n")
     if damaged and forget:
+        # The lock keeps a running job from writing the same records.
         with locked(directory):
             for index in sorted(damaged):
                 if is_whole(directory, index):  # repeated by another process in the meantime
@@ -122,6 +123,8 @@ def resume(
         options["no_text"] = not options.pop("text")
     count_commands = {"counts build": counts.build, "counts merge": counts.merge}
     command = count_commands.get(str(invocation.get("command")), annotate)
+    # The manifest may be edited or come from another version, so its options are checked: here their names,
+    # below their types. A parameter that is newer than the manifest has its default.
     parameters = inspect.signature(command).parameters
     required = {
         name for name, parameter in parameters.items() if parameter.default is inspect.Parameter.empty
@@ -143,6 +146,7 @@ def resume(
         changed |= {"job": directory.absolute()}
     if workers is not None:
         changed["workers"] = workers
+    # Last, because `directory` may be relative: paths of the options refer to where the job was started.
     try:
         os.chdir(invocation["directory"])
     except (OSError, LookupError, TypeError, ValueError):

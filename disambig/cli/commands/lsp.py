@@ -35,6 +35,7 @@ def lsp(
     """
     from importlib.util import find_spec
 
+    # Look for the packages without importing them, so that the message names the extra to install.
     if find_spec("pygls") is None or find_spec("tomlkit") is None:
         raise UserError("D840")
     if port is not None and not tcp:
@@ -42,10 +43,11 @@ def lsp(
     from disambig.lsp import PORT, exit_if_busy, serve_stdio, serve_tcp
 
     defaults = {} if writing is None else {"writing": writing}
-    if tcp:
+    if tcp:  # it does not return: only an interruption ends it
         serve_tcp(PORT if port is None else port, sys.stderr.write, defaults)
     if sys.stdin is not None and sys.stdin.isatty():
         say("disambig: waiting for an editor, which starts this command itself; Control and D end it")
     status = serve_stdio(defaults)
     exit_if_busy(status)
+    # The protocol defines the exit status: 0 after a shutdown request, otherwise 1.
     raise typer.Exit(status)

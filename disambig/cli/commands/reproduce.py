@@ -72,7 +72,7 @@ def reproduce(
     experiment = by_name[name].load()()
     check_experiment(experiment)
     place = _checked_data(name, experiment, data)
-    _check_outputs(name, json, plots)
+    _check_outputs(name, json, plots)  # before an experiment that may take hours
     from disambig.experiments import as_json, result_lines
 
     run = experiment.run

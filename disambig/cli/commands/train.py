@@ -64,6 +64,7 @@ def train(
     from disambig.models import save_model
     from disambig.training import report_line, run
 
+    # The model stores the notes of its training as well; those shown during it are not shown again below.
     printed: set[str] = set()
     print_note = note_printer()
 
