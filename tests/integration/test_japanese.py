@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins" / "boosted
 from commands import here
 from disambig_boosted_lasso import load_converter
 from disambig_boosted_lasso.kana import load_in_domain
-from kana_words import KANA, WRITTEN, folder_of
+from kana_words import KANA, WRITTEN, make_folder
 
 from disambig.errors import UserError
 from disambig.packs import pack, packs
@@ -29,7 +29,7 @@ TEXT = ["私は橋を渡る。", "猫は庭にいる。", "鳥は庭で鳴く。
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    return folder_of(tmp_path_factory.mktemp("convert"))
+    return make_folder(tmp_path_factory.mktemp("convert"))
 
 
 def test_a_line_in_a_line_out(home, tmp_path):
@@ -187,7 +187,7 @@ def test_a_killed_run_does_not_change_existing_files(home, tmp_path, monkeypatch
     from disambig_boosted_lasso.kana import adaptation as adapting
 
     (tmp_path / "text.txt").write_text("\n".join(TEXT * 10), encoding="utf8")
-    folder_of(tmp_path, reranker=False)
+    make_folder(tmp_path, reranker=False)
     (tmp_path / "mine").rename(tmp_path / "new")
     (tmp_path / "new" / "notes").write_text("kept")
     full = UserError("D309", path="new", problem="disk full")

@@ -115,15 +115,15 @@ def test_included_and_excluded_files(home):
         write(home / name, "x")
     project = ProjectSettings()
 
-    def found():
+    def list_files():
         files = find_files([str(home)], lambda path: project.takes(path, has_checked_suffix))
         return [os.path.relpath(path, home) for path in files]
 
-    assert found() == ["a.md", "sub/gen.md", "vendor/ours.md"]
+    assert list_files() == ["a.md", "sub/gen.md", "vendor/ours.md"]
     assert project.for_file(str(home / "vendor" / "deep" / "x.md")).excluded
     write(home / "disambig.toml", 'include = ["*.cfg", "/sub/*.md"]\nexclude = ["*.bak.*"]')
     project = ProjectSettings()
-    assert found() == ["b.cfg", "sub/gen.md"]
+    assert list_files() == ["b.cfg", "sub/gen.md"]
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_concurrent_first_uses(folder):
     assert use(folder)[0] == 1, "what they wrote together can be used"
 
 
-def print_of(folder: Path, code: str) -> list[str]:
+def run_python(folder: Path, code: str) -> list[str]:
     """Return the lines that a new process prints."""
     environment = {
         **os.environ,
@@ -214,7 +214,7 @@ def print_of(folder: Path, code: str) -> list[str]:
 def test_cached_code_is_loaded_without_what_compiles_it(folder):
     use(folder)
     code = "import sys; sys.path.insert(0, '.'); import toy_kernels; print('numba.np.linalg' in sys.modules)"
-    result, compiler = print_of(folder, code)
+    result, compiler = run_python(folder, code)
     assert result.startswith("10 1 ")
     assert compiler == "False"
 
@@ -257,8 +257,8 @@ def test_cached_code_has_all_that_it_needs(folder, monkeypatch):
     monkeypatch.setenv("PYTHONHASHSEED", "0")
     (folder / "toy_needs.py").write_text(MANY_NEEDS)
     code = "import sys; sys.path.insert(0, '.'); import toy_needs"
-    *first, compiled_now = print_of(folder, code)
-    *second, hits = print_of(folder, code)
+    *first, compiled_now = run_python(folder, code)
+    *second, hits = run_python(folder, code)
     assert first == second
     assert (compiled_now, hits) == ("[0, 0, 0, 0]", "[1, 1, 1, 1]")
 

@@ -47,14 +47,14 @@ def registers(*names, hook="learners"):
     return f"@hookimpl\ndef disambig_register_{hook}(register):{lines}\n"
 
 
-def report_of(reports, name):
+def get_report(reports, name):
     (result,) = [report for report in reports if report.name == name]
     return result
 
 
 def test_loads_and_names_a_plugin(write, load_with):
     write("good_plugin", registers("good.Learner.v1", "good.Learner.v2"))
-    report = report_of(load_with(good="good_plugin"), "good")
+    report = get_report(load_with(good="good_plugin"), "good")
     assert report.error is None
     assert report.registered == (("learners", "good.Learner.v1"), ("learners", "good.Learner.v2"))
     assert resolve({"learner": {"@disambig_learners": "good.Learner.v2", "C": 3.0}})["learner"].C == 3.0
@@ -95,15 +95,15 @@ def test_a_broken_plugin_does_not_affect_others(case, write, load_with):
     write("good_plugin", registers("good.Learner.v1"))
     before = set(registry.load_all("learners"))
     reports = load_with(broken="broken_plugin", good="good_plugin")
-    broken = report_of(reports, "broken")
+    broken = get_report(reports, "broken")
     assert expected in (broken.error or "")
     assert broken.registered == ()
-    assert report_of(reports, "good").error is None
+    assert get_report(reports, "good").error is None
     assert set(registry.load_all("learners")) == before | {"good.Learner.v1"}
 
 
 def test_reports_a_missing_module(load_with):
-    report = report_of(load_with(ghost="no_such_module_anywhere"), "ghost")
+    report = get_report(load_with(ghost="no_such_module_anywhere"), "ghost")
     assert "no_such_module_anywhere" in (report.error or "")
 
 
@@ -113,12 +113,12 @@ def test_a_name_conflict_rejects_the_whole_plugin(write, load_with):
     write("b_plugin", b)
     write("c_plugin", registers("c.Learner.v1", "c.Learner.v1"))
     reports = load_with(c="c_plugin", b="b_plugin", a="a_plugin")
-    assert report_of(reports, "a").error is None
-    error = report_of(reports, "b").error or ""
+    assert get_report(reports, "a").error is None
+    error = get_report(reports, "b").error or ""
     assert (
         "[D006] plugin 'b' cannot register 'same.table1.v1': the prefix 'same' belongs to a_plugin" in error
     )
-    error = report_of(reports, "c").error or ""
+    error = get_report(reports, "c").error or ""
     assert "[D003] learner 'c.Learner.v1' is registered twice, both times by c: the plugin c is not" in error
     assert registry.entries("experiments")["same.table1.v1"].owner == "a"
     assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.entries("learners"))
@@ -148,7 +148,7 @@ def test_tracing_logs_each_hook_call(write, load_with, monkeypatch, caplog):
 
 def test_a_plugin_may_use_the_registry_while_it_loads(write, load_with):
     write("asking_plugin", "from disambig import registry\nseen = registry.load_all('tokenisations')")
-    assert report_of(load_with(zz="asking_plugin"), "zz").error is None
+    assert get_report(load_with(zz="asking_plugin"), "zz").error is None
     assert "disambig.words.v1" in sys.modules["asking_plugin"].seen
 
 
@@ -187,7 +187,7 @@ LAZY = "@hookimpl\ndef disambig_register_learners(register):\n    register('lazy
 def test_imports_lazy_entries_on_first_use(write, load_with):
     write("lazy_plugin", LAZY.format(place="lazy_part:Learner"))
     write("lazy_part", "")
-    report = report_of(load_with(lazy="lazy_plugin"), "lazy")
+    report = get_report(load_with(lazy="lazy_plugin"), "lazy")
     assert (report.error, report.registered) == (None, (("learners", "lazy.B.v1"),))
     assert "lazy.B.v1" in registry.entries("learners")
     resolve({"tokens": {"@disambig_tokenisations": "disambig.words.v1"}})
@@ -202,7 +202,7 @@ def test_resolves_relative_paths_of_lazy_entries(tmp_path, write, load_with):
     (package / "__init__.py").touch()
     (package / "plugin.py").write_text(HEAD + LAZY.format(place=".parts:Learner"), encoding="utf8")
     (package / "parts.py").write_text(HEAD, encoding="utf8")
-    assert report_of(load_with(lazy="lazy_package.plugin"), "lazy").error is None
+    assert get_report(load_with(lazy="lazy_package.plugin"), "lazy").error is None
     assert registry.get("learners", "lazy.B.v1").__module__ == "lazy_package.parts"
 
 
@@ -218,7 +218,7 @@ def test_reports_a_lazy_entry_that_cannot_be_imported(place, write, load_with, m
     write("lazy_part", "C = 3")
     write("lazy_plugin", LAZY.format(place=place))
     write("good_plugin", registers("good.Learner.v1"))
-    report = report_of(load_with(lazy="lazy_plugin", good="good_plugin"), "lazy")
+    report = get_report(load_with(lazy="lazy_plugin", good="good_plugin"), "lazy")
     assert report.error is None
     assert MISSING[place] in report.broken_entries()["lazy.B.v1"]
     with pytest.raises(UserError, match=r"D007.*'lazy.B.v1' of plugin 'lazy'"):
@@ -237,7 +237,7 @@ EMPTY_HOOK = "@hookimpl\ndef disambig_register_learners(register): pass"
 @pytest.mark.parametrize("code", ["", EMPTY_HOOK], ids=["no hook", "an empty hook"])
 def test_warns_of_plugins_that_register_nothing(code, write, load_with, caplog):
     write("odd_plugin", code)
-    report = report_of(load_with(odd="odd_plugin"), "odd")
+    report = get_report(load_with(odd="odd_plugin"), "odd")
     assert (report.error, report.warning) == (None, "registers nothing")
     assert "registers nothing" in caplog.text
     for other in registry.load_plugins():
@@ -249,7 +249,7 @@ def test_reports_a_hook_without_hookimpl(others, write, load_with):
     """No entry of the plugin is registered, so that it is not loaded in part."""
     write("good_plugin", "@hookimpl\ndef disambig_register_tasks(register): register('odd.T.v1', Learner)")
     write("odd_plugin", others + "def disambig_register_learners(register): register('odd.B.v1', Learner)")
-    report = report_of(load_with(odd="odd_plugin"), "odd")
+    report = get_report(load_with(odd="odd_plugin"), "odd")
     assert report.error is not None and not report.registered
     assert report.error.startswith("[D015] did you forget @hookimpl on disambig_register_learners?")
     assert not {"odd.B.v1", "odd.T.v1"} & {*registry.entries("learners"), *registry.entries("tasks")}
@@ -257,7 +257,7 @@ def test_reports_a_hook_without_hookimpl(others, write, load_with):
 
 def test_reports_a_hook_with_another_parameter(write, load_with):
     write("odd_plugin", "@hookimpl\ndef disambig_register_tasks(add): add('odd.T.v1', Learner)")
-    report = report_of(load_with(odd="odd_plugin"), "odd")
+    report = get_report(load_with(odd="odd_plugin"), "odd")
     assert report.error is not None and not report.registered
     assert report.error.startswith("[D024] a hook takes one parameter, named register: ")
     assert "disambig_register_tasks(add)" in report.error and "\n" not in report.error
@@ -369,7 +369,7 @@ def test_a_hook_that_raises_is_reported_with_its_line(write, load_with, monkeypa
         "@hookimpl\ndef disambig_register_learners(register):\n    raise RuntimeError('in the middle')\n",
     )
     place = r"RuntimeError: in the middle \(hook_plugin.py:\d+, in disambig_register_learners\)"
-    assert re.search(place, report_of(load_with(hook="hook_plugin"), "hook").error)
+    assert re.search(place, get_report(load_with(hook="hook_plugin"), "hook").error)
     monkeypatch.setenv("DISAMBIG_STRICT_PLUGINS", "1")
     with pytest.raises(UserError, match=f"D002.*{place}"):
         load_with(hook="hook_plugin")
@@ -433,7 +433,7 @@ def test_readers_that_would_never_read_a_file_are_errors(traits, write, load_wit
     code = f"class Reader:\n    def read(self, source): return []\n    {traits}\n"
     code += "@hookimpl\ndef disambig_register_readers(register):\n    register('rows.Reader.v1', Reader)\n"
     write("rows_plugin", code)
-    report = report_of(load_with(rows="rows_plugin"), "rows")
+    report = get_report(load_with(rows="rows_plugin"), "rows")
     assert READERS[traits] in report.broken_entries()["rows.Reader.v1"]
     assert "rows.Reader.v1" not in registry.load_all("readers")
 

@@ -19,7 +19,7 @@ any_sentences = st.lists(
 """A sentence is a list of words; "" stands for an unknown one."""
 
 
-def key_of(ngram):
+def compute_key(ngram):
     return int(ngram_keys(hash_words(ngram)[None], SEED)[0])
 
 

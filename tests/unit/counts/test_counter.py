@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from counts_by_hand import any_sentences, count_slowly, counted, key_of, make_view
+from counts_by_hand import any_sentences, compute_key, count_slowly, counted, make_view
 from hypothesis import given, settings, strategies as st
 
 from disambig import registry
@@ -48,9 +48,9 @@ def test_counts_equal_a_counter(views, orders, capacity, keep, min_counts):
             assert counter.spilled or max(counter.totals) <= capacity
     least = least_counts(min_counts, orders=orders)
     assert result == {
-        key_of(ngram): (count, len(ngram)) for ngram, count in true.items() if count >= least[len(ngram)]
+        compute_key(ngram): (count, len(ngram)) for ngram, count in true.items() if count >= least[len(ngram)]
     }
-    assert again == {key_of(ngram): (count, len(ngram)) for ngram, count in true.items()}
+    assert again == {compute_key(ngram): (count, len(ngram)) for ngram, count in true.items()}
     by_order = Counter(len(ngram) for ngram in true)
     assert counter.distinct == [by_order[n] for n in range(1, orders + 1)]
     sums = Counter()
@@ -72,9 +72,9 @@ def test_imported_counts_add_up(pairs, capacity, size):
     with NgramCounter(Words.name, orders=2, capacity=capacity) as counter:
         for at in range(0, len(pairs), size):
             part = pairs[at : at + size]
-            keys = np.array([key_of([word]) for word, _ in part], dtype=np.uint64)
+            keys = np.array([compute_key([word]) for word, _ in part], dtype=np.uint64)
             counter.add_counts(keys, np.array([count for _, count in part], dtype=np.uint64), 1)
-        assert counted(counter) == {key_of([word]): (count, 1) for word, count in true.items()}
+        assert counted(counter) == {compute_key([word]): (count, 1) for word, count in true.items()}
         assert counter.totals == [sum(true.values()), 0]
 
 
@@ -93,7 +93,7 @@ def test_many_slices_and_runs(capacity, monkeypatch):
             counter.add(make_view(text[at : at + 50]))
         result = counted(counter)
         assert (counter.spilled > 25) == (capacity == 700)
-    assert result == {key_of(n): (count, len(n)) for n, count in count_slowly(text, 5).items()}
+    assert result == {compute_key(n): (count, len(n)) for n, count in count_slowly(text, 5).items()}
 
 
 def test_temporary_files_are_removed_and_large_counts_refused(tmp_path):
@@ -118,7 +118,7 @@ TEXTS = [
 ]
 
 
-def words_of(texts):
+def split_sentences(texts):
     """Return the sentences of the texts as words, by the tokenisation's method `words`."""
     result = []
     for text in texts:
@@ -134,7 +134,7 @@ def test_text_to_table(tmp_path, record):
     options = {"min_counts": {5: 2}, "record": record, "licence": "CC0", "sources": [{"name": "a.txt"}]}
     table = CountTable.open(build_table(tmp_path / "x.counts", iter(TEXTS), Words(), **options))
     table.verify()
-    true = count_slowly(words_of(TEXTS), 5)
+    true = count_slowly(split_sentences(TEXTS), 5)
     for ngram, count in true.items():
         if count <= 7:
             expected = count if len(ngram) < 5 or count >= 2 else 0
@@ -154,7 +154,7 @@ def test_pairs_of_words_are_kept():
         counter.add(make_view(text))
         result = counted(counter)
     expected = [ngram for ngram in count_slowly(text, 3) if "so" in ngram or ("may", "be") in pairwise(ngram)]
-    assert set(result) == {key_of(ngram) for ngram in expected}
+    assert set(result) == {compute_key(ngram) for ngram in expected}
     assert len(result) == 5
 
 
@@ -220,7 +220,7 @@ def test_patterns_are_counted_beside_ngrams(text, orders, capacity, keep, min_co
         result = counted(counter, min_counts=min_counts)
     of_order = least_counts(min_counts, orders=5)
     least = {ngram: of_order[len(ngram)] for ngram in true}
-    assert result == {key_of(n): (count, kind) for n, (count, kind) in true.items() if count >= least[n]}
+    assert result == {compute_key(n): (count, kind) for n, (count, kind) in true.items() if count >= least[n]}
     assert sum(counter.kept) == len(result)
 
 
@@ -232,11 +232,11 @@ def test_pairs_do_not_span_a_gap_and_sentence_boundaries_do_not_fill_one():
         result = {key for key, (_, kind) in counted(counter).items() if kind > 5}
     expected = count_patterns_slowly(text, 4, set(), [("may", "be")])
     assert set(expected) == {("may", "be", GAP, "now")}
-    assert result == {key_of(pattern) for pattern in expected}
+    assert result == {compute_key(pattern) for pattern in expected}
     text = [["a", "<S>", "b"], ["a", "</S>", "b"], ["a", "x", "b"]]
     with NgramCounter(Words.name, gaps=True) as counter:
         counter.add(make_view(text))
-        assert counted(counter)[key_of(["a", GAP, "b"])] == (1, 6)
+        assert counted(counter)[compute_key(["a", GAP, "b"])] == (1, 6)
 
 
 @given(st.lists(st.sampled_from(["<*>", "<", "*", ">", " ", "a", ".", "<S>"])).map("".join) | st.text())

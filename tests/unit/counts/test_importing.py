@@ -31,7 +31,7 @@ def import_counts(path, *sources, tokenisation="web1t.v1", **options):
     return CountTable.open(import_table(path, files, tokenisation, **options))
 
 
-def count_of(table, *words):
+def get_count(table, *words):
     return int(table.counts_of_words(hash_words(words)[None])[0])
 
 
@@ -62,14 +62,14 @@ def test_web1t_layout(tmp_path, web1t):
     assert table.n_ngrams == 9
     assert table.tokenisations == ("web1t.v1",)
     counts = {"<S>": 1000, "<UNK>": 7, "The house": 5, "the house": 0, "house .": 4, "<S> The house": 3}
-    assert {ngram: count_of(table, *ngram.split()) for ngram in counts} == counts
+    assert {ngram: get_count(table, *ngram.split()) for ngram in counts} == counts
     assert table.header["info"]["ngrams"]["kept"] == {"1": 4, "2": 3, "3": 2, "4": 0, "5": 0}
     names = [source["name"] for source in table.header["info"]["views"]["web1t.v1"]["sources"]]
     assert names == ["vocab.gz", "2gm-0000.gz", "2gm-0001.xz", "3gm-0000"]
     assert not (tmp_path / "x").with_suffix(".tmp").exists()
     small = import_counts(tmp_path / "y", web1t, orders=2, min_counts={1: 9, 2: 5}, keep_words=["The"])
     assert small.n_ngrams == 3
-    assert count_of(small, "The", "house") == 5
+    assert get_count(small, "The", "house") == 5
 
 
 def test_repeated_ngrams_add_up_over_files(tmp_path):
@@ -152,7 +152,7 @@ def test_any_words_round_trip(tmp_path_factory, lines, block):
     for words, count in lines:
         true[words] = true.get(words, 0) + count
     for words, count in true.items():
-        assert count_of(table, *words) == count
+        assert get_count(table, *words) == count
 
 
 NAME = Words.name
@@ -184,7 +184,7 @@ def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
     table = import_counts(tmp_path / "x", path)
     table.verify()
     counts = {"In the House": 7, "in the house": 1, "<S> In the": 5, "well-known . </S>": 2}
-    assert {ngram: count_of(table, *ngram.split()) for ngram in counts} == counts
+    assert {ngram: get_count(table, *ngram.split()) for ngram in counts} == counts
     assert table.n_ngrams == 4
     assert table.header["info"]["views"]["web1t.v1"]["left_out"] == {"tagged": 2, "cut": 0}
     table = import_counts(tmp_path / "y", path, tokenisation=NAME)
@@ -197,10 +197,10 @@ def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
     assert "a word that disambig.words.v1 splits: 1" in output
     table = import_counts(tmp_path / "z", path, tokenisation=NAME, tagged=True, years=(1951, 1951))
     assert table.count("in the house") == 4
-    assert count_of(table, "in", "the_DET", "house") == 4
+    assert get_count(table, "in", "the_DET", "house") == 4
     table = import_counts(tmp_path / "t", path, tagged=True)
-    assert count_of(table, "In", "the_DET", "House") == 4
-    assert count_of(table, "the", "_NOUN_", "of") == 9
+    assert get_count(table, "In", "the_DET", "House") == 4
+    assert get_count(table, "the", "_NOUN_", "of") == 9
 
 
 def test_words_in_normal_form(tmp_path):
@@ -228,7 +228,7 @@ def test_words_in_normal_form(tmp_path):
     assert kept.n_ngrams == 2
     stands = import_counts(tmp_path / "y", path)
     assert stands.n_ngrams == len(lines)
-    assert count_of(stands, "the", "well-known") == 7
+    assert get_count(stands, "the", "well-known") == 7
     assert "left_out" not in stands.header["info"]["views"]["web1t.v1"]
 
 
@@ -281,7 +281,7 @@ def test_the_two_versions_and_tsv_agree(tmp_path_factory, counted, name, block, 
     for table in tables:
         assert table.n_ngrams == len(true)
         for words, count in true.items():
-            assert count_of(table, *words) == count
+            assert get_count(table, *words) == count
     keys = [ngram_keys(hash_words(words)[None], hash_word(name))[0] for words in true]
     assert tables[0].n_ngrams == 0 or (tables[0].ranks(np.array(keys)) > 0).all()
 
@@ -291,7 +291,7 @@ def test_a_short_line_after_a_long_one_and_zstd(tmp_path):
     text = "a" * 90 + " b\t1950\t2\t1\n" + "a\t1950\t3\t1\na\t1951\t3\t1"
     (tmp_path / "a.zst").write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
     table = import_counts(tmp_path / "x", tmp_path / "a.zst")
-    assert (count_of(table, "a"), count_of(table, "a" * 90, "b"), table.n_ngrams) == (6, 2, 2)
+    assert (get_count(table, "a"), get_count(table, "a" * 90, "b"), table.n_ngrams) == (6, 2, 2)
     (tmp_path / "cut.zst").write_bytes((tmp_path / "a.zst").read_bytes()[:-3])
     with pytest.raises(UserError, match=r"D308.*cut\.zst"):
         import_counts(tmp_path / "y", tmp_path / "cut.zst")

@@ -35,10 +35,10 @@ LISTS = [["a"], ["b", "c", "d"], ["e", "f"], ["g", "h", "i", "j"]]
 
 
 def candidates(lists=LISTS):
-    own = CandidateLists.from_texts(lists)
-    n = len(own.texts)
+    candidate_lists = CandidateLists.from_texts(lists)
+    n = len(candidate_lists.texts)
     return replace(
-        own,
+        candidate_lists,
         scores=np.arange(n) / 2,
         costs=np.arange(n, dtype=np.float32),
         features=csr_array(np.arange(2 * n, dtype=float).reshape(n, 2)),
@@ -54,11 +54,19 @@ def instances(observed=(-1, -1, -1, -1), lists=None):
 
 
 def test_lists_from_texts():
-    own = CandidateLists.from_texts(LISTS)
-    assert len(own) == 4 and own.offsets.tolist() == [0, 1, 4, 6, 10] and own.offsets.dtype == np.int64
-    assert own.ranks.tolist() == [0, 0, 1, 2, 0, 1, 0, 1, 2, 3]
-    assert not own.scores.any() and np.isnan(own.costs).all() and own.features is None
-    assert [own.instance_candidates(i) for i in range(4)] == [tuple(item) for item in LISTS]
+    candidate_lists = CandidateLists.from_texts(LISTS)
+    assert (
+        len(candidate_lists) == 4
+        and candidate_lists.offsets.tolist() == [0, 1, 4, 6, 10]
+        and candidate_lists.offsets.dtype == np.int64
+    )
+    assert candidate_lists.ranks.tolist() == [0, 0, 1, 2, 0, 1, 0, 1, 2, 3]
+    assert (
+        not candidate_lists.scores.any()
+        and np.isnan(candidate_lists.costs).all()
+        and candidate_lists.features is None
+    )
+    assert [candidate_lists.instance_candidates(i) for i in range(4)] == [tuple(item) for item in LISTS]
     assert len(CandidateLists.from_texts([])) == 0
     for lists in (["ab"], "ab", [["a"], "ab"]):
         with pytest.raises(TypeError, match="expected a list of texts for each instance"):
@@ -67,15 +75,15 @@ def test_lists_from_texts():
 
 @given(st.lists(st.integers(0, 3), max_size=8))
 def test_taking_lists_in_any_order(index):
-    own, rows = candidates(), np.array(index, np.int64)
-    taken = own.take(rows)
+    lists, rows = candidates(), np.array(index, np.int64)
+    taken = lists.take(rows)
     assert [taken.instance_candidates(i) for i in range(len(taken))] == [
-        own.instance_candidates(i) for i in index
+        lists.instance_candidates(i) for i in index
     ]
-    at = np.concatenate([np.arange(own.offsets[i], own.offsets[i + 1]) for i in index] or [rows])
+    at = np.concatenate([np.arange(lists.offsets[i], lists.offsets[i + 1]) for i in index] or [rows])
     for name in ("scores", "ranks", "costs"):
-        assert np.array_equal(getattr(taken, name), getattr(own, name)[at]), name
-    assert np.array_equal(taken.features.toarray(), own.features.toarray()[at])
+        assert np.array_equal(getattr(taken, name), getattr(lists, name)[at]), name
+    assert np.array_equal(taken.features.toarray(), lists.features.toarray()[at])
     assert taken.feature_names == ("x", "y")
 
 
@@ -87,12 +95,12 @@ def test_slices_masks_and_numbers(index):
 
 
 def test_parts_are_joined_again():
-    own = candidates()
-    again = CandidateLists.joined([own.take(slice(0, 1)), own.take(slice(1, 4))])
-    assert again.offsets.tolist() == own.offsets.tolist() and again.texts == own.texts
+    lists = candidates()
+    again = CandidateLists.joined([lists.take(slice(0, 1)), lists.take(slice(1, 4))])
+    assert again.offsets.tolist() == lists.offsets.tolist() and again.texts == lists.texts
     for name in ("scores", "ranks", "costs"):
-        assert np.array_equal(getattr(again, name), getattr(own, name)), name
-    assert np.array_equal(again.features.toarray(), own.features.toarray())
+        assert np.array_equal(getattr(again, name), getattr(lists, name)), name
+    assert np.array_equal(again.features.toarray(), lists.features.toarray())
     assert CandidateLists.joined([CandidateLists.from_texts([["a"]])] * 2).features is None
 
 
@@ -106,16 +114,16 @@ def test_sizes_and_offsets_of_instances():
 
 
 def test_known_costs_are_kept_and_others_follow_from_the_observed():
-    own = candidates()
+    lists = candidates()
     beyond = [0, 0, 1, 2, 0, 1, 0, 1, 2, 3]  # the cost of each above that of the cheapest one in its list
     assert instances((0, 2, 0, 1)).costs(GROUP).tolist() == beyond
-    unknown = replace(own, costs=np.full(10, np.nan, np.float32))
+    unknown = replace(lists, costs=np.full(10, np.nan, np.float32))
     expected = [0, 1, 1, 0, 0, 1, 1, 1, 1, 1]
     assert instances((0, 2, 0, -1), unknown).costs(GROUP).tolist() == expected
-    some = own.costs.copy()
+    some = lists.costs.copy()
     some[3] = some[7] = np.nan  # the right candidate of the second list, a wrong one of the last
     by_list = [[0], [1, 1, 0], [0, 1], [0, 1, 1, 1]]  # a list with some costs but not all has none
-    costs = instances((0, 2, 0, 0), replace(own, costs=some)).costs(GROUP)
+    costs = instances((0, 2, 0, 0), replace(lists, costs=some)).costs(GROUP)
     assert costs.tolist() == [cost for item in by_list for cost in item]
     fixed = replace(instances((1, -1, 0, 2)), lists=None).costs(Group("g", ("x", "y", "z")))
     assert fixed.reshape(4, 3).tolist() == [[1, 0, 1], [1, 1, 1], [0, 1, 1], [1, 1, 0]]
@@ -186,7 +194,7 @@ WORDS = st.lists(st.sampled_from(["the", "cat", "猫", "が", "いる", "."]), m
 SOME_LISTS = st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=5)
 
 
-def tags_of(words):
+def make_tags(words):
     """Return a tag that depends on the word only, so that a test can follow it."""
     return [f"{len(word)} letters" for word in words]
 
@@ -194,16 +202,18 @@ def tags_of(words):
 def lists_of_words(lists, tagged=True):
     """Draw lists of candidates with their words and a vocabulary of their own."""
     words = [item for candidates in lists for item in candidates]
-    message = CandidateWords.from_words(words, [tags_of(item) for item in words] if tagged else None)
-    own = CandidateLists.from_texts([[" ".join(item) for item in candidates] for candidates in lists])
-    return replace(own, words=message)
+    message = CandidateWords.from_words(words, [make_tags(item) for item in words] if tagged else None)
+    candidate_lists = CandidateLists.from_texts(
+        [[" ".join(item) for item in candidates] for candidates in lists]
+    )
+    return replace(candidate_lists, words=message)
 
 
-def words_and_tags(own):
+def words_and_tags(lists):
     """Return the words, tags and text of each candidate."""
-    words = own.words
+    words = lists.words
     return [
-        (own.texts[row], words.candidate_words(row), words.candidate_tags(row)) for row in range(len(words))
+        (lists.texts[row], words.candidate_words(row), words.candidate_tags(row)) for row in range(len(words))
     ]
 
 
@@ -231,19 +241,21 @@ def test_rejects_invalid_words():
 
 @given(SOME_LISTS, st.data())
 def test_taking_candidates_takes_their_words(lists, data):
-    own = lists_of_words(lists)
+    candidate_lists = lists_of_words(lists)
     order = data.draw(st.lists(st.integers(0, len(lists) - 1), max_size=6)) if lists else []
-    expected = [row for i in order for row in range(own.offsets[i], own.offsets[i + 1])]
-    taken = own.take(np.array(order, np.int64))
-    assert words_and_tags(taken) == [words_and_tags(own)[row] for row in expected]
-    assert taken.words.spellings is own.words.spellings
+    expected = [
+        row for i in order for row in range(candidate_lists.offsets[i], candidate_lists.offsets[i + 1])
+    ]
+    taken = candidate_lists.take(np.array(order, np.int64))
+    assert words_and_tags(taken) == [words_and_tags(candidate_lists)[row] for row in expected]
+    assert taken.words.spellings is candidate_lists.words.spellings
 
 
 @given(st.lists(SOME_LISTS, min_size=1, max_size=4))
 def test_parts_of_different_vocabularies_are_joined(parts):
-    owns = [lists_of_words(lists) for lists in parts]
-    joined = CandidateLists.joined(owns)
-    expected = [row for own in owns for row in words_and_tags(own)]
+    built = [lists_of_words(lists) for lists in parts]
+    joined = CandidateLists.joined(built)
+    expected = [row for candidate_lists in built for row in words_and_tags(candidate_lists)]
     if not expected:  # there are no candidates
         assert joined.words is None or not len(joined.words)
         return
@@ -254,10 +266,13 @@ def test_parts_of_different_vocabularies_are_joined(parts):
 
 @given(SOME_LISTS, st.integers(0, 5))
 def test_split_lists_are_joined_again(lists, at):
-    own = lists_of_words(lists)
-    again = CandidateLists.joined([own.take(slice(0, at)), own.take(slice(at, None))])
+    candidate_lists = lists_of_words(lists)
+    again = CandidateLists.joined([candidate_lists.take(slice(0, at)), candidate_lists.take(slice(at, None))])
     if lists:
-        assert words_and_tags(again) == words_and_tags(own) and again.words.spellings is own.words.spellings
+        assert (
+            words_and_tags(again) == words_and_tags(candidate_lists)
+            and again.words.spellings is candidate_lists.words.spellings
+        )
 
 
 def test_some_parts_share_a_vocabulary_and_others_do_not():
@@ -282,8 +297,8 @@ def test_words_and_tags_are_all_or_none():
 
 
 def test_instances_keep_the_words():
-    own, zeros = lists_of_words([[["a"], ["b"]], [["c"]]]), np.zeros(2, np.int32)
-    instances = Instances(np.arange(2), zeros, zeros, zeros, own)
+    lists, zeros = lists_of_words([[["a"], ["b"]], [["c"]]]), np.zeros(2, np.int32)
+    instances = Instances(np.arange(2), zeros, zeros, zeros, lists)
     assert instances.take(np.array([1])).without_labels().lists.words.candidate_words(0) == ("c",)
 
 
@@ -334,14 +349,16 @@ def test_distinct_texts(given_numbers):
 def test_lists_keep_interned_texts():
     lists = CandidateLists.from_texts([("a", "an"), ("the",), ("", "a")])
     rows = np.array([0, 2, 3, 1, 0])
-    own = CandidateLists(lists.offsets, Interned(SPELLINGS, rows), lists.scores, lists.ranks, lists.costs)
-    some = own.take(np.array([2, 0]))
+    candidate_lists = CandidateLists(
+        lists.offsets, Interned(SPELLINGS, rows), lists.scores, lists.ranks, lists.costs
+    )
+    some = candidate_lists.take(np.array([2, 0]))
     assert (
         isinstance(some.texts, Interned)
         and some.instance_candidates(0) == ("", "a")
         and some.instance_candidates(1) == ("a", "an")
     )
-    both = CandidateLists.joined([own, some])
+    both = CandidateLists.joined([candidate_lists, some])
     assert isinstance(both.texts, Interned) and both.instance_candidates(4) == ("a", "an")
 
 
@@ -354,7 +371,7 @@ def nothing_kept(monkeypatch):
     monkeypatch.setattr(cut_candidates, "_cached_words", {})
 
 
-def hashes_of(texts, tokenisation=Words.name):
+def hash_texts(texts, tokenisation=Words.name):
     words, lengths = hash_candidates(texts, tokenisation)
     assert not words[np.arange(words.shape[1]) >= lengths[:, None]].any()
     return [row[:n].tolist() for row, n in zip(words, lengths.tolist(), strict=True)]
@@ -366,9 +383,9 @@ def test_hashes_of_candidates_equal_those_of_texts(nothing_kept, most, monkeypat
     expected = [list(map(hash_word, words)) for words in TOKENS]
     for _ in range(2):
         for i, text in enumerate(CANDIDATE_TEXTS):
-            assert hashes_of([text]) == [expected[i]]
-        assert hashes_of(CANDIDATE_TEXTS) == expected
-        assert hashes_of(Interned(CANDIDATE_TEXTS, np.array([2, 2, 1]))) == [
+            assert hash_texts([text]) == [expected[i]]
+        assert hash_texts(CANDIDATE_TEXTS) == expected
+        assert hash_texts(Interned(CANDIDATE_TEXTS, np.array([2, 2, 1]))) == [
             expected[2],
             expected[2],
             expected[1],
@@ -379,10 +396,10 @@ def test_hashes_of_candidates_equal_those_of_texts(nothing_kept, most, monkeypat
 
 
 def test_hashes_of_candidates_are_cached_per_tokenisation(nothing_kept, monkeypatch):
-    first = hashes_of(CANDIDATE_TEXTS)
-    assert hashes_of(["IN"], Web1T.name) == [[hash_word("IN")]]
+    first = hash_texts(CANDIDATE_TEXTS)
+    assert hash_texts(["IN"], Web1T.name) == [[hash_word("IN")]]
     monkeypatch.setattr(cut_candidates, "_tokenise_texts", None)
-    assert hashes_of(CANDIDATE_TEXTS[::-1]) == first[::-1]
+    assert hash_texts(CANDIDATE_TEXTS[::-1]) == first[::-1]
 
 
 GROUPS = (Group("two", ("a", "b")), Group("three", ("c", "d", "e")), Group("one", ("f",)))
@@ -396,8 +413,10 @@ def make_scores(g, n, *, listed=False, seed=0):
     m = int(offsets[-1])
     counts = rng.integers(0, 9, m).astype(np.int32)
     columns = rng.normal(size=m), rng.integers(0, sizes).astype(np.int32), counts, counts + 1
-    own = CandidateLists.from_texts([[f"{i}" for i in range(size)] for size in sizes]) if listed else None
-    return ScoreBatch.from_group(GROUPS[g], g, offsets, *columns, rng.random(m).astype(np.float32), lists=own)
+    lists = CandidateLists.from_texts([[f"{i}" for i in range(size)] for size in sizes]) if listed else None
+    return ScoreBatch.from_group(
+        GROUPS[g], g, offsets, *columns, rng.random(m).astype(np.float32), lists=lists
+    )
 
 
 def choose_first(scored):
@@ -463,14 +482,11 @@ def test_instances_know_the_candidates_of_their_groups():
     assert list(threes.texts(GROUPS[1])) == ["c", "d", "e"] * 2
     assert instances.candidates(1, GROUPS[0]) == ("a", "b")
     lists = CandidateLists.from_texts([["x"], ["y", "z"]])
-    own = Instances(threes.positions, threes.lengths, threes.groups, threes.observed, lists)
-    assert own.candidate_offsets(GROUPS).tolist() == [0, 1, 3] and list(own.texts(GROUPS[1])) == [
-        "x",
-        "y",
-        "z",
-    ]
-    assert own.candidates(1, GROUPS[1]) == ("y", "z")
-    joined = Instances.joined([own, own])
+    with_lists = Instances(threes.positions, threes.lengths, threes.groups, threes.observed, lists)
+    assert with_lists.candidate_offsets(GROUPS).tolist() == [0, 1, 3]
+    assert list(with_lists.texts(GROUPS[1])) == ["x", "y", "z"]
+    assert with_lists.candidates(1, GROUPS[1]) == ("y", "z")
+    joined = Instances.joined([with_lists, with_lists])
     assert joined.lists.offsets.tolist() == [0, 1, 3, 4, 6] and joined.positions.tolist() == [0, 2, 0, 2]
     assert Instances.joined([threes, instances]).observed.tolist() == [0, 2, 0, -1, 2]
 

@@ -105,10 +105,10 @@ def test_own_columns_and_candidate_names():
     assert own_columns(columns, 3) is OWN
     assert candidate_names(columns, 2) == CANDIDATES
     plain = crossed(labels=3, columns=8).columns
-    own = own_columns(plain, 8)
-    assert own.groups.tolist() == [0] * 7 + [1]
-    assert own.labels.tolist() == [-1] * 8
-    assert own.group_names == ("words", "bias")
+    stored_columns = own_columns(plain, 8)
+    assert stored_columns.groups.tolist() == [0] * 7 + [1]
+    assert stored_columns.labels.tolist() == [-1] * 8
+    assert stored_columns.group_names == ("words", "bias")
     assert candidate_names(plain, 3) == ("0", "1", "2")
 
 
@@ -127,10 +127,10 @@ def test_feature_groups_of_the_same_name_are_merged():
     assert list(join_columns(empty, OWN).names) == ["sand", "", "bill"]
 
 
-def features(rows, own, evidence, costs):
+def features(rows, stored_columns, evidence, costs):
     from scipy.sparse import csr_array
 
-    batch = CrossedRows(csr_array(np.array(rows, float)), costs, CrossedColumns(own, CANDIDATES))
+    batch = CrossedRows(csr_array(np.array(rows, float)), costs, CrossedColumns(stored_columns, CANDIDATES))
     return Features(batch, np.array(evidence, np.int32), np.array(evidence, np.int32) + 1)
 
 
@@ -182,9 +182,9 @@ WEIGHTS = st.fixed_dictionaries({name: st.sampled_from([0.0, 0.3, 1.0, 2.5]) for
 
 def make_batch(rows, names=()):
     rows = np.array(rows, float)
-    own = Columns(np.full(5, -1, np.int32), GROUPS, NAMES, names)
+    stored_columns = Columns(np.full(5, -1, np.int32), GROUPS, NAMES, names)
     costs = np.zeros((len(rows), 2), np.float32)
-    return CrossedRows(csr_array(rows), costs, CrossedColumns(own, ("river", "money")))
+    return CrossedRows(csr_array(rows), costs, CrossedColumns(stored_columns, ("river", "money")))
 
 
 @given(ROWS, WEIGHTS)
@@ -738,10 +738,10 @@ def test_packed_strings_are_restored_from_their_state():
 
 
 def test_lists_without_a_right_candidate_are_counted():
-    own = CandidateLists.from_texts([["a"], ["b", "c"], ["d", "e"]])
+    lists = CandidateLists.from_texts([["a"], ["b", "c"], ["d", "e"]])
     costs = np.array([1.0, 0.5, 0.0, 2.0, np.nan], np.float32)
     zeros = np.zeros(3, np.int32)
-    instances = Instances(np.arange(3), zeros + 1, zeros, zeros, replace(own, costs=costs))
+    instances = Instances(np.arange(3), zeros + 1, zeros, zeros, replace(lists, costs=costs))
     assert instances.without_right() == 1  # of the last list not all costs are known
     assert instances.take(np.zeros(0, np.int64)).without_right() == 0
     assert replace(instances, lists=None).without_right() == 0

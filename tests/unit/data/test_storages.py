@@ -134,12 +134,12 @@ def test_conversions_of_blocks_keep_scores(batch):
     assert sparse.offsets.tolist() == batch.offsets.tolist()
     crossed = convert(batch, CrossedRows)
     _, k, a = batch.values.shape
-    own = np.zeros((k, k * a), bool)  # the weights of the crossed batch that also exist in the blocks
+    in_blocks = np.zeros((k, k * a), bool)  # the weights of the crossed batch that also exist in the blocks
     for r in range(k):
-        own[r, r * a : (r + 1) * a] = True
+        in_blocks[r, r * a : (r + 1) * a] = True
     weights = np.random.default_rng(2).normal(size=len(batch.columns))
     lifted = np.zeros((k, k * a))
-    lifted[own] = weights[batch.column_of.ravel()]
+    lifted[in_blocks] = weights[batch.column_of.ravel()]
     assert crossed.scores(lifted.ravel()) == pytest.approx(batch.scores(weights), abs=1e-5)
     assert len(crossed.columns) == k * k * a
     assert crossed.cost.tolist() == batch.cost.tolist()
@@ -366,7 +366,7 @@ def test_an_empty_batch_is_one_in_every_storage():
     assert csr_array(convert(crossed(3).take(nothing), SparseRows).rows).shape == (0, 24)
 
 
-def columns_of(n):
+def make_columns(n):
     return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), ("all",))
 
 
@@ -382,7 +382,7 @@ def shared_parts():
     rng = np.random.default_rng(0)
     features = csr_array(rng.normal(size=(7, 5)) * (rng.random((7, 5)) < 0.6))
     parts = rng.integers(-1, 7, size=(24, 3)).astype(np.int32)
-    return PartRows(features, parts, pairs(4), rng.random(24).astype(np.float32), columns_of(5))
+    return PartRows(features, parts, pairs(4), rng.random(24).astype(np.float32), make_columns(5))
 
 
 def written_out(shared_parts):
@@ -425,18 +425,18 @@ def test_taking_instances_of_shared_parts(shared_parts):
     assert written_out(taken) == pytest.approx(written_out(shared_parts)[rows])
     assert np.array_equal(taken.cost, shared_parts.cost[rows])
     assert taken.offsets.tolist() == [0, 6, 12, 18]
-    own = shared_parts.take(np.array([1]))
-    assert own.features.shape[0] == len(set(shared_parts.parts[6:12].ravel().tolist()) - {-1})
+    single = shared_parts.take(np.array([1]))
+    assert single.features.shape[0] == len(set(shared_parts.parts[6:12].ravel().tolist()) - {-1})
     none = shared_parts.take(np.zeros(0, np.int64))
     assert none.scores(np.ones(5)).shape == (0,) and not none.adjoint(np.zeros(0)).any()
-    assert np.array_equal(shared_parts.take(np.array([False, True, False, False])).parts, own.parts)
+    assert np.array_equal(shared_parts.take(np.array([False, True, False, False])).parts, single.parts)
 
 
 def test_learning_from_shared_parts():
     rng = np.random.default_rng(2)
     features = csr_array(rng.normal(size=(30, 6)))
     parts = rng.integers(0, 30, size=(60, 2)).astype(np.int32)
-    layout, columns = pairs(10), columns_of(6)
+    layout, columns = pairs(10), make_columns(6)
     shared_parts = PartRows(features, parts, layout, np.zeros(60, np.float32), columns)
     right = Hypergraph().best(shared_parts.scores(rng.normal(size=6)), layout)
     shared_parts = PartRows(features, parts, layout, (1.0 - right).astype(np.float32), columns)
@@ -454,7 +454,7 @@ def test_rejects_invalid_parts(shared_parts):
     for changes, problem in (
         ({"parts": too_large}, "parts 0 to 7: expected -1 to 6"),
         ({"parts": shared_parts.parts[:-1]}, "for 24 rows"),
-        ({"columns": columns_of(4)}, "but 4 names"),
+        ({"columns": make_columns(4)}, "but 4 names"),
     ):
         with pytest.raises(ValueError, match=problem):
             replace(shared_parts, **changes)
@@ -496,12 +496,12 @@ def test_edges_score_as_places_and_steps():
     rng = np.random.default_rng(2)
     for i, (start, stop) in enumerate(pairwise(sequences.layout)):
         states = rng.integers(3, size=stop - start)
-        own = edges.offsets[i] + Chain(3).edges(states)
+        path_edges = edges.offsets[i] + Chain(3).edges(states)
         expected = place[np.arange(start, stop), states].sum() + first[states[0]]
         expected += sum(step[a, b] for a, b in pairwise(states))
-        assert scores[own].sum() == pytest.approx(expected)
+        assert scores[path_edges].sum() == pytest.approx(expected)
         costs = sequences.costs[np.arange(start, stop), states].sum()
-        assert edges.cost[own].sum() == pytest.approx(costs)
+        assert edges.cost[path_edges].sum() == pytest.approx(costs)
 
 
 NOT_FINITE = np.zeros((5, 4))

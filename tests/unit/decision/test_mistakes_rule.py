@@ -215,10 +215,10 @@ def test_suggests_the_intended_word_and_not_the_best_score():
     st.booleans(),
     st.integers(0, 2**32 - 1),
 )
-def test_decides_groups_together_as_one_at_a_time(asked, listed, seed):
+def test_decides_groups_together_as_one_at_a_time(group_sizes, listed, seed):
     """Groups of different sizes, variants, per-instance lists, unobserved candidates, no instances."""
     rng, parts = np.random.default_rng(seed), []
-    for group, n in asked:
+    for group, n in group_sizes:
         k = 5 if listed else len(group.candidates)
         part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group)
         lists = CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n) if listed else None

@@ -23,7 +23,7 @@ from disambig.decision import (
 )
 
 
-def decisions_of(task, *edits, documents=None):
+def make_decisions(task, *edits, documents=None):
     """Return the decisions of a task from rows (start, end, observed, new, probability, flagged)."""
     table = tuple(Group(f"{task}{i}", (old, new)) for i, (_, _, old, new, *_) in enumerate(edits))
     n = len(edits)
@@ -51,9 +51,9 @@ def shown_flags(decisions, text):
 
 
 TEXT = "I saw a a old house"
-AN = decisions_of("form", (8, 9, "a", "an", 0.6))
-THE = decisions_of("article", (8, 9, "a", "the", 0.8))
-NONE = decisions_of("doubled", (8, 9, "a", "", 0.7))
+AN = make_decisions("form", (8, 9, "a", "an", 0.6))
+THE = make_decisions("article", (8, 9, "a", "the", 0.8))
+NONE = make_decisions("doubled", (8, 9, "a", "", 0.7))
 
 
 @pytest.mark.parametrize("order", list(permutations([AN, THE, NONE])))
@@ -76,7 +76,7 @@ def test_precision_is_the_highest_of_the_tasks_that_agree():
         points = (PrecisionPoint(0.0, share, share, share, 10, 0, 0),)
         return replace(decisions, trust=PrecisionTable(decisions.task, "toy text", 5.0, points))
 
-    surer = measured(decisions_of("slip", (8, 9, "a", "an", 0.9)), 0.8)
+    surer = measured(make_decisions("slip", (8, 9, "a", "an", 0.9)), 0.8)
     same, other = measured(AN, 0.95), measured(THE, 0.99)
     (result, *_) = resolve_overlaps([surer, same, other], [TEXT])
     assert result.flagged.all() and result.record(0, TEXT)["precision"] == 0.95
@@ -85,13 +85,13 @@ def test_precision_is_the_highest_of_the_tasks_that_agree():
 
 
 def test_returns_the_same_decisions_without_overlaps():
-    other = decisions_of("t", (0, 1, "I", "We", 0.9), (8, 9, "a", "b", 0.9, False))
+    other = make_decisions("t", (0, 1, "I", "We", 0.9), (8, 9, "a", "b", 0.9, False))
     result = resolve_overlaps([other, AN], [TEXT])
     assert result[0] is other and result[1] is AN and other.raised is other.flagged
 
 
 def overlap(one, other, text="one two three four"):
-    result = resolve_overlaps([decisions_of("a", (*one, 0.9)), decisions_of("b", (*other, 0.5))], [text])
+    result = resolve_overlaps([make_decisions("a", (*one, 0.9)), make_decisions("b", (*other, 0.5))], [text])
     return not result[1].flagged.any()
 
 
@@ -153,7 +153,7 @@ def test_sentence_ends_and_words_separate_neighbours(between):
 def test_a_losing_neighbour_is_an_alternative_at_its_own_place():
     text = "for you're call"
     surer, other = (4, 10, "you're", "your", 0.9), (11, 15, "call", "called", 0.5)
-    first, second = resolve_overlaps([decisions_of("a", surer), decisions_of("b", other)], [text])
+    first, second = resolve_overlaps([make_decisions("a", surer), make_decisions("b", other)], [text])
     assert not second.flagged.any() and second.raised.all()
     (other,) = first.record(0, text)["alternatives"]
     assert (other["start"], other["end"], other["replacement"]) == (11, 15, "called")
@@ -161,7 +161,7 @@ def test_a_losing_neighbour_is_an_alternative_at_its_own_place():
 
 def test_ties_go_to_the_longer_edit_then_to_the_first_name():
     def winner(*edits):
-        result = resolve_overlaps([decisions_of(task, edit) for task, edit in edits], ["aaa bbb"])
+        result = resolve_overlaps([make_decisions(task, edit) for task, edit in edits], ["aaa bbb"])
         return shown_flags(result, "aaa bbb")[0][0]
 
     short, long = (0, 3, "aaa", "x", 0.5), (0, 7, "aaa bbb", "y", 0.5)
@@ -171,8 +171,8 @@ def test_ties_go_to_the_longer_edit_then_to_the_first_name():
 
 
 def test_keeps_a_flag_that_overlaps_only_a_loser():
-    first = decisions_of("a", (0, 7, "one two", "x", 0.9), (14, 23, "four five", "y", 0.3))
-    second = decisions_of("b", (4, 13, "two three", "z", 0.5))
+    first = make_decisions("a", (0, 7, "one two", "x", 0.9), (14, 23, "four five", "y", 0.3))
+    second = make_decisions("b", (4, 13, "two three", "z", 0.5))
     text = "one two three four five"
     result = resolve_overlaps([first, second], [text])
     assert result[0].flagged.tolist() == [True, True] and result[1].flagged.tolist() == [False]
@@ -190,8 +190,8 @@ def test_resolves_again_with_later_decisions():
 
 def test_documents_are_separate_and_slices_keep_alternatives():
     texts = ["a x b", "a x b", "a x b"]
-    one = decisions_of("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
-    two = decisions_of("y", (0, 1, "a", "the", 0.5), (4, 5, "b", "c", 0.5), documents=[1, 2])
+    one = make_decisions("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
+    two = make_decisions("y", (0, 1, "a", "the", 0.5), (4, 5, "b", "c", 0.5), documents=[1, 2])
     first, second = resolve_overlaps([one, two], texts)
     assert first.flagged.all() and second.flagged.tolist() == [False, True]
 

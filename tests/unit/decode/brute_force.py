@@ -34,14 +34,14 @@ def with_coarser(grammar, coarse):
     binary = projected(grammar.binary, grammar.binary_scores)
     unary = projected(grammar.unary, grammar.unary_scores)
     names = tuple(f"c{i}" for i in range(int(coarse.max()) + 1))
-    own = grammar.binary, grammar.binary_scores, grammar.unary, grammar.unary_scores
+    rules_and_scores = grammar.binary, grammar.binary_scores, grammar.unary, grammar.unary_scores
     coarser = BinaryGrammar(names, int(coarse[grammar.root]), *binary, *unary)
-    return BinaryGrammar(grammar.symbols, grammar.root, *own, coarser, coarse)
+    return BinaryGrammar(grammar.symbols, grammar.root, *rules_and_scores, coarser, coarse)
 
 
-def random_words(rng, grammar, length, *, known=0.6):
+def random_words(rng, grammar, length, *, density=0.6):
     """Return a sentence in which each word can be any of several random symbols."""
-    there = np.argwhere(rng.random((length, len(grammar.symbols))) < known).astype(np.int32)
+    there = np.argwhere(rng.random((length, len(grammar.symbols))) < density).astype(np.int32)
     there = rng.permutation(there)
     return WordScores(length, there[:, 0], there[:, 1], rng.normal(-3.0, 1.0, size=len(there)))
 
@@ -79,7 +79,7 @@ def parses(grammar, words):
     return sorted(result, key=lambda one: -one[0])
 
 
-def tree_of(edges):
+def nest_edges(edges):
     """Return the nested tuples of a derivation, whose edges are in pre-order."""
     at = iter(range(len(edges.kinds)))
 
@@ -111,11 +111,11 @@ def random_graphs(rng, n, *, most_nodes=6, most_edges=3, shared=True):
             n_edges = int(rng.integers(0 if 0 < node < n_nodes - 1 else 1, most_edges + 1))
             for _ in range(n_edges):
                 arity = int(rng.integers(0, 3)) if node else 0
-                own = rng.integers(0, node, arity).tolist() if node else []
+                edge_tails = rng.integers(0, node, arity).tolist() if node else []
                 if not shared:
-                    own = own[:1]
+                    edge_tails = edge_tails[:1]
                 heads.append(node)
-                tails.append([*own, -1, -1][:2])
+                tails.append([*edge_tails, -1, -1][:2])
         sizes.append(n_nodes)
         counts.append(len(heads) - before)
     return Hypergraphs(
@@ -128,8 +128,10 @@ def count_derivations(layout, i):
     sizes = []
     start, stop = layout.offsets[i : i + 2].tolist()
     for node in range(int(layout.nodes[i + 1] - layout.nodes[i])):
-        own = [row for row in range(start, stop) if layout.heads[row] == node]
-        sizes.append(sum(math.prod(sizes[tail] for tail in layout.tails[row] if tail >= 0) for row in own))
+        node_edges = [row for row in range(start, stop) if layout.heads[row] == node]
+        sizes.append(
+            sum(math.prod(sizes[tail] for tail in layout.tails[row] if tail >= 0) for row in node_edges)
+        )
     return sizes[-1]
 
 

@@ -64,12 +64,12 @@ def all_sequences(place, step):
     return sorted(result, key=lambda item: -item[0])
 
 
-def rows_of(place, step):
+def join_edge_scores(place, step):
     """Return the scores of the edges; the score of a state is added to each edge into it."""
     return np.concatenate([place[0], (step + place[1:, None, :]).ravel()])
 
 
-def states_of(chain, mass):
+def read_states(chain, mass):
     """Return the states of the one sequence in `mass`."""
     k = chain.n_states
     steps = mass[k:].reshape(-1, k, k)
@@ -80,10 +80,10 @@ def states_of(chain, mass):
 @settings(deadline=None)
 def test_the_best_sequence_is_that_of_brute_force(problem):
     place, step = problem
-    rows = rows_of(place, step)
+    rows = join_edge_scores(place, step)
     chain = Chain(place.shape[1])
     mass = chain.best(rows, np.array([0, len(rows)]))
-    assert states_of(chain, mass) == all_sequences(place, step)[0][1]
+    assert read_states(chain, mass) == all_sequences(place, step)[0][1]
     assert mass.sum() == len(place)
 
 
@@ -91,7 +91,7 @@ def test_the_best_sequence_is_that_of_brute_force(problem):
 @settings(deadline=None)
 def test_the_k_best_sequences_are_those_of_brute_force(problem, k):
     place, step = problem
-    rows = rows_of(place, step)
+    rows = join_edge_scores(place, step)
     ((scores, states),) = Chain(place.shape[1]).top(rows, np.array([0, len(rows)]), k)
     expected = [item for item in all_sequences(place, step) if item[0] > -np.inf][:k]
     assert [tuple(item) for item in states.tolist()] == [states for _, states in expected]
@@ -102,7 +102,7 @@ def test_the_k_best_sequences_are_those_of_brute_force(problem, k):
 @settings(deadline=None)
 def test_marginals_sum_to_one_at_every_place(problem):
     place, step = problem
-    rows = rows_of(place, step)
+    rows = join_edge_scores(place, step)
     k = place.shape[1]
     mass, partition = Chain(k).marginals(rows, np.array([0, len(rows)]))
     assert mass[:k].sum() == pytest.approx(1.0)
@@ -141,7 +141,7 @@ def test_rows_of_the_wrong_length_are_refused():
 def test_a_chain_of_ten_thousand_places():
     rng = np.random.default_rng(0)
     place, step = rng.normal(size=(10_000, 4)), rng.normal(size=(1, 4, 4))
-    rows = rows_of(place, np.repeat(step, 9_999, axis=0))
+    rows = join_edge_scores(place, np.repeat(step, 9_999, axis=0))
     mass, _ = Chain(4).marginals(rows, np.array([0, len(rows)]))
     assert mass.sum() == pytest.approx(10_000)
 
@@ -209,10 +209,10 @@ def test_chains_equal_hypergraphs(problem, k):
     layout, scores = problem
     graphs, rows = graphs_of_chains(layout)
     of_edges = np.where(rows < 0, 0.0, scores[rows])
-    own = rows >= 0
+    is_edge = rows >= 0
 
     def of_rows(mass):
-        return np.bincount(rows[own], mass[own], minlength=len(scores))
+        return np.bincount(rows[is_edge], mass[is_edge], minlength=len(scores))
 
     chain, decoder = Chain(), Hypergraph()
     assert np.array_equal(of_rows(decoder.best(of_edges, graphs)), chain.best(scores, layout))
@@ -255,9 +255,9 @@ def list_labellings(places):
     rows, cost, sizes = [], [], []
     for start, length in zip(edges.offsets, np.diff(places.layout), strict=False):
         for path in product(range(k), repeat=int(length)):
-            own = start + path_edges(np.array(path), k)
-            rows.append(dense[own].sum(axis=0))
-            cost.append(edges.cost[own].sum())
+            path_rows = start + path_edges(np.array(path), k)
+            rows.append(dense[path_rows].sum(axis=0))
+            cost.append(edges.cost[path_rows].sum())
         sizes.append(k**length)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return SparseRows(csr_array(np.array(rows)), offsets, np.array(cost, np.float32), edges.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import parses, random_grammar, random_words, tree_of, with_coarser
+from brute_force import nest_edges, parses, random_grammar, random_words, with_coarser
 from hypothesis import given, settings, strategies as st
 
 from disambig.decode import (
@@ -51,7 +51,7 @@ def test_a_chart_has_all_parses_and_no_others(problem):
     top = DECODER.top(charts.scores, charts.graphs, MOST)
     for (scores, derivations), result in zip(top, filter(None, listed), strict=True):
         assert scores == pytest.approx([score for score, _ in result])
-        assert {tree_of(charts.edges.take(rows)) for rows in derivations} == {tree for _, tree in result}
+        assert {nest_edges(charts.edges.take(rows)) for rows in derivations} == {tree for _, tree in result}
     if len(charts):
         mass, partition = DECODER.marginals(charts.scores, charts.graphs)
         assert mass.min() > 0
@@ -67,7 +67,9 @@ def test_the_best_parse_is_that_of_the_chart(problem):
         assert (parse is None) == (not result)
         if parse is not None:
             assert parse.score == pytest.approx(result[0][0])
-            assert any(tree == tree_of(parse.edges) for score, tree in result if score > result[0][0] - 1e-9)
+            assert any(
+                tree == nest_edges(parse.edges) for score, tree in result if score > result[0][0] - 1e-9
+            )
 
 
 def coarse_posteriors(grammar, words):
@@ -83,8 +85,8 @@ def coarse_posteriors(grammar, words):
     partition = np.logaddexp.reduce([score for score, _ in listed]) if listed else -np.inf
     chart = Charts.parse(grammar.coarser, [coarse])
     if listed:
-        mass, own = DECODER.marginals(chart.scores, chart.graphs)
-        assert own == pytest.approx([partition])
+        mass, partitions = DECODER.marginals(chart.scores, chart.graphs)
+        assert partitions == pytest.approx([partition])
         edges = chart.edges
         for row, share in enumerate(mass):
             layer = "above" if edges.kinds[row] in (SELF, UNARY) else "below"
@@ -102,26 +104,28 @@ def test_pruning_leaves_what_is_likely_in_the_coarser_grammar(problem, threshold
     assert charts.sentences.tolist() == everything.sentences.tolist()
     for at, (i, used) in enumerate(zip(charts.sentences, charts.thresholds, strict=True)):
         sums = coarse_posteriors(grammar, sentences[i])
-        own = charts.edges.take(np.arange(*charts.graphs.offsets[at : at + 2]))
-        for row in range(len(own)):
-            layer = "above" if own.kinds[row] in (SELF, UNARY) else "below"
-            coarse = int(grammar.coarse[own.symbols[row]])
+        edges = charts.edges.take(np.arange(*charts.graphs.offsets[at : at + 2]))
+        for row in range(len(edges)):
+            layer = "above" if edges.kinds[row] in (SELF, UNARY) else "below"
+            coarse = int(grammar.coarse[edges.symbols[row]])
             if used:
-                assert sums[layer, int(own.starts[row]), int(own.ends[row]), coarse] > used * (1 - 1e-6)
+                assert sums[layer, int(edges.starts[row]), int(edges.ends[row]), coarse] > used * (1 - 1e-6)
         if threshold == 1e-300:
-            assert len(own) == np.diff(everything.graphs.offsets)[at]
+            assert len(edges) == np.diff(everything.graphs.offsets)[at]
         best = parses(grammar, sentences[i])
         ((scores, (derivation,)),) = DECODER.top(
             charts.scores[slice(*charts.graphs.offsets[at : at + 2])], charts.graphs.take(np.array([at])), 1
         )
-        assert any(tree == tree_of(own.take(derivation)) for _, tree in best)
+        assert any(tree == nest_edges(edges.take(derivation)) for _, tree in best)
         assert scores[0] <= best[0][0] + 1e-9
-    found = [parse.score for parse in ChartParser(grammar, threshold=threshold).best(sentences) if parse]
+    best_scores = [
+        parse.score for parse in ChartParser(grammar, threshold=threshold).best(sentences) if parse
+    ]
     best_of_charts = [scores[0] for scores, _ in DECODER.top(charts.scores, charts.graphs, 1)]
-    assert found == pytest.approx(best_of_charts)
+    assert best_scores == pytest.approx(best_of_charts)
 
 
-def grammar_of(symbols, binary, unary=()):
+def make_grammar(symbols, binary, unary=()):
     """Return a grammar from rules with scores, such as ("S", "a", "b", -1.0)."""
     number = {symbol: i for i, symbol in enumerate(symbols)}
 
@@ -132,7 +136,7 @@ def grammar_of(symbols, binary, unary=()):
     return BinaryGrammar(tuple(symbols), 0, *arrays(binary, 3), *arrays(unary, 2))
 
 
-DOGS = grammar_of("S N V D M".split(), [("S", "N", "V", -0.5), ("M", "D", "N", -1.0)], [("N", "M", -0.2)])
+DOGS = make_grammar("S N V D M".split(), [("S", "N", "V", -0.5), ("M", "D", "N", -1.0)], [("N", "M", -0.2)])
 
 
 def changed(grammar=DOGS, **fields):
@@ -140,14 +144,14 @@ def changed(grammar=DOGS, **fields):
     return BinaryGrammar(**{name: fields.get(name, getattr(grammar, name)) for name in names})
 
 
-def words_of(length, *entries):
+def make_words(length, *entries):
     places, symbols, scores = zip(*entries, strict=True) if entries else ((), (), ())
     numbers = np.array(places, np.int32), np.array(symbols, np.int32)
     return WordScores(length, *numbers, np.array(scores, float))
 
 
 def test_edges_of_a_parse():
-    words = words_of(3, (2, 2, -4.0), (0, 3, -1.0), (1, 1, -3.0))
+    words = make_words(3, (2, 2, -4.0), (0, 3, -1.0), (1, 1, -3.0))
     (parse,) = ChartParser(DOGS).best([words])
     assert parse.score == pytest.approx(-0.5 - 0.2 - 1.0 - 1.0 - 3.0 - 4.0)
     edges = parse.edges
@@ -163,9 +167,9 @@ def test_edges_of_a_parse():
 
 
 def test_a_sentence_without_a_parse_does_not_stop_the_batch():
-    good = words_of(2, (0, 1, -1.0), (1, 2, -1.0))
-    unknown, nothing = words_of(2, (0, 1, -1.0)), words_of(2)
-    forbidden = words_of(2, (0, 1, -np.inf), (1, 2, -1.0))
+    good = make_words(2, (0, 1, -1.0), (1, 2, -1.0))
+    unknown, nothing = make_words(2, (0, 1, -1.0)), make_words(2)
+    forbidden = make_words(2, (0, 1, -np.inf), (1, 2, -1.0))
     charts = Charts.parse(DOGS, [unknown, good, nothing, good, forbidden])
     assert charts.sentences.tolist() == [1, 3] and charts.without_parse.tolist() == [0, 2, 4]
     assert len(charts) == 2 and not len(charts.too_large)
@@ -176,26 +180,26 @@ def test_a_sentence_without_a_parse_does_not_stop_the_batch():
 
 
 def test_one_word():
-    words = words_of(1, (0, 1, -1.0))
+    words = make_words(1, (0, 1, -1.0))
     assert not len(Charts.parse(DOGS, [words]))
-    grammar = grammar_of("SN", [], [("S", "N", -0.5)])
+    grammar = make_grammar("SN", [], [("S", "N", -0.5)])
     (parse,) = ChartParser(grammar).best([words])
     assert parse.score == -1.5 and parse.edges.kinds.tolist() == [UNARY, LEXICAL]
 
 
 def test_a_parse_that_pruning_loses_is_found_without_it():
     """The coarser grammar has no parse of a sentence that the finer one can parse."""
-    grammar = changed(coarser=grammar_of("Sx", []), coarse=np.array([0, 1, 1, 1, 1], np.int32))
-    charts = Charts.parse(grammar, [words_of(2, (0, 1, -1.0), (1, 2, -1.0))], threshold=0.1)
+    grammar = changed(coarser=make_grammar("Sx", []), coarse=np.array([0, 1, 1, 1, 1], np.int32))
+    charts = Charts.parse(grammar, [make_words(2, (0, 1, -1.0), (1, 2, -1.0))], threshold=0.1)
     assert charts.thresholds.tolist() == [0.0] and charts.sentences.tolist() == [0]
 
 
 def test_a_smaller_threshold_is_tried_before_no_pruning():
     """The only fine parse has a posterior of about 1e-3 in the coarser grammar: more than 1e-4."""
     rules = [("S", "a", "b", -7.0), ("S", "b", "a", 0.0)]
-    fine, coarse = grammar_of("Sab", rules[:1]), np.arange(3, dtype=np.int32)
-    grammar = changed(fine, coarser=grammar_of("Sab", rules), coarse=coarse)
-    words = words_of(2, *((place, symbol, -1.0) for place in range(2) for symbol in (1, 2)))
+    fine, coarse = make_grammar("Sab", rules[:1]), np.arange(3, dtype=np.int32)
+    grammar = changed(fine, coarser=make_grammar("Sab", rules), coarse=coarse)
+    words = make_words(2, *((place, symbol, -1.0) for place in range(2) for symbol in (1, 2)))
     charts = Charts.parse(grammar, [words], threshold=0.1)
     assert charts.thresholds == pytest.approx([1e-4])
 
@@ -203,7 +207,7 @@ def test_a_smaller_threshold_is_tried_before_no_pruning():
 def test_the_number_of_symbols_in_a_cell_is_limited():
     rng = np.random.default_rng(5)
     grammar = random_grammar(rng, n=8, binary=60, unary=0)
-    words = random_words(rng, grammar, 6, known=1.0)
+    words = random_words(rng, grammar, 6, density=1.0)
     whole, few = (Charts.parse(grammar, [words], most=most) for most in (None, 2))
     assert len(few.scores) < len(whole.scores)
     cells = np.column_stack([few.edges.starts, few.edges.ends, few.edges.symbols])
@@ -217,15 +221,15 @@ def test_the_number_of_symbols_in_a_cell_is_limited():
 def test_a_chart_that_is_too_large_is_abandoned():
     rng = np.random.default_rng(5)
     grammar = random_grammar(rng, n=10, binary=800, unary=0)
-    long, short = (random_words(rng, grammar, n, known=1.0) for n in (14, 2))
+    long, short = (random_words(rng, grammar, n, density=1.0) for n in (14, 2))
     charts = Charts.parse(grammar, [long, short], most_edges=3000)
     assert charts.too_large.tolist() == [0] and charts.sentences.tolist() == [1]
     assert ChartParser(grammar, most_edges=3000).best([long])[0] is not None
 
 
 def test_long_sentences_and_large_scores():
-    grammar = with_coarser(grammar_of("Sa", [("S", "S", "a", -50.0), ("S", "a", "a", -60.0)]), [0, 1])
-    words = words_of(120, *((place, 1, -900.0) for place in range(120)))
+    grammar = with_coarser(make_grammar("Sa", [("S", "S", "a", -50.0), ("S", "a", "a", -60.0)]), [0, 1])
+    words = make_words(120, *((place, 1, -900.0) for place in range(120)))
     (parse,) = ChartParser(grammar).best([words])
     assert parse.score == pytest.approx(-120 * 900 - 118 * 50 - 60)
     charts = Charts.parse(grammar, [words])
@@ -235,7 +239,7 @@ def test_long_sentences_and_large_scores():
 def test_charts_are_pruned_by_marginals():
     rng = np.random.default_rng(1)
     grammar = random_grammar(rng, n=6, binary=80, unary=4)
-    charts = Charts.parse(grammar, [random_words(rng, grammar, 5, known=1.0) for _ in range(3)])
+    charts = Charts.parse(grammar, [random_words(rng, grammar, 5, density=1.0) for _ in range(3)])
     pruned = charts.pruned(charts.scores, 0.05)
     assert 0 < len(pruned.scores) < len(charts.scores) and len(pruned.graphs) == 3
     top = (DECODER.top(item.scores, item.graphs, 1) for item in (charts, pruned))
@@ -245,10 +249,10 @@ def test_charts_are_pruned_by_marginals():
 
 
 WRONG_WORDS = {
-    "words at 0 to 2 of a sentence of 2": words_of(2, (0, 1, -1.0), (2, 1, -1.0)),
-    "symbols 1 to 5 of words: there are 5": words_of(2, (0, 1, -1.0), (1, 5, -1.0)),
-    "scores of words are NaN": words_of(1, (0, 1, np.nan)),
-    "a sentence of 0 words": words_of(0),
+    "words at 0 to 2 of a sentence of 2": make_words(2, (0, 1, -1.0), (2, 1, -1.0)),
+    "symbols 1 to 5 of words: there are 5": make_words(2, (0, 1, -1.0), (1, 5, -1.0)),
+    "scores of words are NaN": make_words(1, (0, 1, np.nan)),
+    "a sentence of 0 words": make_words(0),
     "1 places, 0 symbols": WordScores(1, np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(1)),
 }
 

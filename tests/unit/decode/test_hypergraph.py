@@ -37,9 +37,11 @@ def test_the_best_derivation_is_that_of_brute_force(problem):
         return
     mass = DECODER.best(scores, layout)
     for i, result in enumerate(listed):
-        own = slice(*layout.offsets[i : i + 2])
+        rows_of_graph = slice(*layout.offsets[i : i + 2])
         best = [rows for score, rows in result if score >= result[0][0] - 1e-9]
-        assert any(np.array_equal(mass[own], row_counts(rows, len(scores))[own]) for rows in best)
+        assert any(
+            np.array_equal(mass[rows_of_graph], row_counts(rows, len(scores))[rows_of_graph]) for rows in best
+        )
 
 
 @given(graph_problems(), st.integers(1, 12))

@@ -270,7 +270,7 @@ def test_lists():
     assert result["table"]["second"] == 36
 
 
-def model_of(documents, **more):
+def make_model(documents, **more):
     provenance = {"examples": {"documents": documents}, **more}
     return SimpleNamespace(provenance=provenance, task=SimpleNamespace(name="words"))
 
@@ -285,12 +285,12 @@ def model_of(documents, **more):
     ],
 )
 def test_reason_for_an_untested_model(documents, expected):
-    assert re.search(f"^not tested: .*{expected}", why_untested(model_of(documents)))
+    assert re.search(f"^not tested: .*{expected}", why_untested(make_model(documents)))
 
 
 def test_no_reason_for_a_tested_model():
-    assert why_untested(model_of({"test": 1}, test={"n": 3})) == ""
-    assert why_untested(model_of({"test": 0}, notes=["not tested: [D461] ..."])) == ""
+    assert why_untested(make_model({"test": 1}, test={"n": 3})) == ""
+    assert why_untested(make_model({"test": 0}, notes=["not tested: [D461] ..."])) == ""
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def fix(marked: str, new: str, category: str = "preposition", repo: str = "a") -
     return Fix(left + old + right, start, end, old, new, category, "", fix_kind(old, new), 1, repo)
 
 
-def edit_of(marked: str, new: str | None, *others: str) -> ProposedEdit:
+def make_edit(marked: str, new: str | None, *others: str) -> ProposedEdit:
     mistake = fix(marked, "x")
     return ProposedEdit(mistake.start, mistake.end, new, "all", others=others)
 
@@ -91,27 +91,27 @@ def test_the_corrected_text(mistake, corrected):
 @pytest.mark.parametrize(
     ("mistake", "proposed", "expected"),
     [
-        (REPLACED, edit_of("We rely [in] it.", "on"), True),
-        (REPLACED, edit_of("We [rely in] it.", "rely on"), True),
-        (REPLACED, edit_of("We rely [in] it.", "at", "on"), True),
-        (MISSING, edit_of("We rely []it.", "on "), True),
-        (MISSING, edit_of("We rely[] it.", "on"), True),
-        (MISSING, edit_of("We [rely] it.", "rely on"), True),
-        (MISSING, edit_of("We rely [it].", "on it"), True),
-        (EXTRA, edit_of("We met [with ]her.", ""), True),
-        (EXTRA, edit_of("We met[ with] her.", ""), True),
-        (EXTRA, edit_of("We [met with] her.", "met"), True),
-        (DOUBLED, edit_of("See the [the ]page.", ""), True),
-        (DOUBLED, edit_of("See [the the] page.", "the"), True),
-        (fix("[at] home we rest", "In"), edit_of("[at] home we rest", "in"), True),
-        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it\u2019s"), True),
-        (REPLACED, edit_of("We rely [in] it.", "at"), False),
-        (REPLACED, edit_of("We rely [in] it.", None), False),
-        (REPLACED, edit_of("We rely [in ]it.", ""), False),
-        (MISSING, edit_of("We [rely] it.", "on"), False),
-        (MISSING, edit_of("We rely it[].", "on"), False),
-        (EXTRA, edit_of("We [met ]with her.", ""), False),
-        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it"), False),
+        (REPLACED, make_edit("We rely [in] it.", "on"), True),
+        (REPLACED, make_edit("We [rely in] it.", "rely on"), True),
+        (REPLACED, make_edit("We rely [in] it.", "at", "on"), True),
+        (MISSING, make_edit("We rely []it.", "on "), True),
+        (MISSING, make_edit("We rely[] it.", "on"), True),
+        (MISSING, make_edit("We [rely] it.", "rely on"), True),
+        (MISSING, make_edit("We rely [it].", "on it"), True),
+        (EXTRA, make_edit("We met [with ]her.", ""), True),
+        (EXTRA, make_edit("We met[ with] her.", ""), True),
+        (EXTRA, make_edit("We [met with] her.", "met"), True),
+        (DOUBLED, make_edit("See the [the ]page.", ""), True),
+        (DOUBLED, make_edit("See [the the] page.", "the"), True),
+        (fix("[at] home we rest", "In"), make_edit("[at] home we rest", "in"), True),
+        (fix("I know [its] late", "it's"), make_edit("I know [its] late", "it\u2019s"), True),
+        (REPLACED, make_edit("We rely [in] it.", "at"), False),
+        (REPLACED, make_edit("We rely [in] it.", None), False),
+        (REPLACED, make_edit("We rely [in ]it.", ""), False),
+        (MISSING, make_edit("We [rely] it.", "on"), False),
+        (MISSING, make_edit("We rely it[].", "on"), False),
+        (EXTRA, make_edit("We [met ]with her.", ""), False),
+        (fix("I know [its] late", "it's"), make_edit("I know [its] late", "it"), False),
     ],
 )
 def test_edits_that_correct(mistake, proposed, expected):
@@ -121,17 +121,17 @@ def test_edits_that_correct(mistake, proposed, expected):
 @pytest.mark.parametrize(
     ("mistake", "proposed", "expected"),
     [
-        (REPLACED, edit_of("We rely [in] it.", None), True),
-        (REPLACED, edit_of("We [rely in] it.", None), True),
-        (REPLACED, edit_of("We [rely] in it.", None), False),
-        (REPLACED, edit_of("We rely in [it].", None), False),
-        (MISSING, edit_of("We rely []it.", "at "), True),
-        (MISSING, edit_of("We rely[] it.", "at"), True),
-        (MISSING, edit_of("We [rely it].", None), True),
-        (MISSING, edit_of("We [rely] it.", None), False),
-        (MISSING, edit_of("We rely [it].", None), False),
-        (EXTRA, edit_of("We met [with] her.", "at"), True),
-        (EXTRA, edit_of("We met with []her.", "at "), False),
+        (REPLACED, make_edit("We rely [in] it.", None), True),
+        (REPLACED, make_edit("We [rely in] it.", None), True),
+        (REPLACED, make_edit("We [rely] in it.", None), False),
+        (REPLACED, make_edit("We rely in [it].", None), False),
+        (MISSING, make_edit("We rely []it.", "at "), True),
+        (MISSING, make_edit("We rely[] it.", "at"), True),
+        (MISSING, make_edit("We [rely it].", None), True),
+        (MISSING, make_edit("We [rely] it.", None), False),
+        (MISSING, make_edit("We rely [it].", None), False),
+        (EXTRA, make_edit("We met [with] her.", "at"), True),
+        (EXTRA, make_edit("We met with []her.", "at "), False),
     ],
 )
 def test_touches(mistake, proposed, expected):
@@ -277,18 +277,18 @@ WITH_AT = reading("We met [with] her.", "at", "wrong")
 @pytest.mark.parametrize(
     ("read", "flag", "label", "right"),
     [
-        (RIGHT, edit_of("We rely [in] it.", "on"), "mistake", 1),
-        (RIGHT, edit_of("We [rely in] it.", "rely on"), "mistake", 1),
-        (RIGHT, edit_of("We rely [in] it.", "at"), "mistake", 0),
-        (OTHER, edit_of("We rely [in] it.", "at"), "mistake", 0),
-        (OTHER, edit_of("We rely in [it].", "her"), "unread", 0),
-        (PUT_ON, edit_of("We rely[] it.", " on"), "mistake", 1),
-        (ONE_THE, edit_of("See the[ the] page.", ""), "mistake", 1),
-        (TASTE, edit_of("They [can not] go.", "cannot"), "taste", 0),
-        (reading("We met [with ]her.", "", "wrong"), edit_of("We met[ with] her.", ""), "wrong", 0),
-        (WITH_AT, edit_of("We met [with] her.", "by"), "unread", 0),
-        (WITH_AT, edit_of("We met [with] her.", None), "unread", 0),
-        (reading("Not [this] one.", "that", "wrong"), edit_of("We met [with] her.", "at"), "unread", 0),
+        (RIGHT, make_edit("We rely [in] it.", "on"), "mistake", 1),
+        (RIGHT, make_edit("We [rely in] it.", "rely on"), "mistake", 1),
+        (RIGHT, make_edit("We rely [in] it.", "at"), "mistake", 0),
+        (OTHER, make_edit("We rely [in] it.", "at"), "mistake", 0),
+        (OTHER, make_edit("We rely in [it].", "her"), "unread", 0),
+        (PUT_ON, make_edit("We rely[] it.", " on"), "mistake", 1),
+        (ONE_THE, make_edit("See the[ the] page.", ""), "mistake", 1),
+        (TASTE, make_edit("They [can not] go.", "cannot"), "taste", 0),
+        (reading("We met [with ]her.", "", "wrong"), make_edit("We met[ with] her.", ""), "wrong", 0),
+        (WITH_AT, make_edit("We met [with] her.", "by"), "unread", 0),
+        (WITH_AT, make_edit("We met [with] her.", None), "unread", 0),
+        (reading("Not [this] one.", "that", "wrong"), make_edit("We met [with] her.", "at"), "unread", 0),
     ],
 )
 def test_counts_reviewed_flags(read, flag, label, right):
@@ -329,7 +329,7 @@ def test_rejects_a_review_that_does_not_fit_its_paragraph(marked):
 WORDS = 1000
 
 
-def trial_of(flags, *, n_fixes=100, task="one"):
+def make_trial(flags, *, n_fixes=100, task="one"):
     """Return a trial with flags of (probability, "right", "wrong", "false" or "elsewhere", new word)."""
     fixes = [fix(f"We rely [in] it {i}.", "on") for i in range(n_fixes)]
     clean = [Clean(f"see in it {i} {'word ' * 6}", "a") for i in range(WORDS // 10)]
@@ -347,7 +347,7 @@ def trial_of(flags, *, n_fixes=100, task="one"):
 
 
 def test_precision_is_for_the_stated_density_of_mistakes():
-    trial = trial_of([(0.9, "right")] * 39 + [(0.9, "wrong")] * 9 + [(0.9, "false")] * 2)
+    trial = make_trial([(0.9, "right")] * 39 + [(0.9, "wrong")] * 9 + [(0.9, "false")] * 2)
     (point,) = measure_precision(trial, {}, text="t", per_1000=10)["one"].points
     assert (point.right, point.wrong, point.false) == (39, 9, 2)
     # of 100 mistakes, 40 (one more than observed) are corrected: 4 of 10 in 1,000 words; 0.9 wrongly,
@@ -361,21 +361,21 @@ def test_precision_is_for_the_stated_density_of_mistakes():
 def test_precision_needs_flags_that_count_and_rises():
     right_flags = [(0.9, "right")] * 30
     more = [*right_flags, *[(0.9, "elsewhere")] * 30]
-    one, other = (measure_precision(trial_of(flags), {}, text="t") for flags in (right_flags, more))
+    one, other = (measure_precision(make_trial(flags), {}, text="t") for flags in (right_flags, more))
     assert one == other
     flags = [(0.9, "false")] * 20 + [(0.8, "right")] * 20 + [(0.1, "false")] * 5
-    table = measure_precision(trial_of(flags), {}, text="t")["one"]
+    table = measure_precision(make_trial(flags), {}, text="t")["one"]
     points = [(point.least, point.right, point.false) for point in table.points]
     assert points == [(0.0, 20, 25), (0.8, 20, 20)]
     few = [(0.9, "right")] * (MIN_FLAGS - 1)
-    assert measure_precision(trial_of(few), {}, text="t") == {}
-    assert set(measure_precision(trial_of([*few, (0.1, "false")]), {}, text="t")) == {"one"}
-    assert measure_precision(trial_of([(0.9, "false")] * 50), {}, text="t") == {}
+    assert measure_precision(make_trial(few), {}, text="t") == {}
+    assert set(measure_precision(make_trial([*few, (0.1, "false")]), {}, text="t")) == {"one"}
+    assert measure_precision(make_trial([(0.9, "false")] * 50), {}, text="t") == {}
 
 
 def test_precision_rises_with_probability():
     flags = [(0.9, "right")] * 30 + [(0.5, "right")] * 20 + [(0.5, "false")] * 20
-    table = measure_precision(trial_of(flags), {"one": 1.0}, text="the text")["one"]
+    table = measure_precision(make_trial(flags), {"one": 1.0}, text="the text")["one"]
     low, high = table.points
     assert (low.least, high.least) == (0.0, 0.9)
     assert (low.right, low.false, high.right, high.false) == (50, 20, 30, 0)
@@ -390,7 +390,7 @@ def test_precision_rises_with_probability():
 
 def test_frequent_pairs_have_their_own_precision():
     flags = [(0.9, "right")] * 40 + [(0.9, "false", "at")] * 40 + [(0.3, "false", "of")] * 20
-    table = measure_precision(trial_of(flags), {"one": 0.5}, text="t")["one"]
+    table = measure_precision(make_trial(flags), {"one": 0.5}, text="t")["one"]
     assert set(table.pairs) == {"in/on", "at/in"}
     pairs = ("in", "On"), ("in", "of"), ("at", "IN")
     shares = [table.estimate(*pair, 0.9).share for pair in pairs]
@@ -402,7 +402,7 @@ def test_frequent_pairs_have_their_own_precision():
 def test_insertions_and_deletions_have_their_own_precision():
     """Deletions may be wrong although most flags of the task are right."""
     flags = [(0.9, "right")] * 60 + [(0.9, "false", "")] * MIN_FLAGS
-    table = measure_precision(trial_of(flags), {"one": 1.0}, text="t")["one"]
+    table = measure_precision(make_trial(flags), {"one": 1.0}, text="t")["one"]
     assert set(table.pairs) == {TAKEN_OUT}
     proposals = table.estimate("it", "", 0.9)
     assert (proposals.of, proposals.flags) == (TAKEN_OUT, MIN_FLAGS) and proposals.share < 0.1
@@ -417,7 +417,7 @@ def test_pairs_their_kinds_and_levels():
     assert unordered_pair("It\u2019s", "its") == unordered_pair("its", "it's") == "it's/its"
     assert unordered_pair("", "The ") == "/the" and unordered_pair(" the", "") == "the/"
     assert unordered_pair("may  be", "maybe") == "may be/maybe"
-    points = measure_precision(trial_of([(0.9, "right")] * 30), {}, text="")["one"].points
+    points = measure_precision(make_trial([(0.9, "right")] * 30), {}, text="")["one"].points
     estimate = type(PrecisionTable("t", "", 5, points).estimate("a", "b", 0.9))
     for share, level in ((1, "very-high"), (0.8, "high"), (0.79, "medium"), (0.1, "low")):
         assert estimate(share, 0, 1, 30, "t", "").level == level
@@ -425,7 +425,7 @@ def test_pairs_their_kinds_and_levels():
 
 
 def test_share_at_a_probability():
-    trial = trial_of([(0.9, "right")] * 10 + [(0.5, "false")] * 10)
+    trial = make_trial([(0.9, "right")] * 10 + [(0.5, "false")] * 10)
     point = share_at(trial, "one", 0.6, per_1000=10)
     assert (point.right, point.wrong, point.false) == (10, 0, 0)
     assert share_at(trial, "one", 0.95) is None and share_at(trial, "two", 0.0) is None
@@ -438,7 +438,7 @@ FLAG = st.tuples(st.floats(0.001, 1).map(lambda x: round(x, 2)), KINDS)
 @given(st.lists(FLAG, min_size=MIN_FLAGS, max_size=90))
 @settings(deadline=None)
 def test_precision_tables_are_monotone_and_count_flags(flags):
-    result = measure_precision(trial_of(flags), {}, text="t")
+    result = measure_precision(make_trial(flags), {}, text="t")
     for table in result.values():
         leasts = [point.least for point in table.points]
         shares = [point.share for point in table.points]
@@ -453,7 +453,7 @@ def test_precision_tables_are_monotone_and_count_flags(flags):
 
 def test_ignores_flags_on_uncorrected_mistakes():
     flags = [(0.9, "right")] * 30 + [(0.8, "false")] * 10
-    trial = trial_of(flags)
+    trial = make_trial(flags)
     places = [(0, 4, 6), (1, 0, 5), (2, 6, 9), (3, 7, 9), (4, 0, 3), (99, 4, 6)]
     # edits are at 4 to 6: the first two flags touch them, those that end or begin beside them do not
     kept = trial.without(places)
@@ -505,11 +505,11 @@ def places(texts, lists):
     spans = zip(view.document_indices(np.arange(len(view))), view.starts, view.ends, strict=True)
     words = [view.texts[document][start:end] for document, start, end in spans]
     at = [(i, word, lists[word]) for i, word in enumerate(words) if word in lists]
-    lengths = np.array([int(own[0] != "") for _, _, own in at], np.int32)
-    observed = np.array([own.index(word) if own[0] else 0 for _, word, own in at])
-    own = CandidateLists.from_texts([own for _, _, own in at])
+    lengths = np.array([int(candidates[0] != "") for _, _, candidates in at], np.int32)
+    observed = np.array([candidates.index(word) if candidates[0] else 0 for _, word, candidates in at])
+    candidate_lists = CandidateLists.from_texts([candidates for _, _, candidates in at])
     positions = np.array([i for i, _, _ in at], np.int64)
-    return view, Instances(positions, lengths, np.zeros(len(at), np.int32), observed, own)
+    return view, Instances(positions, lengths, np.zeros(len(at), np.int32), observed, candidate_lists)
 
 
 def rewrite_texts(texts, lists, share=1.0, seed=0):

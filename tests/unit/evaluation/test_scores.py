@@ -299,16 +299,16 @@ def test_senseval_2_most_frequent_sense():
     assert set(key) == {item.id for item in test}
     assert len(groups) == 814 and not {"P", "U"} & set(groups)
 
-    def found(**options):
+    def compute_scores(**options):
         senses = most_frequent(train, **options)
         answers = {item.id: senses[item.word] for item in test}
         fine = score(answers, key)
         assert fine.attempted == 1.0 and fine.precision == fine.recall
         return round(fine.recall, 3), round(score(answers, key, groups).recall, 3)
 
-    assert found() == (0.476, 0.552)
-    assert found(every=True) == (0.482, 0.558)
-    assert found(every=True, unassigned=True) == (0.483, 0.557)
+    assert compute_scores() == (0.476, 0.552)
+    assert compute_scores(every=True) == (0.482, 0.558)
+    assert compute_scores(every=True, unassigned=True) == (0.483, 0.557)
 
 
 SENSES = [["bank.n", ["bank"], ["money", "shore"], []], ["odd.a", ["odd"], ["strange"], []]]
@@ -340,7 +340,7 @@ def sense_model():
 
 
 def test_answers_every_instance_of_a_known_word(sense_model):
-    asked = [
+    questions = [
         instance("1", "A river bank 7", "bank"),
         instance("2", "A rich bank 7", "bank"),
         instance("3", "A river bank 7", "bank"),  # the same place under another name
@@ -348,7 +348,7 @@ def test_answers_every_instance_of_a_known_word(sense_model):
         instance("5", "A river bank 7", "river", "river.n"),
         instance("6", "How odd of it", "odd", "odd.a"),
     ]
-    result = model_answers(sense_model, asked)
+    result = model_answers(sense_model, questions)
     assert result == {"1": "shore", "2": "money", "3": "shore", "4": "money", "6": "strange"}
     assert model_answers(sense_model, [instance("5", "A river", "river", "river.n")]) == {}
 

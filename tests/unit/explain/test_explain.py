@@ -55,15 +55,15 @@ def accounts_by_place(model, rate=None, text=TRIED):
     }
 
 
-def account_of(found, part):
-    (account,) = (account for place, account in found.items() if part in place)
+def get_account(by_place, part):
+    (account,) = (account for place, account in by_place.items() if part in place)
     return account
 
 
 def test_describes_each_edit_in_words(model):
     result = accounts_by_place(model, 12.0)
-    other, missing = account_of(result, "went [by] school"), account_of(result, "went [] school soon")
-    extra = account_of(result, "went [to] home")
+    other, missing = get_account(result, "went [by] school"), get_account(result, "went [] school soon")
+    extra = get_account(result, "went [to] home")
     assert other.place.endswith(" -> to") and missing.place.endswith(" -> to")
     assert extra.place.endswith(" -> (no word)")
     assert other.flagged and missing.flagged and extra.flagged
@@ -80,7 +80,7 @@ def test_says_if_the_intended_word_does_not_have_the_highest_score(model):
     scores = decided.scores[slice(*decided.offsets[index : index + 2].tolist())]
     best, chosen = names[scores.argmax()], names[decided.chosen[index]]
     assert (best, chosen) == ("", "to")  # otherwise nothing is tested
-    account = account_of(accounts_by_place(model, 12.0), "went [by] school")
+    account = get_account(accounts_by_place(model, 12.0), "went [by] school")
     assert account.lines[1] == 'most probably meant: "to", not "by", though (no word) has the highest score'
     assert account.tables[1].rows[0][0] == "to"  # the contributions are those of the intended word
     assert {row[0] for row in account.tables[1].rows} == {"to", "by"}
@@ -96,8 +96,8 @@ def test_says_if_the_task_knows_a_mistake_by_a_rule(model):
 
     task = ByRule(**{field.name: getattr(model.task, field.name) for field in fields(model.task)})
     result = accounts_by_place(replace(model, task=task))
-    known, other = account_of(result, "came [by] train"), account_of(result, "went [by] school")
-    assert known.flagged and known.lines[1:] == (
+    mistake, other = get_account(result, "came [by] train"), get_account(result, "went [by] school")
+    assert mistake.flagged and mistake.lines[1:] == (
         "the task knows this mistake by a rule of its own, whatever the scores",
     )
     assert not any("rule" in line for line in other.lines)
@@ -108,9 +108,9 @@ def test_proposes_nothing_without_a_flag(model):
     for place, account in result.items():
         assert not account.flagged and " -> " not in place
         assert not any(line.startswith("most probably meant") for line in account.lines)
-    extra = account_of(result, "went [to] home")
+    extra = get_account(result, "went [to] home")
     assert extra.lines[1] == 'if it is a mistake, most probably meant: no word, not "to"'
-    other = account_of(result, "went [by] school")
+    other = get_account(result, "went [by] school")
     assert other.lines[1].endswith('meant: "to", not "by", though (no word) has the highest score')
 
 

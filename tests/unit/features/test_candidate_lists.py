@@ -46,10 +46,12 @@ def kept_names(counts, least):
     return sorted(item for item, n in seen.items() if n >= least)
 
 
-def own_of(lists, with_words=False):
-    own = CandidateLists.from_texts([[" ".join(words) for words in candidates] for candidates in lists])
+def make_lists(lists, with_words=False):
+    candidate_lists = CandidateLists.from_texts(
+        [[" ".join(words) for words in candidates] for candidates in lists]
+    )
     every = (words for candidates in lists for words in candidates)
-    return replace(own, words=CandidateWords.from_words(every)) if with_words else own
+    return replace(candidate_lists, words=CandidateWords.from_words(every)) if with_words else candidate_lists
 
 
 def shown(features):
@@ -62,10 +64,10 @@ def shown(features):
 @given(LISTS, LISTS, st.sampled_from(UNITS), st.integers(1, 5), st.integers(1, 2), *[st.booleans()] * 2)
 def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_words, in_blocks):
     """Words given with the lists, with their own vocabulary, count like words split from the text."""
-    own, other = own_of(learned, with_words), own_of(tried, with_words)
+    lists, other = make_lists(learned, with_words), make_lists(tried, with_words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "BLOCK", 0 if in_blocks else counting.BLOCK)
-        fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, list_instances(own), ())
+        fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, list_instances(lists), ())
         features = transform_checked(fitted, None, list_instances(other), GROUP)
     counts = [[count_ngrams(" ".join(words), unit, order) for words in item] for item in learned]
     names = kept_names(counts, least)
@@ -81,12 +83,12 @@ def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_wor
 
 def test_words_with_and_without_spaces():
     """Japanese has no blanks; a blank inside a word is shown as an open box in names."""
-    own = CandidateLists.from_texts([["猫がいる", "New York"]])
-    own = replace(own, words=CandidateWords.from_words([["猫", "が", "いる"], ["New York"]]))
-    result = TextNgrams(least=1).fit(None, list_instances(own), ())
+    lists = CandidateLists.from_texts([["猫がいる", "New York"]])
+    lists = replace(lists, words=CandidateWords.from_words([["猫", "が", "いる"], ["New York"]]))
+    result = TextNgrams(least=1).fit(None, list_instances(lists), ())
     names = list(result.known.names)
     assert "猫 が" in names and "New␣York" in names and "New␣York </s>" in names
-    two = replace(own, words=CandidateWords.from_words([["猫"], ["New", "York"]]))
+    two = replace(lists, words=CandidateWords.from_words([["猫"], ["New", "York"]]))
     features = transform_checked(result, None, list_instances(two), GROUP)
     assert shown(features) == [{"<s> 猫": 1.0, "猫": 1.0}, {}]
 
@@ -94,8 +96,8 @@ def test_words_with_and_without_spaces():
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_state_without_keys_is_read(unit):
     """Models of version 0.1.0 contain only the names."""
-    own = own_of([[["a", "b"], ["b", "a", "a"]], [["a"], ["b"]]])
-    fitted = TextNgrams(unit=unit, order=4, least=1).fit(None, list_instances(own), ())
+    lists = make_lists([[["a", "b"], ["b", "a", "a"]], [["a"], ["b"]]])
+    fitted = TextNgrams(unit=unit, order=4, least=1).fit(None, list_instances(lists), ())
     state = {name: array for name, array in fitted.state().items() if name != "keys"}
     assert set(state) == {"n", "letters", "ends"}
     again = TextNgrams(unit=unit, order=4).from_state(state)
@@ -104,14 +106,14 @@ def test_a_state_without_keys_is_read(unit):
 
 
 def test_states_that_do_not_fit_are_refused():
-    own = own_of([[["a", "b"], ["b", "a", "a"]]])
-    state = TextNgrams(least=1).fit(None, list_instances(own), ()).state()
+    lists = make_lists([[["a", "b"], ["b", "a", "a"]]])
+    state = TextNgrams(least=1).fit(None, list_instances(lists), ()).state()
     keys = state["keys"]
     for name, array in (("keys", keys[:-1]), ("keys", keys.astype(float)), ("n", np.array([3]))):
         with pytest.raises(ValueError, match=r"n-grams|names of columns"):
             known_ngrams_from_state({**state, name: array}, "words")
     with pytest.raises(ValueError, match="not fitted"):
-        transform_checked(TextNgrams(), None, list_instances(own), GROUP)
+        transform_checked(TextNgrams(), None, list_instances(lists), GROUP)
     assert TextNgrams().from_state({}).state() == {}
 
 
@@ -122,9 +124,11 @@ TAGGED_LISTS = st.lists(st.lists(TOKENS, min_size=1, max_size=3), min_size=1, ma
 
 def tagged_lists(lists):
     every = [tokens for candidates in lists for tokens in candidates]
-    own = CandidateLists.from_texts([["".join(w for w, _ in tokens) for tokens in item] for item in lists])
+    candidate_lists = CandidateLists.from_texts(
+        [["".join(w for w, _ in tokens) for tokens in item] for item in lists]
+    )
     words, tags = ([[token[i] for token in tokens] for tokens in every] for i in (0, 1))
-    return replace(own, words=CandidateWords.from_words(words, tags))
+    return replace(candidate_lists, words=CandidateWords.from_words(words, tags))
 
 
 def count_bigrams(tokens, tags):
@@ -137,13 +141,13 @@ SOME_TAGS = st.sampled_from([("名詞",), ("名詞", "動詞"), ["名詞-"]])
 
 @given(TAGGED_LISTS, TAGGED_LISTS, st.integers(1, 2), SOME_TAGS)
 def test_headword_bigrams_equal_a_plain_count(learned, tried, least, tags):
-    extractor, own = HeadwordBigrams(tags=tags, least=least), list_instances(tagged_lists(learned))
-    words = own.lists.words
+    extractor, instances = HeadwordBigrams(tags=tags, least=least), list_instances(tagged_lists(learned))
+    words = instances.lists.words
     if len(words.ids) and not any(name.startswith(tuple(tags)) for name in words.tag_names):
         with pytest.raises(UserError, match="D682"):
-            extractor.fit(None, own, ())
+            extractor.fit(None, instances, ())
         return
-    fitted, other = extractor.fit(None, own, ()), list_instances(tagged_lists(tried))
+    fitted, other = extractor.fit(None, instances, ()), list_instances(tagged_lists(tried))
     names = kept_names([[count_bigrams(tokens, tags) for tokens in item] for item in learned], least)
     assert list(fitted.known.names) == names
     result = transform_checked(fitted, None, other, GROUP)
@@ -161,11 +165,11 @@ def test_lists_without_tags_or_words_of_these_tags_are_an_error():
     untagged = replace(bare, words=CandidateWords.from_words([["a", "b"], ["b"]]))
     learned = list_instances(tagged_lists([[[("a", "N")]]]))
     fitted = HeadwordBigrams(tags=["N"], least=1).fit(None, learned, ())
-    for own in (list_instances(bare), list_instances(untagged)):
+    for instances in (list_instances(bare), list_instances(untagged)):
         with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
-            HeadwordBigrams().fit(None, own, ())
+            HeadwordBigrams().fit(None, instances, ())
         with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
-            transform_checked(fitted, None, own, GROUP)
+            transform_checked(fitted, None, instances, GROUP)
     nothing = transform_checked(fitted, None, list_instances(CandidateLists.from_texts([])), GROUP)
     assert nothing.batch.rows.shape == (0, 0)
     with pytest.raises(ValueError, match="not fitted"):

@@ -185,9 +185,11 @@ def test_a_pickle_does_not_hold_the_model(cloze_folder):
 @pytest.mark.parametrize("frequent", [0, 3, 1000])
 def test_projections_of_frequent_words_are_computed_once(frequent, monkeypatch):
     monkeypatch.setattr(cloze, "FREQUENT", frequent)
-    model, asked = random_cloze(VOCABULARY), []
+    model, computed = random_cloze(VOCABULARY), []
     plain = cloze._compute_projections
-    monkeypatch.setattr(cloze, "_compute_projections", lambda *of: asked.append(of[1].tolist()) or plain(*of))
+    monkeypatch.setattr(
+        cloze, "_compute_projections", lambda *of: computed.append(of[1].tolist()) or plain(*of)
+    )
     texts_of_words = np.arange(model.vocabulary.outside + 1, dtype=np.int32)
     places = len(model.inputs)
     for part in (texts_of_words[1::2], texts_of_words, texts_of_words[:0], texts_of_words):
@@ -199,7 +201,7 @@ def test_projections_of_frequent_words_are_computed_once(frequent, monkeypatch):
             which = np.repeat(rows[:, None], places, axis=1)
             taken = projections.take(which, len(model.hidden_bias))
             assert np.array_equal(taken.reshape(plain(model, part).shape), plain(model, part))
-    often, n_frequent = [word for part in asked for word in part], min(frequent, len(VOCABULARY))
+    often, n_frequent = [word for part in computed for word in part], min(frequent, len(VOCABULARY))
     for word in texts_of_words.tolist():
         is_kept = word < n_frequent or word == model.vocabulary.outside
         assert often.count(word) == (1 if is_kept else 2 * (2 + word % 2))
@@ -215,7 +217,7 @@ def saved(tmp_path_factory):
     return {name: (folder / name).read_bytes() for name in ("header.json", CLOZE_FILE)}
 
 
-def folder_of(home, files):
+def write_folder(home, files):
     home.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (home / name).write_bytes(content)
@@ -253,7 +255,7 @@ def test_damaged_bytes_are_refused_or_harmless(saved, tmp_path, data):
             content[at] = data.draw(st.integers(0, 255))
     else:
         content = data.draw(st.binary(max_size=60))
-    home = folder_of(tmp_path / "damaged", {**saved, name: bytes(content)})
+    home = write_folder(tmp_path / "damaged", {**saved, name: bytes(content)})
     assert refused(home) or how != "other"
 
 
@@ -271,12 +273,12 @@ def test_another_value_in_the_header_is_refused(saved, tmp_path, name, value):
         return
     changed = {**saved, "header.json": json.dumps({**header, name: value}).encode()}
     may_differ = name == "tokenisation" and isinstance(value, str)
-    assert refused(folder_of(tmp_path / "header", changed)) or may_differ
+    assert refused(write_folder(tmp_path / "header", changed)) or may_differ
 
 
 @pytest.mark.parametrize("header", [b"[]", b"3", b'"left"', b"null", b"{}", b"\xff", b""])
 def test_invalid_headers_are_refused(saved, tmp_path, header):
-    assert refused(folder_of(tmp_path, {**saved, "header.json": header}))
+    assert refused(write_folder(tmp_path, {**saved, "header.json": header}))
 
 
 def with_arrays(saved, **changes):
@@ -316,7 +318,7 @@ BROKEN = [
 
 @pytest.mark.parametrize(("name", "change"), BROKEN)
 def test_arrays_that_do_not_fit_are_refused(saved, tmp_path, name, change):
-    assert refused(folder_of(tmp_path, with_arrays(saved, **{name: change})))
+    assert refused(write_folder(tmp_path, with_arrays(saved, **{name: change})))
 
 
 @pytest.mark.parametrize("size", [0, 4_001])
@@ -324,9 +326,9 @@ def test_layers_without_bounds_are_refused(saved, tmp_path, size):
     """Sums of such products would overflow 32 bits."""
     changes = {name: lambda array: wide(array, 1, size) for name in ("states", "outputs")}
     changes |= {name: lambda array: wide(array, 0, size) for name in ("state_scale", "state_bias")}
-    assert refused(folder_of(tmp_path, with_arrays(saved, **changes)))
+    assert refused(write_folder(tmp_path, with_arrays(saved, **changes)))
     changes = {"embeddings": lambda array: wide(array, 1, size), "inputs": lambda array: wide(array, 1, size)}
-    assert refused(folder_of(tmp_path, with_arrays(saved, **changes)))
+    assert refused(write_folder(tmp_path, with_arrays(saved, **changes)))
 
 
 def test_objects_are_never_read(saved, tmp_path):
@@ -336,7 +338,7 @@ def test_objects_are_never_read(saved, tmp_path):
             array = io.BytesIO()
             np.save(array, np.array([{}], object), allow_pickle=True)
             archive.writestr(f"{name}.npy", array.getvalue())
-    assert refused(folder_of(tmp_path, {**saved, CLOZE_FILE: written.getvalue()}))
+    assert refused(write_folder(tmp_path, {**saved, CLOZE_FILE: written.getvalue()}))
 
 
 @pytest.mark.parametrize("words", ["", None, 3, ["a"], "no/such/folder", "nul\0/byte", Path("some.npz")])
@@ -346,7 +348,7 @@ def test_an_invalid_folder_is_refused(words):
 
 
 def test_a_model_of_a_pack(saved, tmp_path, monkeypatch):
-    folder_of(tmp_path / "words", saved)
+    write_folder(tmp_path / "words", saved)
     brought = {"with": {"words": tmp_path / "words"}, "without": {}}
     monkeypatch.setattr(packs, "pack", lambda name: SimpleNamespace(folders=brought[name]))
     assert open_cloze("with").nothing == 4
@@ -358,7 +360,7 @@ def test_a_model_of_a_pack(saved, tmp_path, monkeypatch):
 
 
 def test_a_folder_is_read_once_until_it_changes(saved, tmp_path, monkeypatch):
-    first = open_cloze(folder_of(tmp_path / "words", saved))
+    first = open_cloze(write_folder(tmp_path / "words", saved))
     assert open_cloze(str(tmp_path / "words")) is first
     monkeypatch.chdir(tmp_path)
     assert open_cloze("words") is first

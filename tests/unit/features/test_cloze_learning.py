@@ -49,13 +49,13 @@ def leads(model, texts, word, other, *, empty=False):
     """Return the lead of `word` over `other` where it occurs; for the empty word, before each token."""
     view = Words()(texts)
     numbers = model.vocabulary.view_numbers(view)
-    asked = model.numbers_of_candidates([word, other])
-    positions = np.flatnonzero(numbers == asked[0])
+    candidate_numbers = model.numbers_of_candidates([word, other])
+    positions = np.flatnonzero(numbers == candidate_numbers[0])
     if empty:
         positions = np.arange(2, len(view) - 2)
     states = context_vectors(model, view, ContextPlaces(positions, positions + (not empty)))
     rows = np.repeat(np.arange(len(positions)), 2)
-    scores = score_candidates(model, states, rows, np.tile(asked, len(positions))).reshape(-1, 2)
+    scores = score_candidates(model, states, rows, np.tile(candidate_numbers, len(positions))).reshape(-1, 2)
     return scores[:, 0] - scores[:, 1]
 
 
@@ -133,9 +133,9 @@ def test_text_and_rivals_of_another_vocabulary_are_refused():
         ({"rivals": (rivals[0], rivals[1] + len(vocabulary))}, "not a word number"),
         ({"none_beside": np.array([-1])}, "not a word number"),
     ):
-        asked = {**good, **changed}
+        arguments = {**good, **changed}
         with pytest.raises(ValueError, match=message):
-            learn_cloze(asked.pop("blocks"), vocabulary, asked.pop("rivals"), **asked, **SMALL)
+            learn_cloze(arguments.pop("blocks"), vocabulary, arguments.pop("rivals"), **arguments, **SMALL)
     with pytest.raises(ValueError, match="spellings of 1 words for a vocabulary of"):
         learned_with_endings(spellings=["one"])
 
@@ -147,9 +147,9 @@ def test_reports_every_step_and_predicts_only_the_chosen_words():
     assert [done for _, done, _ in notes] == list(range(notes[0][2]))
     assert {stage for stage, _, _ in notes} == {"learning words in context"}
     blocks, vocabulary, _, beside = material(sentences(40))
-    asked = np.zeros(len(vocabulary), bool)
-    asked[beside] = True
-    text = ClozeExamples(blocks, vocabulary, asked, ClozeSettings(**SMALL, epochs=1, seed=0))
+    is_predicted = np.zeros(len(vocabulary), bool)
+    is_predicted[beside] = True
+    text = ClozeExamples(blocks, vocabulary, is_predicted, ClozeSettings(**SMALL, epochs=1, seed=0))
     truth = text.places(np.arange(len(blocks)), np.random.default_rng(0)).truth
     assert set(truth.tolist()) == set(beside.tolist())
     assert len(NONE_BESIDE) == len(set(truth.tolist()))
@@ -225,8 +225,8 @@ def low_bounds(monkeypatch):
 
 def learned_with_endings(**settings):
     blocks, vocabulary, rivals, beside, spellings = numbered(TEXTS)
-    asked = {"none_beside": beside, "spellings": spellings, **SMALL, "epochs": 2, **settings}
-    return learn_cloze(blocks, vocabulary, rivals, **asked)
+    arguments = {"none_beside": beside, "spellings": spellings, **SMALL, "epochs": 2, **settings}
+    return learn_cloze(blocks, vocabulary, rivals, **arguments)
 
 
 def test_a_step_of_an_ending_moves_all_its_words(low_bounds):
@@ -280,9 +280,9 @@ def test_word_numbers(texts, n_words, endings, cut):
     assert dict(zip(spellings, counts.tolist(), strict=True)) == {w: truth[w] for w in spellings}
     assert len(vocabulary) == min(n_words, len(truth))
     assert {"<S>", "</S>"} <= set(spellings)
-    own = [w for w in spellings if w not in ("<S>", "</S>")]
+    frequent = [w for w in spellings if w not in ("<S>", "</S>")]
     left_out = [n for word, n in truth.items() if word not in spellings]
-    assert min((truth[w] for w in own), default=0) >= max(left_out, default=0)
+    assert min((truth[w] for w in frequent), default=0) >= max(left_out, default=0)
     assert vocabulary.hash_numbers(hash_words(spellings)).tolist() == list(range(len(vocabulary)))
     for view, part in zip(views, (texts[:cut], texts[cut:]), strict=True):
         named = [word for text in part for word in Words().words(text)]

@@ -22,7 +22,7 @@ WORDS = st.sampled_from("The the Bank bank of a river , .".split())
 at = partial(places, observed=-1)
 
 
-def view_of(documents, tags=True):
+def make_view(documents, tags=True):
     """Return a view of documents (each a list of words, one sentence); tags are their first letters."""
     view = SpacyTokens().of_sentences(documents)
     if not tags:
@@ -61,7 +61,7 @@ TWO_TAGS = {"words": False, "tags": True, "target": True, "boundaries": False}
 @example(([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]), 0, TWO_TAGS, 6)  # in reverse order
 def test_inner_products_count_shared_features(drawn, window, choice, at_once):
     documents, spans = drawn
-    view = view_of(documents)
+    view = make_view(documents)
     extractor = ContextWindow(window=window, named=True, **choice)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(one_row, "AT_ONCE", at_once)
@@ -76,7 +76,7 @@ def test_inner_products_count_shared_features(drawn, window, choice, at_once):
 
 
 def test_names_of_features():
-    view = view_of([["We", "saw", "the", "River", "bank", "."]])
+    view = make_view([["We", "saw", "the", "River", "bank", "."]])
     where = at(view, (0, 3, 2))
     columns = fit_and_transform(ContextWindow(window=2, named=True), view, where, GROUP).batch.columns
     assert isinstance(columns, CrossedColumns)
@@ -88,7 +88,7 @@ def test_names_of_features():
 
 
 def test_features_of_known_tags_are_named_after_the_tags():
-    view = view_of([["Old", "banks", "fail"], ["We", "fail"]], tags=False)
+    view = make_view([["Old", "banks", "fail"], ["We", "fail"]], tags=False)
     layer = np.zeros(len(view), np.uint64)
     layer[view.ends > view.starts] = [hash_word(tag) for tag in ("JJ", "NNS", "own-tag", "PRP", "VBP")]
     view = replace(view, layers={"tag": layer})
@@ -112,33 +112,33 @@ def test_words_are_replaced(words, data):
 
 
 def test_unseen_features_are_not_found_and_kinds_are_kept_apart():
-    view = view_of(SENTENCES)
+    view = make_view(SENTENCES)
     extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
     features = transform_checked(extractor, view, at(view, (0, 1, 1), (1, 4, 1)), GROUP)
     assert features.n_hits.tolist() == [6, 6, 0, 0]  # "Bank" and "bank" differ in form and tag
     assert features.n_queries.tolist() == [6, 6, 5, 5]  # the end of a sentence has no tag
     assert features.batch.costs.tolist() == [[1, 1], [1, 1]]
     assert features.batch.columns.group_names == ("local",)
-    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have the same hash
+    view = make_view([["t", "t", "t"]])  # the word, its tag and the target have the same hash
     assert view.layers["tag"][1] == view.hashes[1] == hash_word("t")
     extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
     assert len(extractor.seen) == 6
 
 
 def test_without_tags_their_features_are_left_out():
-    view = view_of(SENTENCES, tags=False)
+    view = make_view(SENTENCES, tags=False)
     where = at(view, (0, 1, 1), (1, 4, 1))
     with_setting = ContextWindow(window=2).fit(view, where, [GROUP])
-    without = ContextWindow(window=2, tags=False).fit(view_of(SENTENCES), where, [GROUP])
+    without = ContextWindow(window=2, tags=False).fit(make_view(SENTENCES), where, [GROUP])
     np.testing.assert_array_equal(with_setting.seen.keys, without.seen.keys)
-    tagged = ContextWindow(window=2).fit(view_of(SENTENCES), where, [GROUP])
+    tagged = ContextWindow(window=2).fit(make_view(SENTENCES), where, [GROUP])
     few = transform_checked(tagged, view, where, GROUP)
     assert few.n_queries.reshape(-1, 2)[:, 0].tolist() == [5, 4]  # only words and target
     assert (few.n_hits == few.n_queries).all()
 
 
 def test_near_words_can_weigh_more():
-    view = view_of([["a", "b", "c", "d", "e"]])
+    view = make_view([["a", "b", "c", "d", "e"]])
     where = at(view, (0, 2, 2))
     near = ContextWindow(window=2, nearness=0.5, named=True).fit(view, where, [GROUP])
     row = transform_checked(near, view, where, GROUP).batch.rows.toarray()[0]
@@ -150,7 +150,7 @@ def test_near_words_can_weigh_more():
 
 
 def test_boundary_words_and_rare_features_can_be_left_out():
-    view = view_of([["</S>", "rose", "."], ["a", "rose"]])  # the first "</S>" counts like any word
+    view = make_view([["</S>", "rose", "."], ["a", "rose"]])  # the first "</S>" counts like any word
     where = at(view, (0, 1, 1), (1, 1, 1))
     settings = {"tags": False, "target": False, "named": True}
     bare = ContextWindow(boundaries=False, **settings).fit(view, where, [GROUP])
@@ -160,7 +160,7 @@ def test_boundary_words_and_rare_features_can_be_left_out():
     with_them = ContextWindow(**settings).fit(view, where, [GROUP])
     more = {"word-2=<S>", "word+1=</S>", "word+2=</S>"}
     assert set(with_them.seen.names) - set(bare.seen.names) == more
-    view = view_of(SENTENCES)
+    view = make_view(SENTENCES)
     where = at(view, (0, 1, 1), (1, 4, 1), (2, 0, 1))
     extractor = ContextWindow(window=1, tags=False, least=2)
     rows = fit_and_transform(extractor, view, where, GROUP).batch.rows.toarray()
@@ -169,7 +169,7 @@ def test_boundary_words_and_rare_features_can_be_left_out():
 
 
 def test_columns_are_built_once_and_the_state_has_keys_and_names():
-    view = view_of(SENTENCES)
+    view = make_view(SENTENCES)
     where = at(view, (0, 1, 1), (1, 4, 1))
     extractor = ContextWindow().fit(view, where, [GROUP])
     one, other = (transform_checked(extractor, view, at(view, (d, 0, 1)), GROUP) for d in range(2))
@@ -188,7 +188,7 @@ DAMAGE = {
 
 @pytest.mark.parametrize(("name", "damage"), [(name, damage) for name in DAMAGE for damage in DAMAGE[name]])
 def test_states_that_do_not_fit_are_refused(name, damage):
-    view = view_of(SENTENCES)
+    view = make_view(SENTENCES)
     state = dict(ContextWindow(named=True).fit(view, at(view, (1, 2, 1)), [GROUP]).state())
     state[name] = damage(state[name])
     with pytest.raises(ValueError, match=r"context features|names of columns"):
@@ -197,7 +197,7 @@ def test_states_that_do_not_fit_are_refused(name, damage):
 
 @pytest.mark.parametrize("kind", [ContextWindow, Subsequences])
 def test_an_unfitted_extractor_has_no_state_and_no_features(kind):
-    view = view_of(SENTENCES)
+    view = make_view(SENTENCES)
     with pytest.raises(ValueError, match="not fitted"):
         transform_checked(kind().from_state({}), view, at(view, (0, 0, 1)), GROUP)
     assert kind().state() == {}
@@ -223,7 +223,7 @@ def string_kernel(s, t, n, decay):
     return sum(decay**2 * before[i][j] for i, j in same)
 
 
-def subsequence_view_of(documents):
+def make_subsequence_view(documents):
     """Return a view of one-sentence documents of one-letter words; each word but "x" has a tag of its own."""
     view = SpacyTokens().of_sentences(documents)
     layer = np.zeros(len(view), np.uint64)
@@ -238,8 +238,8 @@ def context(words, first, n, *, window, layer, target):
     if layer == "tag":
         symbols = [None if symbol == "x" else symbol for symbol in symbols]
     begin, end = first + 1, first + 1 + n
-    own = ["*"] if target else symbols[begin:end]
-    return symbols[max(0, begin - window) : begin] + own + symbols[end : end + window]
+    middle = ["*"] if target else symbols[begin:end]
+    return symbols[max(0, begin - window) : begin] + middle + symbols[end : end + window]
 
 
 @pytest.mark.parametrize("target", [True, False])
@@ -259,7 +259,7 @@ def test_the_inner_product_is_the_string_kernel(
     target, layer, drawn, window, length, several, decay, at_once
 ):
     documents, spans = drawn
-    view = subsequence_view_of(documents)
+    view = make_subsequence_view(documents)
     where, shortest = places(view, *spans), 1 if several else None
     options = {"layer": layer, "window": window, "target": target}
     extractor = Subsequences(length=length, shortest=shortest, decay=decay, **options)
@@ -281,7 +281,7 @@ def test_the_example_of_the_paper():
 
 
 def test_without_gaps_it_is_the_spectrum_kernel():
-    view = subsequence_view_of([list("abab")])
+    view = make_subsequence_view([list("abab")])
     where, settings = places(view, (0, 3, 1)), {"decay": 1.0, "window": 4, "target": False}
     values = fit_and_transform(Subsequences(gaps=False, **settings), view, where, GROUP).batch.rows.data
     assert sorted(values.tolist()) == [1, 1, 1, 2]  # <S> a, b a, b </S>, and twice a b
@@ -289,7 +289,7 @@ def test_without_gaps_it_is_the_spectrum_kernel():
 
 
 def test_without_the_layer_there_are_no_features():
-    tagged = subsequence_view_of([list("ab")])
+    tagged = make_subsequence_view([list("ab")])
     view, where = replace(tagged, layers={}), places(tagged, (0, 1, 1))
     features = fit_and_transform(Subsequences(layer="tag"), view, where, GROUP)
     assert features.batch.rows.shape == (1, 0)
@@ -300,7 +300,7 @@ def test_without_the_layer_there_are_no_features():
 
 
 def test_rare_subsequences_are_left_out():
-    view = subsequence_view_of([list("ab"), list("ab"), list("xb")])
+    view = make_subsequence_view([list("ab"), list("ab"), list("xb")])
     where = places(view, *[(d, 1, 1) for d in range(3)])
     extractor = Subsequences(window=1, least=3).fit(view, where, [GROUP])
     features = transform_checked(extractor, view, where, GROUP)
@@ -350,11 +350,11 @@ def written_out(extractor, view, instances, group):
                 if not low <= at < high or view.hashes[at] == 0:
                     continue
                 for kind in ["bag"] * (distance > 1) + [side * distance] * (distance <= places):
-                    sums[i] += table.get(key_of(extractor, view.hashes[at], kind), 0)
+                    sums[i] += table.get(find_key(extractor, view.hashes[at], kind), 0)
     return sums / 32
 
 
-def key_of(extractor, word, kind):
+def find_key(extractor, word, kind):
     """Return the key of a feature, read from a view that has no other feature."""
     distance = 2 if kind == "bag" else abs(kind)
     left = kind == "bag" or kind < 0
@@ -367,7 +367,7 @@ def key_of(extractor, word, kind):
     alone = replace(extractor, places=places)
     keys = {int(key) for key in alone._keys(view, instances_at([middle]))[0]} - {0}
     if kind != "bag":
-        keys -= {key_of(extractor, word, "bag")}
+        keys -= {find_key(extractor, word, "bag")}
     (key,) = keys
     return key
 

@@ -292,12 +292,12 @@ def test_columns_and_costs_are_checked_after_fit(fault, message):
 
 def test_per_instance_candidates_have_one_row_each():
     """Rows by group are not accepted as rows by list, even if their total number is the same."""
-    own = CandidateLists.from_texts([["a"], ["a", "b", "c"], ["a", "b"]])
-    assert own.offsets[-1] == 2 * N
+    lists = CandidateLists.from_texts([["a"], ["a", "b", "c"], ["a", "b"]])
+    assert lists.offsets[-1] == 2 * N
     extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
     message = f"D414.*{N} instances with {2 * N} rows; expected {N} with {2 * N}"
     with pytest.raises(UserError, match=message):
-        transform_checked(extractor, VIEW, replace(INSTANCES, lists=own), TASK.groups[0])
+        transform_checked(extractor, VIEW, replace(INSTANCES, lists=lists), TASK.groups[0])
 
 
 @pytest.mark.parametrize("fault", ["rows", "length", "dtype", "fit", "no state"])
@@ -338,10 +338,10 @@ class Items:
 
     def instances(self, view):
         lists = [text.split(". ") for text in view.texts]
-        own = CandidateLists.from_texts(lists)
+        candidate_lists = CandidateLists.from_texts(lists)
         words = [sentence.split() for sentences in lists for sentence in sentences]
         tags = [["NOUN" if len(word) > 4 else "X" for word in sentence] for sentence in words]
-        return list_instances(replace(own, words=CandidateWords.from_words(words, tags)))
+        return list_instances(replace(candidate_lists, words=CandidateWords.from_words(words, tags)))
 
 
 QUITE = OwnCandidates(candidates=["quite", "quiet"])
@@ -434,8 +434,10 @@ def test_a_list_equal_to_the_group_has_the_features_of_the_group(files, name, ca
     task = OwnCandidates(candidates=candidates)
     instances = task.instances(view)
     group = transform_checked(make(files), view, instances, task.groups[0])
-    own = replace(instances, lists=CandidateLists.from_texts([task.groups[0].candidates] * len(instances)))
-    lists = transform_checked(make(files), view, own, Group("any", ()))
+    with_lists = replace(
+        instances, lists=CandidateLists.from_texts([task.groups[0].candidates] * len(instances))
+    )
+    lists = transform_checked(make(files), view, with_lists, Group("any", ()))
     assert isinstance(lists.batch, DenseLists) and (lists.batch.values.any() or "" not in candidates)
     np.testing.assert_allclose(lists.batch.values.ravel(), group.batch.values.ravel(), rtol=1e-6)
     assert np.array_equal(lists.batch.cost, group.batch.cost)

@@ -251,7 +251,7 @@ def test_both_backends_find_the_same_heads_within_the_sentence(words, length):
 
 def test_counts_of_headword_ngrams(counts):
     table = CountTable.open(counts)
-    asked = {
+    expected = {
         "to": 3, "listen to": 2, "to music": 2, "listen to music": 2,
         "listens to": 1, "to them": 1, "listens to them": 1,
         "of": 2, "music of": 1, "of town": 1, "music of town": 1,
@@ -259,8 +259,8 @@ def test_counts_of_headword_ngrams(counts):
         "with": 1, "users with": 1, "with access": 1, "users with access": 1,
         "provide * with": 1, "provide * with access": 1,
     }  # fmt: skip
-    assert {text: table.count(text, tokenisation=HEADWORD_TOKENISATION) for text in asked} == asked
-    assert table.n_ngrams == len(asked)
+    assert {text: table.count(text, tokenisation=HEADWORD_TOKENISATION) for text in expected} == expected
+    assert table.n_ngrams == len(expected)
     between = ["often to", "to old", "provide with"]
     assert table.counts_of_texts(between, tokenisation=HEADWORD_TOKENISATION) == [0, 0, 0]
 

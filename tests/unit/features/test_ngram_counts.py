@@ -56,21 +56,21 @@ def sentences(text):
 
 
 def expected(counts, sentence, position, length, candidates):
-    """Return values (K, 14), found (K,) and asked of one place, by definition."""
+    """Return the values (K, 14), hits (K,) and number of queries of one place, by definition."""
     longest = max(len(candidate.split()) for candidate in candidates)
     values = np.zeros((len(candidates), len(CONTEXTS)))
-    asked = 0
+    n_queries = 0
     for c, (left, right) in enumerate(CONTEXTS):
         after = position + length
         if "" in candidates and not (left and right):
             continue  # the empty candidate has features between words only
         if left + longest + right > 5 or position - left < 0 or after + right > len(sentence):
             continue
-        asked += 1
+        n_queries += 1
         before, behind = sentence[position - left : position], sentence[after : after + right]
         for r, candidate in enumerate(candidates):
             values[r, c] = np.log(counts[(*before, *candidate.split(), *behind)] + 1)
-    return values, (values > 0).sum(axis=1), asked
+    return values, (values > 0).sum(axis=1), n_queries
 
 
 class Everywhere:
@@ -108,16 +108,16 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, tmp_path_fa
     instances = task.instances(view)
     features = transform_checked(NgramCounts(counts=CountTable.open(path)), view, instances, task.groups[0])
     k = len(candidates)
-    result, asked = features.n_hits.reshape(-1, k), features.n_queries.reshape(-1, k)
+    result, n_queries = features.n_hits.reshape(-1, k), features.n_queries.reshape(-1, k)
     words = [word for text in texts for word in Words().words(text)]
     for i, (at, length) in enumerate(zip(instances.positions, instances.lengths.tolist(), strict=True)):
         behind = np.searchsorted(view.sentences, at, side="right")
         start, stop = view.sentences[behind - 1], view.sentences[behind]
-        values, hits, n_asked = expected(counts, words[start:stop], int(at - start), length, candidates)
+        values, hits, n_expected = expected(counts, words[start:stop], int(at - start), length, candidates)
         assert features.batch.values[i, :, :BIAS] == pytest.approx(values, abs=1e-5)
         assert (features.batch.values[i, :, BIAS] == 1).all()
         assert result[i].tolist() == hits.tolist()
-        assert asked[i].tolist() == [n_asked] * k
+        assert n_queries[i].tolist() == [n_expected] * k
         assert features.batch.costs[i].argmin() == instances.observed[i]
 
 
@@ -187,8 +187,8 @@ def test_false_hits_of_small_records_are_rare(engine, monkeypatch, tmp_path):
     texts = [" ".join(f"w{n}" for n in rng.integers(0, 400, 12)) + " on the roof" for _ in range(400)]
     table = CountTable.open(build_table(tmp_path / "t.counts", texts, Words(), record="small"))
     task = Everywhere("on", "in")
-    asked = [" ".join(f"v{n}" for n in rng.integers(0, 400, 4)) + " on some hill" for _ in range(4000)]
-    view = Words()(asked)
+    queries = [" ".join(f"v{n}" for n in rng.integers(0, 400, 4)) + " on some hill" for _ in range(4000)]
+    view = Words()(queries)
     result = task.instances(view)
     longer = np.flatnonzero([left + right > 1 for left, right in CONTEXTS])
     values = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values
@@ -255,12 +255,12 @@ def test_candidates_are_tokenised_like_the_text(tmp_path, tokenisation):
     table = build_table(tmp_path / "cut.counts", ["The well-known one.", "The isn't one."], tokenisation)
     view = tokenisation(["The X one."])
     at = np.flatnonzero(view.ends == 5)
-    own = with_candidates(instances_at(at), [("well-known", "isn't", "other")])
+    with_lists = with_candidates(instances_at(at), [("well-known", "isn't", "other")])
     extractor, group = NgramCounts(counts=table), Group("any", ())
-    features = transform_checked(extractor, view, own, group)
+    features = transform_checked(extractor, view, with_lists, group)
     between = CONTEXTS.index((1, 1))
     assert (features.batch.values[:, between] > 0).tolist() == [True, True, False]
-    shown = {key: behind.text for key, behind in extractor.evidence(view, own, group).items()}
+    shown = {key: behind.text for key, behind in extractor.evidence(view, with_lists, group).items()}
     words = [word for word in tokenisation.words("well-known") if word not in ("<S>", "</S>")]
     assert shown["well-known", ". _ ."] == " ".join(["the", *words, "one"])
 
@@ -274,7 +274,7 @@ def test_rows_are_crossed_with_the_candidates_of_the_instance(places):
     whole = transform_checked(extractor, view, instances, GROUP).batch
     weights = np.random.default_rng(0).normal(size=len(whole.columns))
     table = whole.scores(weights).reshape(len(instances), 3)
-    expected = np.concatenate([row[: len(own)] for row, own in zip(table, lists, strict=True)])
+    expected = np.concatenate([row[: len(candidates)] for row, candidates in zip(table, lists, strict=True)])
     np.testing.assert_allclose(batch.scores(weights), expected)
 
 
@@ -285,11 +285,11 @@ def test_candidates_that_an_extractor_cannot_describe_are_an_error(places):
         transform_checked(ContextWindow().fit(view, instances, [GROUP]), view, strange, GROUP)
     unfit = [("D419", strange, item) for item in (ContextWords(), SentenceWords(), WordNetwork())]
     unfit += [("D418", instances, item) for item in (SourceFeatures(), TextNgrams())]
-    for code, asked, extractor in unfit:
+    for code, rejected, extractor in unfit:
         with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
-            transform_checked(extractor, view, asked, GROUP)
+            transform_checked(extractor, view, rejected, GROUP)
         with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
-            fit_checked(extractor, view, asked, [GROUP])
+            fit_checked(extractor, view, rejected, [GROUP])
 
 
 SMOOTHED_GROUP = Group("place", ("in", "on", "in to"))
@@ -392,9 +392,9 @@ def test_groups_decided_together_equal_each_group_alone(table, engine, kind):
     groups, view = [Group("/".join(candidates), candidates) for candidates in lists], Words()(TEXTS)
     places = instances_at(np.flatnonzero(view.ends > view.starts), observed=-1)
     parts = [(places.take(slice(g, None, 2)), group) for g, group in enumerate(groups)]
-    for asked in (parts, parts[:2], [(places.take(slice(0, 0)), groups[1]), parts[0]]):
-        together = kind(counts=table).transform(view, GroupedInstances.from_parts(asked))
-        for (part, group), result in zip(asked, together, strict=True):
+    for some_parts in (parts, parts[:2], [(places.take(slice(0, 0)), groups[1]), parts[0]]):
+        together = kind(counts=table).transform(view, GroupedInstances.from_parts(some_parts))
+        for (part, group), result in zip(some_parts, together, strict=True):
             alone = transform_checked(kind(counts=table), view, part, group)
             assert np.array_equal(result.batch.values, alone.batch.values)
             assert result.batch.columns is alone.batch.columns
@@ -424,8 +424,8 @@ def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, any_lists)
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
         values.append(transform_checked(extractor, view, listed(result, given_lists), ANY).batch)
     assert np.array_equal(values[0].values, values[1].values)
-    for i, own in enumerate(given_lists):
-        place = listed(result.take(np.array([i])), [own])
+    for i, candidates in enumerate(given_lists):
+        place = listed(result.take(np.array([i])), [candidates])
         alone = transform_checked(extractor, view, place, ANY).batch.values
         assert np.array_equal(alone, values[0].values[slice(*values[0].offsets[i : i + 2])])
         assert np.exp(alone[:, :BIAS]).sum(axis=0) == pytest.approx(1.0, abs=1e-4)

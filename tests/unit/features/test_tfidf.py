@@ -74,8 +74,8 @@ def words_and_pairs(text):
 @pytest.mark.parametrize("least", [1, 2])
 @given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3), st.booleans())
 @settings(fewer_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_rows_are_those_of_scikit_learn_on_the_same_terms(engine, least, pairs, learned, asked, sublinear):
-    learned, asked = [" ".join(words) for words in learned], [" ".join(words) for words in asked]
+def test_rows_are_those_of_scikit_learn_on_the_same_terms(engine, least, pairs, learned, texts, sublinear):
+    learned, texts = [" ".join(words) for words in learned], [" ".join(words) for words in texts]
     analyzer = words_and_pairs if pairs else normal_words
     theirs = TfidfVectorizer(analyzer=analyzer, min_df=least, sublinear_tf=sublinear)
     extractor = Tfidf(pairs=pairs, min_documents=least, sublinear_tf=sublinear)
@@ -89,12 +89,12 @@ def test_rows_are_those_of_scikit_learn_on_the_same_terms(engine, least, pairs, 
     names = [ours.known.word(i) for i in range(len(ours.known))]
     assert sorted(names) == sorted(theirs.vocabulary_)
     order = [theirs.vocabulary_[name] for name in names]
-    rows = transform_checked(ours, *inside(asked), GROUP).batch.rows
-    np.testing.assert_allclose(rows.toarray(), theirs.transform(asked).toarray()[:, order])
+    rows = transform_checked(ours, *inside(texts), GROUP).batch.rows
+    np.testing.assert_allclose(rows.toarray(), theirs.transform(texts).toarray()[:, order])
 
 
 @given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3))
-def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, asked):
+def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, transformed):
     def counts(texts):
         result = np.zeros((len(texts), 16))
         for row, words in zip(result, texts, strict=True):
@@ -103,8 +103,8 @@ def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, as
         return result
 
     ours = fitted([" ".join(words) for words in learned], bits=4)
-    theirs = TfidfTransformer().fit(counts(learned)).transform(counts(asked))
-    rows = feature_rows(ours, [" ".join(words) for words in asked])
+    theirs = TfidfTransformer().fit(counts(learned)).transform(counts(transformed))
+    rows = feature_rows(ours, [" ".join(words) for words in transformed])
     np.testing.assert_allclose(rows.toarray(), theirs.toarray())
 
 
@@ -185,20 +185,20 @@ WORD = st.sampled_from(["the", "bank", "Bank", "of", "rivers", ",", ".", "a1"])
 def make_view(texts):
     """Return a view of texts; the "stem" of a word is its first two letters, short words have none."""
     view = SpacyTokens()(texts)
-    words = [view.texts[d][s:e].lower() for d, s, e in spans_of(view)]
+    words = [view.texts[d][s:e].lower() for d, s, e in list_spans(view)]
     stems = [hash_word(word[:2]) if len(word) > 2 else 0 for word in words]
     return replace(view, layers={"stem": np.array(stems, np.uint64)})
 
 
-def spans_of(view):
+def list_spans(view):
     documents = view.document_indices(np.arange(len(view)))
     return zip(documents.tolist(), view.starts.tolist(), view.ends.tolist(), strict=True)
 
 
-def words_of(view):
+def list_words(view):
     """Return the token numbers of each document's words, without boundary words."""
     result = [[] for _ in view.texts]
-    for token, (document, start, end) in enumerate(spans_of(view)):
+    for token, (document, start, end) in enumerate(list_spans(view)):
         if end > start:
             result[document].append(token)
     return result
@@ -206,13 +206,13 @@ def words_of(view):
 
 def places(view, *spans):
     """Return instances at (document, number of the first word, number of words)."""
-    tokens = words_of(view)
+    tokens = list_words(view)
     return instances_at([tokens[d][first] for d, first, _ in spans], [n for _, _, n in spans])
 
 
 def counted(view, d, first, n, *, around, layer, nearness=0.0):
     """Return the terms around one place with their counts."""
-    tokens = words_of(view)[d]
+    tokens = list_words(view)[d]
     result = Counter()
     for at, token in enumerate(tokens):
         distance = max(first - at, at - (first + n - 1))
@@ -231,7 +231,7 @@ DRAWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 
 
 def spans_from(view, draws):
     """Convert draws to (document, first word, number of words) within one sentence."""
-    tokens, spans = words_of(view), []
+    tokens, spans = list_words(view), []
     for d, first, n in draws:
         d %= len(tokens)
         first %= len(tokens[d])
@@ -429,22 +429,22 @@ def test_the_compiled_function_and_numpy_give_the_same_bits(settings, monkeypatc
         np.testing.assert_array_equal(one, other)
 
 
-def names_of(known):
-    return {known.word(i).lower() for i in range(len(known))}
+def list_names(terms):
+    return {terms.word(i).lower() for i in range(len(terms))}
 
 
 def test_pairs_of_words_have_no_punctuation_and_no_boundaries():
     extractor = Tfidf(pairs="words").fit(*inside(["Dogs bite, men run. They bark."]), [TOPIC])
-    pairs = {name for name in names_of(extractor.known) if " " in name}
+    pairs = {name for name in list_names(extractor.known) if " " in name}
     assert pairs == {"dogs bite", "men run", "they bark"}
 
 
 def test_pairs_are_not_evidence_and_their_names_can_be_restored():
     texts = ["Dogs bite men.", "Men bite dogs!"]
     extractor = Tfidf(pairs=True).fit(*inside(texts), [TOPIC])
-    _, result, asked = rows_and_evidence(extractor, ["Dogs bite cats."])
-    assert result.tolist() == [2, 2] and asked.tolist() == [3, 3]  # one for each candidate
-    assert {"dogs", "<s> dogs", "dogs bite", "bite men", "men .", ". </s>"} < names_of(extractor.known)
+    _, n_hits, n_queries = rows_and_evidence(extractor, ["Dogs bite cats."])
+    assert n_hits.tolist() == [2, 2] and n_queries.tolist() == [3, 3]  # one for each candidate
+    assert {"dogs", "<s> dogs", "dogs bite", "bite men", "men .", ". </s>"} < list_names(extractor.known)
     extractor = Tfidf(pairs=True, named=False).fit(*inside(texts), [TOPIC])
     assert not len(extractor.known.names)
-    assert names_of(extractor.with_names(*inside(texts[:1])).known) >= {"", "dogs", "dogs bite", "men ."}
+    assert list_names(extractor.with_names(*inside(texts[:1])).known) >= {"", "dogs", "dogs bite", "men ."}

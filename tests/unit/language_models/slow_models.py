@@ -28,7 +28,7 @@ def random_text(n, seed=0, words=30):
     return [[f"w{word}" for word in row[: rng.integers(1, 12)]] for row in draw]
 
 
-def sentences_of(text, least=1):
+def make_sentences(text, least=1):
     vocabulary = WordVocabulary.from_sentences(text, least=least)
     return Sentences.from_words(vocabulary, text), vocabulary
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from slow_models import MODELS, TEXTS, random_text, sentences_of, textbook_probabilities
+from slow_models import MODELS, TEXTS, make_sentences, random_text, textbook_probabilities
 
 from disambig.api import Words
 from disambig.doctor import is_compiled
@@ -32,7 +32,7 @@ from disambig.language_models import (
 def test_a_small_model_by_hand():
     """Sentences a b and a c. No count is 3, so all discounts are Y: 3/5 for words, 2/3 for pairs."""
     text = ["a b".split(), "a c".split()]
-    model = estimate(*sentences_of(text), order=2)
+    model = estimate(*make_sentences(text), order=2)
     expected = {
         ("<unk>",): 0.096,  # 4 * 0.6 / 5 are free, a fifth of it for each of five words
         ("a",): 0.176,  # (1 - 0.6) / 5 more, for one word before it
@@ -60,7 +60,7 @@ def test_discounts_by_hand():
 
 @given(TEXTS, st.fixed_dictionaries(MODELS), st.integers(1, 3))
 def test_probabilities_follow_the_textbook(text, settings, least):
-    sentences, vocabulary = sentences_of(text, least)
+    sentences, vocabulary = make_sentences(text, least)
     model = estimate(sentences, vocabulary, **settings)
     slow = textbook_probabilities(text, vocabulary, **settings)
     words = [word for word in vocabulary.spellings if word != "<s>"]
@@ -72,7 +72,7 @@ def test_probabilities_follow_the_textbook(text, settings, least):
 
 @given(TEXTS, st.fixed_dictionaries(MODELS), st.integers(1, 3), st.integers(0, 2**32))
 def test_probabilities_sum_to_one(text, settings, least, seed):
-    sentences, vocabulary = sentences_of(text, least)
+    sentences, vocabulary = make_sentences(text, least)
     model = estimate(sentences, vocabulary, **settings)
     rng = np.random.default_rng(seed)
     for n in range(7):
@@ -83,7 +83,7 @@ def test_probabilities_sum_to_one(text, settings, least, seed):
 
 def test_words_without_a_sentence_change_nothing():
     text = random_text(50)
-    sentences, vocabulary = sentences_of(text)
+    sentences, vocabulary = make_sentences(text)
     padded = Sentences.from_words(vocabulary, [[], *text, [], []])
     first, second = estimate(sentences, vocabulary), estimate(padded, vocabulary)
     assert first.header == second.header
@@ -108,7 +108,7 @@ def test_errors_of_estimation(code, text, settings):
 
 
 def test_numbers_beyond_the_vocabulary_are_refused():
-    sentences, vocabulary = sentences_of([["a", "b"]])
+    sentences, vocabulary = make_sentences([["a", "b"]])
     with pytest.raises(ValueError, match="outside the vocabulary"):
         estimate(sentences, WordVocabulary.from_words("a"))
     with pytest.raises(ValueError, match="do not divide"):
@@ -121,7 +121,7 @@ def test_numbers_beyond_the_vocabulary_are_refused():
 @given(TEXTS, st.fixed_dictionaries(MODELS))
 def test_parts_of_a_score_add_up(text, settings):
     """The values of `seen_word`, `back_off_weight` and `shorter_state` add up to `score_word`."""
-    sentences, vocabulary = sentences_of(text)
+    sentences, vocabulary = make_sentences(text)
     model = estimate(sentences, vocabulary, **settings).arrays
     history = sentences.ids[:5]
     state = lookup.state_behind(model, history, len(history))
@@ -138,7 +138,7 @@ def test_parts_of_a_score_add_up(text, settings):
 
 def test_unseen_contexts_back_off():
     text = ["a b c".split(), "c b a".split()]
-    sentences, vocabulary = sentences_of(text)
+    sentences, vocabulary = make_sentences(text)
     model = estimate(sentences, vocabulary).arrays
     a, b, c = (int(vocabulary.word_ids([word])[0]) for word in "abc")
 
@@ -155,7 +155,7 @@ def test_unseen_contexts_back_off():
 
 
 def test_invalid_word_numbers_are_the_unknown_word():
-    model = estimate(*sentences_of(random_text(40, words=5), least=3)).arrays
+    model = estimate(*make_sentences(random_text(40, words=5), least=3)).arrays
     state = lookup.start_state(model)
     unknown = lookup.score_word(model, state, 0)
     for word in (-1, -(2**31), 10**6, 2**31, np.int32(900)):
@@ -166,7 +166,7 @@ def test_invalid_word_numbers_are_the_unknown_word():
 @given(TEXTS, st.integers(1, 5))
 def test_states_keep_only_the_last_words(text, order):
     """Words before the last ones have no effect, and shorter histories give the same state."""
-    sentences, vocabulary = sentences_of(text)
+    sentences, vocabulary = make_sentences(text)
     model = estimate(sentences, vocabulary, order=order).arrays
     history = np.concatenate([sentences.ids, sentences.ids])[-8:]
     near = history[len(history) - min(order - 1, len(history)) :]
@@ -174,7 +174,7 @@ def test_states_keep_only_the_last_words(text, order):
 
 
 def test_the_parts_of_a_mixture_are_those_of_its_background():
-    background = estimate(*sentences_of(random_text(40, words=5)))
+    background = estimate(*make_sentences(random_text(40, words=5)))
     mixture = adapt(background, random_text(20, seed=1, words=5), weight=0.5)
     alone, state = background.arrays, lookup.start_state(mixture.arrays)
     first = lookup.start_state(alone)

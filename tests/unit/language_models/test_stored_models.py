@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from examples import fewer_examples
 from hypothesis import given, strategies as st
-from slow_models import MODELS, TEXTS, random_text, sentences_of
+from slow_models import MODELS, TEXTS, make_sentences, random_text
 
 from disambig.errors import UserError
 from disambig.files import HEADER, write_stored
@@ -34,12 +34,12 @@ from disambig.language_models import (
 
 @pytest.fixture(scope="module")
 def background():
-    return estimate(*sentences_of(random_text(300)))
+    return estimate(*make_sentences(random_text(300)))
 
 
 @given(TEXTS, TEXTS, st.floats(0, 1), st.integers(1, 3), st.integers(1, 4), st.integers(0, 2**32))
 def test_mixtures_are_weighted_sums(text, other, weight, least, order, seed):
-    first = estimate(*sentences_of(text, least), order=order)
+    first = estimate(*make_sentences(text, least), order=order)
     mixture = adapt(first, other, weight=weight)
     vocabulary, second = mixture.vocabulary, mixture.adaptation
     shared = len(vocabulary) - len(first.vocabulary) + 1
@@ -120,7 +120,7 @@ def test_entropies_add_up(background):
 
 def test_errors_of_mixtures(background):
     with pytest.raises(UserError, match=r"^\[D656\].*vocabulary"):
-        Mixture(background, estimate(*sentences_of([["b", "a"]])), 0.5)
+        Mixture(background, estimate(*make_sentences([["b", "a"]])), 0.5)
     for weight in (-0.1, 1.5, float("nan"), "0.5"):
         with pytest.raises(UserError, match=r"^\[D657\]"):
             adapt(background, [["a"]], weight=weight)
@@ -139,13 +139,13 @@ COLUMNS = ("begins", "words", "log_probs", "back_offs")
 
 @pytest.fixture(scope="module")
 def model():
-    return estimate(*sentences_of(random_text(2000, words=200), least=2))
+    return estimate(*make_sentences(random_text(2000, words=200), least=2))
 
 
 @fewer_examples
 @given(text=TEXTS, settings=st.fixed_dictionaries(MODELS), least=st.integers(1, 3))
 def test_models_round_trip_bit_for_bit(tmp_path_factory, text, settings, least):
-    model = estimate(*sentences_of(text, least), **settings)
+    model = estimate(*make_sentences(text, least), **settings)
     folder = tmp_path_factory.mktemp("model")
     stored.save_language_model(model, folder)
     again = stored.load_language_model(folder)
@@ -155,7 +155,7 @@ def test_models_round_trip_bit_for_bit(tmp_path_factory, text, settings, least):
 
 
 def test_eight_bits_are_nearly_as_good(model, tmp_path):
-    unseen = sentences_of(random_text(2000, words=200), least=2)[0]
+    unseen = make_sentences(random_text(2000, words=200), least=2)[0]
     stored.save_language_model(model, tmp_path / "small", bits=8)
     stored.save_language_model(model, tmp_path / "large")
     small = stored.load_language_model(tmp_path / "small")
@@ -180,10 +180,10 @@ def test_mixtures_round_trip_and_invalid_ones_are_refused(model, tmp_path):
     mixture = adapt(model, [["w1", "new"], ["w2", "w1"]], weight=0.25)
     stored.save_mixture(mixture, tmp_path / "mixture")
     again = stored.load_mixture(tmp_path / "mixture", model)
-    held_out = sentences_of(random_text(10, words=200))[0]
+    held_out = make_sentences(random_text(10, words=200))[0]
     assert again.weight == 0.25
     assert sentence_scores(again, held_out).tobytes() == sentence_scores(mixture, held_out).tobytes()
-    other = estimate(*sentences_of([["b", "a"]]))
+    other = estimate(*make_sentences([["b", "a"]]))
     with pytest.raises(UserError, match=r"^\[D655\].*other words"):
         stored.load_mixture(tmp_path / "mixture", other)
     header = json.loads((tmp_path / "mixture" / HEADER).read_text(encoding="utf8"))
@@ -209,7 +209,7 @@ def test_missing_and_invalid_files(model, tmp_path):
 
 @pytest.fixture(scope="module")
 def small():
-    return estimate(*sentences_of(random_text(12, words=6)))
+    return estimate(*make_sentences(random_text(12, words=6)))
 
 
 @given(st.data())
@@ -262,7 +262,7 @@ def test_hostile_arrays_are_refused_or_harmless(small, tmp_path_factory, data):
 
 
 def test_an_arpa_file_by_hand(tmp_path):
-    to_arpa(estimate(*sentences_of(["a b".split(), "a c".split()]), order=2), tmp_path / "toy.arpa")
+    to_arpa(estimate(*make_sentences(["a b".split(), "a c".split()]), order=2), tmp_path / "toy.arpa")
     lines = (tmp_path / "toy.arpa").read_text(encoding="utf8").splitlines()
     assert lines[:5] == ["\\data\\", "ngram 1=6", "ngram 2=5", "", "\\1-grams:"]
     entries = {words: values for *values, words in (entry(line) for line in lines if "\t" in line)}
@@ -280,7 +280,7 @@ def entry(line):
 def test_words_with_spaces_are_refused(tmp_path):
     for word in ("New York", "", "a\n"):
         with pytest.raises(UserError, match=r"^\[D658\]"):
-            to_arpa(estimate(*sentences_of([["a", word]])), tmp_path / "model.arpa")
+            to_arpa(estimate(*make_sentences([["a", word]])), tmp_path / "model.arpa")
     assert not list(tmp_path.iterdir())
 
 
@@ -289,7 +289,7 @@ def test_words_with_spaces_are_refused(tmp_path):
 def test_kenlm_agrees(tmp_path, smoothing, settings):
     kenlm = pytest.importorskip("kenlm")
     settings = dict(settings)
-    sentences, vocabulary = sentences_of(random_text(500, words=60), settings.pop("least", 1))
+    sentences, vocabulary = make_sentences(random_text(500, words=60), settings.pop("least", 1))
     model = estimate(sentences, vocabulary, smoothing=smoothing, **settings)
     to_arpa(model, tmp_path / "model.arpa")
     theirs = kenlm.Model(str(tmp_path / "model.arpa"))

@@ -33,7 +33,7 @@ from disambig.text import HIDDEN
 ROOT = Path(__file__).parents[3]
 
 
-def comments_of(text, path="x.py"):
+def extract_comments(text, path="x.py"):
     """Return what is left as text, a paragraph each: # for what is no word."""
     result = read_markup(path, text)
     assert len(result.text) == len(text)
@@ -98,7 +98,7 @@ def test_the_suffixes_are_those_that_are_read():
     ],
 )
 def test_only_comments_are_text(path, text, expected):
-    assert comments_of(text, path) == expected
+    assert extract_comments(text, path) == expected
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_only_comments_are_text(path, text, expected):
     ],
 )
 def test_comments_and_docstrings_of_python_are_read(text, expected):
-    assert comments_of(text) == expected
+    assert extract_comments(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_comments_and_docstrings_of_python_are_read(text, expected):
     ],
 )
 def test_strings_directly_after_an_assignment_document_an_attribute(text, read):
-    assert ("the words" in comments_of(text)) == read
+    assert ("the words" in extract_comments(text)) == read
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_strings_directly_after_an_assignment_document_an_attribute(text, read):
     ],
 )
 def test_directives_licences_and_code_are_not_text(path, line):
-    words = " ".join(comments_of(line + "\n", path)).replace("#", "").replace(":", "")
+    words = " ".join(extract_comments(line + "\n", path)).replace("#", "").replace(":", "")
     assert not words.strip()
 
 
@@ -336,7 +336,7 @@ def test_many_marks_in_code_take_linear_time(mark, suffix):
 def test_a_long_line_within_a_comment_is_not_read(path, start, end, line_end):
     for length in (1999, 2000):
         long = f"Of them {'.' * (length - 8)}"
-        result = comments_of(line_end.join([f"{start}The words", "", long, "", "of it", end]), path)
+        result = extract_comments(line_end.join([f"{start}The words", "", long, "", "of it", end]), path)
         assert result[-1] == "of it"
         assert any("them" in item for item in result) == (length < 2000)
 
@@ -429,7 +429,7 @@ SVELTE = """<script>
     ],
 )  # fmt: skip
 def test_text_between_tags_is_read(path, text, expected, line_end):
-    assert comments_of(text.replace("\n", line_end), path) == expected
+    assert extract_comments(text.replace("\n", line_end), path) == expected
 
 
 @pytest.mark.parametrize("suffix", SHOWN)
@@ -582,7 +582,7 @@ def test_descriptions_in_yaml_are_text(line_end):
     ],
 )
 def test_files_with_a_name_and_no_suffix(name, text):
-    assert comments_of(f"# It is in the words.\n{text}\n", name) == ["It is in the words."]
+    assert extract_comments(f"# It is in the words.\n{text}\n", name) == ["It is in the words."]
     assert path_format(name).name == {"D": "Dockerfile", "C": "CMake"}.get(name[0], "Makefile")
     assert path_format(f"{name}.txt") is None
 
@@ -681,7 +681,7 @@ def test_files_with_a_name_and_no_suffix(name, text):
     ],
 )  # fmt: skip
 def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected):
-    assert " | ".join(comments_of(text, path)) == expected
+    assert " | ".join(extract_comments(text, path)) == expected
 
 
 @pytest.mark.parametrize(
@@ -724,4 +724,4 @@ def test_comments_with_directives_are_found(path, line):
 )
 def test_less_common_suffixes_are_read_as_the_language_they_belong_to(name, comment):
     sentence = "The value depends on the size."
-    assert comments_of(comment.format(sentence), name) == [sentence]
+    assert extract_comments(comment.format(sentence), name) == [sentence]

@@ -35,7 +35,7 @@ def edits(before, after):
     return word_edits(Paragraph(before), Paragraph(after))
 
 
-def kind_of(before, after, vocabulary):
+def classify_edit(before, after, vocabulary):
     (edit,) = edits(before, after)
     result = classify(edit, ENGLISH, vocabulary)
     return (result.category, result.sub) if isinstance(result, CorrectionKind) else result
@@ -71,7 +71,7 @@ def kind_of(before, after, vocabulary):
     ],
 )  # fmt: skip
 def test_kinds_of_corrections(before, after, expected, vocabulary):
-    assert kind_of(before, after, vocabulary) == expected
+    assert classify_edit(before, after, vocabulary) == expected
 
 
 @pytest.mark.parametrize(

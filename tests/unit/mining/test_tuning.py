@@ -27,19 +27,19 @@ class FakeChecker:
     def __init__(self, *table):
         self.table = table
 
-    def rates(self, asked=None):
-        return {"one": 0.2, "two": 0.2} | dict(asked or {})
+    def rates(self, flags_per_1000=None):
+        return {"one": 0.2, "two": 0.2} | dict(flags_per_1000 or {})
 
-    def limits(self, asked=None):
-        return {task: 1 - rate for task, rate in self.rates(asked).items()}
+    def limits(self, flags_per_1000=None):
+        return {task: 1 - rate for task, rate in self.rates(flags_per_1000).items()}
 
     def edits(self, texts, flags_per_1000=None):
-        limits, found = self.limits(flags_per_1000), [[] for _ in texts]
+        limits, edits_by_text = self.limits(flags_per_1000), [[] for _ in texts]
         for old, new, task, sure in self.table:
-            for edits, text in zip(found, texts if sure > limits[task] else (), strict=False):
+            for edits, text in zip(edits_by_text, texts if sure > limits[task] else (), strict=False):
                 places = (match.span() for match in re.finditer(rf"\b{old}\b", text))
                 edits += [ProposedEdit(start, end, new, task, sure) for start, end in places]
-        return found
+        return edits_by_text
 
 
 STONE = FakeChecker(("stone", "stones", "one", 0.9))

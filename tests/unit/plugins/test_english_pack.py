@@ -164,7 +164,7 @@ def data(tmp_path):
     return tmp_path
 
 
-def rivals_of(contexts, word, spellings, counts):
+def list_rivals(contexts, word, spellings, counts):
     offsets, numbers = contexts.rivals(Path(), spellings, np.array(counts))
     at = spellings.index(word)
     return [spellings[i] for i in numbers[offsets[at] : offsets[at + 1]].tolist()]
@@ -173,16 +173,16 @@ def rivals_of(contexts, word, spellings, counts):
 def test_order_and_frequency_of_rivals(contexts, monkeypatch):
     spellings = ["desk", "desks", "lamp", "lamps", "has", "have", "their", "there", "they're"]
     counts = [5, 4, 3, 2, 9, 9, 9, 8, 7]
-    assert rivals_of(contexts, "desk", spellings, counts) == ["desks"]
-    assert rivals_of(contexts, "has", spellings, counts) == ["have"]
-    assert rivals_of(contexts, "their", spellings, counts)[:2] == ["there", "they're"]
+    assert list_rivals(contexts, "desk", spellings, counts) == ["desks"]
+    assert list_rivals(contexts, "has", spellings, counts) == ["have"]
+    assert list_rivals(contexts, "their", spellings, counts)[:2] == ["there", "they're"]
     many = ["sea", *sorted({w for pair in (("see", "sees"), ("seas", "tea", "set")) for w in pair})]
-    assert len(rivals_of(contexts, "sea", many, range(len(many)))) <= contexts.MAX_RIVALS
+    assert len(list_rivals(contexts, "sea", many, range(len(many)))) <= contexts.MAX_RIVALS
     monkeypatch.setattr(contexts, "read_relations", lambda path: {})
     monkeypatch.setattr(contexts, "read_confusion_sets", lambda path: ())
     spellings = ["desk", "desks", "lamp", "lamps", "a", "b", "c"]
-    assert rivals_of(contexts, "desk", spellings, [1] * 7) == ["desks"]
-    assert rivals_of(contexts, "lamp", spellings, [1] * 7) == []
+    assert list_rivals(contexts, "desk", spellings, [1] * 7) == ["desks"]
+    assert list_rivals(contexts, "lamp", spellings, [1] * 7) == []
 
 
 @pytest.mark.parametrize("share", [0.4, 1.0, 1.5, 2.0])

@@ -66,7 +66,7 @@ def make_learner(name, **settings):
     return resolve({"learner": {"@disambig_learners": name, **settings}})["learner"]
 
 
-def parts_of(learner, extractors, task=None, baseline=None):
+def build_parts(learner, extractors, task=None, baseline=None):
     parts = {"task": task or Pairs(pairs=("quite/quiet",)), "tokenisation": Words(), "learner": learner}
     named = {str(i): extractor for i, extractor in enumerate(extractors)}
     return parts | {"extractors": named, "baseline": baseline or Constant()}
@@ -74,7 +74,7 @@ def parts_of(learner, extractors, task=None, baseline=None):
 
 def train_model(learner, *extractors, task=None):
     texts = {"train": TEXTS, "dev": TEXTS[:20]}
-    return train(parts_of(learner, extractors, task), texts, name="small", min_examples=2)
+    return train(build_parts(learner, extractors, task), texts, name="small", min_examples=2)
 
 
 def sum_by_candidate(reasons):
@@ -133,7 +133,7 @@ def marks_in(texts):
 
 
 def train_labels(learner, *extractors):
-    parts = parts_of(learner, extractors, Marks(pairs=("quite/quiet",)))
+    parts = build_parts(learner, extractors, Marks(pairs=("quite/quiet",)))
     return train_labelled(parts, marks_in(TEXTS), name="small", min_examples=2)
 
 
@@ -209,7 +209,7 @@ CURVE_LEARNERS = [  # a learner's further settings are slow only because there a
 
 def make_parts(counts, name, settings, task=None):
     baseline = make_learner("variance_svm.SumLM.v1")
-    return parts_of(make_learner(name, **settings), [NgramCounts(counts=counts)], task, baseline)
+    return build_parts(make_learner(name, **settings), [NgramCounts(counts=counts)], task, baseline)
 
 
 @pytest.mark.parametrize(("name", "settings"), CURVE_LEARNERS)
@@ -393,8 +393,8 @@ def solve_generally(batch, C, *, groups=(), shares=None):
     w, losses = cvxpy.Variable(n), []
     for start, end in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
         right = start + int(batch.cost[start:end].argmin())
-        own = [right, *(start + np.flatnonzero(batch.cost[start:end] > 0))]
-        losses.append(cvxpy.max(batch.cost[own] + (rows[own] - rows[right]) @ w))
+        compared = [right, *(start + np.flatnonzero(batch.cost[start:end] > 0))]
+        losses.append(cvxpy.max(batch.cost[compared] + (rows[compared] - rows[right]) @ w))
     strength = np.ones(n) if shares is None else shares
     inside = batch.columns.in_groups(groups)
     centre = cvxpy.Variable()

@@ -167,8 +167,8 @@ ONE = np.zeros(1, np.int32)
 INSTANCES = Instances(np.ones(1, np.int64), ONE + 1, ONE, ONE)
 
 
-def task_returning(found):
-    return SimpleNamespace(groups=(Group("a/b", ("it", "is")),), instances=lambda view: found)
+def task_returning(instances):
+    return SimpleNamespace(groups=(Group("a/b", ("it", "is")),), instances=lambda view: instances)
 
 
 def test_returns_valid_instances():

@@ -338,11 +338,11 @@ def test_web1t_views_equal_their_words(texts):
     view = web1t(texts)
     assert len(view.documents) == len(texts) + 1
     for i, text in enumerate(texts):
-        own = slice(*view.documents[i : i + 2])
+        tokens = slice(*view.documents[i : i + 2])
         listed = web1t.words(text)
-        assert view.hashes[own].tolist() == [hash_word(word) for word in listed]
-        assert (np.diff(view.starts[own]) >= 0).all()
-        for word, start, end in zip(listed, view.starts[own], view.ends[own], strict=True):
+        assert view.hashes[tokens].tolist() == [hash_word(word) for word in listed]
+        assert (np.diff(view.starts[tokens]) >= 0).all()
+        for word, start, end in zip(listed, view.starts[tokens], view.ends[tokens], strict=True):
             assert start == end or len(text[start:end]) == len(word)
     assert view.sentences[-1] == len(view)
 
@@ -377,11 +377,11 @@ def test_a_view_holds_the_tokens_of_every_document(texts):
     docs = [NLP.make_doc(text) for text in texts]
     for i, doc in enumerate(docs):
         inside = np.arange(view.documents[i], view.documents[i + 1])
-        own = inside[words[inside]]
+        tokens = inside[words[inside]]
         expected = [token for token in doc if not token.is_space]
-        assert view.starts[own].tolist() == [token.idx for token in expected]
-        assert view.ends[own].tolist() == [token.idx + len(token) for token in expected]
-        assert view.hashes[own].tolist() == [hash_word(token.lower_) for token in expected]
+        assert view.starts[tokens].tolist() == [token.idx for token in expected]
+        assert view.ends[tokens].tolist() == [token.idx + len(token) for token in expected]
+        assert view.hashes[tokens].tolist() == [hash_word(token.lower_) for token in expected]
     bounds = view.hashes[view.sentences[:-1]], view.hashes[view.sentences[1:] - 1]
     assert (bounds[0] == START_HASH).all() and (bounds[1] == END_HASH).all()
     assert np.count_nonzero(~words) == 2 * (len(view.sentences) - 1)

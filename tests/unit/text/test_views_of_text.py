@@ -75,8 +75,8 @@ def test_a_doc_has_the_words_of_its_text(nlp, texts):
     view = view_of_docs(docs, words)
     assert_same(view, words(texts))
     for i, doc in enumerate(docs):
-        own = slice(*view.documents[i : i + 2])
-        assert_covered(doc, view.starts[own], view.ends[own])
+        places = slice(*view.documents[i : i + 2])
+        assert_covered(doc, view.starts[places], view.ends[places])
 
 
 @given(st.lists(st.tuples(PIECES, st.booleans()), max_size=12))
@@ -134,15 +134,15 @@ def test_the_same_batch_is_tokenised_once(monkeypatch):
 
 
 def test_a_view_keeps_what_is_computed_from_it():
-    view, asked = Words()(["one two", "three"]), []
+    view, computed = Words()(["one two", "three"]), []
 
     def tokens_from(view, first):
-        asked.append(first)
+        computed.append(first)
         return np.arange(first, len(view))
 
     kept = view.cached(tokens_from, 1)
     assert view.cached(tokens_from, 1) is kept and view.cached(tokens_from, 2).tolist() == kept[1:].tolist()
-    assert asked == [1, 2]
+    assert computed == [1, 2]
     layered = view.with_layer("near", np.ones(len(view), bool))
     assert layered.cached(tokens_from, 1) is not kept and list(layered.layers) == ["near"]
     assert not view.layers and np.array_equal(layered.hashes, view.hashes)

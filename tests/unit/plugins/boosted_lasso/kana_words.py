@@ -51,7 +51,7 @@ CHOPSTICKS = """
 """
 
 
-def folder_of(tmp_path, *, reranker=True, domain=True):
+def make_folder(tmp_path, *, reranker=True, domain=True):
     """Return a folder like those of `disambig adapt`."""
     home = tmp_path / "mine"
     made = converter()

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from disambig.data import Columns, SparseRows
 
 
-def batch_of(rows, offsets, cost, *, base=True):
+def make_batch(rows, offsets, cost, *, base=True):
     """Return lists; the first column is the base score if there is one."""
     rows = csr_array(np.asarray(rows, np.float64))
     kinds = np.ones(rows.shape[1], np.int32)
@@ -33,20 +33,20 @@ def word_lists(n=60, *, size=5, words=12, most=2, seed=0, alike=0):
         first, second = number % words, (number + 2) % words
         noise = rng.random(n * size) < 0.15
         parts.append(np.where(noise, 0, counts[:, first] + counts[:, second])[:, None])
-    return batch_of(np.concatenate(parts, axis=1), np.arange(0, n * size + 1, size), cost)
+    return make_batch(np.concatenate(parts, axis=1), np.arange(0, n * size + 1, size), cost)
 
 
 def differences(batch, base=()):
     """Return the dense differences of all pairs as defined in the paper; ties go to the first candidate."""
-    rows, found = batch.rows.toarray(), []
+    rows, result = batch.rows.toarray(), []
     for start, end in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
         cost = batch.cost[start:end]
         if cost.min() == cost.max():
             continue
         least = [row for row in range(start, end) if batch.cost[row] == cost.min()]
         right = max(least, key=lambda row: (rows[row, list(base)].sum(), -row))
-        found += [rows[right] - rows[row] for row in range(start, end) if row != right]
-    return np.array(found).reshape(-1, rows.shape[1])
+        result += [rows[right] - rows[row] for row in range(start, end) if row != right]
+    return np.array(result).reshape(-1, rows.shape[1])
 
 
 def exp_loss(batch, weights, base=(0,)):

@@ -20,7 +20,7 @@ from disambig_boosted_lasso.learners import (
     build_pairs,
 )
 from hypothesis import given, settings, strategies as st
-from small_lists import batch_of, differences, exp_loss, word_lists
+from small_lists import differences, exp_loss, make_batch, word_lists
 
 from disambig.data import segments
 from disambig.decode import averaged_perceptron, structured_examples
@@ -45,7 +45,7 @@ def singles():
     references = [[0, 1, 0]] * 5 + [[0, 0, 1], [0, 0, 0]]
     others = [[0, 0, 0]] * 6 + [[0, 1, 0]]
     rows = np.stack([references, others], axis=1).reshape(-1, 3)
-    return batch_of(rows, np.arange(0, 15, 2), [0, 1] * 7, base=False)
+    return make_batch(rows, np.arange(0, 15, 2), [0, 1] * 7, base=False)
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
@@ -125,12 +125,12 @@ def test_each_step_of_continuous_search_is_of_the_best_feature():
 @pytest.mark.parametrize("name", RULES)
 def test_the_index_equals_recomputation(name):
     stepper = Stepper(build_pairs(LISTS, "base score"), RULES[name], 1e-12)
-    found, _ = stepper.take(400)
-    assert len(found[0]) > 100
+    steps, _ = stepper.take(400)
+    assert len(steps[0]) > 100
     weight, sums = stepper.sums
     start = np.zeros(len(LISTS.columns))
     start[0] = stepper.base[0]
-    np.add.at(start, stepper.pairs.columns[found[0]], found[2])
+    np.add.at(start, stepper.pairs.columns[steps[0]], steps[2])
     np.testing.assert_allclose(weight, np.exp(-differences(LISTS, (0,)) @ start), rtol=1e-9)
     stepper.refresh()
     scale = np.abs(sums).max()
@@ -158,7 +158,7 @@ def test_steps_by_hand():
     left = 2 * np.sqrt(5)  # of C+ + C- = 6 after the optimal step
     assert whole.losses[1] == pytest.approx(1 + left, rel=1e-7)
     # one pair differs by 2, one by -1: the best step is log(2) / 3, which C+ and C- do not say
-    lists = batch_of([[2.0], [0], [0], [1]], [0, 2, 4], [0, 1, 0, 1], base=False)
+    lists = make_batch([[2.0], [0], [0], [1]], [0, 2, 4], [0, 1, 0, 1], base=False)
     path = FSLR(eps=10.0, steps=1).path(lists)
     assert path.steps[0] == pytest.approx(np.log(2) / 3, rel=1e-9)
     path = BLasso(eps=1.0, steps=1).path(singles())
@@ -208,17 +208,17 @@ def test_it_is_better_than_the_base_score_on_other_lists(learner):
 
 @pytest.mark.parametrize("learner", EVERY)
 def test_lists_that_say_nothing_change_nothing(learner):
-    none = batch_of([[1.0, 2], [3, 4], [0, 1]], [0, 1, 3], [0, 2, 2])
+    none = make_batch([[1.0, 2], [3, 4], [0, 1]], [0, 1, 3], [0, 2, 2])
     for dev in (None, DEV.take(np.arange(0))):
         np.testing.assert_array_equal(learner().fit(none, dev=dev).scorer.weights, [1.0, 0.0])
     np.testing.assert_array_equal(learner(base="none").fit(none).scorer.weights, [0.0, 0.0])
-    same = batch_of([[1.0, 2]] * 3, [0, 3], [0, 1, 2])
+    same = make_batch([[1.0, 2]] * 3, [0, 3], [0, 1, 2])
     np.testing.assert_array_equal(learner().fit(same).scorer.weights, np.zeros(2))
     # one candidate, equal costs, none: a list without a pair is as if it were not there
     rows, last = MANY_LISTS.rows.toarray(), MANY_LISTS.offsets[-1]
     more = np.concatenate([rows, rows[:1], rows[3:6]])
     cost = np.concatenate([MANY_LISTS.cost, [3, 2, 2, 2]])
-    silent = batch_of(more, [*MANY_LISTS.offsets, last + 1, last + 4], cost)
+    silent = make_batch(more, [*MANY_LISTS.offsets, last + 1, last + 4], cost)
     if learner is AveragedPerceptron:  # a list more is time for the average to go on
         assert fit(learner(passes=1), silent.take(np.array([120, 121]))).report["mistakes"] == [0]
         return
@@ -231,7 +231,7 @@ def test_lists_that_say_nothing_change_nothing(learner):
 def test_invalid_numbers_are_rejected(learner, number):
     rows = MANY_LISTS.rows.toarray()
     rows[7, 2] = number
-    bad = batch_of(rows, MANY_LISTS.offsets, MANY_LISTS.cost)
+    bad = make_batch(rows, MANY_LISTS.offsets, MANY_LISTS.cost)
     with pytest.raises(UserError, match=r"D703.* the first in example 1, attribute 2"):
         learner().fit(bad)
     with pytest.raises(UserError, match="D703"):
@@ -249,7 +249,7 @@ def test_very_large_numbers_are_harmless(learner):
     rows = MANY_LISTS.rows.toarray()
     rows[:, 1] *= 1e200
     rows[:, 2] *= 1e-200
-    path = learner(max_steps=200).path(batch_of(rows, MANY_LISTS.offsets, MANY_LISTS.cost))
+    path = learner(max_steps=200).path(make_batch(rows, MANY_LISTS.offsets, MANY_LISTS.cost))
     assert np.isfinite(path.losses).all()
     assert np.isfinite(path.weights()).all()
     assert path.losses[-1] < path.losses[0]
@@ -284,7 +284,7 @@ def test_settings_that_make_no_sense_are_refused(learner, code, wrong):
 
 def test_pairs_have_the_differences_to_the_reference():
     """The reference has the lowest cost and the best score; both indices contain the differences."""
-    lists = batch_of([[1.0, 0, 1], [2, 1, 0], [2, 0, 1], [9, 1, 1]], [0, 4], [1, 1, 1, 2])
+    lists = make_batch([[1.0, 0, 1], [2, 1, 0], [2, 0, 1], [9, 1, 1]], [0, 4], [1, 1, 1, 2])
     pairs = build_pairs(lists, "base score")
     np.testing.assert_array_equal(pairs.base[:, 0], [1, 0, -7])  # the second candidate, less the others
     assert build_pairs(lists, "no such group").base.shape == (3, 0)
@@ -368,7 +368,9 @@ def test_the_path_approaches_that_of_the_lasso_as_eps_falls():
     assert far[2] < 0.1 < far[0]
 
 
-@pytest.mark.parametrize("learner", [BLasso(), Boosting(), FSLR()], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(
+    "learner", [BLasso(), Boosting(), FSLR()], ids=lambda learner: type(learner).__name__
+)
 def test_winners_are_followed_by_the_index(learner):
     path = learner.path(ALIKE, dev=ALIKE_DEV)
     np.testing.assert_array_equal(path.dev_costs, path.costs(ALIKE_DEV))
@@ -410,7 +412,7 @@ def test_where_the_path_ends():
     # features of a hundred: a step of 0.5 is far too long
     rows = ALIKE.rows.toarray()
     rows[:, 1:] *= 100.0
-    lists = batch_of(rows, ALIKE.offsets, ALIKE.cost)
+    lists = make_batch(rows, ALIKE.offsets, ALIKE.cost)
     assert len(FBoosting(truncate=False).path(lists)) == 0
     path = FBoosting().path(lists)
     assert path.losses[-1] == pytest.approx(FBoosting(eps=0.1).path(ALIKE).losses[-1], rel=1e-3)

@@ -102,13 +102,13 @@ def test_every_way_to_adapt_has_its_texts(small, other, monkeypatch):
     monkeypatch.setattr(adaptation, "FOLDS", 2)
     parts = DomainParts(other, other, other)
     lists = ConversionLists.from_text(small, other)
-    found = adapt_every_way(small, parts, lists, lists, 8)
-    assert set(found.texts) == {"Baseline", MAP, ALL_LEARNERS, *LEARNERS}
-    assert all(len(texts) == len(other) for texts in found.texts.values())
-    assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
-    tried = DomainResults(ConversionDomain("tried"), 5.0, lists.references, {8: found})
+    results = adapt_every_way(small, parts, lists, lists, 8)
+    assert set(results.texts) == {"Baseline", MAP, ALL_LEARNERS, *LEARNERS}
+    assert all(len(texts) == len(other) for texts in results.texts.values())
+    assert lists.error_rate(results.texts[MAP]) < lists.error_rate(results.texts["Baseline"])
+    tried = DomainResults(ConversionDomain("tried"), 5.0, lists.references, {8: results})
     rows = {(row.system, row.setting): row.ours for row in table1_rows(tried)}
-    assert rows["own words: tried, MAP", "8"] == pytest.approx(100 * lists.error_rate(found.texts[MAP]))
+    assert rows["own words: tried, MAP", "8"] == pytest.approx(100 * lists.error_rate(results.texts[MAP]))
     assert rows["own words: tried, best of 20, MAP", "8"] <= rows["own words: tried, MAP", "8"]
     assert len(table1_claims.table1_claims([tried])) == 10
 
@@ -123,15 +123,15 @@ def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
     assert not learned.model.vocabulary.word_ids([learned.settings.language_model_unit("端", "はし")])[0]
     parts = DomainParts(other, other, other)
     lists = ConversionLists.from_text(learned, other)
-    found = adapt_every_way(learned, parts, lists, lists, 8, one_lexicon=True)
-    assert set(found.texts) == {"Baseline", MAP, *LEARNERS} and set(found.oracles) == {"Baseline"}
+    results = adapt_every_way(learned, parts, lists, lists, 8, one_lexicon=True)
+    assert set(results.texts) == {"Baseline", MAP, *LEARNERS} and set(results.oracles) == {"Baseline"}
     ends = zip(lists.lists.offsets.tolist(), lists.lists.offsets[1:].tolist(), strict=False)
     candidates = [set(lists.lists.texts[begin:end]) for begin, end in ends]
-    for texts in found.texts.values():
+    for texts in results.texts.values():
         assert all(text in some for text, some in zip(texts, candidates, strict=True))
-    assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
+    assert lists.error_rate(results.texts[MAP]) < lists.error_rate(results.texts["Baseline"])
     domain, panel = ConversionDomain("tried", "Encarta"), table1_claims.ONE_LEXICON
-    tried = DomainResults(domain, 5.0, lists.references, {8: found}, panel=panel)
+    tried = DomainResults(domain, 5.0, lists.references, {8: results}, panel=panel)
     assert {row.system.partition(":")[0] for row in table1_rows(tried)} == {"one lexicon"}
     claims = table1_claims.table1_claims([tried])
     assert any("18,000, 20,000, 25,000 steps" in claim.claim for claim in claims)
@@ -140,10 +140,10 @@ def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
 
 def test_rare_words_of_a_domain_can_stay_unknown(small):
     """Otherwise its model has no unknown words, and the mixture nearly none."""
-    own = segmented(TEXT.replace("猫/ねこ", "犬/いぬ"))
-    every, frequent = (small.adapted(own, weight=0.5, minimum=least) for least in (1, 2))
+    domain_text = segmented(TEXT.replace("猫/ねこ", "犬/いぬ"))
+    every, frequent = (small.adapted(domain_text, weight=0.5, minimum=least) for least in (1, 2))
     assert len(frequent.model.vocabulary) < len(every.model.vocabulary)
-    strict = replace(small, settings=replace(small.settings, least=2)).adapted(own, weight=0.5)
+    strict = replace(small, settings=replace(small.settings, least=2)).adapted(domain_text, weight=0.5)
     assert strict.model.vocabulary == frequent.model.vocabulary
     unknown = [some.model.log_probability("no such word") for some in (every, frequent)]
     assert unknown[1] > unknown[0]
@@ -169,8 +169,8 @@ def test_curves_show_the_choices_of_models_along_the_path(small, other):
 def test_a_sentence_is_one_unit_at_all_sizes():
     lists = ConversionLists.from_text(converter(), segmented(), 1)
     good, bad = list(lists.references), ["誤" + text for text in lists.references]
-    found = {size: AdaptationResults({BLASSO: good, MAP: bad}) for size in (800, 8_000)}
-    tried = SimpleNamespace(references=lists.references, by_size=found)
+    results = {size: AdaptationResults({BLASSO: good, MAP: bad}) for size in (800, 8_000)}
+    tried = SimpleNamespace(references=lists.references, by_size=results)
     claim = table1_claims._over_domains([(tried, 800), (tried, 8_000)], BLASSO, MAP)
     assert claim.holds and f"{len(lists.references):,} sentences" in claim.evidence
     assert not table1_claims._over_domains([(tried, 800)], MAP, BLASSO).holds
@@ -231,12 +231,14 @@ def test_candidates_are_all_ways_to_make_edits_apart():
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3), st.floats(0.01, 0.99)), max_size=24))
 def test_candidates_are_few_and_never_overlap(places):
     edits = [ProposedEdit(start, start + length, "x", "preposition", sure) for start, length, sure in places]
-    edits.sort(key=lambda each: -each.sure)
+    edits.sort(key=lambda candidate: -candidate.sure)
     possible = possible_edits(edits)
     assert len(possible) <= MAX_CANDIDATES and len(set(possible)) == len(possible) and possible[0] == ()
     for chosen_edits in possible:
         for i, j in combinations(chosen_edits, 2):
-            first, second = sorted((edits[i], edits[j]), key=lambda each: (each.start, each.end))
+            first, second = sorted(
+                (edits[i], edits[j]), key=lambda candidate: (candidate.start, candidate.end)
+            )
             assert first.end < second.start
 
 
@@ -289,7 +291,7 @@ def test_as_many_false_changes_as_are_allowed(part, allowed):
 TAGS = ("A", "B", "C")
 
 
-def paths_of(rng, n_words, k=6):
+def draw_paths(rng, n_words, k=6):
     """Return sequences that differ in a few places only."""
     paths = np.repeat(rng.integers(0, 3, (1, n_words)), k, axis=0)
     for path in paths[1:]:
@@ -314,14 +316,14 @@ def test_lists_of_tags_cost_their_wrong_tags():
 
 def test_runs_near_differences_tell_what_whole_sequences_tell():
     rng = np.random.default_rng(5)
-    sentences, found, whole = [], [], []
+    sentences, nbest, whole = [], [], []
     for _ in range(30):
-        paths = paths_of(rng, 40)
+        paths = draw_paths(rng, 40)
         words = [f"w{i}" for i in rng.integers(0, 9, 40)]
         sentences.append((words, [TAGS[i] for i in paths[0]]))
-        found.append((np.arange(6.0)[::-1], paths))
+        nbest.append((np.arange(6.0)[::-1], paths))
         whole += [[TAGS[i] for i in path] for path in paths]
-    seen = english_tags.tag_sequence_lists(sentences, found, TAGS)
+    seen = english_tags.tag_sequence_lists(sentences, nbest, TAGS)
     assert any(english_tags._GAP in seen.words[0].candidate_words(i) for i in range(6))
     family = [NgramFamily(0, 4, 1)]
     tables = []
@@ -339,20 +341,20 @@ def test_runs_near_differences_tell_what_whole_sequences_tell():
 
 def test_no_tagger_sees_the_sentences_that_it_tags(monkeypatch):
     sentences = [([f"w{i}"], ["A"]) for i in range(1300)]
-    asked = []
+    tagged = []
 
     class Watched:
         def __init__(self, seen):
             self.seen = {words[0] for words, _ in seen}
 
-        def best(self, own, k):
-            asked.extend(words[0] for words, _ in own)
-            assert self.seen.isdisjoint(words[0] for words, _ in own)
-            return [(np.array([1.0, 0.0]), np.array([[0], [1]]))] * len(own)
+        def best(self, batch, k):
+            tagged.extend(words[0] for words, _ in batch)
+            assert self.seen.isdisjoint(words[0] for words, _ in batch)
+            return [(np.array([1.0, 0.0]), np.array([[0], [1]]))] * len(batch)
 
     monkeypatch.setattr(english_tags.ChainTagger, "train", lambda others, tags: Watched(others))
-    seen = english_tags.cross_fitted_tags(sentences, TAGS, lambda *said: None)
-    assert sorted(asked) == sorted(words[0] for words, _ in sentences)
+    seen = english_tags.cross_fitted_tags(sentences, TAGS, lambda *values: None)
+    assert sorted(tagged) == sorted(words[0] for words, _ in sentences)
     assert len(seen.lists) == 1300 and seen.lists.costs[:2].tolist() == [0, 1]
 
 

@@ -85,9 +85,9 @@ def test_lists_have_all_columns(small):
     assert lists.offsets.tolist() == [0, 5, 10]
     assert lists.ranks.tolist() == [0, 1, 2, 3, 4] * 2
     for i in range(2):
-        own = slice(*lists.offsets[i : i + 2])
-        assert (np.diff(lists.scores[own]) <= 0).all()
-        assert len({*lists.texts[own]}) == 5
+        rows = slice(*lists.offsets[i : i + 2])
+        assert (np.diff(lists.scores[rows]) <= 0).all()
+        assert len({*lists.texts[rows]}) == 5
     assert lists.costs[0] == 0
     assert lists.costs[lists.texts.index("鳥が鳴く。")] == 1
     for row, text in enumerate(lists.texts):

@@ -25,7 +25,7 @@ from disambig_boosted_lasso.kana import (
     locate_converter,
     save_domain,
 )
-from kana_words import KANA, WRITTEN, converter, folder_of, segmented, sentences
+from kana_words import KANA, WRITTEN, converter, make_folder, segmented, sentences
 
 from disambig.errors import UserError
 from disambig.files import ArrayFolder, saving as swapping
@@ -35,7 +35,7 @@ from disambig.testing import check_standalone
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    return folder_of(tmp_path_factory.mktemp("kana"))
+    return make_folder(tmp_path_factory.mktemp("kana"))
 
 
 def test_candidates_are_ranked_again(home):
@@ -46,15 +46,23 @@ def test_candidates_are_ranked_again(home):
     assert ranked.best([]) == [] == ranked.nbest([])
     assert ranked.best(["", "ABC 12", "ﾈｺ"]) == ["", "ABC 12", "猫"]
     lists = load_converter(home).nbest(KANA, 3)
-    for found, written in zip(lists, WRITTEN, strict=True):
-        assert found[0].text == written == "".join(found[0].words)
-        assert len(found[0].tags) == len(found[0].words)
-        assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
-        assert 1 <= len(found) <= 3
-    assert any(found[0].rank > 0 for found in lists)
+    for candidates, written in zip(lists, WRITTEN, strict=True):
+        assert candidates[0].text == written == "".join(candidates[0].words)
+        assert len(candidates[0].tags) == len(candidates[0].words)
+        assert [candidate.score for candidate in candidates] == sorted(
+            (candidate.score for candidate in candidates), reverse=True
+        )
+        assert 1 <= len(candidates) <= 3
+    assert any(candidates[0].rank > 0 for candidates in lists)
     plain = load_converter(home, rerank=False).nbest(KANA, 3)
-    assert all(each.score == each.base and each.rank == n for found in plain for n, each in enumerate(found))
-    assert {each.text for each in plain[2]} <= {each.text for each in load_converter(home).nbest(KANA)[2]}
+    assert all(
+        candidate.score == candidate.base and candidate.rank == n
+        for candidates in plain
+        for n, candidate in enumerate(candidates)
+    )
+    assert {candidate.text for candidate in plain[2]} <= {
+        candidate.text for candidate in load_converter(home).nbest(KANA)[2]
+    }
 
 
 def test_names_and_domains_of_converters(home, tmp_path):
@@ -67,14 +75,14 @@ def test_names_and_domains_of_converters(home, tmp_path):
     assert locate_converter(home / "converter").reranker is None
     assert locate_converter(home / "kana_kanji").converter.resolve() == (home / "converter").resolve()
     assert load_converter(home / "kana_kanji").best(KANA) == WRITTEN
-    alone = folder_of(tmp_path, reranker=False, domain=False)
+    alone = make_folder(tmp_path, reranker=False, domain=False)
     assert load_converter(alone).reranker is None
     with pytest.raises(UserError, match=r"D692.*none"):
         load_converter(alone, domain="news")
 
 
 def test_both_can_be_moved_together(tmp_path):
-    folder_of(tmp_path).rename(tmp_path / "moved")
+    make_folder(tmp_path).rename(tmp_path / "moved")
     assert load_converter(tmp_path / "moved" / "kana_kanji").best(KANA) == WRITTEN
     saved_config = (tmp_path / "moved" / "kana_kanji" / "config.cfg").read_text(encoding="utf8")
     assert 'converter = "../converter"' in saved_config
@@ -82,7 +90,7 @@ def test_both_can_be_moved_together(tmp_path):
 
 
 def test_weights_never_meet_the_candidates_of_another_converter(tmp_path):
-    home = folder_of(tmp_path)
+    home = make_folder(tmp_path)
     other = converter(unit="spelling")
     other.save(home / "converter")
     for name in (home, home / "kana_kanji"):
@@ -119,7 +127,7 @@ def test_different_converters_have_different_codes(tmp_path):
 def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
     done = here("doctor", "--model", home / "kana_kanji")
     assert re.search(r"my/kana_kanji: converter of \d+ words, \d+ n-grams; domains: eating", done.stdout)
-    broken = folder_of(tmp_path, domain=False)
+    broken = make_folder(tmp_path, domain=False)
     (broken / "converter" / "lexicon.npz").write_bytes(b"")
     assert "D674" in here("doctor", "--model", broken / "kana_kanji").stdout
     assert KanaKanji().check_files() == "names no converter"
@@ -144,7 +152,7 @@ def test_names_of_nothing(tmp_path, home, monkeypatch):
     with pytest.raises(UserError, match="D902"):
         load_converter("disambig_en")
     header = tmp_path / "converter" / "header.json"
-    folder_of(tmp_path / "x")
+    make_folder(tmp_path / "x")
     (tmp_path / "x" / "mine" / "converter").rename(tmp_path / "converter")
     description = json.loads(header.read_text(encoding="utf8"))
     del description["digest"]
@@ -183,9 +191,9 @@ def test_what_is_damaged_or_another_ones_is_not_read(tmp_path):
     changes = [{"settings": {"unit": "none"}}, {"settings": {"what": 1}}, {"words": "0"}]
     for change in (*changes, {"format": "another"}, {"digest": "0"}, {"tags": ["one"]}):
         header.write_text(json.dumps({**description, **change}), encoding="utf8")
-        with pytest.raises(UserError, match="D674") as found:
+        with pytest.raises(UserError, match="D674") as caught:
             Converter.load(tmp_path / "one")
-        assert str(found.value).count("[D") == 1
+        assert str(caught.value).count("[D") == 1
     header.write_text("[]", encoding="utf8")
     with pytest.raises(UserError, match="D674"):
         Converter.load(tmp_path / "one")

@@ -50,7 +50,7 @@ from disambig_boosted_lasso.kana import (
 )
 from disambig_boosted_lasso.kana.lexicon import MIN_FREQUENCY
 from hypothesis import given, strategies as st
-from kana_words import converter, folder_of, segmented, sentences
+from kana_words import converter, make_folder, segmented, sentences
 
 from disambig.errors import UserError
 from disambig.formats import read_nbest
@@ -61,8 +61,8 @@ MARK = re.compile("([ぁ-ゖ])([ゝゞ])")
 @given(st.text(st.sampled_from("かがんゔぁーゝゞ漢"), max_size=20))
 def test_a_run_of_marks_is_read_mark_by_mark(text):
     wanted = text
-    while (found := MARK.search(wanted)) is not None:
-        wanted = wanted[: found.start()] + normalise_kana(found[0]) + wanted[found.end() :]
+    while (match := MARK.search(wanted)) is not None:
+        wanted = wanted[: match.start()] + normalise_kana(match[0]) + wanted[match.end() :]
     assert normalise_kana(text) == wanted
 
 
@@ -111,7 +111,7 @@ def test_rules_of_the_table(words, readings):
 
 def test_every_rule_has_its_columns():
     whole, beginnings = read_rules()
-    rules = [rule for table in (whole, beginnings) for each in table.values() for rule in each]
+    rules = [rule for table in (whole, beginnings) for group in table.values() for rule in group]
     for number, rule in enumerate(rules):
         assert rule.word and normalise_kana(rule.reading) == rule.reading
         # a rule that keeps a reading is an exception to a later one
@@ -139,12 +139,12 @@ def test_segmented_text_is_written_and_read(tmp_path):
 
 def test_a_lexicon_counts_pairs_and_takes_the_commonest_part_of_speech():
     words = [tuple(word.split("/")) for word in "橋/はし/N 橋/はし/M 橋/きょう/N 12/12/D 端/はし/N".split()]
-    found = KanaLexicon.counted(words, [1, 2, 1, 5, 0])
-    pairs = list(zip(found.surfaces, found.readings, found.counts.tolist(), strict=True))
+    counted = KanaLexicon.counted(words, [1, 2, 1, 5, 0])
+    pairs = list(zip(counted.surfaces, counted.readings, counted.counts.tolist(), strict=True))
     assert pairs == [("橋", "はし", 3), ("橋", "きょう", 1), ("端", "はし", 0)]
-    assert found.tag_names[found.tags[0]] == "M"
-    assert found.shares.tolist() == pytest.approx([3.5 / 5, 1.5 / 5, 1.0])
-    assert found.with_more(found).counts.tolist() == [6, 2, 0]
+    assert counted.tag_names[counted.tags[0]] == "M"
+    assert counted.shares.tolist() == pytest.approx([3.5 / 5, 1.5 / 5, 1.0])
+    assert counted.with_more(counted).counts.tolist() == [6, 2, 0]
     words, units = "7 １９ 1,234 3.14 123456 山 A1", "0 00 0000 000 00000 山 A1"
     assert [language_model_word(word) for word in words.split()] == units.split()
 
@@ -245,7 +245,7 @@ def test_the_score_is_that_of_the_typed_number_and_of_its_being_spelt_out():
 
 
 def test_the_style_of_a_saved_converter_can_be_chosen(tmp_path):
-    home = folder_of(tmp_path, reranker=False, domain=False)
+    home = make_folder(tmp_path, reranker=False, domain=False)
     line = ["にせんはちねんにはしができる。"]
     assert load_converter(home).best(line) == ["二千八年に橋ができる。"]
     assert load_converter(home, numbers="digits").best(line) == ["2008年に橋ができる。"]
@@ -281,7 +281,7 @@ def test_sentences(lines, wanted):
 def test_a_converter_never_converts_what_it_has_learned_from():
     text = segmented()
     folds = np.arange(len(text)) % 3
-    asked = np.arange(len(text)) != 4
+    selected = np.arange(len(text)) != 4
     outside, reported = [], []
 
     def learn(rows):
@@ -289,9 +289,9 @@ def test_a_converter_never_converts_what_it_has_learned_from():
         return Converter.learn(text.take(rows))
 
     lists, rows = cross_fit_lists(
-        text, folds, learn, selected=asked, k=5, progress=lambda *a: reported.append(a)
+        text, folds, learn, selected=selected, k=5, progress=lambda *a: reported.append(a)
     )
-    assert sorted(rows.tolist()) == np.flatnonzero(asked).tolist()
+    assert sorted(rows.tolist()) == np.flatnonzero(selected).tolist()
     for fold, learned in enumerate(outside):
         assert learned.tolist() == np.flatnonzero(folds != fold).tolist()
     assert folds[rows].tolist() == sorted(folds[rows].tolist())

@@ -17,12 +17,12 @@ from disambig.features import transform_checked
 from disambig.text import Words
 
 
-def sentences_of(text):
+def split_lines(text):
     """Return the sentences of lines, which are divided by bars."""
     return [sentence for line in text.strip().splitlines() for sentence in line.split(" | ")]
 
 
-CLEAR = sentences_of(
+CLEAR = split_lines(
     """
 Rust no longer [know>knows] the type. | The list of files [are>is] long.
 The list of the files on the two disks [are>is] out of date. | Anna and Peter [is>are] not yet here.
@@ -55,7 +55,7 @@ The price of the tickets [have>has] gone up. | The reasons for the delay [is>are
 Only one of these options [work>works].
 """
 )
-UNDECIDED = sentences_of(
+UNDECIDED = split_lines(
     """
 The police [is>are] outside. | Your data [is>are] safe. | Your data [are>is] safe.
 The team [are>is] happy. | I saw him [walk>walks] away. | They [came>come] early.
@@ -110,12 +110,14 @@ def test_columns_of_word_kinds():
 def test_edits_of_many_texts():
     lines = [CLEAR[i] for i in (0, 41, 12)]
     texts, edits, *_ = zip(*map(proposal, lines), strict=True)
-    own = [PlaceEdit(i, edit.start, edit.end, edit.new) for i, edit in enumerate(edits)]
-    together = load_reader().evidence(texts, own)
+    place_edits = [PlaceEdit(i, edit.start, edit.end, edit.new) for i, edit in enumerate(edits)]
+    together = load_reader().evidence(texts, place_edits)
     for i, (text, edit) in enumerate(zip(texts, edits, strict=True)):
         np.testing.assert_array_equal(together[i], load_reader().evidence([text], [edit])[0])
-    np.testing.assert_array_equal(load_reader().evidence(texts, own[::-1]), together[::-1])
-    twice = load_reader().evidence([" ".join(texts)], [PlaceEdit(0, own[0].start, own[0].end, own[0].new)])
+    np.testing.assert_array_equal(load_reader().evidence(texts, place_edits[::-1]), together[::-1])
+    twice = load_reader().evidence(
+        [" ".join(texts)], [PlaceEdit(0, place_edits[0].start, place_edits[0].end, place_edits[0].new)]
+    )
     np.testing.assert_allclose(twice[0], together[0], atol=1e-3)
 
 
@@ -172,8 +174,8 @@ def make_instances(text, word, candidates):
     view = Words()([text, "Nothing here."])
     words = [text[s:e].lower() for s, e in zip(view.starts, view.ends, strict=True)][: view.documents[1]]
     one = np.zeros(1, np.int32)
-    own = CandidateLists.from_texts([candidates])
-    return view, Instances(np.array([words.index(word)]), one + 1, one, one.copy(), own)
+    lists = CandidateLists.from_texts([candidates])
+    return view, Instances(np.array([words.index(word)]), one + 1, one, one.copy(), lists)
 
 
 def test_extractor():

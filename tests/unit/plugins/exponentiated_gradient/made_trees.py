@@ -27,7 +27,7 @@ def plain_trees():
     return list(read_trees(PLAIN))
 
 
-def tree_of(text):
+def parse_tree(text):
     """Return the only tree in a text."""
     (tree,) = read_trees(text)
     return tree

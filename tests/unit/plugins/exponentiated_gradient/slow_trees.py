@@ -34,7 +34,7 @@ def best_derivation(grammar, words):
                         total = float(score) + left[one][0] + right[other][0]
                         if total > cell.get(parent, (NEVER,))[0]:
                             cell[parent] = (total, rule, middle)
-            made = {symbol: (found[0], None, symbol) for symbol, found in cell.items()}
+            made = {symbol: (entry[0], None, symbol) for symbol, entry in cell.items()}
             for rule, (parent, child), score in chains:
                 if child in cell and float(score) + cell[child][0] > made.get(parent, (NEVER,))[0]:
                     made[parent] = (float(score) + cell[child][0], rule, child)
@@ -102,9 +102,9 @@ def is_closed(word):
 
 
 def size(n):
-    for limit, said in ((5, n), (7, 6), (9, 7), (14, 8), (19, 9)):
+    for limit, bucket in ((5, n), (7, 6), (9, 7), (14, 8), (19, 9)):
         if n <= limit:
-            return str(said)
+            return str(bucket)
     return "10"
 
 
@@ -112,11 +112,11 @@ def features(tree):
     """Return how often each feature is in a tree, by name."""
     root = Node(heads(tree), None, 0)
     leaves = [node for node in root.all() if node.word is not None]
-    found = []
+    names = []
     for node in root.all():
-        found += of_word(node) if node.word is not None else of_constituent(node, leaves)
+        names += of_word(node) if node.word is not None else of_constituent(node, leaves)
     for left, right in pairwise(leaves):
-        found += between(left, right)
+        names += between(left, right)
     last = len(leaves) - 1
     while last > 0 and leaves[last].label in CLOSED_TAGS and leaves[last].label == leaves[last].word:
         last -= 1
@@ -124,8 +124,8 @@ def features(tree):
     while node.parent:
         node, depth = node.parent, depth + 1
     n = len(list(root.all()))
-    found += [("right branch", "right", END)] * depth + [("right branch", "left", END)] * (n - depth)
-    return Counter(f"{name}: {' '.join(rest)}" for name, *rest in found)
+    names += [("right branch", "right", END)] * depth + [("right branch", "left", END)] * (n - depth)
+    return Counter(f"{name}: {' '.join(rest)}" for name, *rest in names)
 
 
 def of_word(node):
@@ -162,42 +162,42 @@ def between(left, right):
 
 
 def rule_above(node):
-    said = [node.parent.label]
+    labels = [node.parent.label]
     for kid in node.parent.kids:
-        said += [END, kid.label] if kid is node else [kid.label]
-    return [*said, END, node.label]
+        labels += [END, kid.label] if kid is node else [kid.label]
+    return [*labels, END, node.label]
 
 
 def of_constituent(node, leaves):
     labels = [kid.label for kid in node.kids]
     grand = node.parent.label if node.parent else NONE
-    own = node.kids[node.head_at]
+    head = node.kids[node.head_at]
     yield "rule", node.label, *labels
     yield "rule, parent", node.label, *labels, grand
     marked = [node.marked, *(kid.marked for kid in node.kids)]
-    if any(len(each) > 1 for each in marked):
-        yield "rule, closed heads", *(text for each in marked for text in each)
+    if any(len(marks) > 1 for marks in marked):
+        yield "rule, closed heads", *(text for marks in marked for text in marks)
     if node.parent:
         yield "two-level rule", *rule_above(node), *labels
         if node.parent.head_place != node.head_place:
             yield "heads of two levels", node.label, grand, node.class_of_head, node.parent.class_of_head
-    yield from runs(node, grand, own)
-    yield from modifiers(node, grand, own, leaves)
+    yield from runs(node, grand, head)
+    yield from modifiers(node, grand, head, leaves)
     yield from shape(node, leaves)
     yield from parallels(node)
 
 
-def runs(node, grand, own):
+def runs(node, grand, head):
     padded = [None, *node.kids, None, None]
     for i, (a, b, c) in enumerate(zip(padded, padded[1:], padded[2:], strict=False)):
         side = "left" if i - 1 < node.head_at else "right"
-        names = [each.label if each else END for each in (a, b, c)]
-        yield "bigram", node.label, own.label, side, *names[:2]
+        names = [kid.label if kid else END for kid in (a, b, c)]
+        yield "bigram", node.label, head.label, side, *names[:2]
         yield "bigram, parent", node.label, grand, side, *names[:2]
         if a and b:
             yield (
                 "bigram, head words",
-                *(node.label, side, a.label, a.head_word, b.label, b.head_word, own.label),
+                *(node.label, side, a.label, a.head_word, b.label, b.head_word, head.label),
             )
         if a:
             yield "bigram, first head word", node.label, side, a.label, a.head_word, names[1]
@@ -208,22 +208,22 @@ def runs(node, grand, own):
                 continue
             if n == 3:
                 yield "trigram", node.label, side, *names
-            marked = [node.marked, *(each.marked if each else [END] for each in (a, b, c)[:n])]
-            if any(len(each) > 1 for each in marked):
-                yield f"{name}, closed heads", *(text for each in marked for text in each)
+            marked = [node.marked, *(kid.marked if kid else [END] for kid in (a, b, c)[:n])]
+            if any(len(marks) > 1 for marks in marked):
+                yield f"{name}, closed heads", *(text for marks in marked for text in marks)
         if node.parent:
             yield "two-level bigram", *rule_above(node), side, *names[:2]
 
 
-def modifiers(node, grand, own, leaves):
+def modifiers(node, grand, head, leaves):
     top_word, top_tag = node.head_word, node.head_tag
     for i, kid in enumerate(node.kids):
-        if kid is own:
+        if kid is head:
             continue
         side = "left" if i < node.head_at else "right"
-        begin = (node.label, own.label, kid.label, side)
+        begin = (node.label, head.label, kid.label, side)
         near = str(int(abs(i - node.head_at) == 1))
-        yield "head and modifier", node.label, grand, own.label, kid.label, side, near
+        yield "head and modifier", node.label, grand, head.label, kid.label, side, near
         yield "modifier, head words", *begin, top_word, kid.head_word
         yield "modifier, head word", *begin, top_word, kid.head_tag
         yield "modifier, own word", *begin, top_tag, kid.head_word
@@ -234,8 +234,8 @@ def modifiers(node, grand, own, leaves):
         commas = sum(leaf.label == leaf.word and leaf.label in CLOSED_TAGS | CLOSED_WORDS for leaf in inside)
         yield "modifier, distance", *begin, far, str(min(commas, 3))
         if kid.label == "PP" and kid.kids:
-            others = [each for j, each in enumerate(kid.kids) if j != kid.head_at]
-            begin = (node.label, own.label, side, kid.head_word)
+            others = [child for j, child in enumerate(kid.kids) if j != kid.head_at]
+            begin = (node.label, head.label, side, kid.head_word)
             yield "attached", *begin, top_tag
             yield "attached, head word", *begin, top_word
             if others:
@@ -247,8 +247,8 @@ def shape(node, leaves):
     before = leaves[node.start - 1] if node.start else None
     behind = leaves[node.end] if node.end < len(leaves) else None
     opening, closing = leaves[node.start], leaves[node.end - 1]
-    tags = [each.label if each else END for each in (before, behind)]
-    words = [each.word if each else END for each in (before, behind)]
+    tags = [leaf.label if leaf else END for leaf in (before, behind)]
+    words = [leaf.word if leaf else END for leaf in (before, behind)]
     long = size(node.end - node.start)
     yield "heavy", node.label, long, tags[1], str(min(len(leaves) - node.end, 2))
     yield "neighbours", node.label, long, *tags

@@ -49,12 +49,12 @@ def random_batch(seed, *, n=8, columns=5, whole=True):
     return sparse_rows(rows, sizes, cost)
 
 
-def primal_of(batch, weights, C, loss):
+def compute_primal(batch, weights, C, loss):
     """Return the objective, by its definition."""
     scores, total = batch.rows @ weights, 0.0
     for first, last in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
-        cost, own = batch.cost[first:last].astype(float), scores[first:last]
-        margins = own[cost.argmin()] - own
+        cost, list_scores = batch.cost[first:last].astype(float), scores[first:last]
+        margins = list_scores[cost.argmin()] - list_scores
         if loss == "log":
             total += np.log(np.exp(-margins).sum())
         else:
@@ -67,8 +67,8 @@ def optimum(batch, C, loss):
     rows = batch.rows.toarray()
     weights, terms = cvxpy.Variable(rows.shape[1]), []
     for first, last in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
-        cost, own = batch.cost[first:last].astype(float), rows[first:last]
-        behind = (own - own[cost.argmin()]) @ weights
+        cost, list_rows = batch.cost[first:last].astype(float), rows[first:last]
+        behind = (list_rows - list_rows[cost.argmin()]) @ weights
         if loss == "log":
             terms.append(cvxpy.log_sum_exp(behind))
         else:
@@ -79,7 +79,7 @@ def optimum(batch, C, loss):
     return float(problem.value), np.asarray(weights.value)
 
 
-def dual_of(batch, C=1.0, loss="hinge", **settings):
+def make_dual(batch, C=1.0, loss="hinge", **settings):
     return ListDual(ReducedLists.from_batch(batch), loss, C, **settings)
 
 
@@ -94,7 +94,7 @@ def dual_of(batch, C=1.0, loss="hinge", **settings):
 )
 def test_the_losses_of_the_slides(loss, margins, costs, expected):
     batch = sparse_rows(np.concatenate([[0.0], -np.array(margins)])[:, None], [6], [0.0, *costs])
-    dual = dual_of(batch, loss=loss)
+    dual = make_dual(batch, loss=loss)
     dual.weights[:] = 1.0
     dual.theta = np.array([0.0, *[-1e6] * 5])  # all of alpha on gold: the gap is the loss
     assert dual.gap() == pytest.approx(expected, abs=1e-6)
@@ -106,7 +106,7 @@ def test_alpha_stays_on_the_simplex_and_the_dual_never_falls(seed, loss_and_upda
     loss, updates = loss_and_updates
     batch = random_batch(seed, whole=seed % 2 == 0)
     pairs = updates == "pairwise"
-    dual = PairwiseLists(ReducedLists.from_batch(batch), loss, C) if pairs else dual_of(batch, C, loss)
+    dual = PairwiseLists(ReducedLists.from_batch(batch), loss, C) if pairs else make_dual(batch, C, loss)
     gold = batch.cost == 0
     order = np.random.default_rng(seed)
     for epoch in range(12):
@@ -120,7 +120,7 @@ def test_alpha_stays_on_the_simplex_and_the_dual_never_falls(seed, loss_and_upda
         np.testing.assert_allclose(np.add.reduceat(alpha, batch.offsets[:-1]), 1.0, atol=1e-12)
         assert dual.dual >= before - (0.0 if pairs else 1e-9 * abs(before))
         np.testing.assert_allclose(dual.weights, C * batch.adjoint(gold - alpha), atol=1e-9 * max(C, 1.0))
-        assert dual.dual + dual.gap() == pytest.approx(primal_of(batch, dual.weights, C, loss), rel=1e-9)
+        assert dual.dual + dual.gap() == pytest.approx(compute_primal(batch, dual.weights, C, loss), rel=1e-9)
         if pairs and epoch == 3:
             dual.at(C := 2 * C)
 
@@ -134,10 +134,10 @@ def test_it_finds_the_optimum(loss, C, updates):
         least, weights = optimum(batch, C, loss)
         learned = EG(C=C, loss=loss, updates=updates, gap=gap, epochs=20_000).fit(batch)
         assert learned.report["gap"] <= gap
-        found = learned.scorer.state()["weights"]
-        assert primal_of(batch, found, C, loss) == pytest.approx(least, rel=2 * gap)
+        learned_weights = learned.scorer.state()["weights"]
+        assert compute_primal(batch, learned_weights, C, loss) == pytest.approx(least, rel=2 * gap)
         # 1/2 |w - w*|^2 <= primal - optimum, for the objective is strongly convex
-        assert 0.5 * np.sum((found - weights) ** 2) <= 2 * gap * least + 1e-6
+        assert 0.5 * np.sum((learned_weights - weights) ** 2) <= 2 * gap * least + 1e-6
 
 
 def test_lists_take_pairwise_steps_unless_the_loss_is_the_log_loss():
@@ -246,9 +246,9 @@ def labellings_written_out(batch):
     rows, cost, sizes = [], [], []
     for i, (first, last) in enumerate(pairwise(starts)):
         for labels in product(range(k), repeat=int(last - first)):
-            own = edges.offsets[i] + path_edges(np.array(labels), k)
-            rows.append(edges.rows[own].sum(axis=0))
-            cost.append(edges.cost[own].sum())
+            path_rows = edges.offsets[i] + path_edges(np.array(labels), k)
+            rows.append(edges.rows[path_rows].sum(axis=0))
+            cost.append(edges.cost[path_rows].sum())
         sizes.append(k ** int(last - first))
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return SparseRows(csr_array(np.array(rows)), offsets, np.array(cost, np.float32), batch.columns)
@@ -352,9 +352,9 @@ def derivations_written_out(batch):
     for _, derivations in Hypergraph().top(np.zeros(len(batch.cost)), batch.layout, 10_000):
         assert 1 < len(derivations) < 10_000
         sizes.append(len(derivations))
-        for own in derivations:
-            rows.append(features[own].sum(axis=0))
-            cost.append(batch.cost[own].sum())
+        for derivation in derivations:
+            rows.append(features[derivation].sum(axis=0))
+            cost.append(batch.cost[derivation].sum())
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return SparseRows(csr_array(np.array(rows)), offsets, np.array(cost, np.float32), batch.columns)
 

@@ -20,7 +20,7 @@ from disambig_exponentiated_gradient.packed_parser import (
     wrong_labels,
 )
 from disambig_exponentiated_gradient.treebank import read_trees
-from made_trees import plain_trees, tree_of
+from made_trees import parse_tree, plain_trees
 
 from disambig.api.decoding import Hypergraph
 from disambig.errors import UserError
@@ -29,7 +29,7 @@ MORE = """
 (S (NP (PRP we)) (VP (VBP see) (NP (DT the) (NN dog)) (PP (IN in) (NP (DT a) (NN tree)))) (. .))
 (S (NP (NNS birds)) (VP (VBP see) (NP (NN sleep))) (. .))
 """
-TREES = [*plain_trees(), *map(tree_of, MORE.strip().splitlines())]
+TREES = [*plain_trees(), *map(parse_tree, MORE.strip().splitlines())]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def grammar():
     return TreebankGrammar.from_trees(TREES, PLAIN)
 
 
-def charts_of(grammar, trees, threshold=0.0):
+def make_charts(grammar, trees, threshold=0.0):
     """Return charts of the sentences of trees, words' scores and names."""
     sentences = [tree.words() for tree in trees]
     words = grammar.score_words(sentences)
@@ -53,18 +53,18 @@ def tree_of_mass(grammar, named, graphs, mass, i):
 
 
 def test_gold_trees_cost_nothing_and_all_others_something(grammar):
-    charts, words, sentences = charts_of(grammar, TREES)
+    charts, words, sentences = make_charts(grammar, TREES)
     assert charts.sentences.tolist() == list(range(len(TREES)))
     same, rows = force_derivations(grammar, charts, words, [grammar.derivation(tree) for tree in TREES])
-    assert len(same.edges) == len(charts.edges) and all(own is not None for own in rows)
+    assert len(same.edges) == len(charts.edges) and all(edge_rows is not None for edge_rows in rows)
     named = NamedEdges.from_charts(grammar, charts, sentences)
     gold = EdgeCosts.from_trees(named, grammar.binarisation, TREES, rows)
     assert (gold.missing, gold.wrong_labels) == (0, 0)
     for totals, _ in Hypergraph().top(-gold.cost.astype(float), charts.graphs, 3):
         assert totals[0] == 0.0 and (totals[1:] < 0).all()
     wrong = wrong_labels(named, grammar.binarisation, TREES)  # those that the tree does not have
-    for i, own in enumerate(rows):
-        assert not wrong[charts.graphs.offsets[i] + own].any()
+    for i, edge_rows in enumerate(rows):
+        assert not wrong[charts.graphs.offsets[i] + edge_rows].any()
     assert wrong.any()
     for costs in (gold.cost, wrong):
         mass = Hypergraph().best(-costs.astype(float), charts.graphs)
@@ -73,28 +73,30 @@ def test_gold_trees_cost_nothing_and_all_others_something(grammar):
 
 
 def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
-    charts, words, sentences = charts_of(grammar, TREES)
+    charts, words, sentences = make_charts(grammar, TREES)
     keep = Hypergraph().best(charts.scores, charts.graphs) > 0
     graphs, rows = charts.graphs.keep(keep)  # one tree each is left
     same = [getattr(charts, name) for name in ("sentences", "thresholds", "without_parse", "too_large")]
     small = type(charts)(graphs, charts.scores[rows], charts.edges.take(rows), *same)
     others = [second_best(grammar, charts, i) for i in range(len(TREES))]
-    assert sum(each is not None for each in others) >= 3
+    assert sum(other is not None for other in others) >= 3
     forced, derivations = force_derivations(grammar, small, words, others)
     assert len(forced.edges) > len(small.edges)
-    for i, (derivation, own) in enumerate(zip(others, derivations, strict=True)):
+    for i, (derivation, edge_rows) in enumerate(zip(others, derivations, strict=True)):
         if derivation is None:
-            assert own is None
+            assert edge_rows is None
             continue
         first, last = forced.graphs.offsets[i : i + 2]
-        edges = forced.edges.take(first + own)
+        edges = forced.edges.take(first + edge_rows)
         expected = grammar.tree(sentences[i], derivation)
         assert grammar.tree(sentences[i], Derivation.from_edges(edges)) == expected
-        assert forced.scores[first + own].sum() == pytest.approx(grammar.score(sentences[i], derivation))
+        assert forced.scores[first + edge_rows].sum() == pytest.approx(
+            grammar.score(sentences[i], derivation)
+        )
         scores = np.full(len(forced.edges), -np.inf)
-        scores[first + own] = 0.0
+        scores[first + edge_rows] = 0.0
         one = forced.graphs.take(np.array([i]))
-        assert Hypergraph().best(scores[first:last], one).sum() == len(own)  # it is whole
+        assert Hypergraph().best(scores[first:last], one).sum() == len(edge_rows)  # it is whole
         best = Hypergraph().top(forced.scores[first:last], one, 1)[0][0][0]
         assert best == pytest.approx(Hypergraph().top(charts.scores, charts.graphs, 1)[i][0][0])
 
@@ -106,7 +108,7 @@ def second_best(grammar, charts, i):
 
 
 def test_a_gold_tree_that_the_grammar_lacks_has_another_in_its_place(grammar):
-    tree = tree_of("(S (NP (DT the) (NN garden)) (X (VBZ sleeps)) (. .))")
+    tree = parse_tree("(S (NP (DT the) (NN garden)) (X (VBZ sleeps)) (. .))")
     made_charts = TrainingCharts.from_trees(grammar, [tree])
     assert made_charts.gold_missing == 1 and made_charts.wrong_labels >= 1 and len(made_charts) == 1
     assert Hypergraph().top(-made_charts.cost.astype(float), made_charts.graphs, 1)[0][0][0] == 0.0
@@ -114,12 +116,12 @@ def test_a_gold_tree_that_the_grammar_lacks_has_another_in_its_place(grammar):
 
 def test_features_of_edges_do_not_depend_on_their_position(grammar):
     """The same sentence, alone and after another one, has the same features."""
-    charts, _, sentences = charts_of(grammar, TREES[:2])
-    alone, _, other = charts_of(grammar, TREES[1:2])
+    charts, _, sentences = make_charts(grammar, TREES[:2])
+    alone, _, other = make_charts(grammar, TREES[1:2])
     both = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
     one = PartFeatures.from_edges(NamedEdges.from_charts(grammar, alone, other))
     vocabulary = ChartVocabulary.from_features(both, 1)
-    cost = [np.zeros(len(each.edges), np.float32) for each in (charts, alone)]
+    cost = [np.zeros(len(features.edges), np.float32) for features in (charts, alone)]
     second = vocabulary.batch(both, charts.graphs, cost[0]).take(np.array([1]))
     first = vocabulary.batch(one, alone.graphs, cost[1])
     difference = second.rows() - first.rows()
@@ -130,7 +132,7 @@ def test_features_of_edges_do_not_depend_on_their_position(grammar):
 
 
 def test_vocabularies_of_charts(grammar):
-    charts, _, sentences = charts_of(grammar, TREES)
+    charts, _, sentences = make_charts(grammar, TREES)
     features = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
     sizes = [len(ChartVocabulary.from_features(features, least)) for least in (1, 2, 10**6)]
     assert sizes[0] == len(NUMBERS) + len(np.unique(features.keys)) > sizes[1] > sizes[2] == len(NUMBERS)
@@ -142,7 +144,7 @@ def test_vocabularies_of_charts(grammar):
     assert len(joined) == len(TREES) and joined.trees == tuple(TREES)
     vocabulary = ChartVocabulary.from_features(joined.features, 1)
     weights = np.random.default_rng(0).normal(size=len(vocabulary))
-    batches = (vocabulary.batch(each.features, each.graphs, each.cost) for each in (*parts, joined))
+    batches = (vocabulary.batch(part.features, part.graphs, part.cost) for part in (*parts, joined))
     scores = [batch.scores(weights) for batch in batches]
     np.testing.assert_allclose(np.concatenate(scores[:2]), scores[2])
 
@@ -196,11 +198,11 @@ def test_saved_and_read_again(learned):
     sentences = [tree.words() for tree in attachments()]
     assert again.trees(sentences) == learned.parser.trees(sentences)
     np.testing.assert_array_equal(again.weights, learned.parser.weights)
-    found = learned.parser.trees([[], ["we", "put", "a", "zebra", "in", "the", "bag"], ["in", "in", "in"]])
-    assert found[0] is None
-    assert found[1] is not None and found[1].words()[3] == "zebra"
+    trees = learned.parser.trees([[], ["we", "put", "a", "zebra", "in", "the", "bag"], ["in", "in", "in"]])
+    assert trees[0] is None
+    assert trees[1] is not None and trees[1].words()[3] == "zebra"
     by_grammar = TreebankParser(learned.parser.grammar).trees([["in", "in", "in"]])
-    assert found[2] == by_grammar[0]
+    assert trees[2] == by_grammar[0]
 
 
 BROKEN = {

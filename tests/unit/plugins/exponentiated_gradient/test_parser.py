@@ -195,8 +195,8 @@ def test_words_and_offsets_are_those_of_the_treebank(cuts):
     ],
 )
 def test_hyphens_are_put_together_within_words_alone(text, words):
-    found = SentenceCutter(set(), cuts_hyphens=False)([text])[0]
-    seen = [word for sentence in found for word in sentence.source_words]
+    sentences = SentenceCutter(set(), cuts_hyphens=False)([text])[0]
+    seen = [word for sentence in sentences for word in sentence.source_words]
     assert seen == words if words is not None else "".join(seen) == text.replace(" ", "")
 
 

@@ -32,7 +32,7 @@ from disambig_exponentiated_gradient.reranking import (
 )
 from disambig_exponentiated_gradient.treebank import clean_trees, format_one_line
 from hypothesis import given, settings, strategies as st
-from made_trees import plain_trees, tree_of, trees
+from made_trees import parse_tree, plain_trees, trees
 from scipy.sparse import csr_array
 from slow_trees import features
 
@@ -60,7 +60,7 @@ def found_in(texts):
 
 
 def test_written_trees_have_the_features_of_a_plain_count():
-    some = [*plain_trees(), tree_of(JOINED)]
+    some = [*plain_trees(), parse_tree(JOINED)]
     assert found_in([format_one_line(tree) for tree in some]) == [features(tree) for tree in some]
 
 
@@ -83,7 +83,7 @@ def test_some_features_by_hand():
     plain = "(TOP (S (NP (PRP we)) (VP (VBP agree))))"
     strange = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP agree) (S (NP (-NONE- *-1))))) )"
     tagged = "(TOP (S (NP-SBJ (PRP we)) (VP (VBP agree))))"
-    assert len({tuple(sorted(each.items())) for each in found_in([plain, strange, tagged])}) == 1
+    assert len({tuple(sorted(counts.items())) for counts in found_in([plain, strange, tagged])}) == 1
     assert found_in(["", "(())", plain])[:2] == [{}, {}]
 
 
@@ -103,10 +103,10 @@ def test_bad_trees_and_settings():
     with pytest.raises(UserError, match=r"D452.*TreeFeatures\.least"):
         TreeFeatures(least=0)
     with pytest.raises(ValueError, match="fit the extractor first"):
-        transform_checked(TreeFeatures(), Words()([]), lists_of(["(TOP (NN a))"]), GROUP)
+        transform_checked(TreeFeatures(), Words()([]), make_instances(["(TOP (NN a))"]), GROUP)
 
 
-def lists_of(*texts):
+def make_instances(*texts):
     costs = np.zeros(sum(map(len, texts)), np.float32)
     return list_instances(replace(CandidateLists.from_texts(texts), costs=costs))
 
@@ -115,7 +115,7 @@ def test_only_features_that_distinguish_candidates_are_kept():
     low = "(TOP (S (NP (PRP we)) (VP (VBP see) (NP (NP (NNS cats)) (PP (IN in) (NP (NNS trees)))))))"
     high = "(TOP (S (NP (PRP we)) (VP (VBP see) (NP (NNS cats)) (PP (IN in) (NP (NNS trees))))))"
     view = Words()([])
-    instances = lists_of([low, high], [high, low], [low])
+    instances = make_instances([low, high], [high, low], [low])
     fitted = TreeFeatures(least=2).fit(view, instances, [GROUP])
     names = set(fitted.known.names)
     assert "rule: NP NP PP" in names and "rule: VP VBP NP PP" in names
@@ -143,18 +143,18 @@ def same(first, second):
 def test_candidates_are_ranked_and_cost_their_errors():
     trees = plain_trees()
     candidates = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
-    own = candidates.lists
+    lists = candidates.lists
     assert len(candidates) == len(trees) and candidates.references == tuple(map(format_one_line, trees))
     for i, tree in enumerate(trees):
-        rows = slice(own.offsets[i], own.offsets[i + 1])
-        assert (np.diff(own.scores[rows]) <= 0).all()
-        assert len(set(own.texts[rows])) == rows.stop - rows.start
-        for text, cost in zip(own.texts[rows], own.costs[rows].tolist(), strict=True):
+        rows = slice(lists.offsets[i], lists.offsets[i + 1])
+        assert (np.diff(lists.scores[rows]) <= 0).all()
+        assert len(set(lists.texts[rows])) == rows.stop - rows.start
+        for text, cost in zip(lists.texts[rows], lists.costs[rows].tolist(), strict=True):
             is_right = text == format_one_line(tree)
             assert (cost == 0) == is_right  # these trees have no chains that evalb leaves out
-    assert (candidates.counts.errors == own.costs).all()
-    trees = [tree_of("(TOP (NP (DT the) (NN cat)))")]
-    odd = tree_of("(TOP (X (NN cat) (DT the) (DT the) (NN cat)))")
+    assert (candidates.counts.errors == lists.costs).all()
+    trees = [parse_tree("(TOP (NP (DT the) (NN cat)))")]
+    odd = parse_tree("(TOP (X (NN cat) (DT the) (DT the) (NN cat)))")
     candidates = candidate_trees(TreebankGrammar.from_trees(trees), [odd, *trees], k=5)
     assert candidates.lists.instance_candidates(0) == ("(TOP (NN cat) (NN the) (NN the) (NN cat))",)
     assert candidates.lists.costs[0] == 1

@@ -213,8 +213,8 @@ def test_subjects_follow_the_verbs_of_quotations(derived):
     clause = "(`` ``) (S (NP (PRP It)) (VP (VBD rained))) (, ,) ('' '') (NP (PRP he)) (VP (VBD said)) (. .)"
     bracketed = f"((S {clause}))"
     stated = "((S (NP (DT the) (NN boy)) (VP (VBD slept)) (. .)))"
-    asked = "((SQ (VBD Did) (NP (PRP it)) (VP (VB rain)) (. ?)))"
-    trees = list(read_trees(bracketed + stated + asked))
+    question = "((SQ (VBD Did) (NP (PRP it)) (VP (VB rain)) (. ?)))"
+    trees = list(read_trees(bracketed + stated + question))
     derived_lines = [format_one_line(tree) for tree in islice(derived.inverted_quotations(trees), 3)]
     after = "('' '') (VP (VBD said)) (NP (DT the) (NN boy)) (. .)))"
     rained = "(S (NP (PRP It)) (VP (VBD rained))"
@@ -266,7 +266,7 @@ UNKNOWN: *A B C
 
 
 @pytest.mark.parametrize("line", HEADS.strip().splitlines())
-def test_head_of(line):
+def test_head_child(line):
     label, *children = line.split()
     (head,) = (i for i, child in enumerate(children) if child.startswith("*"))
     children[head] = children[head][1:]
@@ -363,7 +363,7 @@ def test_every_label_and_word_is_drawn(tree):
 def test_svg_is_well_formed_and_has_every_word(tree):
     root = xml.fromstring(svg(tree))
     texts = root.iter("{http://www.w3.org/2000/svg}text")
-    assert [each.text for each in texts if each.get("class") == "word"] == tree.words()
+    assert [element.text for element in texts if element.get("class") == "word"] == tree.words()
 
 
 HOSTILE = ["<script>alert(1)</script>", '"onload="x', "&amp;", "a\x00b\x1b[31m"]

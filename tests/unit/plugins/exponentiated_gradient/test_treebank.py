@@ -35,7 +35,7 @@ from disambig_exponentiated_gradient.treebank import (
 )
 from examples import fewer_examples
 from hypothesis import given, strategies as st
-from made_trees import NAMES, PLAIN, TAGS, plain_trees, tree_of, trees
+from made_trees import NAMES, PLAIN, TAGS, parse_tree, plain_trees, trees
 
 from disambig.api.measures import CostsTexts, Outcomes
 from disambig.errors import UserError
@@ -57,7 +57,7 @@ def test_what_is_cleaned():
         assert read(text) == [same]
     assert read("((UH yes) (. .))") == ["(TOP (UH yes) (. .))"]
     assert read("(UH yes)") == ["(TOP (UH yes))"]
-    assert tree_of("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
+    assert parse_tree("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
     assert read("(\n(NP\t(NN\r\nmm)))") == ["(TOP (NP (NN mm)))"]
 
 
@@ -76,7 +76,7 @@ def test_labels(label, plain):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("(S (NN a)", 1, "never closed"),
         ("((S (NN a)))\n\n((S (NN b))", 3, "never closed"),
@@ -94,10 +94,10 @@ def test_labels(label, plain):
         ("((S (NN a)))\n) # 1", 2, "none opened;"),
     ],
 )
-def test_brackets_that_do_not_match(text, line, said):
+def test_brackets_that_do_not_match(text, line, message):
     with pytest.raises(UserError, match=r"D630.*home\.mrg, line " + str(line)) as error:
         list(read_trees(text, "home.mrg"))
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_comments_between_trees():
@@ -122,9 +122,9 @@ def test_bounds(monkeypatch):
 def test_deep_and_indented_trees():
     deep = "(" * 450 + "A a" + ")" * 450
     text = deep.replace("((", "(X (").replace("((", "(X (")
-    tree = tree_of(text)
-    assert tree == tree_of(format_one_line(tree))
-    assert hash(tree) == hash(tree_of(text))
+    tree = parse_tree(text)
+    assert tree == parse_tree(format_one_line(tree))
+    assert hash(tree) == hash(parse_tree(text))
     assert tree.words() == ["a"]
     assert format_indented(tree).count("\n") >= 448
     for make in (lambda: Tree("NP"), lambda: Tree("NP", (Tree("NN", (), "a"),), "a")):
@@ -137,11 +137,11 @@ def test_deep_and_indented_trees():
 @given(st.text(alphabet="() \nABab-=|", max_size=40))
 def test_any_text_is_read_or_refused(text):
     try:
-        found = list(read_trees(text))
+        trees_read = list(read_trees(text))
     except UserError as error:
         assert error.code == "D630"
     else:
-        assert all(tree_of(format_one_line(tree)).words() == tree.words() for tree in found)
+        assert all(parse_tree(format_one_line(tree)).words() == tree.words() for tree in trees_read)
 
 
 @fewer_examples
@@ -154,13 +154,13 @@ def test_what_is_written_is_read(tree):
 @fewer_examples
 @given(trees())
 def test_nodes_and_their_words(tree):
-    found, words = TreeNodes.from_tree(tree), tree.words()
-    for node, start, end in zip(found.nodes, found.starts, found.ends, strict=True):
+    nodes, words = TreeNodes.from_tree(tree), tree.words()
+    for node, start, end in zip(nodes.nodes, nodes.starts, nodes.ends, strict=True):
         assert node.words() == words[start:end]
-    assert found.nodes == list(tree.preorder())
-    for i, parent in enumerate(found.parents[1:], 1):
-        assert found.nodes[i] in found.nodes[parent].children
-    assert fold_tree(tree, lambda node, below: 1 + sum(below)) == len(found.nodes)
+    assert nodes.nodes == list(tree.preorder())
+    for i, parent in enumerate(nodes.parents[1:], 1):
+        assert nodes.nodes[i] in nodes.nodes[parent].children
+    assert fold_tree(tree, lambda node, below: 1 + sum(below)) == len(nodes.nodes)
 
 
 def test_words_as_people_write_them():
@@ -173,10 +173,10 @@ def test_words_as_people_write_them():
 @given(st.text(max_size=8))
 def test_any_word_can_be_in_brackets(word):
     written = escape_word(word.translate({c: "." for c in range(0x1C, 0x20)}))
-    assert tree_of(f"((X {written}))").words() == [written] or written == "-NONE-"
+    assert parse_tree(f"((X {written}))").words() == [written] or written == "-NONE-"
 
 
-def archive_of(path, members, mode="w:xz"):
+def write_archive(path, members, mode="w:xz"):
     with tarfile.open(path, mode) as archive:
         for name, text in members.items():
             member = tarfile.TarInfo(name)
@@ -187,7 +187,7 @@ def archive_of(path, members, mode="w:xz"):
 
 def test_files_directories_and_archives(tmp_path):
     one, other = b"((S (UH yes)))", b"((S (UH no)))"
-    archive = archive_of(tmp_path / "bank.tar.xz", {"b/2.mrg": other, "b/1.mrg": one, "b/README": b"[x]"})
+    archive = write_archive(tmp_path / "bank.tar.xz", {"b/2.mrg": other, "b/1.mrg": one, "b/README": b"[x]"})
     folder = tmp_path / "bank"
     (folder / "deep").mkdir(parents=True)
     (folder / "1.mrg").write_bytes(one)
@@ -195,10 +195,10 @@ def test_files_directories_and_archives(tmp_path):
     (folder / "notes.txt").write_bytes(b"[x]")
     assert read_treebank(archive) == read_treebank(folder)
     assert list(read_treebank(archive)) == ["1", "2"]
-    assert read_treebank(folder / "1.mrg") == {"1": [tree_of(one.decode())]}
+    assert read_treebank(folder / "1.mrg") == {"1": [parse_tree(one.decode())]}
     plain = tmp_path / "trees"
     plain.write_bytes(b"\xef\xbb\xbf" + one)
-    assert read_treebank(plain) == {"trees": [tree_of(one.decode())]}
+    assert read_treebank(plain) == {"trees": [parse_tree(one.decode())]}
 
 
 def test_files_of_a_directory(tmp_path):
@@ -217,30 +217,30 @@ def test_files_of_a_directory(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "message"),
     [
         ({"README": b"x"}, "no file in it ends in"),
         ({"a/1.mrg": b"((S (UH a)))", "a/1.ptb": b"((S (UH a)))"}, "two files are called 'a/1'"),
     ],
 )
-def test_archives_that_are_refused(tmp_path, members, said):
+def test_archives_that_are_refused(tmp_path, members, message):
     with pytest.raises(UserError, match="D632") as error:
-        read_treebank(archive_of(tmp_path / "bank.tar.xz", members))
-    assert said in str(error.value)
+        read_treebank(write_archive(tmp_path / "bank.tar.xz", members))
+    assert message in str(error.value)
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    path = archive_of(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
+    path = write_archive(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
     with pytest.raises(UserError, match=r"D630.*bank\.tar: wsj_0001\.mrg, line 2"):
         read_treebank(path)
-    whole = archive_of(tmp_path / "bank.tar.xz", {"a.mrg": b"((S (UH yes)))" * 500})
+    whole = write_archive(tmp_path / "bank.tar.xz", {"a.mrg": b"((S (UH yes)))" * 500})
     broken = tmp_path / "broken.tar.xz"
     broken.write_bytes(whole.read_bytes()[:100])
-    latin = archive_of(tmp_path / "latin.tar.xz", {"a.mrg": b"((S (UH \xff)))"})
+    latin = write_archive(tmp_path / "latin.tar.xz", {"a.mrg": b"((S (UH \xff)))"})
     for path, code in ((broken, "D308"), (tmp_path / "nowhere.mrg", "D300"), (latin, "D304.*a.mrg")):
         with pytest.raises(UserError, match=code):
             read_treebank(path)
-    assert read_treebank(latin, encoding="latin-1") == {"a": [tree_of("((S (UH \xff)))")]}
+    assert read_treebank(latin, encoding="latin-1") == {"a": [parse_tree("((S (UH \xff)))")]}
     with pytest.raises(UserError, match=r"D470.*a\.mrg.*'latin-99'"):
         read_treebank(latin, encoding="latin-99")
 
@@ -248,17 +248,17 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_sections_and_splits(tmp_path):
     (tmp_path / "labelled" / "ptb-sample").mkdir(parents=True)
     members = {f"c/wsj_{n:04}.mrg": PLAIN.encode() for n in (*range(1, 11), *range(100, 103))}
-    archive_of(tmp_path / corpora.PENN, members)
+    write_archive(tmp_path / corpora.PENN, members)
     split = corpora.penn_split(tmp_path)
     assert [len(part) for part in (split.train, split.dev, split.test)] == [72, 8, 24]
     with pytest.raises(UserError, match=r"D632.*'02'.*00, 01"):
         corpora.penn_split(tmp_path, "00", "02")
     assert len(corpora.filter_by_length(split.test, 4)) == 3
-    archive_of(tmp_path / corpora.PENN, {"brown.mrg": PLAIN.encode()})
+    write_archive(tmp_path / corpora.PENN, {"brown.mrg": PLAIN.encode()})
     with pytest.raises(UserError, match=r"D632.*'brown'"):
         corpora.penn_split(tmp_path)
     (tmp_path / "labelled" / "craft").mkdir()
-    archive_of(tmp_path / corpora.CRAFT, {f"penn/{n}.tree": PLAIN.encode() for n in range(20)})
+    write_archive(tmp_path / corpora.CRAFT, {f"penn/{n}.tree": PLAIN.encode() for n in range(20)})
     split = corpora.craft_split(tmp_path)
     assert [len(part) // 8 for part in (split.train, split.dev, split.test)] == [14, 2, 4]
 
@@ -271,7 +271,7 @@ SETTINGS = st.builds(Binarisation, st.integers(0, 3), st.integers(1, 3), splits=
 
 def made(text, *settings, **more):
     binarise = Binarisation(*settings, **{"splits": (), "tag_parents": False} | more)
-    return format_one_line(binarise(tree_of(text)))
+    return format_one_line(binarise(parse_tree(text)))
 
 
 def test_what_symbols_remember():
@@ -364,7 +364,7 @@ def test_wide_and_deep_trees_and_all_splits():
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"horizontal": -1}, r"horizontal is -1: give a whole number from 0 to 9"),
         ({"horizontal": True}, "horizontal is True"),
@@ -373,17 +373,17 @@ def test_wide_and_deep_trees_and_all_splits():
         ({"splits": ("verbform",)}, "splits is 'verbform': give one of verb_form"),
     ],
 )
-def test_settings_that_cannot_be(settings, said):
-    with pytest.raises(UserError, match=rf"D633.*{said}"):
+def test_settings_that_cannot_be(settings, message):
+    with pytest.raises(UserError, match=rf"D633.*{message}"):
         Binarisation(**settings)
 
 
 GOLD = "((S (NP (PRP we)) (VP (VBP eat) (NP (NN soup)) (PP (IN with) (NP (DT a) (NN spoon)))) (. .)))"
 
 
-def row(gold, found):
+def row(gold, predicted):
     """Return brackets right, due and there, words and right tags."""
-    counts = Parseval.from_trees([tree_of(gold)], [None if found is None else tree_of(found)])
+    counts = Parseval.from_trees([parse_tree(gold)], [None if predicted is None else parse_tree(predicted)])
     columns = ("matched", "gold", "predicted", "words", "right_tags")
     return tuple(int(getattr(counts, column)[0]) for column in columns)
 
@@ -435,14 +435,14 @@ HAND = {
 
 @pytest.mark.parametrize("name", HAND)
 def test_by_hand(name):
-    gold, found, expected = HAND[name]
-    assert row(gold, found) == expected
+    gold, predicted, expected = HAND[name]
+    assert row(gold, predicted) == expected
 
 
 def test_figures_of_several():
-    gold = [tree_of(text) for text in (GOLD, GOLD, GOLD, GOLD)]
-    found = [tree_of(HAND[name][1]) for name in ("the same", "attached lower", "crossing")]
-    both = Parseval.from_trees(gold, [*found, None])
+    gold = [parse_tree(text) for text in (GOLD, GOLD, GOLD, GOLD)]
+    predicted = [parse_tree(HAND[name][1]) for name in ("the same", "attached lower", "crossing")]
+    both = Parseval.from_trees(gold, [*predicted, None])
     assert both.precision == pytest.approx(16 / 18)
     assert both.recall == pytest.approx(16 / 24)
     assert both.f1 == pytest.approx(2 * 16 / (18 + 24))
@@ -475,17 +475,17 @@ def test_properties_of_any_two_trees(one, other):
 
 
 def outcomes(lists, chosen, references):
-    names, n = [text for each in lists for text in each], len(lists)
+    names, n = [text for candidates in lists for text in candidates], len(lists)
     costs, ids = np.zeros(len(names)), np.arange(len(names))
-    offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
-    texts = names, ids, np.concatenate([np.arange(len(each)) for each in lists])
+    offsets = np.concatenate([[0], np.cumsum([len(candidates) for candidates in lists])]).astype(np.int64)
+    texts = names, ids, np.concatenate([np.arange(len(candidates)) for candidates in lists])
     return Outcomes(offsets, costs, np.array(chosen), np.full(n, -1), costs, *texts, np.arange(n), references)
 
 
 def test_as_a_measure_of_lists():
     measure = BracketF1()
-    gold = format_one_line(tree_of(GOLD))
-    lower, crossing = (format_one_line(tree_of(HAND[name][1])) for name in ("attached lower", "crossing"))
+    gold = format_one_line(parse_tree(GOLD))
+    lower, crossing = (format_one_line(parse_tree(HAND[name][1])) for name in ("attached lower", "crossing"))
     assert isinstance(measure, CostsTexts)
     assert measure.costs([gold, lower, crossing, "", "( () )"], [gold] * 5).tolist() == [0, 1, 3, 6, 6]
     lists = [[lower, gold], [crossing, lower]]

@@ -25,7 +25,7 @@ from disambig_exponentiated_gradient.treebank import (
 )
 from examples import fewer_examples
 from hypothesis import given, strategies as st
-from made_trees import plain_trees, tree_of, trees
+from made_trees import parse_tree, plain_trees, trees
 from slow_trees import best_derivation
 
 from disambig.errors import UserError
@@ -41,7 +41,7 @@ def small(binarisation=PLAIN):
     return TreebankGrammar.from_trees(list(read_trees(SMALL)), binarisation)
 
 
-def rules_of(grammar):
+def name_rules(grammar):
     """Return binary and unary rules with their scores, by names."""
     rules, binary, unary = grammar.grammar, {}, {}
     for rule, score in zip(rules.binary, rules.binary_scores, strict=True):
@@ -53,17 +53,17 @@ def rules_of(grammar):
 
 def test_cells_and_their_spans():
     (tree,) = read_trees("((S (NP (NN dogs)) (VP (VB sleep))))")
-    found = [(c.above.label, c.below.label, c.path, c.start, c.middle, c.end) for c in tree_cells(tree)]
-    assert found == [("TOP", "S", (), 0, 1, 2), ("NP", "NN", (), 0, 1, 1), ("VP", "VB", (), 1, 2, 2)]
+    cells = [(c.above.label, c.below.label, c.path, c.start, c.middle, c.end) for c in tree_cells(tree)]
+    assert cells == [("TOP", "S", (), 0, 1, 2), ("NP", "NN", (), 0, 1, 1), ("VP", "VB", (), 1, 2, 2)]
     (tree,) = read_trees("((S (VP (VB sleep))))")
     assert [c.path for c in tree_cells(tree)] == [("S", "VP")]
     with pytest.raises(ValueError, match="binarised"):
-        list(tree_cells(tree_of("((NP (DT a) (JJ b) (NN c)))")))
+        list(tree_cells(parse_tree("((NP (DT a) (JJ b) (NN c)))")))
 
 
 def test_probabilities_by_hand():
     """A symbol that a chain may have made bears what it costs to be unchanged: see `grammar.scores`."""
-    binary, unary = rules_of(small())
+    binary, unary = name_rules(small())
     log = np.log
     assert binary["S", "NP", "VP"] == pytest.approx(0.0)  # never above: nothing to bear
     assert binary["VP", "VB", "NP"] == pytest.approx(log(1 / 2))  # one of two VP is no VB
@@ -92,7 +92,7 @@ def test_a_tree_with_another_rule_has_no_derivation():
     grammar = small()
     clauses = "((S (VP (VB see)) (NP (NN cats))))", "((S (NP (NN cats)) (VP (NN sleep))))"
     for text in (*clauses, "((X (NN cats)))", "((NP (JJ cats)))"):
-        assert grammar.derivation(tree_of(text)) is None
+        assert grammar.derivation(parse_tree(text)) is None
 
 
 def test_the_best_tree_by_plain_cky_and_by_the_charts():
@@ -141,7 +141,7 @@ def test_sentences_without_a_parse():
 
 def test_the_coarser_grammar():
     texts = "((S (NP (NN a)) (VP (VB b))))", "((X (VP (VB b) (NP (NN a)))))"
-    grammar = TreebankGrammar.from_trees([tree_of(text) for text in texts], Binarisation(1, 2, splits=()))
+    grammar = TreebankGrammar.from_trees([parse_tree(text) for text in texts], Binarisation(1, 2, splits=()))
     (parse,) = TreebankParser(grammar).parses([["a", "b", "a"]])  # needs a VP of two below S
     assert parse.is_fallback
     assert format_one_line(parse.best) == "(TOP (S (NP (NN a)) (VP (VB b) (NP (NN a)))))"
@@ -209,7 +209,7 @@ NOUNS = [(f"{stem}ness", "NN^NP") for stem in ("kind", "sad", "glad", "ill", "we
 VERBS = [(f"{stem}ing", "VBG^VP") for stem in ("walk", "sing", "jump", "read", "fall", "hold")]
 NAMES = [(name, "NNP^NP") for name in ("Anna", "Berta", "Carla", "Dora", "Emma", "Fritz")]
 THE = [("the", "DT^NP")] * 40
-WORD_SENTENCES = [[*THE, each] for each in (*NOUNS, *VERBS, *NAMES)]
+WORD_SENTENCES = [[*THE, word] for word in (*NOUNS, *VERBS, *NAMES)]
 
 
 def best_symbol(lexicon, word, place=1):
@@ -294,11 +294,11 @@ def test_every_word_may_be_something(words):
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [({"prior": 0}, "prior is 0"), ({"rare": "3"}, "rare is '3'"), ({"least": 0.5}, "least is 0.5: .*0.01")],
 )
-def test_settings_that_cannot_be(settings, said):
-    with pytest.raises(UserError, match=rf"D633.*{said}"):
+def test_settings_that_cannot_be(settings, message):
+    with pytest.raises(UserError, match=rf"D633.*{message}"):
         LexiconSettings(**settings)
 
 

@@ -10,7 +10,7 @@ from disambig.data import Columns, CrossedColumns, CrossedRows
 GROUPS = ("local", "broad")
 
 
-def rows_of(values, right, n_senses=None, *, groups=None, group_names=GROUPS):
+def make_sense_batch(values, right, n_senses=None, *, groups=None, group_names=GROUPS):
     """Return a batch; `right` has the sense of each row, or a list of its senses."""
     values = csr_array(values, dtype=np.float64)
     lists = [np.atleast_1d(item) for item in right]
@@ -20,8 +20,12 @@ def rows_of(values, right, n_senses=None, *, groups=None, group_names=GROUPS):
         row[senses] = 0.0
     width = values.shape[1]
     groups = np.arange(width, dtype=np.int32) % len(group_names) if groups is None else groups
-    own = Columns(np.full(width, -1, np.int32), groups, group_names, [f"feature {i}" for i in range(width)])
-    return CrossedRows(values, costs, CrossedColumns(own, tuple(f"sense {k}" for k in range(n_senses))))
+    row_columns = Columns(
+        np.full(width, -1, np.int32), groups, group_names, [f"feature {i}" for i in range(width)]
+    )
+    return CrossedRows(
+        values, costs, CrossedColumns(row_columns, tuple(f"sense {k}" for k in range(n_senses)))
+    )
 
 
 def make_rows(n=40, width=60, senses=3, *, seed=0, twins=0, several=0.0):
@@ -39,4 +43,4 @@ def make_rows(n=40, width=60, senses=3, *, seed=0, twins=0, several=0.0):
         right[-twins:] = (right[:twins] + 1) % senses
     second = rng.integers(senses, size=n)
     both = [[r, s] if rng.random() < several else [r] for r, s in zip(right, second, strict=True)]
-    return rows_of(values, both, senses)
+    return make_sense_batch(values, both, senses)

@@ -105,7 +105,7 @@ def write_senseval(home, edition, *, n_train=12, n_test=6, words=SENSES, sensema
     return folder
 
 
-def write_noad(path, *, documents=4, each=12):
+def write_noad(path, *, documents=4, n_per_sense=12):
     """Write a small NOAD-MASC: each kind's first two genres, with words in two senses."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(7)
@@ -114,16 +114,16 @@ def write_noad(path, *, documents=4, each=12):
             for genre in genres[:2]:
                 for number in range(documents):
                     name = f"written/{genre}/made{number}"
-                    data = make_document(rng, name, each).encode()
+                    data = make_document(rng, name, n_per_sense).encode()
                     member = tarfile.TarInfo(f"masc/{name}.xml")
                     member.size = len(data)
                     archive.addfile(member, io.BytesIO(data))
 
 
-def make_document(rng, name, each):
+def make_document(rng, name, n_per_sense):
     words = []
     for word, senses in SENSES.items():
-        for k in range(each):
+        for k in range(n_per_sense):
             sense, cues = list(senses.items())[int(k % 3 == 2)]
             lemma, pos = word.partition(".")[0], {"n": "NOUN", "v": "VERB", "a": "ADJ"}[word[-1]]
             for token in make_sentence(rng, word, cues).split():
@@ -569,7 +569,7 @@ def break_noad(home):
         ("table2", break_senseval, r"\[D490\]"),
         ("curves", break_senseval, r"\[D490\]"),
         ("genres", break_noad, r"\[D490\]"),
-        ("genres", lambda home: write_noad(home / genres.ARCHIVE, documents=1, each=3), r"\[D738\]"),
+        ("genres", lambda home: write_noad(home / genres.ARCHIVE, documents=1, n_per_sense=3), r"\[D738\]"),
     ],
     ids=["no files", "table1", "table2", "curves", "genres", "small corpus"],
 )

@@ -26,7 +26,7 @@ from disambig_kernel_rls.rls import (
 from examples import fewer_examples
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
-from sense_rows import GROUPS, make_rows, rows_of
+from sense_rows import GROUPS, make_rows, make_sense_batch
 from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
@@ -110,7 +110,7 @@ def test_linear_scorer_equals_the_kernel_expansion():
     batch = make_rows(30, 80)
     full = batch.rows.toarray()
     full[:, 60:] = 0.0
-    batch = rows_of(full, batch.costs.argmin(axis=1), 3)
+    batch = make_sense_batch(full, batch.costs.argmin(axis=1), 3)
     test = make_rows(10, 80, seed=5)
     kernel = LinearKernel(normalise="groups")
     train_rows, test_rows = kernel.rows(batch), kernel.rows(test)
@@ -141,20 +141,20 @@ def test_support_vector_machines_equal_scikit_learn():
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_words_with_few_senses_instances_or_features(name):
-    batch = rows_of(make_rows(12).rows, [1] * 12, 3)
+    batch = make_sense_batch(make_rows(12).rows, [1] * 12, 3)
     assert (fit_scores(LEARNERS[name], batch).argmax(axis=1) == 1).all()
-    other = rows_of(make_rows(12).rows, [0] * 12, 1)
+    other = make_sense_batch(make_rows(12).rows, [0] * 12, 1)
     assert np.isfinite(fit_scores(LEARNERS[name], other)).all()
     batch = make_rows(20)
-    one = rows_of(batch.rows[[3]], [2], 3)
+    one = make_sense_batch(batch.rows[[3]], [2], 3)
     assert (fit_scores(LEARNERS[name], one, batch).argmax(axis=1) == 2).all()
     for right in ([0, 1, 1, 2, 1, 2], [2, 1, 0, 0, 2, 2]):
-        scores = fit_scores(LEARNERS[name], rows_of(np.zeros((6, 5)), right))
+        scores = fit_scores(LEARNERS[name], make_sense_batch(np.zeros((6, 5)), right))
         assert (scores.argmax(axis=1) == np.bincount(right).argmax()).all()
         if name.startswith(("lin", "comb")):
             assert np.abs(scores).max() < 3e-6
-    batch = rows_of(make_rows(40).rows, make_rows(40).costs.argmin(axis=1), 5)
-    result = fit_scores(LEARNERS[name], batch, rows_of(make_rows(30, seed=8).rows, [0] * 30, 5))
+    batch = make_sense_batch(make_rows(40).rows, make_rows(40).costs.argmin(axis=1), 5)
+    result = fit_scores(LEARNERS[name], batch, make_sense_batch(make_rows(30, seed=8).rows, [0] * 30, 5))
     assert set(result.argmax(axis=1)) <= {0, 1, 2}
 
 
@@ -162,15 +162,15 @@ def test_words_with_few_senses_instances_or_features(name):
 def test_unseen_features_get_the_most_frequent_sense(name):
     values = np.zeros((5, 8))
     values[np.arange(5), [0, 0, 1, 2, 2]] = 1.0
-    batch = rows_of(values, [0, 0, 1, 2, 2][::-1])
+    batch = make_sense_batch(values, [0, 0, 1, 2, 2][::-1])
     new = np.zeros((2, 8))
     new[1, 7] = 4.0
-    scores = fit_scores(LEARNERS[name], batch, rows_of(new, [0, 0], 3))
+    scores = fit_scores(LEARNERS[name], batch, make_sense_batch(new, [0, 0], 3))
     assert scores.argmax(axis=1).tolist() == [0, 0]  # as often as the third: the first
 
 
 def test_several_right_senses_and_winners():
-    batch = rows_of(np.eye(3), [[0, 2], [1], [2]])
+    batch = make_sense_batch(np.eye(3), [[0, 2], [1], [2]])
     assert np.sign(fit_scores(RLSCLin(), batch)).tolist() == [[1, -1, 1], [-1, 1, -1], [-1, -1, 1]]
     scores = np.array([[1.0, 1.0, 0.0], [0.5, 1.0, 1.0 + 1e-12], [0.0, 0.0, 0.0], [2.0, 1.0, 3.0]])
     for frequencies, winners in (
@@ -199,7 +199,7 @@ def test_break_ties(seed):
 def test_states_of_several_words_in_one_file(name, tmp_path):
     learner = LEARNERS[name]
     words = [make_rows(40, seed=1), make_rows(25, senses=5, seed=2)]
-    words += [rows_of(make_rows(1).rows, [0], 2), rows_of(np.zeros((3, 60)), [0, 1, 1])]
+    words += [make_sense_batch(make_rows(1).rows, [0], 2), make_sense_batch(np.zeros((3, 60)), [0, 1, 1])]
     scorers = [learner.fit(batch).scorer for batch in words]
     np.savez(tmp_path / "weights.npz", **stack([scorer.state() for scorer in scorers]))
     with np.load(tmp_path / "weights.npz", allow_pickle=False) as arrays:
@@ -345,7 +345,7 @@ def make_informative_rows(n=60, *, seed=0):
     signal = (rng.random((n, 60)) < np.where(np.arange(60) % 3 == right[:, None], 0.25, 0.1)).astype(float)
     noise = (rng.random((n, 120)) < 0.1).astype(float)
     groups = np.repeat(np.arange(3), 60).astype(np.int32)
-    return rows_of(np.hstack([signal, noise]), right, 3, groups=groups, group_names=NAMES)
+    return make_sense_batch(np.hstack([signal, noise]), right, 3, groups=groups, group_names=NAMES)
 
 
 @given(n=st.integers(2, 25), seed=st.integers(0, 10**6), several=st.sampled_from([0.0, 0.4]))
@@ -392,13 +392,17 @@ def test_search_goes_half_the_way_to_the_best_weights():
 
 @pytest.mark.parametrize("weights", [None, "alignment", "loo"])
 def test_groups_without_features_or_one_group_alone(weights):
-    def found(values, **settings):
-        return RLSCComb(weights=weights).fit(rows_of(values, [0, 1, 1, 0], **settings)).report["weights"]
+    def fit_weights(values, **settings):
+        return (
+            RLSCComb(weights=weights)
+            .fit(make_sense_batch(values, [0, 1, 1, 0], **settings))
+            .report["weights"]
+        )
 
-    assert found(np.zeros((4, 6))) == {"local": 0.5, "broad": 0.5}
+    assert fit_weights(np.zeros((4, 6))) == {"local": 0.5, "broad": 0.5}
     first = np.zeros(4, np.int32)
-    assert found(np.eye(4), groups=first, group_names=("words",)) == {"words": 1.0}
-    assert sum(found(np.eye(4), groups=first).values()) == pytest.approx(1.0)
+    assert fit_weights(np.eye(4), groups=first, group_names=("words",)) == {"words": 1.0}
+    assert sum(fit_weights(np.eye(4), groups=first).values()) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from disambig_kernel_rls.rls import (
 from examples import fewer_examples
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
-from sense_rows import make_rows, rows_of
+from sense_rows import make_rows, make_sense_batch
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
@@ -65,7 +65,9 @@ def test_rows_of_linear_kernels():
     assert kernel.gram(rows, rows) == expected
     assert LinearKernel().rows(batch).toarray() == pytest.approx(normalize(full))
     assert (LinearKernel(normalise="none").rows(batch) != batch.rows).nnz == 0
-    batch = rows_of([[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1])  # local, broad, local, broad
+    batch = make_sense_batch(
+        [[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1]
+    )  # local, broad, local, broad
     rows = LinearKernel(normalise="groups").rows(batch)
     assert np.diag(LinearKernel().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
     assert GaussianKernel().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
@@ -238,7 +240,7 @@ def test_odd_systems():
     alone = DualSystem(np.array([[1.0]]))
     assert alone.solve(np.array([[1.0, -1.0]]), 0.5) == pytest.approx(np.array([[2 / 3, -2 / 3]]))
     assert next(iter(alone.left_out(np.array([[1.0, -1.0]]), [0.5]))).tolist() == [[0.0, 0.0]]
-    empty = prepare_problem(rows_of(np.zeros((3, 4)), [0, 1, 1]), LinearKernel())
+    empty = prepare_problem(make_sense_batch(np.zeros((3, 4)), [0, 1, 1]), LinearKernel())
     for system in (dual_system(empty), PrimalSystem(empty.rows.toarray())):
         assert (next(iter(system.left_out(empty.targets, [1e-9]))) == 0).all()
         assert all((scores == 0).all() for scores in system.left_out(empty.targets, [1e-9, 1e-3]))
@@ -279,7 +281,7 @@ def test_best_regularisation_of_equal_accuracies(closest):
 
 
 def test_quality_of_scores():
-    problem = prepare_problem(rows_of(np.eye(4), [[0, 1], 1, 1, 0], 3), LinearKernel())
+    problem = prepare_problem(make_sense_batch(np.eye(4), [[0, 1], 1, 1, 0], 3), LinearKernel())
     # in the second row 0 and 1 are tied: without it, each is right twice, and the first wins
     scores = np.array([[0.0, 1.0, 0.5], [0.3, 0.3, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     assert leave_one_out_quality(problem, scores).accuracy == 0.25
@@ -326,7 +328,7 @@ def make_examples(n=60, width=40, senses=3, *, seed=0):
 
 
 def as_batch(X, y, groups=None):
-    return rows_of(X, np.unique(y, return_inverse=True)[1], groups=groups, group_names=("0", "1"))
+    return make_sense_batch(X, np.unique(y, return_inverse=True)[1], groups=groups, group_names=("0", "1"))
 
 
 @pytest.mark.parametrize("width", [40, 90])

@@ -419,8 +419,11 @@ def examples_with_a_rare_word():
     """Return examples of a word to learn, and a few of one whose most frequent sense alone is known."""
     result = [
         Labelled(text, text.index("bank"), text.index("bank") + 4, sense, text, "", "bank.n")
-        for sense, said in (("money", "The bank lends money"), ("shore", "We fished from the bank of river"))
-        for text in (f"{said} {i} ." for i in range(15))
+        for sense, beginning in (
+            ("money", "The bank lends money"),
+            ("shore", "We fished from the bank of river"),
+        )
+        for text in (f"{beginning} {i} ." for i in range(15))
     ]
     oars = [f"Oar number {i} broke ." for i in range(6)]
     result += [Labelled(t, 0, 3, "part" if i == 5 else "tool", t, "", "oar.n") for i, t in enumerate(oars)]

@@ -200,8 +200,8 @@ def test_rows_of_unseen_or_no_dimensions_are_decided_by_the_intercepts(name):
     intercepts = scorer.weights.reshape(2, -1)[:, -1]
     assert scorer.scores(labelled_batch(new, [0, 0])).tolist() == [*intercepts, *intercepts]
     batch = labelled_batch(np.zeros((5, 3)), [0, 1, 1, 1, 1])
-    for each in (LEARNERS[name](), RandomSubspaces(base=LEARNERS[name]())):
-        scorer = each.fit(batch).scorer
+    for learner in (LEARNERS[name](), RandomSubspaces(base=LEARNERS[name]())):
+        scorer = learner.fit(batch).scorer
         assert (scorer.weights.reshape(2, -1)[:, :-1] == 0).all()
         assert np.isfinite(scorer.scores(batch)).all()
     learner, batch = LEARNERS[name](), make_batch(80, labels=5)

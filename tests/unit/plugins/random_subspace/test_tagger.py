@@ -115,8 +115,8 @@ def test_pruned_rounded_and_many_weights_round_trip():
     assert state["amounts"].dtype == np.int16 and state["labels"].dtype == np.uint8
     again = ChainScorer.from_state(state)
     assert again.scores(make_sequences(5)).tolist() == scorer.scores(make_sequences(5)).tolist()
-    own = np.abs(again.weights()[:18])
-    assert own[own > 0].min() >= 0.5 - 1 / 64
+    magnitudes = np.abs(again.weights()[:18])
+    assert magnitudes[magnitudes > 0].min() >= 0.5 - 1 / 64
     k = 300
     weights = np.arange(1.0, k + 1)  # one feature that weighs for every label
     scorer = ChainScorer.of_weights(np.concatenate([weights, np.zeros(k + k * k)]), k)

@@ -157,14 +157,14 @@ def test_differences_between_the_treebanks():
     web = ewt(Path(str(DATA)))
     assert (len(web), sum(len(words) for words, _ in web)) == (16_622, 254_818)
 
-    def tags_of(sentences):
+    def count_tags(sentences):
         result: dict[str, Counter[str]] = {}
         for words, tags in sentences:
             for word, tag in zip(words, tags, strict=True):
                 result.setdefault(word.lower(), Counter())[tag] += 1
         return result
 
-    here, there = tags_of(penn), tags_of(web)
+    here, there = count_tags(penn), count_tags(web)
     penn_tags = {tag for counts in here.values() for tag in counts}
     assert {tag for counts in there.values() for tag in counts} - penn_tags == {
         "HYPH",

@@ -332,8 +332,8 @@ def ordered_documents(*, ordered, n=120):
     for i in range(n):
         label = ("after", "before")[i % 2]
         order = "early late" if label == "after" else "late early"
-        own = ("late", "soon") if label == "after" else ("early", "now")
-        notes = order if ordered else own[i % 4 > 1]
+        words = ("late", "soon") if label == "after" else ("early", "now")
+        notes = order if ordered else words[i % 4 > 1]
         rest = " ".join(rng.choice(ANIMALS, 4))
         text = f"{rest} {notes} {i}"
         result.append(Labelled(text, 0, len(text), label, f"{label} {i}", f"made, line {i}"))

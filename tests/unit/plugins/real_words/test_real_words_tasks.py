@@ -549,12 +549,12 @@ def places_of_essays(data, most=1000):
 
 def test_cloze_places(data):
     ground = places_of_essays(data)
-    own, view = ground.instances.lists, ground.view
+    lists, view = ground.instances.lists, ground.view
     assert len(view.texts) == 30
     assert len(ground.instances) == 60
     for i, position in enumerate(ground.instances.positions.tolist()):
         text = view.texts[view.document_indices(np.array([position]))[0]]
-        candidates = own.texts[own.offsets[i] : own.offsets[i + 1]]
+        candidates = lists.texts[lists.offsets[i] : lists.offsets[i + 1]]
         assert candidates[0] == text[view.starts[position] : view.ends[position]]
         assert "walked" not in candidates  # the model has not seen it
         assert len(candidates) == 2

@@ -164,8 +164,8 @@ def test_the_five_sets_find_their_words():
 
 def test_systems_and_sizes_of_the_domains():
     parts = "train", "dev", "test"
-    own, first, second = ({p: blocks(60, seed=s + i) for i, p in enumerate(parts)} for s in (1, 11, 21))
-    result = domains.run_trials(own, [first, second], sizes=(10, 30, 1000), quick=True)
+    target, first, second = ({p: blocks(60, seed=s + i) for i, p in enumerate(parts)} for s in (1, 11, 21))
+    result = domains.run_trials(target, [first, second], sizes=(10, 30, 1000), quick=True)
     assert set(result) == {PLAIN, PRIOR, NEAR, POOLED, AS_IS, SUM}
     assert set(result[PLAIN]) == {10, 30} and set(result[SUM]) == set(result[AS_IS]) == {0}
     assert [len(result[PRIOR][10]), len(result[POOLED][10])] == [2, domains.POOLED_DRAWS]

@@ -356,8 +356,8 @@ def test_c_is_that_of_the_middle_fit(learner):
 def test_c_of_folds_in_a_model_of_labels():
     words = {"money": "bank money loan".split(), "river": "river water shore".split()}
     labelled = []
-    for i, (label, own) in itertools.product(range(40), words.items()):
-        text = f"{own[i % 3]} {own[(i + 1) % 3]} number {i}"
+    for i, (label, cues) in itertools.product(range(40), words.items()):
+        text = f"{cues[i % 3]} {cues[(i + 1) % 3]} number {i}"
         labelled.append(Labelled(text, 0, len(text), label, text, f"made, line {i}"))
     task = ("random_subspace.Topic.v1", {"labels": ["money", "river"]})
     config = model_config(task, {"words": "disambig.Tfidf.v1"}, learner=None)
@@ -516,13 +516,13 @@ def test_no_examples(learner):
         learner.fit(blocks(5).take(np.array([], np.int64)))
 
 
-def drawn_choices(n, k, truth, seed=0, own=0.0):
-    """Draw choices from a conditional logit with shared weights `truth`, and own ones of spread `own`."""
+def drawn_choices(n, k, truth, seed=0, spread=0.0):
+    """Draw choices of a conditional logit: weights `truth`, and deviations of each candidate by `spread`."""
     rng = np.random.default_rng(seed)
     truth = np.asarray(truth)
     a = len(truth)
     values = rng.normal(size=(n, k, a)).astype(np.float32)
-    weights = truth + own * np.random.default_rng(99).normal(size=(k, a))
+    weights = truth + spread * np.random.default_rng(99).normal(size=(k, a))
     utilities = np.einsum("nka,ka->nk", values, weights) + rng.gumbel(size=(n, k))
     labels = np.repeat(np.arange(k, dtype=np.int32), a)
     columns = Columns(labels, np.zeros(k * a, np.int32), ("all",), [""] * (k * a))
@@ -545,7 +545,7 @@ def test_shared_weights_of_a_logit():
 
 
 def test_a_strong_ridge_gives_shared_weights_and_a_weak_one_own_weights():
-    batch = drawn_choices(4000, 3, [1.0, -0.5], own=1.0)
+    batch = drawn_choices(4000, 3, [1.0, -0.5], spread=1.0)
     learners = (ConditionalLogit(strength=strength) for strength in (1e7, 1e-3))
     strong, weak = (learner.fit(batch).scorer.weights.reshape(3, 2) for learner in learners)
     assert np.ptp(strong, axis=0) == pytest.approx([0, 0], abs=1e-2)
@@ -560,8 +560,8 @@ def test_a_strong_ridge_gives_shared_weights_and_a_weak_one_own_weights():
 
 
 def test_development_data_choose_the_strength():
-    def report(n, own):
-        train, dev = (drawn_choices(n, 3, [1.0, 0.5], seed, own=own) for seed in (0, 1))
+    def report(n, spread):
+        train, dev = (drawn_choices(n, 3, [1.0, 0.5], seed, spread=spread) for seed in (0, 1))
         return ConditionalLogit().fit(train, dev=dev).report
 
     alike, apart = report(500, 0.0), report(2000, 2.0)

@@ -73,10 +73,10 @@ def find_instances(text, task):
     view = Words()([text])
     instances = task.instances(view)
     starts, ends = view.starts[instances.positions], view.ends[instances.positions + instances.lengths - 1]
-    found = []
+    result = []
     for start, end, g, observed in zip(starts, ends, instances.groups, instances.observed, strict=True):
-        found.append((text[start:end], task.groups[g].candidates[observed], task.groups[g].name))
-    return found
+        result.append((text[start:end], task.groups[g].candidates[observed], task.groups[g].name))
+    return result
 
 
 def find_spelling(text):
@@ -210,7 +210,9 @@ def test_the_english_sets():
     )
     sets = [set(group.candidates) for group in groups]
     for name in requested.split():
-        assert any({word.replace("_", " ") for word in name.split("/")} <= known for known in sets), name
+        assert any(
+            {word.replace("_", " ") for word in name.split("/")} <= candidates for candidates in sets
+        ), name
 
 
 any_members = st.lists(any_words, min_size=2, max_size=4, unique=True)
