@@ -270,9 +270,9 @@ def test_a_second_run_changes_nothing(tmp_path: Path, rate: str | None):
     assert sum(once[name] != texts[name] for name in texts) > 5
     assert {name: once[name] for name in texts if once[name] != twice[name]} == {}
     for name, text in texts.items():  # the edits of the report make the text
-        own = [flag for flag in first if Path(flag["path"]).name == name and flag["outcome"] == "fixed"]
+        fixed = [flag for flag in first if Path(flag["path"]).name == name and flag["outcome"] == "fixed"]
         built, at = "", 0
-        for start, end, new in sorted(flag["edit"] for flag in own):
+        for start, end, new in sorted(flag["edit"] for flag in fixed):
             assert start >= at or built == ""
             built, at = built + text[at:start] + new, end
         assert built + text[at:] == once[name]
@@ -311,7 +311,7 @@ def write(path, data=b"old\r\ntext"):
     return read_text(str(path))
 
 
-def code_of(call, *arguments, **settings):
+def get_error_code(call, *arguments, **settings):
     with pytest.raises(UserError) as caught:
         call(*arguments, **settings)
     return caught.value.code
@@ -361,17 +361,17 @@ def test_skipped_files_of_a_directory_are_counted(tmp_path):
 
 
 def test_unreadable_files(tmp_path, monkeypatch):
-    assert code_of(read_text, str(tmp_path / "a.md")) == "D300"
+    assert get_error_code(read_text, str(tmp_path / "a.md")) == "D300"
     for missing in ("a.json", "a.docx", "a.csv"):  # whatever the suffix
-        assert code_of(read_text, str(tmp_path / missing)) == "D300"
-    assert code_of(read_text, str(tmp_path)) == "D308"
+        assert get_error_code(read_text, str(tmp_path / missing)) == "D300"
+    assert get_error_code(read_text, str(tmp_path)) == "D308"
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 3)
     unreadable = [("a.md", b"\xff", "D304"), ("a.md", b"a\0", "D303"), ("a.md", b"long", "D320")]
     unreadable += [("a.json", b"{}", "D340"), ("a.plist", b"", "D340"), ("a.bib", b"", "D340")]
     unreadable += [("a.jsonl", b"", "D640"), ("a.txt.gz", b"", "D640")]
     for name, data, code in unreadable:
         (tmp_path / name).write_bytes(data)
-        assert code_of(read_text, str(tmp_path / name)) == code
+        assert get_error_code(read_text, str(tmp_path / name)) == code
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -383,7 +383,7 @@ def test_utf_16_is_read_and_written(tmp_path, encoding):
     assert (tmp_path / "a.md").read_bytes() == data.decode(encoding).replace("old", "new").encode(encoding)
     for broken, code in ((data[:-1], "D308"), (data + b"\0\0", "D303"), (b"\xff\xfe\0\0a\0\0\0", "D304")):
         (tmp_path / "b.md").write_bytes(broken)
-        assert code_of(read_text, str(tmp_path / "b.md")) == code
+        assert get_error_code(read_text, str(tmp_path / "b.md")) == code
 
 
 def test_a_written_file_keeps_its_mode_and_gets_a_backup(tmp_path):
@@ -413,7 +413,7 @@ def test_links_and_read_only_files_are_not_written(tmp_path):
     write(real)
 
     def refused(path):
-        return code_of(write_text, read_text(str(path)), "new", backup=".bak") == "D642"
+        return get_error_code(write_text, read_text(str(path)), "new", backup=".bak") == "D642"
 
     link.symlink_to(real)
     assert refused(link)
@@ -434,12 +434,12 @@ def test_a_file_that_changed_since_it_was_read_is_not_written(tmp_path):
     path = tmp_path / "a.md"
     file = write(path)
     path.write_bytes(b"newer text")
-    assert code_of(write_text, file, "new", backup=".bak") == "D643"
+    assert get_error_code(write_text, file, "new", backup=".bak") == "D643"
     state = path.stat()
     file = read_text(str(path))
     path.write_bytes(b"NEWER TEXT")
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert code_of(write_text, file, "new", backup=".bak") == "D643"
+    assert get_error_code(write_text, file, "new", backup=".bak") == "D643"
     assert path.read_bytes() == b"NEWER TEXT"
     assert os.listdir(tmp_path) == ["a.md"]
 
@@ -452,7 +452,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files.os, "fsync", full)
-    assert code_of(write_text, file, "new", backup=".bak") == "D309"
+    assert get_error_code(write_text, file, "new", backup=".bak") == "D309"
     assert path.read_bytes() == file.data
     assert os.listdir(tmp_path) == ["a.md"]
 
@@ -464,7 +464,7 @@ def test_an_editor_that_has_the_file_open_keeps_it(tmp_path, mode, backup):
     path = tmp_path / "a.md"
     file = write(path)
     with open(path, mode) as editor:
-        assert code_of(write_text, file, "new", backup=backup) == "D643"
+        assert get_error_code(write_text, file, "new", backup=backup) == "D643"
         editor.write(b"by hand")
     assert b"by hand" in path.read_bytes()
     assert os.listdir(tmp_path) == ["a.md"]

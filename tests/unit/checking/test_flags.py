@@ -105,22 +105,22 @@ def test_the_most_certain_flags_are_shown():
     assert [f.start for f in most_certain(result.flags, result.words, 1)] == [3]
 
 
-def flags_of(text, *decision, path="x.txt"):
+def make_flags(text, *decision, path="x.txt"):
     """Return the flags of one decision."""
     return find_flags(path, text, read_markup(path, text), [one_decision(*decision)]).flags
 
 
 def test_labels_are_not_flags_and_corrections_match_the_text():
-    assert not flags_of("it rains", 0, 2, ("referential", "not"), -1, 1)
-    assert not flags_of("it may **be** so", 3, 11, ("may be", "maybe"), 0, 1, path="x.md")
+    assert not make_flags("it rains", 0, 2, ("referential", "not"), -1, 1)
+    assert not make_flags("it may **be** so", 3, 11, ("may be", "maybe"), 0, 1, path="x.md")
     for text, expected in (("its can\u2019t", "it\u2019s"), ("its can't", "it's")):
-        assert flags_of(text, 0, 3, ("its", "it's"), 0, 1)[0].edit == (0, 3, expected)
+        assert make_flags(text, 0, 3, ("its", "it's"), 0, 1)[0].edit == (0, 3, expected)
     text = "He went to the home."
-    (result,) = flags_of(text, 11, 14, ("the", ""), 0, 1)
+    (result,) = make_flags(text, 11, 14, ("the", ""), 0, 1)
     assert (result.observed, result.replacement) == ("the", "")
     assert apply_corrections(text, [result]) == "He went to home."
     text = "He saw dog."
-    (result,) = flags_of(text, 7, 7, ("", "a"), 0, 1)
+    (result,) = make_flags(text, 7, 7, ("", "a"), 0, 1)
     assert (result.observed, result.replacement, result.column) == ("", "a", 8)
     assert apply_corrections(text, [result]) == "He saw a dog."
 
@@ -479,7 +479,7 @@ def make_paragraphs(n: int) -> str:
     return "\n\n".join(f"{number}. {' '.join(SENTENCES[:8])}" for number in range(n))
 
 
-class Asked:
+class RecordingModels:
     """Models that record the texts that they annotate."""
 
     def __init__(self) -> None:
@@ -491,22 +491,22 @@ class Asked:
 
 
 def test_only_what_changed_is_decided_again():
-    asked = Asked()
-    live = LiveText("notes.txt", CheckSettings(), asked)
+    recording = RecordingModels()
+    live = LiveText("notes.txt", CheckSettings(), recording)
     text = make_paragraphs(8)
     live.check(text)
-    asked.texts.clear()
+    recording.texts.clear()
     live.check(text)
-    assert asked.texts == []
+    assert recording.texts == []
     middle = text.index("4. ") + 260
     live.check(text[:middle] + "x" + text[middle:])
-    ((document,),) = asked.texts
+    ((document,),) = recording.texts
     assert "4. " in document
     assert len(document.split()) < 3 * CONTEXT_WORDS + len(text.split()) // 8
-    asked.texts.clear()
+    recording.texts.clear()
     start = text.index("4. ") + 3  # near enough to the paragraph before
     live.check(text[:start] + "x" + text[start:])
-    assert "3. " in asked.texts[0][0]
+    assert "3. " in recording.texts[0][0]
 
 
 @pytest.mark.parametrize(
@@ -551,15 +551,15 @@ def test_the_context_of_parts_without_words_is_bounded():
 
 def test_a_check_can_be_cancelled(monkeypatch):
     monkeypatch.setattr(decided, "BATCH_CHARACTERS", 500)
-    asked = Asked()
-    live = LiveText("notes.txt", CheckSettings(), asked)
+    recording = RecordingModels()
+    live = LiveText("notes.txt", CheckSettings(), recording)
     text = make_paragraphs(6)
-    assert live.check(text, lambda: len(asked.texts) >= 2) is None
-    done = len(asked.texts)
+    assert live.check(text, lambda: len(recording.texts) >= 2) is None
+    done = len(recording.texts)
     result = live.check(text)
     assert flag_fields(result) == flag_fields(from_scratch("notes.txt", text))
     assert done == 2
-    assert len(asked.texts) <= 7  # what was done was kept
+    assert len(recording.texts) <= 7  # what was done was kept
 
 
 def test_settings_apply_as_in_a_run(tmp_path):
@@ -592,15 +592,18 @@ def test_candidates_are_edits_with_the_suggestion_first():
     flags = live.check(text).flags
     candidates = flag_candidates(flags, live.decisions, text, live.annotate)
     assert len(candidates) == len(flags) > 3
-    for flag, own in zip(flags, candidates, strict=True):
-        first = (own[0].text, own[0].edit, own[0].probability)
+    for flag, proposed in zip(flags, candidates, strict=True):
+        first = (proposed[0].text, proposed[0].edit, proposed[0].probability)
         assert first == (flag.replacement, flag.edit, flag.probability)
-        assert len({item.edit for item in own}) == len(own) <= 5
-        assert all(text[item.edit[0] : item.edit[1]] != item.edit[2] for item in own)
-        assert all(0 < item.probability <= 1 for item in own)
-    assert any(len(own) > 1 for own in candidates)
+        assert len({item.edit for item in proposed}) == len(proposed) <= 5
+        assert all(text[item.edit[0] : item.edit[1]] != item.edit[2] for item in proposed)
+        assert all(0 < item.probability <= 1 for item in proposed)
+    assert any(len(proposed) > 1 for proposed in candidates)
     proposed_only = flag_candidates(flags, live.decisions, text, lambda given: models()(given))
-    assert all(len(own) <= 1 + len(flag.alternatives) for flag, own in zip(flags, proposed_only, strict=True))
+    assert all(
+        len(proposed) <= 1 + len(flag.alternatives)
+        for flag, proposed in zip(flags, proposed_only, strict=True)
+    )
 
 
 def test_context_around_an_offset():

@@ -125,7 +125,7 @@ def new_lines(changes, path):
     return [starts.index(flag.start) + 1 for flag in kept if flag.start < len(text)]
 
 
-def code_of(call, *arguments):
+def get_error_code(call, *arguments):
     with pytest.raises(UserError) as caught:
         call(*arguments)
     return caught.value.code
@@ -240,7 +240,7 @@ def test_missing_objects_are_not_fetched(top, trap, since, url):
     with pytest.raises(UserError, match="partial clone") as caught:
         Changes(since).has("a.md")
     assert caught.value.code == "D964"
-    assert code_of(Changes("1" * 40).has, "a.md") == "D963"
+    assert get_error_code(Changes("1" * 40).has, "a.md") == "D963"
     assert not trap.was_sprung()
     try_git("diff", "HEAD")
     assert trap.was_sprung()
@@ -362,7 +362,7 @@ def test_reading_git_has_a_time_limit(top, monkeypatch):
     assert new_lines(Changes("HEAD"), "a.md") == [3]
     call("config", "core.excludesFile", top / ".git" / "pipe")
     monkeypatch.setattr(git_module, "TIME_LIMIT", 2.0)
-    assert code_of(Changes("HEAD").has, "a.md") == "D969"
+    assert get_error_code(Changes("HEAD").has, "a.md") == "D969"
 
 
 def test_metadata_is_left_as_it_was(top, tmp_path):
@@ -487,7 +487,7 @@ def test_staged_files_that_are_not_in_the_work_tree(repository):
     assert list(Changes("HEAD").only_staged(".")) == []
     shutil.rmtree("docs")
     assert Changes().read("docs/gone.md").text == "STAGED\n"
-    assert code_of(Changes().read, "docs/none.md") == "D300"
+    assert get_error_code(Changes().read, "docs/none.md") == "D300"
 
 
 def test_other_line_ends_are_no_new_lines(repository):
@@ -506,7 +506,7 @@ def test_changes_before_the_first_commit(tmp_path, monkeypatch, repository):
     (tmp_path / "young" / "a.md").write_bytes(b"text")
     call("add", "a.md")
     assert Changes().has("a.md")
-    assert code_of(Changes("HEAD").has, "a.md") == "D963"
+    assert get_error_code(Changes("HEAD").has, "a.md") == "D963"
 
 
 @pytest.mark.parametrize("name", ["a b.md", "é\u4e2d.md", 'q"\\.md', "t\ta.md", "-x.md"])
@@ -561,18 +561,18 @@ def test_each_file_belongs_to_its_own_repository(repository):
 
 
 def test_errors_of_git(repository, tmp_path, monkeypatch):
-    assert code_of(Changes("nothing").has, "a.md") == "D963"
-    assert code_of(Changes("--all").has, "a.md") == "D963"
-    assert code_of(Changes().read, "nothing.md") == "D300"
-    assert code_of(Changes().read, "no/folder.md") == "D300"
+    assert get_error_code(Changes("nothing").has, "a.md") == "D963"
+    assert get_error_code(Changes("--all").has, "a.md") == "D963"
+    assert get_error_code(Changes().read, "nothing.md") == "D300"
+    assert get_error_code(Changes().read, "no/folder.md") == "D300"
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.md").write_text("x")
-    assert code_of(Changes().has, str(tmp_path / "outside" / "a.md")) == "D962"
+    assert get_error_code(Changes().has, str(tmp_path / "outside" / "a.md")) == "D962"
     call("checkout", "-q", "--orphan", "other")
     (repository / "a.md").write_text("x")
     commit()
-    assert code_of(Changes("main").has, "a.md") == "D965"
+    assert get_error_code(Changes("main").has, "a.md") == "D965"
     (repository / ".git" / "index").write_bytes(b"damaged")
-    assert code_of(Changes().has, "a.md") == "D964"
+    assert get_error_code(Changes().has, "a.md") == "D964"
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert code_of(Changes().has, "a.md") == "D961"
+    assert get_error_code(Changes().has, "a.md") == "D961"

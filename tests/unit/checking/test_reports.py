@@ -48,7 +48,7 @@ def flags_to_report(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
     ]
 
 
-def report_of(format, *files, ended=None):
+def render_report(format, *files, ended=None):
     report = make_report(format)
     parts = [report.add(result) for result in files]
     return "".join([*parts, report.end(ended or RunSummary(1, len(files), 9))])
@@ -68,13 +68,13 @@ def check_sarif(text):
 
 
 def test_text_and_json_count_characters():
-    assert report_of("text", flags_to_report()).splitlines() == [
+    assert render_report("text", flags_to_report()).splitlines() == [
         "docs/a b.md:2:9: quite -> quiet (spelling)",
         "docs/a b.md:3:1: during -> from (preposition)",
         "docs/a b.md:3:16: quite -> quiet (spelling)",
     ]
-    whole = json.loads(report_of("json", flags_to_report()))
-    lines = [json.loads(line) for line in report_of("jsonl", flags_to_report()).splitlines()]
+    whole = json.loads(render_report("json", flags_to_report()))
+    lines = [json.loads(line) for line in render_report("jsonl", flags_to_report()).splitlines()]
     assert whole["flags"] == lines
     places = [(f["line"], f["column"], f["end_line"], f["end_column"]) for f in lines]
     assert places == [(2, 9, 2, 14), (3, 1, 3, 7), (3, 16, 3, 21)]
@@ -82,7 +82,7 @@ def test_text_and_json_count_characters():
 
 
 def test_sarif_counts_code_units():
-    run = check_sarif(report_of("sarif", flags_to_report()))
+    run = check_sarif(render_report("sarif", flags_to_report()))
     assert run["columnKind"] == "utf16CodeUnits"
     (place,) = run["results"][0]["locations"]
     region = {"startLine": 2, "startColumn": 10, "endLine": 2, "endColumn": 15}
@@ -90,7 +90,7 @@ def test_sarif_counts_code_units():
     (fix,) = run["results"][0]["fixes"]
     (replaced,) = fix["artifactChanges"][0]["replacements"]
     assert replaced == {"deletedRegion": region, "insertedContent": {"text": "quiet"}}
-    log = json.loads(report_of("sarif", flags_to_report()))
+    log = json.loads(render_report("sarif", flags_to_report()))
     log["runs"][0]["results"][0]["level"] = "hint"
     assert not Draft4Validator(SCHEMA).is_valid(log)  # the validator finds errors
     rules = run["tool"]["driver"]["rules"]
@@ -104,7 +104,7 @@ def test_sarif_counts_code_units():
 def test_junit_has_a_suite_per_file_and_a_failure_per_flag():
     odd = flags_to_report("<a&\ufffe\x01>", "b&.md", one_flag("a&\ufffe\x01", '"', 1))
     ended = RunSummary(2, 3, 9, [PROBLEM])
-    whole = ElementTree.fromstring(report_of("junit", flags_to_report(), odd, [], ended=ended))
+    whole = ElementTree.fromstring(render_report("junit", flags_to_report(), odd, [], ended=ended))
     assert whole.attrib == {"name": "disambig", "tests": "5", "failures": "4", "errors": "1"}
     suites = [(suite.get("name"), suite.get("tests"), suite.get("failures")) for suite in whole]
     assert suites == [("docs/a b.md", "3", "3"), ("b&.md", "1", "1"), ("disambig", "1", "0")]
@@ -119,7 +119,7 @@ def test_junit_has_a_suite_per_file_and_a_failure_per_flag():
 
 def test_checkstyle_has_an_element_per_file_and_flag():
     odd = flags_to_report("<a&\ufffe\x01>", "b&.md", one_flag("a&\ufffe\x01", '"', 1))
-    whole = ElementTree.fromstring(report_of("checkstyle", flags_to_report(), [], odd))
+    whole = ElementTree.fromstring(render_report("checkstyle", flags_to_report(), [], odd))
     assert whole.tag == "checkstyle"
     assert [(file.tag, file.get("name"), len(file)) for file in whole] == [
         ("file", "docs/a b.md", 3),
@@ -136,10 +136,10 @@ def test_measured_precision_is_in_all_formats():
     sure = PrecisionEstimate(0.91, 0.8, 1, 30, "it's/its", "notes")
     (flag,) = one_flag("a", "an")
     actual = flags_to_report("a", flags=[replace(flag, trust=sure), replace(flag, trust=unsure), flag])
-    document = json.loads(report_of("json", actual))["flags"]
+    document = json.loads(render_report("json", actual))["flags"]
     assert document[0]["trust"] == {**asdict(sure), "precision": "very-high"}
     assert document[2]["trust"] is None
-    run = check_sarif(report_of("sarif", actual))
+    run = check_sarif(render_report("sarif", actual))
     (rule,) = run["tool"]["driver"]["rules"]  # as certain as the least certain flag
     assert (rule["properties"]["precision"], rule["properties"]["trust"]["share"]) == ("medium", 0.62)
     kinds = [result.get("properties", {}).get("precision") for result in run["results"]]
@@ -147,11 +147,11 @@ def test_measured_precision_is_in_all_formats():
     assert "(spelling; about 9 in 10 of such flags were right)" in run["results"][0]["message"]["text"]
     assert "(spelling; 62 % of such flags were right)" in run["results"][1]["message"]["text"]
     assert [result.get("rank") for result in run["results"]] == [91, 62, None]
-    assert report_of("text", actual).splitlines() == [
+    assert render_report("text", actual).splitlines() == [
         f"docs/a b.md:1:1: a -> an (spelling{measured})"
         for measured in (", about 9 in 10 right", ", 62 % right", "")
     ]
-    unmeasured = check_sarif(report_of("sarif", flags_to_report()))["tool"]["driver"]["rules"]
+    unmeasured = check_sarif(render_report("sarif", flags_to_report()))["tool"]["driver"]["rules"]
     assert not any("precision" in item["properties"] for item in unmeasured)
 
 
@@ -160,7 +160,7 @@ def test_rules_and_their_pages_are_in_all_formats():
     actual = flags_to_report(
         "then", flags=[replace(flag, rule=rule.name) for flag in one_flag("then", "than")]
     )
-    run = check_sarif(report_of("sarif", actual))
+    run = check_sarif(render_report("sarif", actual))
     driver, (result,) = run["tool"]["driver"], run["results"]
     assert driver["informationUri"] == PAGE
     (described,) = driver["rules"]
@@ -168,16 +168,16 @@ def test_rules_and_their_pages_are_in_all_formats():
     assert described["shortDescription"]["text"] == rule.title
     assert "She is taller then me." in described["help"]["markdown"]
     assert result["ruleId"] == rule.name
-    code = json.loads(report_of("rdjson", actual))["diagnostics"][0]["code"]
+    code = json.loads(render_report("rdjson", actual))["diagnostics"][0]["code"]
     assert code == {"value": rule.name, "url": rule.url}
-    assert json.loads(report_of("jsonl", actual))["rule"] == rule.name
-    assert json.loads(report_of("gitlab", actual))[0]["check_name"] == f"disambig/{rule.name}"
-    notice = report_of("github", actual)
+    assert json.loads(render_report("jsonl", actual))["rule"] == rule.name
+    assert json.loads(render_report("gitlab", actual))[0]["check_name"] == f"disambig/{rule.name}"
+    notice = render_report("github", actual)
     assert f"title=disambig/{rule.name}::" in notice and notice.endswith(f" - disambig rules {rule.name}\n")
 
 
 def test_reviewdog_counts_bytes():
-    whole = json.loads(report_of("rdjson", flags_to_report()))
+    whole = json.loads(render_report("rdjson", flags_to_report()))
     first = whole["diagnostics"][0]
     where = {"start": {"line": 2, "column": 13}, "end": {"line": 2, "column": 18}}
     assert first == {
@@ -191,11 +191,11 @@ def test_reviewdog_counts_bytes():
 
 
 def test_github_counts_characters_and_gitlab_lines():
-    assert report_of("github", flags_to_report(name="a,b:c%.md")).splitlines()[0] == (
+    assert render_report("github", flags_to_report(name="a,b:c%.md")).splitlines()[0] == (
         "::notice file=a%2Cb%3Ac%25.md,line=2,endLine=2,col=9,endColumn=14,title=disambig/spelling::"
         'a,b:c%25.md:2:9: Did you mean "quiet" in place of "quite"? (spelling)'
     )
-    first, second, _ = json.loads(report_of("gitlab", flags_to_report()))
+    first, second, _ = json.loads(render_report("gitlab", flags_to_report()))
     for item, line in ((first, 2), (second, 3)):
         assert item["location"] == {"path": "docs/a b.md", "lines": {"begin": line, "end": line}}
     assert (first["severity"], first["check_name"]) == ("info", "disambig/spelling")
@@ -205,18 +205,18 @@ def test_a_flag_over_two_lines():
     text = "may\r\nbe so"
     actual = flags_to_report(text, flags=one_flag("may\r\nbe", "maybe"))
     region = {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 3}
-    (result,) = check_sarif(report_of("sarif", actual))["results"]
+    (result,) = check_sarif(render_report("sarif", actual))["results"]
     assert result["locations"][0]["physicalLocation"]["region"] == region
-    notice = report_of("github", actual)
+    notice = render_report("github", actual)
     assert notice.startswith("::notice file=docs/a b.md,line=1,endLine=2,title=")
     assert notice.count("\n") == 1 and '"may be"' in notice
-    assert json.loads(report_of("gitlab", actual))[0]["location"]["lines"] == {"begin": 1, "end": 2}
+    assert json.loads(render_report("gitlab", actual))[0]["location"]["lines"] == {"begin": 1, "end": 2}
 
 
 def test_missing_and_superfluous_words():
     missing = flags_to_report("He saw dog.", flags=[Flag(7, 7, 1, 8, "", "a", "article", 0.5, (7, 7, "a "))])
     assert missing[0].message == 'Is "a" missing here? (article)'
-    run = check_sarif(report_of("sarif", missing))
+    run = check_sarif(render_report("sarif", missing))
     region = run["results"][0]["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]
     assert region == {"startLine": 1, "startColumn": 8, "endLine": 1, "endColumn": 8}
     (words,) = flags_to_report("the", flags=one_flag("the", ""))
@@ -225,16 +225,16 @@ def test_missing_and_superfluous_words():
 
 def test_control_characters_are_escaped():
     result = flags_to_report("x", flags=one_flag("x", "\x1b[31m%\ny"))
-    assert report_of("github", result).count("\n") == 1
-    assert "\\x1b[31m%25 y" in report_of("github", result)
-    assert "\x1b" not in report_of("text", result)
+    assert render_report("github", result).count("\n") == 1
+    assert "\\x1b[31m%25 y" in render_report("github", result)
+    assert "\x1b" not in render_report("text", result)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_without_flags(format):
-    shown = report_of(format, [], ended=RunSummary(2, 1, 3, [PROBLEM], [NOTE]))
+    shown = render_report(format, [], ended=RunSummary(2, 1, 3, [PROBLEM], [NOTE]))
     if format == "junit":  # Jenkins refuses a report without test cases
-        (suite,) = ElementTree.fromstring(report_of(format, [], ended=RunSummary(0, 1, 3)))
+        (suite,) = ElementTree.fromstring(render_report(format, [], ended=RunSummary(0, 1, 3)))
         assert [case.get("name") for case in suite] == ["no flags"] and not list(suite[0])
         return
     if format == "checkstyle":
@@ -265,7 +265,7 @@ def test_a_report_without_flags(format):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_of_several_files_and_odd_names(format):
-    shown = report_of(format, flags_to_report(name="a.md"), [], flags_to_report(name="b.md"))
+    shown = render_report(format, flags_to_report(name="a.md"), [], flags_to_report(name="b.md"))
     least = 1 if format == "checkstyle" else 3
     assert shown.count("a.md") >= least and shown.count("b.md") >= least
     if format == "sarif":
@@ -273,7 +273,7 @@ def test_a_report_of_several_files_and_odd_names(format):
         assert len({item["primaryLocationLineHash"] for item in prints}) == 6
     if format == "gitlab":
         assert len({item["fingerprint"] for item in json.loads(shown)}) == 6
-    shown = report_of(format, flags_to_report(name="b\udcff.md"))
+    shown = render_report(format, flags_to_report(name="b\udcff.md"))
     shown.encode("utf-8", "surrogateescape")
     if format == "sarif":
         place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]
@@ -290,7 +290,7 @@ def test_paths_are_relative_to_the_repository(tmp_path, monkeypatch):
     assert path_in_repository("<stdin>") == "<stdin>"
     outside = str(tmp_path / "c d.md")
     assert path_in_repository(outside) == outside
-    run = check_sarif(report_of("sarif", flags_to_report(name=outside), flags_to_report(name="<stdin>")))
+    run = check_sarif(render_report("sarif", flags_to_report(name=outside), flags_to_report(name="<stdin>")))
     uris = [item["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for item in run["results"]]
     assert uris[0].startswith("file:///") and uris[0].endswith("/c%20d.md")
     assert uris[3] == "%3Cstdin%3E"

@@ -153,14 +153,14 @@ def test_usage_errors_are_one_line(capsys, arguments, code, part):
 
 
 def test_signal_handlers_are_restored(command, monkeypatch):
-    def own(*_):
+    def handler(*_):
         pass
 
-    before = signal.signal(signal.SIGTERM, own)
+    before = signal.signal(signal.SIGTERM, handler)
     try:
         command(None)
         assert exit_status("train") == 0
-        assert signal.getsignal(signal.SIGTERM) is own
+        assert signal.getsignal(signal.SIGTERM) is handler
     finally:
         signal.signal(signal.SIGTERM, before)
     assert exit_status("train") == 0
@@ -314,8 +314,8 @@ def test_help_fits_the_width(path, width, monkeypatch):
 
 def complete(monkeypatch, typed, shell="bash"):
     words = typed.split(" ")
-    asked = {"_DISAMBIG_COMPLETE": f"complete_{shell}", "COMP_CWORD": str(len(words) - 1)}
-    for name, value in {**asked, "COMP_WORDS": typed, "_TYPER_COMPLETE_ARGS": typed}.items():
+    variables = {"_DISAMBIG_COMPLETE": f"complete_{shell}", "COMP_CWORD": str(len(words) - 1)}
+    for name, value in {**variables, "COMP_WORDS": typed, "_TYPER_COMPLETE_ARGS": typed}.items():
         monkeypatch.setenv(name, value)
     return process(python=("-X", "importtime", "-m", "disambig.cli.main"))
 

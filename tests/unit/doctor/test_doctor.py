@@ -319,7 +319,7 @@ def test_orders_add_up_to_all_queries():
         orders = doctor.queries_by_order(model, doctor.SAMPLE)
         assert list(orders) == [2, 3, 4, 5]
         assert sum(hits for hits, _ in orders.values()) == decisions.n_hits.sum() > 0
-        assert sum(asked for _, asked in orders.values()) == decisions.n_queries.sum()
+        assert sum(n_queries for _, n_queries in orders.values()) == decisions.n_queries.sum()
 
 
 def test_warns_of_low_coverage(tiny_models, short_doctor):

@@ -97,7 +97,9 @@ def server(monkeypatch, tmp_path):
     running.close()
 
 
-def data_set_of(server, content, *, name="a.txt", path="texts/a.txt.xz", made=None, has_digest=True, **more):
+def make_data_set(
+    server, content, *, name="a.txt", path="texts/a.txt.xz", made=None, has_digest=True, **more
+):
     """Return a data set with one download and one file; `made` is the expected content of the file."""
     server.files.setdefault(name, content)
     made = content if made is None else made
@@ -152,11 +154,11 @@ def make_zip(members):
 def archive_set(server, content, trees, *, name="c.tar.gz", **more):
     size, whole = digest_members(trees)
     more = {"members": ["trees/*.mrg"], "size": size, "sha256": whole} | more
-    return data_set_of(server, content, name=name, path="trees.tar.xz", has_digest=False, **more)
+    return make_data_set(server, content, name=name, path="trees.tar.xz", has_digest=False, **more)
 
 
 def test_fetches_checks_and_packs_a_file(server, tmp_path):
-    entry, actual = data_set_of(server, TEXT), []
+    entry, actual = make_data_set(server, TEXT), []
     built = fetch(entry, tmp_path / "data", progress=lambda *about: actual.append(about))
     assert built == [tmp_path / "data" / "texts" / "a.txt.xz"]
     assert fetched(tmp_path / "data") == TEXT
@@ -168,14 +170,14 @@ def test_fetches_checks_and_packs_a_file(server, tmp_path):
 @pytest.mark.parametrize("has_digest", [True, False])
 def test_continues_a_broken_download(server, tmp_path, has_digest):
     server.cut = len(TEXT) // 3
-    fetch(data_set_of(server, TEXT, has_digest=has_digest), tmp_path)
+    fetch(make_data_set(server, TEXT, has_digest=has_digest), tmp_path)
     assert fetched(tmp_path) == TEXT
     begins = [int((value or "bytes=0-")[6:-1]) for _, value in server.requests]
     assert len(begins) > 3 and begins[0] == 0 and begins == sorted(set(begins))
 
 
 def test_gives_up_and_continues_in_a_later_run(server, tmp_path):
-    entry = data_set_of(server, TEXT)
+    entry = make_data_set(server, TEXT)
     server.cut = 0
     server.statuses = [503]
     assert error_code(fetch, entry, tmp_path) == "D534"
@@ -188,7 +190,7 @@ def test_gives_up_and_continues_in_a_later_run(server, tmp_path):
 
 
 def test_restarts_if_the_file_changed_on_the_server(server, tmp_path):
-    entry = data_set_of(server, TEXT, has_digest=False)
+    entry = make_data_set(server, TEXT, has_digest=False)
     server.files["a.txt"] = MORE
 
     def stop(stage, done, total):
@@ -205,14 +207,14 @@ def test_restarts_if_the_file_changed_on_the_server(server, tmp_path):
 def test_restarts_if_the_digest_differs_or_without_ranges(server, tmp_path, etag, ranges, part):
     server.etag, server.ranges = etag, ranges
     write_part(tmp_path, part)
-    fetch(data_set_of(server, TEXT), tmp_path)
+    fetch(make_data_set(server, TEXT), tmp_path)
     assert [start for _, start in server.requests] == ["bytes=5000-", None][: 1 + ranges]
     assert fetched(tmp_path) == TEXT
 
 
 def test_does_not_fetch_a_complete_download_again(server, tmp_path):
     for has_digest in (True, False):
-        entry = data_set_of(server, TEXT, has_digest=has_digest, path=f"{has_digest}.txt")
+        entry = make_data_set(server, TEXT, has_digest=has_digest, path=f"{has_digest}.txt")
         source = {"url": f"{server.address}/a.txt", "version": '"1"'}
         write_part(tmp_path, TEXT).with_name("a.txt.part.json").write_text(json.dumps(source))
         fetch(entry, tmp_path)
@@ -220,7 +222,7 @@ def test_does_not_fetch_a_complete_download_again(server, tmp_path):
 
 
 def test_rejects_wrong_files_and_leaves_nothing(server, tmp_path):
-    entry = data_set_of(server, TEXT)
+    entry = make_data_set(server, TEXT)
     for content in (TEXT[:-1] + b"!", TEXT[:-1], TEXT + b"!"):
         server.files["a.txt"] = content
         for unchecked in (False, True):  # the digest of the download is known
@@ -229,7 +231,7 @@ def test_rejects_wrong_files_and_leaves_nothing(server, tmp_path):
 
 
 def test_checks_the_resulting_file_if_the_download_has_no_digest(server, tmp_path):
-    entry, messages = data_set_of(server, TEXT, has_digest=False), []
+    entry, messages = make_data_set(server, TEXT, has_digest=False), []
     server.files["a.txt"] = TEXT + b"!"
     assert error_code(fetch, entry, tmp_path / "data") == "D539"
     assert not [*(tmp_path / "data").rglob("*.*")]
@@ -240,7 +242,7 @@ def test_checks_the_resulting_file_if_the_download_has_no_digest(server, tmp_pat
 
 
 def test_retries_by_status(server, tmp_path):
-    entry = data_set_of(server, TEXT)
+    entry = make_data_set(server, TEXT)
     server.statuses = [500, 429]
     fetch(entry, tmp_path)
     assert len(server.requests) == 3
@@ -250,7 +252,7 @@ def test_retries_by_status(server, tmp_path):
 
 
 def test_uses_proxies_of_the_environment(server, tmp_path, monkeypatch):
-    entry = data_set_of(server, TEXT)
+    entry = make_data_set(server, TEXT)
     download = entry.downloads[0].model_copy(update={"url": "http://corpora.invalid/a.txt"})
     monkeypatch.setenv("http_proxy", server.address)
     monkeypatch.setenv("no_proxy", "")
@@ -259,7 +261,7 @@ def test_uses_proxies_of_the_environment(server, tmp_path, monkeypatch):
 
 
 def test_checks_local_downloads(server, tmp_path):
-    entry, local = data_set_of(server, TEXT), tmp_path / "local"
+    entry, local = make_data_set(server, TEXT), tmp_path / "local"
     local.mkdir()
     assert error_code(fetch, entry, tmp_path / "data", local=local) == "D534"
     (local / "a.txt").write_bytes(MORE)
@@ -275,7 +277,7 @@ def test_selects_sentences_of_a_genre(server, tmp_path):
 
     content = b"".join(sentence(genre, n) for n in range(3) for genre in ("blog", "blogs", "mail"))
     built = b"".join(sentence("blog", n) for n in range(3))
-    entry = data_set_of(server, content, name="t.conllu", path="t/blog.conllu.xz", made=built, genre="blog")
+    entry = make_data_set(server, content, name="t.conllu", path="t/blog.conllu.xz", made=built, genre="blog")
     [path] = fetch(entry, tmp_path)
     assert lzma.decompress(path.read_bytes()) == built
 
@@ -338,7 +340,7 @@ def test_rejects_unsafe_and_damaged_archives(server, tmp_path, name):
 
 def test_does_not_write_more_than_the_expected_size(server, tmp_path):
     compressed = gzip.compress(bytes(5_000_000))
-    entry = data_set_of(server, compressed, name="a.gz", path="a.txt", made=TEXT)
+    entry = make_data_set(server, compressed, name="a.gz", path="a.txt", made=TEXT)
     assert error_code(fetch, entry, tmp_path / "data") == "D539"
     big = make_tar([("trees/a.mrg", bytes(5_000_000))])
     assert error_code(fetch, archive_set(server, big, TREES), tmp_path / "data") == "D539"

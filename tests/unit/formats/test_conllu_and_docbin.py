@@ -248,29 +248,29 @@ def test_annotating_changes_only_its_own_key(sentences, newline, breaks):
     after = output.getvalue()
     assert [document.text for document in documents(after)] == [document.text for document in before]
     assert without_key(after) == without_key(data)
-    values = [value for values in values_of(after) for value in values.split(";")]
+    values = [value for values in read_values(after) for value in values.split(";")]
     keys = sum(not value.startswith("old") for value in values)
     assert keys == sum(len(list(records(result))) for result in results)
-    assert len(values) - keys == len(values_of(data))  # of another task
+    assert len(values) - keys == len(read_values(data))  # of another task
 
 
 def annotated_again(document: Document) -> AnnotatedDocument:
     return AnnotatedDocument(document, tuple(annotate_texts([document.text])))
 
 
-def misc_of(data: bytes) -> list[list[str]]:
+def read_misc(data: bytes) -> list[list[str]]:
     """Return the parts of the last column of each line."""
     return [line.removesuffix("\r").split("\t")[-1].split("|") for line in data.decode().split("\n")]
 
 
-def values_of(data: bytes) -> list[str]:
+def read_values(data: bytes) -> list[str]:
     start = f"{KEY}="
-    return [part.removeprefix(start) for parts in misc_of(data) for part in parts if part.startswith(start)]
+    return [part.removeprefix(start) for parts in read_misc(data) for part in parts if part.startswith(start)]
 
 
 def without_key(data: bytes) -> list[str]:
     lines = []
-    for line, parts in zip(data.decode().split("\n"), misc_of(data), strict=True):
+    for line, parts in zip(data.decode().split("\n"), read_misc(data), strict=True):
         kept = [part for part in parts if not part.startswith(f"{KEY}=")] or ["_"]
         lines.append("\t".join([*line.split("\t")[:-1], "|".join(kept), "\r" * line.endswith("\r")]))
     return lines

@@ -473,7 +473,7 @@ def sentence(words: int) -> str:
     return "".join(map(row, range(1, words + 1))) + "\n"
 
 
-def conllu_of(data: bytes) -> list:
+def read_conllu(data: bytes) -> list:
     return list(conllu_documents(read_lines(io.BytesIO(data)), "x.conllu"))
 
 
@@ -481,13 +481,13 @@ def conllu_of(data: bytes) -> list:
 def test_blank_lines_are_not_kept_in_memory():
     data = b"\n" * 1_000_000
     actual = []
-    assert peak(lambda: actual.extend(conllu_of(data))) < 10_000_000
+    assert peak(lambda: actual.extend(read_conllu(data))) < 10_000_000
     assert actual == []
 
 
 def test_line_numbers_are_right_after_blank_lines():
     text = "\n" * 1_100_000 + sentence(2) + "\n" * 1_100_000 + sentence(3) + "\n\nno row\n"
-    actual = conllu_of(text.encode())
+    actual = read_conllu(text.encode())
     assert [document.text for document in actual[:1]] == ["word word"]
     assert actual[0].line == 1_100_001
     assert isinstance(actual[-1], UnreadableDocument)
@@ -500,7 +500,7 @@ def test_an_endless_sentence_is_reported_and_skipped(piece):
     endless = piece * (3 * SENTENCE_LIMIT // len(piece))
     data = (sentence(2) + endless + "\n" + sentence(3)).encode()
     actual = []
-    assert peak(lambda: actual.extend(conllu_of(data))) < 12 * SENTENCE_LIMIT
+    assert peak(lambda: actual.extend(read_conllu(data))) < 12 * SENTENCE_LIMIT
     first, bad, last = actual
     assert (first.text, last.text) == ("word word", "word word word")
     assert bad.error.code == "D324"
@@ -509,7 +509,7 @@ def test_an_endless_sentence_is_reported_and_skipped(piece):
 
 def test_long_documents_are_cut_between_sentences():
     data = b"# newdoc id = a\n" + sentence(400).encode() * 499
-    actual = conllu_of(data)
+    actual = read_conllu(data)
     assert len(actual) > 1
     assert sum(len(document.text.split()) for document in actual) == 400 * 499
     assert b"".join(document.source for document in actual) == data

@@ -69,12 +69,12 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def html_of(*results: AnnotatedDocument, chunks: int = 1) -> str:
+def render_html(*results: AnnotatedDocument, chunks: int = 1) -> str:
     return encode("html", *results, chunks=chunks).decode()
 
 
 def parse_page(*results: AnnotatedDocument) -> Page:
-    return Page(html_of(*results))
+    return Page(render_html(*results))
 
 
 def read_style(html: str) -> str:
@@ -103,7 +103,7 @@ def test_suggestions_are_not_part_of_the_text():
         ("Quite", "Quiet", "90\u00a0%", "f k1"),
     ]
     assert page.marks == ["during", "quite", "Quite"]
-    style = read_style(html_of(result))
+    style = read_style(render_html(result))
     assert style.count("attr(data-p)") == 3  # after the word, in the margin, in print
 
 
@@ -121,7 +121,7 @@ def test_proposals_of_other_tasks_are_in_the_card_unless_they_are_the_same(other
     rows = np.flatnonzero(preposition.flagged)[:1]
     settled = OverlapResolution(np.zeros(0, np.int64), rows, (other,))
     flags = dataclasses.replace(preposition, settled=settled)
-    html = html_of(AnnotatedDocument(result.document, (flags,)))
+    html = render_html(AnnotatedDocument(result.document, (flags,)))
     lines = re.findall(r'<span class="m">(or .*?)</span>', html)
     assert [re.sub("</?bdi>", "", proposal) for proposal in lines] == [line] * bool(line)
 
@@ -140,7 +140,7 @@ def test_paragraphs_have_numbers_and_verse_keeps_its_lines():
 
 
 def test_marks_can_be_reached_and_have_their_card():
-    html = html_of(annotated(TEXT), annotated(TEXT, "b.txt"), chunks=2)
+    html = render_html(annotated(TEXT), annotated(TEXT, "b.txt"), chunks=2)
     page = Page(html)
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(set(ids)) == len(ids)
@@ -159,7 +159,7 @@ def test_marks_can_be_reached_and_have_their_card():
 
 
 def test_the_summary_counts_and_leads_to_the_first_place():
-    html = html_of(annotated("no it"), annotated(TEXT, "b"), annotated("a quite place", "c"), chunks=2)
+    html = render_html(annotated("no it"), annotated(TEXT, "b"), annotated("a quite place", "c"), chunks=2)
     top = html.partition("<main>")[0]
     figures = re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", top)
     n_words = str(len(f"no it {TEXT} a quite place".split()))
@@ -171,8 +171,8 @@ def test_the_summary_counts_and_leads_to_the_first_place():
     assert "By document: flags in 2 of 3" in top and "Not shown: 1 document without flags." in top
     rules = re.findall(r'key">(.*?)</span>.*?<rect width="(.*?)".*?<td>(.*?)</td><td>(.*?) per', top)
     assert rules == [("spelling", "100.0", "3", "150.0"), ("preposition", "33.3", "1", "50.0")]
-    assert "Most frequent" not in html_of(annotated("a quite place"))
-    assert "Most frequent" in html_of(annotated("a quite place"), annotated("a quite place"))
+    assert "Most frequent" not in render_html(annotated("a quite place"))
+    assert "Most frequent" in render_html(annotated("a quite place"), annotated("a quite place"))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_any_text_gives_valid_html(text, more):
 
 
 def test_the_page_loads_nothing_and_its_policy_allows_only_the_style():
-    html = html_of(annotated(TEXT + " see https://example.org/x?y=1&z"))
+    html = render_html(annotated(TEXT + " see https://example.org/x?y=1&z"))
     page = Page(html)
     for _, attributes in page.tags:
         assert not {"src", "srcset", "style", "action", "xlink:href"} & set(attributes)
@@ -265,7 +265,7 @@ def labels(result: AnnotatedDocument) -> AnnotatedDocument:
 
 
 def test_labels_are_marked_and_counted():
-    html = html_of(labels(annotated(TEXT)))
+    html = render_html(labels(annotated(TEXT)))
     page = Page(html)
     assert page.marks == ["during", "to", "quite", "Quite"]
     assert [mark["class"] for mark in page.of("mark")] == ["l", "l", "f k0", "f k0"]
@@ -294,13 +294,13 @@ def only_labels(n: int, glosses: tuple[str, ...] = ()) -> AnnotatedDocument:
 
 
 def test_the_most_frequent_labels_are_listed_with_their_glosses():
-    top = html_of(only_labels(25)).partition("<main>")[0]
+    top = render_html(only_labels(25)).partition("<main>")[0]
     listed = re.findall(r"([0-9]+) <bdi>(label ..)</bdi>", top)
     assert listed == [("2", "label 24"), *(("1", f"label {number:02}") for number in range(9))]
     assert "and 15 more" in top
-    top = html_of(only_labels(10)).partition("<main>")[0]
+    top = render_html(only_labels(10)).partition("<main>")[0]
     assert len(re.findall("<bdi>label ..</bdi>", top)) == 10 and " more<" not in top
-    html = html_of(only_labels(2, ("gloss%1:<b>::", "")))
+    html = render_html(only_labels(2, ("gloss%1:<b>::", "")))
     beside = "{} <small><bdi>gloss%1:&lt;b&gt;::</bdi></small>"
     top, _, rest = html.partition("<main>")
     assert beside.format("1 <bdi>label 00</bdi>") in top
@@ -309,7 +309,7 @@ def test_the_most_frequent_labels_are_listed_with_their_glosses():
 
 
 def test_without_flags_decisions_are_counted():
-    html = html_of(only_labels(3), only_labels(1), chunks=2)
+    html = render_html(only_labels(3), only_labels(1), chunks=2)
     assert Page(html).title == "6 decisions in 2 documents"
     assert re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", html)[2:] == [
         ("decisions", "6"),
@@ -318,7 +318,7 @@ def test_without_flags_decisions_are_counted():
     assert "12 words, 4 decisions</small>" in html and "6 words, 2 decisions</small>" in html
     assert "flag" not in html.partition("<main>")[2]
     assert "most words are correct" not in html and "probably wrong" not in html
-    mixed = html_of(only_labels(3), annotated("quite so"))
+    mixed = render_html(only_labels(3), annotated("quite so"))
     assert Page(mixed).title == "0 flags in 2 documents"
     assert parse_page(AnnotatedDocument(annotated("so").document, ())).title == "0 flags in 1 document"
 
@@ -326,7 +326,7 @@ def test_without_flags_decisions_are_counted():
 def test_long_reports_show_only_paragraphs_with_flags(monkeypatch):
     monkeypatch.setattr(summary, "WHOLE", 100)
     results = [annotated(f"Nothing.\n\nNo\n\nA quite place {i}.\n\nEnd.", f"{i}.txt") for i in range(5)]
-    html = html_of(*results[:2], annotated("nothing", "none.txt"), *results[2:])
+    html = render_html(*results[:2], annotated("nothing", "none.txt"), *results[2:])
     page = Page(html)
     assert [section["id"] for section in page.of("section")] == ["d1", "d2", "d4", "d5", "d6"]
     assert page.paragraphs[:3] == [
@@ -343,7 +343,7 @@ def test_the_length_of_a_page_is_bounded(monkeypatch):
     monkeypatch.setattr(summary, "WHOLE", 100)
     monkeypatch.setattr(summary, "MAX_PAGE_CHARACTERS", 1500)
     results = [annotated(f"A quite place {'at' if i == 4 else i}, during 1997", f"{i}.txt") for i in range(6)]
-    page = Page(html := html_of(*results))
+    page = Page(html := render_html(*results))
     ids = [section["id"] for section in page.of("section")]
     assert 0 < len(ids) < 6
     assert ids == [f"d{i}" for i in range(1, len(ids) + 1)]
@@ -372,7 +372,7 @@ def test_each_rule_has_its_colour_on_the_whole_page():
         parts = zip(one.decisions, pair, strict=True)
         decisions = tuple(dataclasses.replace(part, task=name) for part, name in parts)
         results.append(AnnotatedDocument(one.document, decisions))
-    html = html_of(*results, chunks=3)
+    html = render_html(*results, chunks=3)
     colours = ["k0", "k1", "k2", "k0", "k1", "k3"]
     assert [mark["class"] for mark in Page(html).of("mark")] == [f"f {colour}" for colour in colours]
     keys = re.findall(r'<span class="f (k\d) key">([a-z-]+)</span></th>', html)
@@ -428,7 +428,7 @@ VISION = {
 
 def colour_schemes() -> list[dict[str, str]]:
     """Return the colours of the style sheet by name, in light and dark."""
-    style = read_style(html_of(annotated(TEXT)))
+    style = read_style(render_html(annotated(TEXT)))
     blocks = re.findall(r":root \{.*?\}", style, re.DOTALL)
     return [dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in blocks]
 
@@ -448,7 +448,7 @@ def test_colours_of_rules_differ_enough(scheme, vision):
 
 
 def test_each_colour_has_a_class_and_can_be_read_in_light_and_dark():
-    style = read_style(html_of(annotated(TEXT)))
+    style = read_style(render_html(annotated(TEXT)))
     assert re.findall(r"\.(k\d) \{ --k: var\(--(k\d)\)", style) == [(name, name) for name in RULES]
     assert len(colour_schemes()) == 2
     for colours in colour_schemes():
@@ -462,4 +462,4 @@ def test_each_colour_has_a_class_and_can_be_read_in_light_and_dark():
 def test_a_full_disk_for_temporary_files_is_a_one_line_error(monkeypatch):
     monkeypatch.setattr("disambig.formats.html.TemporaryFile", lambda: open("/dev/full", "w+b"))  # noqa: SIM115
     with pytest.raises(UserError, match=r"D309.*No space left"):
-        html_of(annotated(TEXT * 999))
+        render_html(annotated(TEXT * 999))

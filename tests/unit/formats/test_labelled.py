@@ -322,8 +322,8 @@ def test_a_mark_in_a_whole_text_is_that_of_its_place(tmp_path):
         assert actual == Labelled("The bank.", 4, 8, "shore", "The bank.", first.where, word)
         assert place_at_mark(actual) is actual and place_at_mark(second) is second
         assert second.word == ""
-    own = Labelled("The [[bank]].", 0, 13, "shore", "mine")
-    assert place_at_mark(own).document == "mine"
+    with_document = Labelled("The [[bank]].", 0, 13, "shore", "mine")
+    assert place_at_mark(with_document).document == "mine"
     part = Labelled("The [[bank]].", 6, 10, "shore", "")
     assert place_at_mark(part) is part
 

@@ -274,19 +274,19 @@ MIXED = [
 ]
 
 
-def lines_of(results=MIXED, **options) -> bytes:
+def encode_lines(results=MIXED, **options) -> bytes:
     return make_format("jsonl", **options).encode(results)
 
 
 def written_rows(results=MIXED, **options) -> list[dict]:
-    return [json.loads(line) for line in lines_of(results, **options).splitlines()]
+    return [json.loads(line) for line in encode_lines(results, **options).splitlines()]
 
 
-def keys_of(schema: dict) -> dict:
+def collect_keys(schema: dict) -> dict:
     """Return the keys of objects in a JSON Schema, in order."""
     if "properties" in schema:
-        return {key: keys_of(value) for key, value in schema["properties"].items()}
-    return keys_of(schema["items"]) if "items" in schema else {}
+        return {key: collect_keys(value) for key, value in schema["properties"].items()}
+    return collect_keys(schema["items"]) if "items" in schema else {}
 
 
 def test_records_of_all_inputs_fit_the_schema_and_keep_its_order():
@@ -295,7 +295,7 @@ def test_records_of_all_inputs_fit_the_schema_and_keep_its_order():
     check = validator(record_schema()).validate
     parts = record_schema()["properties"]
     parts |= parts["decisions"]["items"]["properties"]
-    names = keys_of(record_schema())
+    names = collect_keys(record_schema())
     for row in [*written_rows(), *written_rows(text=False)]:
         check(row)
         assert list(row) == list(names)  # always in the same order
@@ -390,7 +390,7 @@ def test_the_former_records_can_still_be_written():
 
 def test_the_arrow_schema_has_the_keys_of_the_json_schema():
     pytest.importorskip("pyarrow")
-    schema, keys = arrow_schema(), keys_of(record_schema())
+    schema, keys = arrow_schema(), collect_keys(record_schema())
     assert schema.names == list(keys)
     decisions = schema.field("decisions").type.value_type
     names = [decisions.field(i).name for i in range(decisions.num_fields)]
@@ -408,10 +408,10 @@ def test_pyarrow_reads_records(tmp_path):
     path = tmp_path / "mixed.jsonl"
     common = [meeting(), meeting(kind="json", line=1, meta={"n": 1})]
     many = [meeting(MEETING * 20), *common] * 6
-    block = lines_of(many)
+    block = encode_lines(many)
     n_blocks = 15_000_000 // len(block) + 1
     # the rare values come last, after the types have been inferred
-    path.write_bytes(block * n_blocks + lines_of(MIXED))
+    path.write_bytes(block * n_blocks + encode_lines(MIXED))
     table = reader.read_json(path)
     assert table.num_rows == n_blocks * len(many) + len(MIXED)
     assert table.schema.equals(arrow_schema())

@@ -28,14 +28,14 @@ class Numbered(Pairs):
 class Kept(Numbered):
     """The same task, which also accepts the groups of a saved model."""
 
-    own: tuple[Group, ...] | None = None
+    saved_groups: tuple[Group, ...] | None = None
 
     @cached_property
     def groups(self):
-        return super().groups if self.own is None else self.own
+        return super().groups if self.saved_groups is None else self.saved_groups
 
     def of_groups(self, groups):
-        return replace(self, own=groups)
+        return replace(self, saved_groups=groups)
 
 
 @hookimpl

@@ -70,11 +70,11 @@ class Positions:
     """One column per position; the evidence is the position."""
 
     rows_are_shared: bool = True
-    asked: int = 0
+    n_calls: int = 0
 
     @by_group
     def transform(self, view, instances, group):
-        self.asked += 1
+        self.n_calls += 1
         n, k = len(instances), len(group.candidates)
         instances.costs(group)  # as extractors do
         rows = csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5))
@@ -106,7 +106,7 @@ def test_features_of_several_groups_equal_those_of_each_group(shared):
         np.testing.assert_array_equal(result.n_queries, 2 * alone.n_queries)
         assert len(result.batch.columns) == 10 * len(group.candidates)
         assert result.batch.columns.candidates == group.candidates
-    assert extractor.asked == len(GROUPS)
+    assert extractor.n_calls == len(GROUPS)
 
 
 def test_shared_rows_must_be_crossed():
@@ -144,17 +144,17 @@ def test_features_of_lists_are_computed_per_group():
 
 
 def test_transforms_several_groups_at_once_up_to_a_limit(monkeypatch):
-    asked = []
+    sizes = []
 
     class Together(Positions):
         def transform(self, view, table):
-            asked.append([len(instances) for instances, _ in table.parts])
+            sizes.append([len(instances) for instances, _ in table.parts])
             return Positions.transform(self, view, table)
 
     monkeypatch.setattr(deciding, "TOGETHER", 3)
     monkeypatch.setattr(deciding, "BLOCK", 1)
     result = list(iterate_features(undecided(Together(rows_are_shared=False)).blocks()))
-    assert asked == [[1, 1, 1], [1, 1]]
+    assert sizes == [[1, 1, 1], [1, 1]]
     assert [[part.positions.tolist() for part, _ in piece.table.parts] for piece in result] == [
         [[0], [2], [1]],
         [[3], [4]],
@@ -178,7 +178,7 @@ def test_models_with_an_extractor_of_the_same_source_transform_together():
         undecided(extractors[1], extractors[2], extractors[4]),
     ]
     (piece,) = iterate_features(chain.from_iterable(one.blocks() for one in several), check=False)
-    assert [extractor.asked for extractor in extractors] == [4, 0, 2, 2, 2]
+    assert [extractor.n_calls for extractor in extractors] == [4, 0, 2, 2, 2]
     assert [run.numbers for run in piece.runs] == [[0, 1], [0, 1]]
     n_extractors = [len(run.undecided.model.extractors) for run in piece.runs for _ in run.numbers]
     for n, (part, group), features in zip(n_extractors, piece.table.parts, piece.features, strict=True):
@@ -305,25 +305,25 @@ class FlaggingRule:
 class RuleWithGains(FlaggingRule):
     """A decision rule that knows its recall."""
 
-    found: tuple[float, float] = (0.0, 0.0)
+    recall: tuple[float, float] = (0.0, 0.0)
 
     def gains(self):
-        return np.array([1.0, 2.0]), np.array(self.found)
+        return np.array([1.0, 2.0]), np.array(self.recall)
 
 
-def models_of(**judges):
+def make_models(**judges):
     return [SimpleNamespace(task=SimpleNamespace(name=task), judge=judge) for task, judge in judges.items()]
 
 
-HIGH, LOW = RuleWithGains(found=(0.5, 0.6)), RuleWithGains(found=(0.05, 0.08))
+HIGH, LOW = RuleWithGains(recall=(0.5, 0.6)), RuleWithGains(recall=(0.05, 0.08))
 
 
 @pytest.mark.parametrize(
     ("models", "rate", "expected"),
     [
-        (models_of(high=HIGH, low=LOW), 1.0, {"high": 1.0, "low": 0.0}),
-        (models_of(low=LOW, high=HIGH), 3.0, {"low": 1.0, "high": 2.0}),
-        (models_of(high=HIGH, other=FlaggingRule()), 1.0, {"high": 0.5, "other": 0.5}),  # unknown gains
+        (make_models(high=HIGH, low=LOW), 1.0, {"high": 1.0, "low": 0.0}),
+        (make_models(low=LOW, high=HIGH), 3.0, {"low": 1.0, "high": 2.0}),
+        (make_models(high=HIGH, other=FlaggingRule()), 1.0, {"high": 0.5, "other": 0.5}),  # unknown gains
     ],
 )
 def test_shares_one_rate_by_gains(models, rate, expected):
@@ -331,15 +331,15 @@ def test_shares_one_rate_by_gains(models, rate, expected):
 
 
 def test_rates_are_for_models_that_flag_and_for_their_own_task():
-    models = models_of(high=HIGH, labels=object())
+    models = make_models(high=HIGH, labels=object())
     assert task_rates(models, 1.5) == {"high": 1.5}
     with pytest.raises(UserError, match=r"D950.*'labels'.*available: high"):
         task_rates(models, {"labels": 1.0})
-    assert task_rates(models_of(high=HIGH, low=LOW), {"low": 2}) == {"low": 2.0}
-    assert task_rates(models_of(high=HIGH), None) == {}
+    assert task_rates(make_models(high=HIGH, low=LOW), {"low": 2}) == {"low": 2.0}
+    assert task_rates(make_models(high=HIGH), None) == {}
     for rate in (-1.0, float("nan"), {"high": -1.0}):
         with pytest.raises(UserError, match="D401"):
-            task_rates(models_of(high=HIGH), rate)
+            task_rates(make_models(high=HIGH), rate)
 
 
 def precision_table(task, *points, **pairs):

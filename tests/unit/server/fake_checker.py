@@ -37,10 +37,10 @@ class FakeChecker(ServerChecker):
     def annotate(self, options):
         def run(texts):
             calls.append(len(texts))
-            found = annotate_texts(texts)
-            for each in found:
-                each.flagged[:] &= options.rates.get(each.task, 1.0) > 0
-            return found
+            results = annotate_texts(texts)
+            for decisions in results:
+                decisions.flagged[:] &= options.rates.get(decisions.task, 1.0) > 0
+            return results
 
         return run
 

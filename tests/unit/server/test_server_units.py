@@ -278,8 +278,8 @@ def test_rejects_invalid_origins(origin):
         AllowedOrigins.from_options(hosts=[], origins=[origin])
 
 
-def count_flags(found):
-    return b",".join(str(item.flags).encode() for item in found)
+def count_flags(results):
+    return b",".join(str(item.flags).encode() for item in results)
 
 
 @pytest.fixture

@@ -82,8 +82,8 @@ def test_annotations_of_batches_round_trip(texts):
         decisions = decide(model, *docs)
         write_batch(docs, decisions, spans_key="x")
         for number, doc in enumerate(docs):
-            own, back = decisions.in_document(number), read_decisions(doc, model.task.name)
-            records = [own.record(i, doc.text) for i in range(len(own))]
+            expected, back = decisions.in_document(number), read_decisions(doc, model.task.name)
+            records = [expected.record(i, doc.text) for i in range(len(expected))]
             assert [back.record(i, doc.text) for i in range(len(back))] == records
             spans = [span for span in doc.spans["x"] if span.id_ == model.task.name]
             assert len(spans) == len(records)
@@ -205,8 +205,8 @@ def test_other_spans_have_no_record():
 def test_a_corrected_label_still_shows_what_was_decided():
     doc = annotated()
     span = doc.spans["preposition"][0]
-    own = Span(doc, span.start, span.end, label="during", span_id=span.id_)
-    assert own._.disambig == span._.disambig
+    relabelled = Span(doc, span.start, span.end, label="during", span_id=span.id_)
+    assert relabelled._.disambig == span._.disambig
 
 
 def test_a_doc_without_decisions_says_that_the_task_ran():
@@ -354,8 +354,14 @@ VERB_LISTS = [["gone", "went", "goes"], ["go", "gone"], ["went"]]
 
 
 def list_decisions():
-    own = CandidateLists.from_texts(VERB_LISTS)
-    own = CandidateLists(own.offsets, own.texts, np.arange(6) / 4, own.ranks[::-1].copy(), own.costs)
+    lists = CandidateLists.from_texts(VERB_LISTS)
+    lists = CandidateLists(
+        lists.offsets,
+        lists.texts,
+        np.arange(6) / 4,
+        lists.ranks[::-1].copy(),
+        lists.costs,
+    )
     return Decisions(
         task="forms",
         model="m 1",
@@ -366,14 +372,14 @@ def list_decisions():
         groups=np.zeros(3, np.int32),
         observed=np.array([0, -1, -1], np.int32),
         chosen=np.array([2, 1, 0], np.int32),
-        offsets=own.offsets,
+        offsets=lists.offsets,
         scores=np.array([1, 2, 3, 0, 5, 4], np.float32),
         margins=np.array([1, 5, np.inf], np.float32),
         probabilities=np.array([0.6, 0.9, 1.0], np.float32),
         flagged=np.array([True, False, False]),
         n_hits=np.zeros(3, np.int32),
         n_queries=np.zeros(3, np.int32),
-        lists=own,
+        lists=lists,
     )
 
 
@@ -410,12 +416,12 @@ def test_lists_survive_bytes_docbin_and_pickle(docs_with_lists):
 
 def test_decisions_with_lists_round_trip(docs_with_lists):
     kept = read_decisions(Doc(BLANK.vocab).from_bytes(docs_with_lists[0].to_bytes()), "forms")
-    own, expected = kept.lists, list_decisions().in_document(0)
-    assert own.offsets.dtype == np.int64 and own.offsets.tolist() == [0, 3, 5]
-    assert [own.instance_candidates(i) for i in range(2)] == [tuple(item) for item in VERB_LISTS[:2]]
+    lists, expected = kept.lists, list_decisions().in_document(0)
+    assert lists.offsets.dtype == np.int64 and lists.offsets.tolist() == [0, 3, 5]
+    assert [lists.instance_candidates(i) for i in range(2)] == [tuple(item) for item in VERB_LISTS[:2]]
     for name in ("scores", "ranks"):
-        assert np.array_equal(getattr(own, name), getattr(expected.lists, name)), name
-    assert np.isnan(own.costs).all()  # no component writes the right answers
+        assert np.array_equal(getattr(lists, name), getattr(expected.lists, name)), name
+    assert np.isnan(lists.costs).all()  # no component writes the right answers
     for name in ("scores", "chosen", "margins", "flagged", "observed"):
         assert np.array_equal(getattr(kept, name), getattr(expected, name)), name
 

@@ -632,8 +632,8 @@ def test_the_pipeline_requires_what_brings_the_component(fakes):
     for name in ("disambig_preposition", "disambig_spelling"):
         nlp.add_pipe(name)
     major, minor, _ = disambig.__version__.split(".")
-    own = f"disambig>={disambig.__version__},<{major}.{int(minor) + 1}.0"
-    assert nlp.meta["requirements"] == ["other>=1.0", own]
+    requirement = f"disambig>={disambig.__version__},<{major}.{int(minor) + 1}.0"
+    assert nlp.meta["requirements"] == ["other>=1.0", requirement]
 
 
 def test_blank_pipelines_know_the_components():

@@ -166,8 +166,8 @@ def test_rates_are_shared_or_one_a_task(nlp):
         def gains(self):
             return np.array([1.0]), np.array([0.1])
 
-    def rates(asked, *models):
-        return Proofreader(nlp, models, name="x", flags_per_1000=asked).rates
+    def rates(flags_per_1000, *models):
+        return Proofreader(nlp, models, name="x", flags_per_1000=flags_per_1000).rates
 
     gaining = replace(FORM, judge=Gaining())
     assert rates(1.0, gaining, replace(DOUBLED, judge=Gaining())) == {"form": 1.0, "doubled": 0.0}

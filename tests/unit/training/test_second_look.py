@@ -347,8 +347,8 @@ def test_does_not_weigh_places_far_from_a_proposal(second_look_model):
     ours, theirs, none = (annotate(texts, [part_odds])[0] for part_odds in (model, everywhere, nowhere))
     assert ours.flagged.any() and ours.flagged.tolist() == theirs.flagged.tolist()
     assert ours.chosen.tolist() == theirs.chosen.tolist()
-    asked = theirs.probabilities >= rule.least
-    assert ours.probabilities[asked] == pytest.approx(theirs.probabilities[asked])
+    is_proposed = theirs.probabilities >= rule.least
+    assert ours.probabilities[is_proposed] == pytest.approx(theirs.probabilities[is_proposed])
     assert not none.flagged.any()
     again = rule.from_state(rule.state(), model.task.groups)
     assert again.weighed_from == rule.weighed_from
