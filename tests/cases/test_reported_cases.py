@@ -292,7 +292,7 @@ class Learner:
 def disambig_register_learners(register):
     register("{name}.Learner.v1", Learner)
 """
-ODD = {  # the first lines of a plugin, and what is said of it
+ODD = {  # the first lines of a plugin, and the message about it
     "odd": ('raise BaseException("odd")', "could not be loaded: BaseException: odd"),
     "panics": ('class Panic(BaseException): pass\nraise Panic("no")', "could not be loaded: Panic: no"),
     "prints": ('print("hello from here")', "[D020] plugin 'prints' prints to standard output"),
@@ -331,7 +331,7 @@ def install(tmp_path, monkeypatch):
 
 
 def check_goes_on(folder):
-    """Check a text in a process of its own, which finds what it should; return what it says."""
+    """Check a text in a new process, which reports the expected flags; return its messages."""
     folder.joinpath("a.md").write_text("It was better then the rest.\n")
     done = process("check", "a.md", "--format", "jsonl", folder=folder)
     assert done.returncode == 1, done.stderr
@@ -351,16 +351,16 @@ def test_a_distribution_without_metadata_is_named(install, tmp_path):
 
 
 def test_plugins_that_fail_or_print_or_have_invalid_entry_points(install, tmp_path):
-    """Each is named in a line of its own, and the others and the results stay as they are."""
+    """Each is named in a separate line; the other plugins and the results are unchanged."""
     for name, (top, _) in ODD.items():
         install(name, top=top)
     for name, value in INVALID.items():
         install(name, value=value)
     lines = check_goes_on(tmp_path)
-    expected = {name: said for name, (_, said) in ODD.items()}
+    expected = {name: message for name, (_, message) in ODD.items()}
     expected |= dict.fromkeys(INVALID, "[D019] invalid entry point")
-    for name, said in expected.items():
-        assert len([line for line in lines if name in line and said in line]) == 1, (name, lines)
+    for name, message in expected.items():
+        assert len([line for line in lines if name in line and message in line]) == 1, (name, lines)
 
 
 @pytest.mark.parametrize("text", [b"[disambig]\nodd_plugin\n", b"[disambig]\nodd = caf\xe9\n"])
@@ -487,10 +487,10 @@ PLUS += "3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_\t*\n\n"
 @pytest.mark.parametrize("name", ["a.conllu", "a.conllup", "a.cupt"])
 def test_conllu_plus_is_named_with_what_converts_it(tmp_path, name):
     tmp_path.joinpath(name).write_text(PLUS + PLUS.replace("# global", "# newdoc id = b\n# other"))
-    texts, said = annotated(tmp_path, name)
+    texts, message = annotated(tmp_path, name)
     assert not texts
-    assert f"[D339] {name}: CoNLL-U Plus documents are not supported" in said and "`cut -f1-10`" in said
-    assert "[D324]" not in said
+    assert f"[D339] {name}: CoNLL-U Plus documents are not supported" in message and "`cut -f1-10`" in message
+    assert "[D324]" not in message
     ten = "".join("\t".join(line.split("\t")[:10]).rstrip("\n") + "\n" for line in PLUS.splitlines())
     tmp_path.joinpath("b.conllu").write_text(ten)  # as `cut` writes it, with the comment on the columns
     assert annotated(tmp_path, "b.conllu")[0] == ["It is."]

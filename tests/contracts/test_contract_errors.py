@@ -209,10 +209,12 @@ def test_right_words_of_a_model_are_checked_when_it_decides():
 
 def test_right_words_are_not_flagged_by_other_models():
     model = trained()
-    knows = replace(model, task=with_traits(right_words=lambda self, view: np.ones(len(view), bool)))
+    with_right_words = replace(
+        model, task=with_traits(right_words=lambda self, view: np.ones(len(view), bool))
+    )
     view = Words()(["It was quiet good. A peace of cake."])
     (alone,) = decide_together([model], [view], [np.inf])
-    both = decide_together([model, knows], [view, view], [np.inf, np.inf])
+    both = decide_together([model, with_right_words], [view, view], [np.inf, np.inf])
     assert alone.flagged.any() and not any(decisions.flagged.any() for decisions in both)
     assert all(np.array_equal(decisions.chosen, alone.chosen) for decisions in both)
 
@@ -540,12 +542,12 @@ def test_the_name_of_a_tokenisation_is_the_registered_one(load_with, tmp_path, m
 
 
 def test_candidates_that_the_tokenisation_changes_are_told():
-    task, told = Pairs(("quite/quiet", "Peace/piece")), []
+    task, notes = Pairs(("quite/quiet", "Peace/piece")), []
     parts = {"task": task, "tokenisation": Words(), "extractors": {"near": NearbyWords()}}
     parts |= {"learner": Perceptron(), "baseline": Constant()}
     texts = {"train": TEXTS, "dev": TEXTS}
-    model = train(parts, texts, name="odd", min_examples=2, tell=told.append)
-    (note,) = told
+    model = train(parts, texts, name="odd", min_examples=2, tell=notes.append)
+    (note,) = notes
     assert "'Peace' ('peace')" in note and "disambig.words.v1" in note
     assert note in model.provenance["notes"]
     parts["task"] = Pairs(("Quite/Quiet",))

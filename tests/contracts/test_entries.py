@@ -44,13 +44,13 @@ TEXTS = [
 ] * 3
 
 
-def sections_of(learner):
+def make_config(learner):
     near = ("toys.NearbyWords.v1", {"reach": 1})
     return model_config("toys.Pairs.v1", {"near": near}, f"toys.{learner}.v1", "toys.Constant.v1")
 
 
 def trained(learner):
-    config = sections_of(learner)
+    config = make_config(learner)
     texts = {"train": TEXTS, "dev": TEXTS}
     return train(resolve(config), texts, name="toys", config=config, min_examples=5)
 
@@ -169,7 +169,7 @@ def test_one_scorer_per_group(learner, kind, load_with, tmp_path):
 
 def test_a_group_without_examples_keeps_the_baseline(load_with):
     load_with(toys="toy_plugin")
-    config = sections_of("Perceptron") | {
+    config = make_config("Perceptron") | {
         "task": {"@disambig_tasks": "toys.Pairs.v1", "pairs": ["quite/quiet", "lose/loose"]}
     }
     model = train(resolve(config), {"train": TEXTS, "dev": TEXTS}, name="toys", config=config, min_examples=5)
@@ -282,7 +282,7 @@ LEARNERS = sorted(registry.load_all("learners"))
 CASES = [(name, problem) for name in LEARNERS for problem in PROBLEMS if problem not in REFUSED.get(name, ())]
 
 
-def learner_of(name, batch, **settings):
+def build_learner(name, batch, **settings):
     """Return a learner that is built from a config."""
     section = {"@disambig_learners": name, **SETTINGS.get(name, {}), **settings}
     if name in WITH_GROUPS:
@@ -295,7 +295,7 @@ def test_learners_keep_their_contract(name, problem):
     batch = PROBLEMS[problem]
     if name == "variance_svm.Majority.v1" and "bias" not in batch.columns.group_names:
         pytest.skip("it counts by bias columns")
-    for check in check_learner(learner_of(name, batch), batch, least=0.0):
+    for check in check_learner(build_learner(name, batch), batch, least=0.0):
         check()
 
 
@@ -304,12 +304,12 @@ def test_other_storages_are_refused(name):
     for problem in REFUSED[name]:
         batch = PROBLEMS[problem]
         with pytest.raises(UserError, match="D459"):
-            to_accepted_storage(learner_of(name, batch), batch)
+            to_accepted_storage(build_learner(name, batch), batch)
 
 
 def test_every_linear_learner_learns_from_lists():
     for name in LEARNERS:
-        if needs_training(learner_of(name, PROBLEMS["blocks"])):
+        if needs_training(build_learner(name, PROBLEMS["blocks"])):
             assert name == "random_subspace.StructuredPerceptron.v1" or not REFUSED.get(name, set()) & LISTS
 
 
@@ -326,7 +326,7 @@ def test_a_decoder_comes_from_the_config(name, problem):
     if name not in LEARNERS:
         pytest.skip("no plugin")
     decoder = CHAIN if problem == "chains" else {"@disambig_decoders": "disambig.Enumerated.v1"}
-    learner = learner_of(name, PROBLEMS[problem], decoder=decoder)
+    learner = build_learner(name, PROBLEMS[problem], decoder=decoder)
     for check in check_learner(learner, PROBLEMS[problem], least=0.9):
         check()
 
@@ -336,5 +336,7 @@ def test_learners_of_lists_learn(problem):
     batch = PROBLEMS[problem]
     for name in ("random_subspace.ConfidenceWeighted.v1", "variance_svm.KSVM.v1"):
         if name in LEARNERS:
-            learns = {check.name: check for check in check_learner(learner_of(name, batch), batch, least=0.9)}
+            learns = {
+                check.name: check for check in check_learner(build_learner(name, batch), batch, least=0.9)
+            }
             learns["learns"]()

@@ -39,15 +39,15 @@ def by_hand(
         From (place, word) to scores of candidates, which can include ``""``; the place is -1 for the word
         before, 1 for the word after.
     """
-    known = list(dict.fromkeys([*words, *(word for _, word in rules)]))
-    candidates = {word: i for i, word in enumerate([*known, ""])}
-    n, h = len(known), len(rules)
+    spellings = list(dict.fromkeys([*words, *(word for _, word in rules)]))
+    candidates = {word: i for i, word in enumerate([*spellings, ""])}
+    n, h = len(spellings), len(rules)
     embeddings = np.zeros((n + endings + 1, h), np.float32)
     inputs = np.zeros((2 * reach, h, h), np.float32)
     outputs = np.zeros((n + 1, h), np.float32)
     biases = np.zeros(n + 1, np.float32)
     for unit, ((place, word), scores) in enumerate(rules.items()):
-        embeddings[known.index(word), unit] = 1.0
+        embeddings[spellings.index(word), unit] = 1.0
         inputs[-place - 1 if place < 0 else reach + place - 1, unit, unit] = 1.0
         for candidate, score in scores.items():
             outputs[candidates[candidate], unit] = score
@@ -62,7 +62,7 @@ def by_hand(
         "outputs": outputs,
         "output_bias": biases,
     }
-    vocabulary = ClozeVocabulary(hash_words(known), endings)
+    vocabulary = ClozeVocabulary(hash_words(spellings), endings)
     return quantise(vocabulary, weights, left=reach, right=reach, most_hidden=1.0, header=dict(HEADER))
 
 

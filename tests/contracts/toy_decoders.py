@@ -79,33 +79,35 @@ def packed(forests):
     for forest in forests:
         nodes = list(dict.fromkeys(head for head, _ in forest.edges))
         heads += [nodes.index(head) for head, _ in forest.edges]
-        tails += [([nodes.index(tail) for tail in own] + [-1, -1])[:2] for _, own in forest.edges]
+        tails += [
+            ([nodes.index(tail) for tail in edge_tails] + [-1, -1])[:2] for _, edge_tails in forest.edges
+        ]
         counts.append(len(forest.edges))
         sizes.append(len(nodes))
-    offsets, starts_of_nodes = (np.concatenate([[0], np.cumsum(each)]) for each in (counts, sizes))
+    offsets, starts_of_nodes = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (counts, sizes))
     return Hypergraphs(offsets, starts_of_nodes, heads, tails)
 
 
 def derivations(forest, node=None):
     """Return the edges (by number) of every parse in a forest, by brute force."""
     node = forest.edges[-1][0] if node is None else node
-    found = []
+    edge_lists = []
     for number, (head, tails) in enumerate(forest.edges):
         if head == node:
             partial = [[number]]
             for tail in tails:
                 partial = [p + rest for p in partial for rest in derivations(forest, tail)]
-            found += partial
-    return found
+            edge_lists += partial
+    return edge_lists
 
 
 def paths(n_tags, length):
     """Return the rows of every tag sequence of a chain, by brute force."""
-    found = []
+    sequences = []
     for code in range(n_tags**length):
         tags = [code // n_tags**t % n_tags for t in range(length)]
         rows = [tags[0]]
         for t in range(1, length):
             rows.append(n_tags + (t - 1) * n_tags**2 + tags[t - 1] * n_tags + tags[t])
-        found.append(rows)
-    return found
+        sequences.append(rows)
+    return sequences

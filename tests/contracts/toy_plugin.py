@@ -77,8 +77,8 @@ class NearbyWords:
         k, d = len(group.candidates), len(self.vocabulary)
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
         columns = Columns(np.repeat(np.arange(k, dtype=np.int32), d), np.zeros(k * d, np.int32), ("words",))
-        found = np.repeat(rows.sum(axis=1).astype(np.int32), k)
-        return Features(CrossedRows(rows, costs, columns), found, np.maximum(found, 2 * self.reach))
+        n_hits = np.repeat(rows.sum(axis=1).astype(np.int32), k)
+        return Features(CrossedRows(rows, costs, columns), n_hits, np.maximum(n_hits, 2 * self.reach))
 
     def state(self):
         return {"vocabulary": self.vocabulary}

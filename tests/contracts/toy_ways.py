@@ -48,8 +48,8 @@ class OwnLists:
     groups: tuple = (Group("way", ()),)
 
     def instances(self, view):
-        found = OwnCandidates(candidates=self.candidates, name=self.name).instances(view)
-        return replace(found, lists=CandidateLists.from_texts([self.candidates] * len(found)))
+        result = OwnCandidates(candidates=self.candidates, name=self.name).instances(view)
+        return replace(result, lists=CandidateLists.from_texts([self.candidates] * len(result)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,9 @@ class ListedWords:
         at = [i for i, word in enumerate(words) if word in self.lists]
         lists = [self.lists[words[i]] for i in at]
         pairs = zip([words[i] for i in at], lists, strict=True)
-        observed = np.array([own.index(word) if word in own else -1 for word, own in pairs], np.int32)
+        observed = np.array(
+            [candidates.index(word) if word in candidates else -1 for word, candidates in pairs], np.int32
+        )
         ones = np.ones(len(at), np.int32)
         return Instances(np.array(at, np.int64), ones, 0 * ones, observed, CandidateLists.from_texts(lists))
 

@@ -35,22 +35,22 @@ class Block(NamedTuple):
     output: str | None
 
 
-def blocks_of(path: Path) -> list[Block]:
+def read_blocks(path: Path) -> list[Block]:
     """Return the blocks of one file; a `text` block directly after a Python block is its output."""
     text = path.read_text(encoding="utf8")
-    found = []
+    blocks = []
     for match in re.finditer(r"^```(\w+)\n(.*?)^```\n", text, re.MULTILINE | re.DOTALL):
         shown = re.match(r"\n```text\n(.*?)^```", text[match.end() :], re.MULTILINE | re.DOTALL)
         line = text.count("\n", 0, match.start()) + 1
         place = f"{path.relative_to(ROOT)}:{line}"
-        found.append(Block(place, match[1], match[2], shown and shown[1]))
-    return found
+        blocks.append(Block(place, match[1], match[2], shown and shown[1]))
+    return blocks
 
 
 BLOCKS = [
     block
     for path in DOCUMENTS
-    for block in blocks_of(path)
+    for block in read_blocks(path)
     if path not in GUIDES or block.language == "console"
 ]
 

@@ -12,14 +12,14 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from readme_blocks import ROOT, blocks_of
+from readme_blocks import ROOT, read_blocks
 
 GUIDE = ROOT / "plugins" / "disambig_dask" / "README.md"
 
 
 def snippet(mark: str) -> str:
-    (found,) = [block.code for block in blocks_of(GUIDE) if block.language == "py" and mark in block.code]
-    return found
+    (code,) = [block.code for block in read_blocks(GUIDE) if block.language == "py" and mark in block.code]
+    return code
 
 
 def run(code: str) -> dict:

@@ -80,8 +80,8 @@ def test_every_block_is_a_file_that_is_written():
 
 
 def test_the_files_are_a_plugin_that_trains_and_labels(kind, tmp_path):
-    own = runpy.run_path(str(kind / "tests" / "test_kind.py"))
-    for check in own["CHECKS"]["task"] + own["CHECKS"]["extractor"]:
+    namespace = runpy.run_path(str(kind / "tests" / "test_kind.py"))
+    for check in namespace["CHECKS"]["task"] + namespace["CHECKS"]["extractor"]:
         check()
     call = CliRunner().invoke
     listed = call(app, ["plugins", "kind"])
@@ -336,10 +336,10 @@ def test_abilities_are_those_of_the_contracts():
     }
     assert set(shown) == set(protocols)
     for name, part in protocols.items():
-        own = {
+        members = {
             item for item in [*vars(part), *vars(part).get("__annotations__", {})] if not item.startswith("_")
         }
-        assert shown[name] == own, name
+        assert shown[name] == members, name
 
 
 def test_conversions_are_those_of_the_guide():
@@ -502,8 +502,8 @@ def test_new_plugin_writes_the_decoder_of_the_guide():
 
 
 def test_the_decoder_keeps_its_contract(decoder_home):
-    own = runpy.run_path(str(decoder_home / "tests" / "test_pairs.py"))
-    (mark,) = own["test_contract"].pytestmark
+    namespace = runpy.run_path(str(decoder_home / "tests" / "test_pairs.py"))
+    (mark,) = namespace["test_contract"].pytestmark
     assert len(mark.args[1]) > 5
     for check in mark.args[1]:
         check()
@@ -604,9 +604,9 @@ def test_the_commands_run_on_the_lists(lists_home):
 
 
 def test_the_plugin_learns_from_lists_and_keeps_its_contracts(lists_home):
-    own = runpy.run_path(str(lists_home / "tests" / "test_shape.py"))
-    assert len(own["CHECKS"]) > 15
-    for check in own["CHECKS"]:
+    namespace = runpy.run_path(str(lists_home / "tests" / "test_shape.py"))
+    assert len(namespace["CHECKS"]) > 15
+    for check in namespace["CHECKS"]:
         check()
     run_line("train shape --lists lists.jsonl --output my_shape")
     assert "extractor: shape.Lengths.v1" in run_line("plugins shape")

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from readme_blocks import BLOCKS, DOCUMENTS, ROOT, TOP, Block, alike, blocks_of
+from readme_blocks import BLOCKS, DOCUMENTS, ROOT, TOP, Block, alike, read_blocks
 from running_server import running
 from typer.testing import CliRunner
 
@@ -37,12 +37,12 @@ COMMANDS = [
 ]
 SHOWN = [
     block
-    for block in blocks_of(TOP)
+    for block in read_blocks(TOP)
     if block.language == "console" and any(not line.startswith("$ ") for line in block.code.splitlines())
 ]
 
 
-def place_of(value: object) -> str | None:
+def get_place(value: object) -> str | None:
     return value.place if isinstance(value, Block) else None
 
 
@@ -79,7 +79,7 @@ def test_links_lead_somewhere(path: Path) -> None:
             assert heading in [re.sub(r"[^\w -]", "", t.lower()).replace(" ", "-") for t in titles]
 
 
-@pytest.mark.parametrize("block", CONFIGS, ids=place_of)
+@pytest.mark.parametrize("block", CONFIGS, ids=get_place)
 def test_config_can_be_read_and_built(block: Block, tmp_path: Path) -> None:
     """It only fails because there is no text, after all sections were read."""
     (tmp_path / "mine.cfg").write_text(block.code, encoding="utf8")
@@ -93,7 +93,7 @@ def test_config_can_be_read_and_built(block: Block, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "block",
     [pytest.param(block, marks=pytest.mark.slow if LARGE in block.code else ()) for block in PYTHON],
-    ids=place_of,
+    ids=get_place,
 )
 def test_python_snippet_runs(
     block: Block,
@@ -109,7 +109,7 @@ def test_python_snippet_runs(
         assert alike(printed, block.output), printed
 
 
-@pytest.mark.parametrize("block", SHOWN, ids=place_of)
+@pytest.mark.parametrize("block", SHOWN, ids=get_place)
 def test_commands_print_what_is_shown(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     parts = re.split(r"^\$ (.*)\n", block.code, flags=re.MULTILINE)
@@ -194,15 +194,15 @@ def test_all_keys_are_named_and_those_that_overrides_take():
 
 
 def test_the_example_is_read(tmp_path):
-    (example,) = [block.code for block in blocks_of(SETTINGS) if block.language == "toml"]
+    (example,) = [block.code for block in read_blocks(SETTINGS) if block.language == "toml"]
     (tmp_path / "pyproject.toml").write_text(example)
     project = ProjectSettings()
     drafts = project.for_file(str(tmp_path / "docs" / "drafts" / "a.md"))
     assert (drafts.flags_per_1000, drafts.ignore) == (0.1, ("affect", "hackathon", "then"))
     assert project.for_file(str(tmp_path / "a.tex")).tasks == ("spelling",)
     assert project.for_file(str(tmp_path / "CHANGELOG.md")).excluded
-    own = example.replace("[tool.disambig]\n", "").replace("tool.disambig.", "")
-    (tmp_path / "disambig.toml").write_text(own)
+    disambig_toml = example.replace("[tool.disambig]\n", "").replace("tool.disambig.", "")
+    (tmp_path / "disambig.toml").write_text(disambig_toml)
     same = ProjectSettings().for_file(str(tmp_path / "docs" / "drafts" / "a.md"))
     assert (same.flags_per_1000, same.ignore, same.sets) == (0.1, drafts.ignore, drafts.sets)
 
@@ -216,7 +216,7 @@ def test_all_formats_are_named():
 def test_all_directives_are_documented_and_the_example_works():
     text = CHECKING.read_text("utf8").partition("## What comments say")[2].partition("\n## ")[0]
     assert {name for name in _DIRECTIVES if f"disambig: {name}" in text} == set(_DIRECTIVES)
-    (example,) = [block.code for block in blocks_of(CHECKING) if block.language == "markdown"]
+    (example,) = [block.code for block in read_blocks(CHECKING) if block.language == "markdown"]
     result = read_directives("a.md", example, read_markup("a.md", example).comments, TextLines(example))
     assert [(item.rule, item.word) for item in result.hidden] == [("wrong-preposition", ""), ("article", "")]
     for item in result.hidden:
@@ -228,7 +228,7 @@ GUIDE = ROOT / "disambig" / "server" / "README.md"
 
 def requests():
     """Return the requests of the guide, each with the output shown below it."""
-    (block,) = [block.code for block in blocks_of(GUIDE) if "$ curl" in block.code]
+    (block,) = [block.code for block in read_blocks(GUIDE) if "$ curl" in block.code]
     parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
