@@ -148,7 +148,7 @@ class _CompilationListener(event.Listener):  # type: ignore[misc]
     def on_start(self, compilation: Any) -> None:
         pause_time_limit()
         dispatcher = compilation.data.get("dispatcher")
-        if self._logged or not any(dispatcher is own for own in _dispatchers):
+        if self._logged or not any(dispatcher is ours for ours in _dispatchers):
             return
         self._logged = True
         folder = cache_location(dispatcher)

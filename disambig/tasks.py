@@ -64,15 +64,15 @@ class OwnCandidates:
     gaps: str = "all"
     name: str = "candidates"
     language: str = ""
-    own: tuple[Group, ...] | None = fitted_field(None)
+    fitted_groups: tuple[Group, ...] | None = fitted_field(None)
     extra: tuple[Group, ...] = fitted_field(())
 
     def __post_init__(self) -> None:
         if (self.candidates is None) == (self.sets is None):
             raise UserError("D485")
-        for name, given in (("candidates", self.candidates), ("sets", self.sets)):
-            if isinstance(given, str) and (name == "candidates" or given.lstrip().startswith("[")):
-                raise UserError("D663", setting=name, value=given)
+        for name, value in (("candidates", self.candidates), ("sets", self.sets)):
+            if isinstance(value, str) and (name == "candidates" or value.lstrip().startswith("[")):
+                raise UserError("D663", setting=name, value=value)
         if self.gaps not in GAPS:
             raise UserError("D486", value=self.gaps, names=", ".join(GAPS))
         if not self.name.isidentifier():
@@ -83,7 +83,10 @@ class OwnCandidates:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """One group for each list."""
-        return (*(_groups(self.candidates, self.sets) if self.own is None else self.own), *self.extra)
+        return (
+            *(_groups(self.candidates, self.sets) if self.fitted_groups is None else self.fitted_groups),
+            *self.extra,
+        )
 
     @property
     def rules(self) -> RuleSet:
@@ -92,7 +95,7 @@ class OwnCandidates:
 
     def of_groups(self, groups: Sequence[Group]) -> OwnCandidates:
         """Return the task with other lists, such as those that a saved model was trained on."""
-        return replace(self, own=tuple(groups), extra=())
+        return replace(self, fitted_groups=tuple(groups), extra=())
 
     def with_groups(self, groups: Sequence[Group]) -> OwnCandidates:
         """Return the task with further lists after its own."""

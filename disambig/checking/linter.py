@@ -71,7 +71,7 @@ class RunTally:
     flags: int = 0
     fixed: int = 0
     # number of flags in a baseline, and of flags in unchanged lines
-    known: int = 0
+    in_baseline: int = 0
     unchanged: int = 0
     left_out: dict[str, int] = field(default_factory=dict)  # number of flags beyond the maximum, by file
     problems: list[UserError] = field(default_factory=list)
@@ -97,7 +97,7 @@ class RunTally:
             line = f"no flags in {n_files}"
         line += f", {pluralize(self.words, 'word')}"
         line += f", {self.fixed:,} corrected" if fixing else ""
-        line += f"; {self.known:,} already in the baseline" if self.known else ""
+        line += f"; {self.in_baseline:,} already in the baseline" if self.in_baseline else ""
         line += f"; {self.unchanged:,} in unchanged lines" if self.unchanged else ""
         line += f"; {pluralize(len(self.problems), 'problem')}" if self.problems else ""
         return line
@@ -340,7 +340,7 @@ class _Linter:
                 self._note(unused_directive(name, directive, names))
         if self.baseline_to_write is not None:
             self.baseline_to_write.add(name, plain.text, checked.flags)
-            self.tally.known += len(checked.flags)
+            self.tally.in_baseline += len(checked.flags)
             return
         flags = self._select_shown(file, plain.text, checked, settings)
         self.tally.flagged_files += bool(flags)
@@ -374,7 +374,7 @@ class _Linter:
         if baseline not in self._baselines:
             self._baselines[baseline] = read_baseline(baseline)
         new_flags = self._baselines[baseline].new_flags(name, plain, flags)
-        self.tally.known += len(flags) - len(new_flags)
+        self.tally.in_baseline += len(flags) - len(new_flags)
         return new_flags
 
     def _correct(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
@@ -518,7 +518,7 @@ class _Linter:
         status = FAILURE if tally.problems else FLAGGED if tally.flags else 0
         if self.baseline_to_write is not None:
             self.baseline_to_write.write()
-            n_flags = pluralize(tally.known, "flag")
+            n_flags = pluralize(tally.in_baseline, "flag")
             self._remark(f"{n_flags} written to {escape_control_chars(self.baseline_to_write.path)}")
         elif not self.request.diff:
             summary = RunSummary(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))

@@ -370,8 +370,8 @@ def settings_from_options(options: Mapping[str, Any], *, baseline: str | None = 
         "rules": options["rule"],
         "ignore_rules": options["ignore_rule"],
     }
-    given = {key: value for key, value in values.items() if value not in (None, [], "")}
-    return SettingsSource("command line", given)
+    given_values = {key: value for key, value in values.items() if value not in (None, [], "")}
+    return SettingsSource("command line", given_values)
 
 
 def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000") -> None:

@@ -196,10 +196,10 @@ class CrossedColumns(Columns):
     @property
     def groups(self) -> NDArray[np.int32]:
         """Feature group of each column; stored only once if all columns are in the same group."""
-        own = self.own.groups
-        if own.strides == (0,):  # one group, broadcast by the extractor: stay that small
-            return np.broadcast_to(own[:1], (len(self),))
-        return np.tile(own, len(self.candidates))
+        row_groups = self.own.groups
+        if row_groups.strides == (0,):  # one group, broadcast by the extractor: stay that small
+            return np.broadcast_to(row_groups[:1], (len(self),))
+        return np.tile(row_groups, len(self.candidates))
 
     @property
     def group_names(self) -> tuple[str, ...]:
@@ -301,14 +301,14 @@ class JoinedColumns(Columns):
 class _CrossedNames(LazySequence[str]):
     """``"candidate: name"`` of each column, made on access."""
 
-    def __init__(self, own: Sequence[str], candidates: tuple[str, ...]) -> None:
-        self._own, self._candidates = own, candidates
+    def __init__(self, row_names: Sequence[str], candidates: tuple[str, ...]) -> None:
+        self._row_names, self._candidates = row_names, candidates
 
     def __len__(self) -> int:
-        return len(self._own) * len(self._candidates)
+        return len(self._row_names) * len(self._candidates)
 
     def make_item(self, index: int) -> str:
         """Return the name of one column."""
-        candidate, column = divmod(index, len(self._own))
-        name = self._own[column]
+        candidate, column = divmod(index, len(self._row_names))
+        name = self._row_names[column]
         return f"{self._candidates[candidate]}: {name}" if name else ""

@@ -98,14 +98,14 @@ class SequenceRows(EqualLists):
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``W_r . x`` for each label r of each instance, without pairs, shape ``(n * K,)``."""
         k = self.costs.shape[1]
-        own = weights[: k * self.rows.shape[1]].reshape(k, -1)
-        return np.asarray(self.rows @ own.T).ravel()
+        label_weights = weights[: k * self.rows.shape[1]].reshape(k, -1)
+        return np.asarray(self.rows @ label_weights.T).ravel()
 
     def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the crossed features summed with weights `mass`; zero for pairs."""
         k = self.costs.shape[1]
-        own = np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
-        return np.concatenate([own, np.zeros(k + k * k)])
+        label_sums = np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
+        return np.concatenate([label_sums, np.zeros(k + k * k)])
 
     def row_sqnorm(self) -> NDArray[np.float64]:
         """Return the squared norm of each label's features, which is that of its instance's row."""
@@ -456,8 +456,8 @@ def join_crossed(batches: list[CrossedRows]) -> CrossedRows:
     rows = csr_array(hstack([csr_array(batch.rows) for batch in batches], format="csr"))
     first = batches[0]
     rows.sort_indices()
-    own = join_columns(*(own_columns(batch.columns, int(batch.rows.shape[1])) for batch in batches))
-    columns = CrossedColumns(own, candidate_names(first.columns, first.n_labels))
+    row_columns = join_columns(*(own_columns(batch.columns, int(batch.rows.shape[1])) for batch in batches))
+    columns = CrossedColumns(row_columns, candidate_names(first.columns, first.n_labels))
     return CrossedRows(rows, first.costs, columns, first.labels)
 
 
@@ -606,10 +606,10 @@ def normalised(
         group_of_entry = np.zeros(len(data), np.int32)
         n_groups = 1
     else:
-        own = own_columns(batch.columns, int(batch.rows.shape[1]))
-        group_weights = _group_weights(own.group_names, weights)
-        n_groups = len(own.group_names)
-        group_of_entry = own.groups[rows.indices]
+        row_columns = own_columns(batch.columns, int(batch.rows.shape[1]))
+        group_weights = _group_weights(row_columns.group_names, weights)
+        n_groups = len(row_columns.group_names)
+        group_of_entry = row_columns.groups[rows.indices]
         segment = row_of_entry * n_groups + group_of_entry
     n_segments = rows.shape[0] * n_groups
     # a NumPy error state set to "raise" by a program that embeds this must not stop what is repaired below
@@ -739,8 +739,10 @@ def restricted(batch: CrossedRows, columns: NDArray[np.integer]) -> CrossedRows:
     kept_rows = csr_array(
         (rows.data[is_kept], new_columns[is_kept].astype(np.int32), ends), (rows.shape[0], len(columns))
     )
-    own = own_columns(batch.columns, int(batch.rows.shape[1]))
-    names = [own.names[column] for column in columns] if len(own.names) else ()
-    kept_columns = Columns(own.labels[columns], own.groups[columns], own.group_names, names)
+    row_columns = own_columns(batch.columns, int(batch.rows.shape[1]))
+    names = [row_columns.names[column] for column in columns] if len(row_columns.names) else ()
+    kept_columns = Columns(
+        row_columns.labels[columns], row_columns.groups[columns], row_columns.group_names, names
+    )
     candidates = candidate_names(batch.columns, batch.costs.shape[1])
     return CrossedRows(kept_rows, batch.costs, CrossedColumns(kept_columns, candidates))

@@ -478,11 +478,11 @@ def share_budget(curves: Sequence[Curve | None], total: float) -> list[float]:
     divided equally.
     """
     n = len(curves)
-    given = [curve for curve in curves if curve is not None]
-    if n == 1 or len(given) < n or not np.isfinite(total):
+    known_curves = [curve for curve in curves if curve is not None]
+    if n == 1 or len(known_curves) < n or not np.isfinite(total):
         return [total / max(n, 1)] * n
     edges = []  # slope, rule and length of the edges of all envelopes
-    for number, curve in enumerate(given):
+    for number, curve in enumerate(known_curves):
         x, y = concave_envelope(*curve)
         slopes, widths = np.diff(y) / np.diff(x), np.diff(x)
         edges += [

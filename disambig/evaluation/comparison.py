@@ -266,8 +266,8 @@ def _labelled_outcomes(
             for i, example in enumerate(decided)
             if example.word and example.word not in names
         }
-    known = [example for i, example in enumerate(decided) if i not in unknown]
-    dataset = label_instances(task, model.tokenisation, known or decided)
+    decidable = [example for i, example in enumerate(decided) if i not in unknown]
+    dataset = label_instances(task, model.tokenisation, decidable or decided)
     documents = {name: i for i, name in enumerate(dict.fromkeys(example.document for example in decided))}
     indices: list[int] = []
     parts = []

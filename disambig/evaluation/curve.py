@@ -354,7 +354,9 @@ def _summary(
         point_figures.append(
             {
                 "size": size,
-                "asked": sorted({asked for asked in wanted if asked > size}) if size == maximum else [],
+                "asked": sorted({requested for requested in wanted if requested > size})
+                if size == maximum
+                else [],
                 "draws": len(trials),
                 "examples": float(np.mean([trial.examples for trial in trials])),
                 "groups": trials[0].groups,

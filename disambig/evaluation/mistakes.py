@@ -257,7 +257,7 @@ class FoundMistakes:
     """The mistakes that a checker finds at certain limits."""
 
     # bool (n_fixes,): whether a flag touches the place of each mistake, and whether one corrects it
-    found: Bools
+    detected: Bools
     right: Bools
     flags: Ints  # int64 (n_tasks, n_clean): number of flags of each task in each clean paragraph
     flags_by_label: Ints  # int64 (n_labels, n_tasks, n_clean): the same for each of `READ_LABELS`
@@ -426,7 +426,9 @@ def _subset_figures(
     flags: FoundMistakes, parts: Sequence[NDArray[np.bool_]], units: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
     """Return the figures of some subsets of mistakes, all from the same bootstrap draws of projects."""
-    columns = [column for inside in parts for column in (inside, inside & flags.found, inside & flags.right)]
+    columns = [
+        column for inside in parts for column in (inside, inside & flags.detected, inside & flags.right)
+    ]
     sums = _bootstrap_sums(columns, units)
     subsets = []
     for i in range(len(parts)):
@@ -453,7 +455,11 @@ def _subclass_counts(
     for i in np.flatnonzero(inside).tolist():
         rows.setdefault(fixes[i].sub or "-", []).append(i)
     return {
-        sub: {"n": len(index), "found": int(flags.found[index].sum()), "right": int(flags.right[index].sum())}
+        sub: {
+            "n": len(index),
+            "found": int(flags.detected[index].sum()),
+            "right": int(flags.right[index].sum()),
+        }
         for sub, index in sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
     }
 

@@ -193,7 +193,7 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
     return replace(batch, values=values)
 
 
-def _occurrences(seen: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how often each item of `asked` occurs in `seen`."""
+def _occurrences(seen: NDArray[np.uint64], queries: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how often each item of `queries` occurs in `seen`."""
     distinct, counts = np.unique(seen, return_counts=True)
-    return HashVocabulary(distinct).get(asked, counts, 0)
+    return HashVocabulary(distinct).get(queries, counts, 0)

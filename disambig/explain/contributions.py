@@ -85,8 +85,8 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
         for column, value in zip(*candidate_row(batch, r), strict=True):
             name, kind = names(column)
             named, _, attribute = name.rpartition(": ")
-            known = evidence.get((named or candidate, attribute))
-            if value == 0 and known is None:
+            item = evidence.get((named or candidate, attribute))
+            if value == 0 and item is None:
                 continue
             attribute += kind
             shown = attribute if named in ("", candidate) else f"{named}: {attribute}"
@@ -94,12 +94,12 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
             contributions.append(
                 Contribution(
                     candidate=candidate,
-                    evidence=known.text if known else shown,
+                    evidence=item.text if item else shown,
                     value=float(value),
-                    count=known.count if known else None,
+                    count=item.count if item else None,
                     weight=weight,
                     contribution=weight * float(value),
-                    least=known.least if known else 1,
+                    least=item.least if item else 1,
                     attribute=attribute,
                 )
             )
@@ -135,14 +135,16 @@ def candidate_row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]
     return used.tolist(), row[used].tolist()
 
 
-def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], tuple[str, str]]:
-    """Return a function that names columns of `batch`, which may be `own` with all attributes per candidate.
+def _names(batch: CandidateBatch, original: CandidateBatch) -> Callable[[int], tuple[str, str]]:
+    """Return a function that names columns of `batch`, which may be `original` with separate attributes.
 
     The name is that of the attribute or, if it has none, its number among the features of its group. The
     second text follows it if names could be ambiguous: the feature group in parentheses, or nothing.
     """
-    if isinstance(batch, CrossedRows) and isinstance(own, DenseBlocks):
-        return lambda column: _name(own.columns, int(own.column_of.flat[column % own.column_of.size]))
+    if isinstance(batch, CrossedRows) and isinstance(original, DenseBlocks):
+        return lambda column: _name(
+            original.columns, int(original.column_of.flat[column % original.column_of.size])
+        )
     return lambda column: _name(batch.columns, column)
 
 

@@ -250,16 +250,16 @@ class ClozeExamples:
     number.
 
     `blocks`: whole sentences, including their boundaries.
-    `asked` (bool (n_words,)): words to be predicted; the other words only serve as context.
+    `is_target` (bool (n_words,)): words to be predicted; the other words only serve as context.
     Attribute `sizes`: int64 (n_blocks,).
-    Attribute `digest`: hash of the text, the words and `asked`.
+    Attribute `digest`: hash of the text, the words and `is_target`.
     """
 
     def __init__(
         self,
         blocks: Sequence[NDArray[np.uint16] | Numbers],
         vocabulary: ClozeVocabulary,
-        asked: NDArray[np.bool_] | None,
+        is_target: NDArray[np.bool_] | None,
         settings: ClozeSettings,
     ) -> None:
         self._blocks, self._settings = blocks, settings
@@ -268,21 +268,21 @@ class ClozeExamples:
         if ends.min() < 0:
             raise ValueError("a vocabulary without sentence boundaries")
         self._start = int(ends[0])
-        self._asked = np.zeros(vocabulary.outside + 1, bool)
-        self._asked[: len(vocabulary)] = True if asked is None else asked
-        self._asked[ends] = False
+        self._is_target = np.zeros(vocabulary.outside + 1, bool)
+        self._is_target[: len(vocabulary)] = True if is_target is None else is_target
+        self._is_target[ends] = False
         self.sizes = np.fromiter(map(len, blocks), np.int64, len(blocks))
         # Blocks may be memory-mapped and larger than memory: read them once, some thousands at a time. The
         # digest identifies the text in checkpoints.
         counts = np.zeros(vocabulary.outside, np.int64)
-        digest = hashlib.sha256(vocabulary.words.tobytes() + self._asked.tobytes() + self.sizes.tobytes())
+        digest = hashlib.sha256(vocabulary.words.tobytes() + self._is_target.tobytes() + self.sizes.tobytes())
         for first in range(0, len(blocks), 4096):
             text = np.concatenate(blocks[first : first + 4096])
             if len(text) and not 0 <= int(text.min()) <= int(text.max()) < len(counts):
                 raise ValueError("text with a number that the vocabulary does not have")
             counts += np.bincount(text, minlength=len(counts))
             digest.update(text.tobytes())
-        if not counts[self._asked[: len(counts)]].any():
+        if not counts[self._is_target[: len(counts)]].any():
             raise ValueError("no text to learn from")
         self.digest = digest.hexdigest()
         self._drawn = np.cumsum(np.sqrt(counts[: len(vocabulary)]))
@@ -302,7 +302,7 @@ class ClozeExamples:
     def places(self, batch: Ints, rng: np.random.Generator) -> TrainingPlaces:
         """Return the training places in some blocks."""
         text = np.concatenate([self._blocks[i] for i in batch.tolist()]).astype(np.int32)
-        is_asked = self._asked[text]
+        is_asked = self._is_target[text]
         filled = np.flatnonzero(is_asked)
         empty = np.flatnonzero(is_asked[1:] & is_asked[:-1]) + 1
         empty = empty[rng.random(len(empty)) < _EMPTY_SHARE]

@@ -421,7 +421,7 @@ class NgramExtractor(ABC):
     """
 
     __slots__ = ()
-    known: KnownNgrams | None  # none until the extractor is fitted
+    ngrams: KnownNgrams | None  # none until the extractor is fitted
 
     @abstractmethod
     def _group_and_unit(self) -> tuple[str, str]:
@@ -434,22 +434,22 @@ class NgramExtractor(ABC):
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the rows of all candidates; ValueError if the extractor is not fitted."""
-        if self.known is None:
+        if self.ngrams is None:
             raise ValueError("the extractor is not fitted: no n-grams are known")
         lists = require_lists(instances, self)
-        rows, n_ngrams = count_known(self._ngrams(lists), lists.offsets, self.known)
-        feature_groups = np.zeros(len(self.known), np.int32)
-        columns = columns_named(self.known.names, feature_groups, self._group_and_unit()[:1])
+        rows, n_ngrams = count_known(self._ngrams(lists), lists.offsets, self.ngrams)
+        feature_groups = np.zeros(len(self.ngrams), np.int32)
+        columns = columns_named(self.ngrams.names, feature_groups, self._group_and_unit()[:1])
         return as_features(rows, columns, instances, group, n_ngrams)
 
     def state(self) -> Arrays:
         """Return the n-grams."""
-        return {} if self.known is None else self.known.state()
+        return {} if self.ngrams is None else self.ngrams.state()
 
     def from_state(self, arrays: Arrays) -> Self:
         """Return an extractor with the n-grams of `state`; ValueError if the arrays do not fit."""
         ngrams = known_ngrams_from_state(arrays, self._group_and_unit()[1]) if arrays else None
-        return replace(self, known=ngrams)  # type: ignore[type-var]  # subclasses are dataclasses
+        return replace(self, ngrams=ngrams)  # type: ignore[type-var]  # subclasses are dataclasses
 
 
 _MAX_ORDER = 5
@@ -479,7 +479,7 @@ class TextNgrams(NgramExtractor):
     unit: str = WORDS
     order: int = 2
     least: int = 2
-    known: KnownNgrams | None = fitted_field(None)
+    ngrams: KnownNgrams | None = fitted_field(None)
     describes: ClassVar[str] = "lists"
 
     def __post_init__(self) -> None:
@@ -490,7 +490,7 @@ class TextNgrams(NgramExtractor):
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TextNgrams:
         """Keep the n-grams that distinguish candidates in enough lists."""
         lists = require_lists(instances, self)
-        return replace(self, known=distinguishing_ngrams(self._ngrams(lists), lists.offsets, self.least))
+        return replace(self, ngrams=distinguishing_ngrams(self._ngrams(lists), lists.offsets, self.least))
 
     def _group_and_unit(self) -> tuple[str, str]:
         return f"n-grams of {self.unit}", self.unit
@@ -523,7 +523,7 @@ class HeadwordBigrams(NgramExtractor):
 
     tags: Sequence[str] = CONTENT
     least: int = 2
-    known: KnownNgrams | None = fitted_field(None)
+    ngrams: KnownNgrams | None = fitted_field(None)
     describes: ClassVar[str] = "lists"
 
     def __post_init__(self) -> None:
@@ -542,7 +542,7 @@ class HeadwordBigrams(NgramExtractor):
         words = _require_tags(lists)
         if len(words.ids) and not self._is_headword_tag(words.tag_names).any():
             raise UserError("D682", tags=", ".join(self.tags), names=", ".join(words.tag_names[:20]))
-        return replace(self, known=distinguishing_ngrams(self._ngrams(lists), lists.offsets, self.least))
+        return replace(self, ngrams=distinguishing_ngrams(self._ngrams(lists), lists.offsets, self.least))
 
     def _group_and_unit(self) -> tuple[str, str]:
         return "headword bigrams", WORDS

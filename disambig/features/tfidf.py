@@ -376,7 +376,7 @@ class Tfidf:
     nearness: float = 0.0
     name: str = "words"
     named: bool = True
-    known: KnownTerms | None = fitted_field(None)
+    vocabulary: KnownTerms | None = fitted_field(None)
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -418,7 +418,7 @@ class Tfidf:
             empty = KnownTerms(zeros, len(instances), None, PackedStrings.from_words(()))
             column_of[tokens] = empty.columns(hashes)
             documents, _ = self._counted(view, instances, column_of, len(empty))
-            return replace(self, known=replace(empty, documents=documents))
+            return replace(self, vocabulary=replace(empty, documents=documents))
         # every word gets a column for counting; the columns of those that are kept are renumbered below
         words, first, column_of[tokens] = np.unique(hashes, return_index=True, return_inverse=True)
         documents, totals = self._counted(view, instances, column_of, len(words))
@@ -429,12 +429,12 @@ class Tfidf:
             raise UserError("D475", n=len(instances), least=self.min_documents)
         names = spell_terms(view, tokens[first[columns]]) if self.named else PackedStrings.from_words(())
         return replace(
-            self, known=KnownTerms(documents[columns], max(len(instances), 1), words[columns], names)
+            self, vocabulary=KnownTerms(documents[columns], max(len(instances), 1), words[columns], names)
         )
 
     def with_names(self, view: TokenView, instances: Instances) -> Tfidf:
         """Return the extractor with names of the words at these instances (see `ExtractorTraits`)."""
-        vocabulary = self.known
+        vocabulary = self.vocabulary
         if vocabulary is None or len(vocabulary.names):
             return self
         parts = self._terms.portions(view, instances)
@@ -446,14 +446,14 @@ class Tfidf:
         names = PackedStrings.from_known(
             dict(zip(columns[is_known].tolist(), words, strict=True)), len(vocabulary)
         )
-        return replace(self, known=replace(vocabulary, names=names))
+        return replace(self, vocabulary=replace(vocabulary, names=names))
 
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one row per instance; the evidence is the number of its known words.
 
         Raises `ValueError` if the extractor is not fitted.
         """
-        vocabulary = self.known
+        vocabulary = self.vocabulary
         if vocabulary is None:
             raise ValueError("the TF-IDF extractor is not fitted: no words are known")
         rows = stack_rows(
@@ -463,11 +463,11 @@ class Tfidf:
 
     def state(self) -> Arrays:
         """Return the words and their document frequencies."""
-        return self.known.state() if self.known is not None else {}
+        return self.vocabulary.state() if self.vocabulary is not None else {}
 
     def from_state(self, arrays: Arrays) -> Tfidf:
         """Return an extractor with the words of `state`; ValueError if the arrays do not fit."""
-        return replace(self, known=known_terms_from_state(arrays, bits=self.bits) if arrays else None)
+        return replace(self, vocabulary=known_terms_from_state(arrays, bits=self.bits) if arrays else None)
 
     @property
     def _terms(self) -> TermSelector:

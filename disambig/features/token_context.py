@@ -99,8 +99,8 @@ class WordClasses:
 
     def state(self) -> Arrays:
         """Return the arrays."""
-        own: Arrays = {"class_words": self.words, "classes": self.classes}
-        return own if self.chosen is None else {**own, "class_templates": self.chosen.astype(np.int8)}
+        arrays: Arrays = {"class_words": self.words, "classes": self.classes}
+        return arrays if self.chosen is None else {**arrays, "class_templates": self.chosen.astype(np.int8)}
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> WordClasses:

@@ -485,12 +485,10 @@ def check_candidate_kind(extractor: FeatureExtractor, *, lists: bool) -> None:
 
     Raises D418 or D419.
     """
-    knows = describes(extractor)
-    if knows not in get_args(Describes):
-        raise extractor_error(
-            extractor, f"describes is {knows!r}", f"one of {', '.join(get_args(Describes))}"
-        )
-    if knows not in ("any", "lists" if lists else "group"):
+    kind = describes(extractor)
+    if kind not in get_args(Describes):
+        raise extractor_error(extractor, f"describes is {kind!r}", f"one of {', '.join(get_args(Describes))}")
+    if kind not in ("any", "lists" if lists else "group"):
         raise UserError("D419" if lists else "D418", extractor=type(extractor).__name__)
 
 

@@ -92,10 +92,10 @@ def escape_unencodable(value: Any) -> Any:
     return [escape_unencodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def document_id(given: object, path: str, number: int) -> str:
+def document_id(value: object, path: str, number: int) -> str:
     """Return the id of a row: the given one if it is valid, otherwise its place."""
-    is_name = isinstance(given, (str, int)) and not isinstance(given, bool) and given != ""
-    return str(given) if is_name and can_be_encoded(str(given)) else f"{path}:{number}"
+    is_name = isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
+    return str(value) if is_name and can_be_encoded(str(value)) else f"{path}:{number}"
 
 
 def find_field(values: Mapping[str, Any], field: str) -> tuple[str, ...]:

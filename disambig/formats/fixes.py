@@ -238,8 +238,8 @@ def _fix_problem(entry: dict[str, Any]) -> str:
     if old.split() == new.split():
         return f'"old" and "new" are the same: {old!r}'
     if entry.get("kind", fix_kind(old, new)) != fix_kind(old, new):
-        given = entry["kind"] if entry["kind"] in KINDS else repr(entry["kind"])
-        return f"the kind is {given}, but changing {old!r} to {new!r} is {fix_kind(old, new)}"
+        kind = entry["kind"] if entry["kind"] in KINDS else repr(entry["kind"])
+        return f"the kind is {kind}, but changing {old!r} to {new!r} is {fix_kind(old, new)}"
     if type(entry.get("tier", 1)) is not int or not 1 <= entry.get("tier", 1) <= _MAX_TIER:
         return f"the tier is {entry['tier']!r}, not 1 or {_MAX_TIER}"
     return ""

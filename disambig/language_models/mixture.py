@@ -215,9 +215,9 @@ def estimate(
 def _thresholds(min_counts: Mapping[int, int] | None, order: int) -> dict[int, int]:
     """Return the minimum count of each order: 0 for single words, and never falling for longer n-grams."""
     thresholds, minimum = {1: 0}, 1
-    for n, asked in least_counts(min_counts, orders=order).items():
+    for n, count in least_counts(min_counts, orders=order).items():
         if n > 1:
-            thresholds[n] = minimum = max(minimum, asked)
+            thresholds[n] = minimum = max(minimum, count)
     return thresholds
 
 
@@ -257,8 +257,8 @@ def _interpolate(
     has_kept = np.bincount(contexts[kept], minlength=n_contexts) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = np.where(has_kept & (totals > 0), freed / totals, 1.0)
-        own = np.where(totals[contexts] > 0, (adjusted - discounted) / totals[contexts], 0.0)
-    return own + weights[contexts] * shorter, weights
+        discounted_shares = np.where(totals[contexts] > 0, (adjusted - discounted) / totals[contexts], 0.0)
+    return discounted_shares + weights[contexts] * shorter, weights
 
 
 def _levels(

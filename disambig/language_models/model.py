@@ -106,9 +106,9 @@ class WordVocabulary:
 
     def begins_with(self, other: WordVocabulary) -> bool:
         """Return True if the first words are those of `other`."""
-        own, others = self.spellings, other.spellings
-        return np.array_equal(own.ends[: len(other)], others.ends) and np.array_equal(
-            own.letters[: len(others.letters)], others.letters
+        spellings, others = self.spellings, other.spellings
+        return np.array_equal(spellings.ends[: len(other)], others.ends) and np.array_equal(
+            spellings.letters[: len(others.letters)], others.letters
         )
 
     def state(self) -> Arrays:

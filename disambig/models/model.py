@@ -175,9 +175,9 @@ def check_scorers(model: Model, groups: Iterable[int]) -> None:
     empty_view = model.tokenisation([])
     no_instances = model.task.instances(empty_view)
     for group in groups:
-        own = model.scorers[group] if group < len(model.scorers) else None
+        group_scorer = model.scorers[group] if group < len(model.scorers) else None
         batch = model.features(empty_view, no_instances, group).batch
-        for scorer in (own, model.shared):
+        for scorer in (group_scorer, model.shared):
             if scorer is not None:
                 scorer.scores(batch)
 
@@ -324,8 +324,8 @@ class Model:
         """
         if self.unchecked is not None:
             self.unchecked.check(self, group)
-        own = self.scorers[group] if group < len(self.scorers) else None
-        scorer = own if own is not None else self.shared
+        group_scorer = self.scorers[group] if group < len(self.scorers) else None
+        scorer = group_scorer if group_scorer is not None else self.shared
         return scorer if scorer is not None else self.baseline.fit(features.batch).scorer
 
     def scored(self, features: Features, instances: Instances, group: int, view: TokenView) -> ScoreBatch:

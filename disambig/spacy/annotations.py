@@ -107,15 +107,15 @@ def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
         name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()
     }
     sizes = np.array([len(group.candidates) for group in table], np.int64)
-    own = _unpacked_lists(packed["lists"]) if "lists" in packed else None
+    lists = _unpacked_lists(packed["lists"]) if "lists" in packed else None
     return Decisions(
         task=packed["task"],
         model=packed["model"],
         table=table,
         documents=np.zeros(len(rows), np.int32),
-        offsets=offsets_from_sizes(sizes[columns["groups"]]) if own is None else own.offsets,
+        offsets=offsets_from_sizes(sizes[columns["groups"]]) if lists is None else lists.offsets,
         scores=np.frombuffer(packed["scores"], _SCORE).astype(np.float32),
-        lists=own,
+        lists=lists,
         rules=_unpacked_rules(packed["task"], packed.get("rules", ())),
         **columns,
     )
@@ -164,11 +164,11 @@ _LISTS = {"sizes": "<i4", "scores": "<f8", "ranks": "<i4"}
 """Arrays of candidate lists, with the types that they are stored in."""
 
 
-def _packed_lists(own: CandidateLists) -> dict[str, Any]:
-    arrays: tuple[NDArray[Any], ...] = np.diff(own.offsets), own.scores, own.ranks
+def _packed_lists(lists: CandidateLists) -> dict[str, Any]:
+    arrays: tuple[NDArray[Any], ...] = np.diff(lists.offsets), lists.scores, lists.ranks
     columns = zip(_LISTS.items(), arrays, strict=True)
     return {
-        "texts": tuple(own.texts),
+        "texts": tuple(lists.texts),
         **{name: values.astype(kind).tobytes() for (name, kind), values in columns},
     }
 
@@ -225,13 +225,13 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
         spans = _spans_of_other_tasks(doc, spans_key, name)
         warn_of_replaced_spans(doc, spans_key, [decisions.task])
         if first < last:
-            own = slice(first, last)
-            start, stop = tokens_of_places(doc, decisions.starts[own], decisions.ends[own])
+            rows = slice(first, last)
+            start, stop = tokens_of_places(doc, decisions.starts[rows], decisions.ends[rows])
             span_id = doc.vocab.strings.add(name)
             # Keyword arguments and a hash in the StringStore are the fastest way to create a span.
             added = [
                 Span(doc, i, j, label=label, kb_id=gloss, span_id=span_id)
-                for i, j, label, gloss in zip(start, stop, hashes[own], glosses[own], strict=True)
+                for i, j, label, gloss in zip(start, stop, hashes[rows], glosses[rows], strict=True)
             ]
             spans = sorted(spans + added, key=lambda span: (span.start, span.end)) if spans else added
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
@@ -278,9 +278,9 @@ def warn_of_replaced_spans(doc: Doc, spans_key: str, tasks: Iterable[str]) -> No
 
 def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the label of each decision as a hash that is in the StringStore of every Doc."""
-    if (own := decisions.lists) is not None:
-        chosen = (own.offsets[:-1] + decisions.chosen).tolist()
-        return _add_strings(docs, [own.texts[row] for row in chosen])
+    if (lists := decisions.lists) is not None:
+        chosen = (lists.offsets[:-1] + decisions.chosen).tolist()
+        return _add_strings(docs, [lists.texts[row] for row in chosen])
     choices = _choices(decisions)
     used = list(dict.fromkeys(choices))
     hashes = _add_strings(docs, [decisions.table[g].candidates[c] for g, c in used])

@@ -469,7 +469,7 @@ def load_for_component(
     model: str,
     takes: str = 'config={"model": ...} takes a model directory',
     *,
-    given: bool = True,
+    is_configured: bool = True,
     task: str | None = None,
 ) -> Model:
     """Load the model that the config of a component names.
@@ -478,7 +478,7 @@ def load_for_component(
     paths are. See `disambig.models.load` for other errors.
 
     `takes`: what the config takes, for messages.
-    `given`: whether the config gives this name; if not, it is the default, which is not a path.
+    `is_configured`: whether the config gives this name; if not, it is the default, which is not a path.
     `task`: the task of the component's models; the message lists only these, if any is installed.
     """
     try:
@@ -486,7 +486,7 @@ def load_for_component(
     except UserError as problem:
         if problem.code != "D404":
             raise
-        if given and not problem.values["hint"] and not Path(model).is_absolute():
+        if is_configured and not problem.values["hint"] and not Path(model).is_absolute():
             setting = "models" if '"models"' in takes else "model"
             takes += _RELATIVE_PATH.format(folder=Path.cwd(), setting=setting)
         names = nearest_models(model, task) if task else problem.values["names"]

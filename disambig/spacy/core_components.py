@@ -265,7 +265,7 @@ def make_proofread(
     require_distribution(nlp, PROOFREAD_FACTORY)
     takes = 'config={"models": [...]} takes model directories'
     try:
-        load = partial(load_for_component, takes=takes, given=bool(models))
+        load = partial(load_for_component, takes=takes, is_configured=bool(models))
         loaded = [load(one) for one in models or with_plugins(default_tasks(), load)]
     except UserError as problem:
         raise list_correcting(problem) from None

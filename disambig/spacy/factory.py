@@ -293,7 +293,7 @@ def load_task_model(name: str, model: str | None, task: str) -> Model:
 
     Raises D404 for a missing model, with the available ones; D501 for a model of another task.
     """
-    loaded = load_for_component(model or task, given=bool(model), task=task)
+    loaded = load_for_component(model or task, is_configured=bool(model), task=task)
     if loaded.task.name != task:
         raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
     return loaded

@@ -162,14 +162,14 @@ class TokenLabeller(Labeller):
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
         strings = nlp.vocab.strings
         self._tags = np.array([strings.add(tag) for tag in self.labels], np.uint64)
-        given = universal or UniversalTags({}, {})
+        universal_tags = universal or UniversalTags({}, {})
         # a model may be trained with universal parts of speech as tags
-        parts = [given.of_tag.get(tag, tag if tag in IDS else "") for tag in self.labels]
+        parts = [universal_tags.of_tag.get(tag, tag if tag in IDS else "") for tag in self.labels]
         self._parts = np.array([IDS[part] for part in parts], np.uint64)
         index = {tag: i for i, tag in enumerate(self.labels)}
         rows = sorted(  # the keys of `predict`, in integers that Python must cut to 64 bits
             (hash_word(word) ^ (index[tag] * int(_STEP) % 2**64), IDS[pos])
-            for (word, tag), pos in given.of_word.items()
+            for (word, tag), pos in universal_tags.of_word.items()
             if tag in index
         )
         self._exceptions = HashVocabulary(np.array([key for key, _ in rows], np.uint64))
@@ -199,17 +199,17 @@ class TokenLabeller(Labeller):
                 words = np.array([not token.text.isspace() for token in doc], bool)
             columns[words, 0], columns[words, 1] = tags[first:last], decisions.parts[first:last]
             if not self.overwrite:
-                given = doc.to_array([TAG, POS])
-                columns = np.where(given > 0, given, columns)
+                existing = doc.to_array([TAG, POS])
+                columns = np.where(existing > 0, existing, columns)
             wanted = [TAG, POS] if self.universal else [TAG]
             doc.from_array(wanted, columns if self.universal else columns[:, :1])
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Return ``tag_acc`` and ``pos_acc``, as spaCy's tagger and morphologizer do."""
-        given = list(examples)
-        scores: dict[str, Any] = Scorer.score_token_attr(given, "tag", **kwargs)
+        example_list = list(examples)
+        scores: dict[str, Any] = Scorer.score_token_attr(example_list, "tag", **kwargs)
         if self.universal:
-            scores |= Scorer.score_token_attr(given, "pos", **kwargs)
+            scores |= Scorer.score_token_attr(example_list, "pos", **kwargs)
         return scores
 
 

@@ -338,8 +338,8 @@ def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int 
             lists = replace(
                 CandidateLists.from_texts([[f"text {i}" for i in range(k)] for k in sizes]), costs=cost
             )
-        asked = np.full(rows, 4, np.int32)
-        columns = scores, right, evidence, asked, cost
+        n_queries = np.full(rows, 4, np.int32)
+        columns = scores, right, evidence, n_queries, cost
         parts.append(ScoreBatch.from_group(group, number, offsets, *columns, lists=lists))
     decides = Decides("items" if between == "lists" else "words", between)
     return MadeCalibrationData(MadeTask(decides, groups), tuple(parts))

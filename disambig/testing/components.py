@@ -105,9 +105,9 @@ class _TaskChecks:
 
     def accepts_groups_of_a_saved_model(self) -> None:
         if isinstance(self._task, TakesGroups):
-            given = self._task.groups[::-1][:-1] or self._task.groups
-            seen = self._task.of_groups(given).groups
-            require(seen == given, "of_groups returned a task with other groups")
+            groups = self._task.groups[::-1][:-1] or self._task.groups
+            seen = self._task.of_groups(groups).groups
+            require(seen == groups, "of_groups returned a task with other groups")
 
     def finds_instances(self) -> None:
         instances = self._find(self._texts)[1]
@@ -476,10 +476,10 @@ class _KernelChecks:
         require(hasattr(rows, "indptr"), f"rows are not a csr_array but {type(rows).__name__}")
 
     def does_not_change_instances(self) -> None:
-        given = copy.deepcopy(self._batch)
-        self._kernel.gram(self._kernel.rows(given), self._kernel.rows(given))
-        probe = _probe(given)
-        require_equal(given.scores(probe), self._batch.scores(probe), "features after rows and gram")
+        batch = copy.deepcopy(self._batch)
+        self._kernel.gram(self._kernel.rows(batch), self._kernel.rows(batch))
+        probe = _probe(batch)
+        require_equal(batch.scores(probe), self._batch.scores(probe), "features after rows and gram")
 
     def is_symmetric_and_finite(self) -> None:
         gram, n = self._gram(), len(self._batch.offsets) - 1
@@ -562,11 +562,11 @@ class _LearnerChecks:
         )
 
     def does_not_change_examples(self) -> None:
-        given = copy.deepcopy(self._batch)
-        self._learner.fit(to_accepted_storage(self._learner, given), rng=np.random.default_rng(0))
-        probe = _probe(given)
-        require_equal(given.cost, self._batch.cost, "costs after fit")
-        require_equal(given.scores(probe), self._batch.scores(probe), "features after fit")
+        batch = copy.deepcopy(self._batch)
+        self._learner.fit(to_accepted_storage(self._learner, batch), rng=np.random.default_rng(0))
+        probe = _probe(batch)
+        require_equal(batch.cost, self._batch.cost, "costs after fit")
+        require_equal(batch.scores(probe), self._batch.scores(probe), "features after fit")
 
     def state_is_complete(self) -> None:
         scorer = self._fit().scorer

@@ -103,8 +103,8 @@ class _BatchChecks:
         n, offsets, rows = len(self._batch.offsets) - 1, self._batch.offsets, _rows(self._batch)
         for index in (np.arange(n)[::-1], np.array([0]), np.array([n - 1, 0, 0]), np.arange(0)):
             part = self._batch.take(index)
-            own = [np.arange(offsets[i], offsets[i + 1]) for i in index]
-            wanted = np.concatenate([np.zeros(0, np.int64), *own])
+            rows_by_instance = [np.arange(offsets[i], offsets[i + 1]) for i in index]
+            wanted = np.concatenate([np.zeros(0, np.int64), *rows_by_instance])
             require_equal(np.diff(part.offsets), np.diff(offsets)[index], f"candidates of {index}")
             require_equal(part.cost, self._batch.cost[wanted], f"costs of {index}")
             require(len(part.columns) == len(self._batch.columns), "take changes the columns")
@@ -158,11 +158,11 @@ class _DecoderChecks:
         check_call(part, self._decoder, "best", "best(scores, layout)", None, None)
         check_call(part, self._decoder, "marginals", "marginals(scores, layout)", None, None)
         scores = self._random_scores()[0]
-        given = scores.copy()
-        _require_numbers(self._decoder.best(given, self._layout), self._n_rows, "best returned")
-        require_equal(given, scores, "scores after best")
-        both: Any = self._decoder.marginals(given, self._layout)
-        require_equal(given, scores, "scores after marginals")
+        scores_copy = scores.copy()
+        _require_numbers(self._decoder.best(scores_copy, self._layout), self._n_rows, "best returned")
+        require_equal(scores_copy, scores, "scores after best")
+        both: Any = self._decoder.marginals(scores_copy, self._layout)
+        require_equal(scores_copy, scores, "scores after marginals")
         is_pair = isinstance(both, tuple) and len(both) == 2
         require(is_pair, f"marginals returned {describe_value(both)}; expected a tuple of two arrays")
         _require_numbers(both[0], self._n_rows, "the first result of marginals is")
@@ -354,8 +354,10 @@ class _DecisionRuleChecks:
             require_close(together, np.concatenate(separate), "probabilities of all groups", within=1e-9)
         ends = offsets_from_sizes(map(len, parts)).tolist()
         for name in _COLUMNS:
-            given = len(getattr(judged, name))
-            require(given == ends[-1], f"{name} of shape ({given},) for {ends[-1]} instances of all groups")
+            n_values = len(getattr(judged, name))
+            require(
+                n_values == ends[-1], f"{name} of shape ({n_values},) for {ends[-1]} instances of all groups"
+            )
         for scored, start, end in zip(parts, ends, ends[1:], strict=False):
             of_group = _take_rows(judged, slice(start, end))
             self._require_near(
@@ -365,10 +367,10 @@ class _DecisionRuleChecks:
     def does_not_change_scores(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
-            given = replace(scored, scores=scored.scores.copy())
-            fitted.judge(given)
-            fitted.probabilities(given)
-            require_equal(given.scores, scored.scores, "scores after deciding")
+            scored_copy = replace(scored, scores=scored.scores.copy())
+            fitted.judge(scored_copy)
+            fitted.probabilities(scored_copy)
+            require_equal(scored_copy.scores, scored.scores, "scores after deciding")
 
     def accepts_no_instances(self) -> None:
         fitted = self._fit()
@@ -479,12 +481,14 @@ def outcomes(n: int = 60, *, seed: int = 0) -> Outcomes:
     rng = np.random.default_rng(seed)
     lists = [[NAMES[i] for i in rng.permutation(len(NAMES))[: rng.integers(2, 5)]] for _ in range(n)]
     references = [texts[rng.integers(len(texts))] for texts in lists]
-    own = CandidateLists.from_texts(lists)
+    candidates = CandidateLists.from_texts(lists)
     wrong = [text != right for texts, right in zip(lists, references, strict=True) for text in texts]
     # wrong candidates cost 1 to 3
-    own = replace(own, costs=(np.array(wrong) * rng.integers(1, 4, len(wrong))).astype(np.float32))
+    candidates = replace(
+        candidates, costs=(np.array(wrong) * rng.integers(1, 4, len(wrong))).astype(np.float32)
+    )
     outcomes = Outcomes.from_lists(
-        own, scores=rng.normal(size=len(wrong)) - wrong, references=references, units=np.arange(n) // 3
+        candidates, scores=rng.normal(size=len(wrong)) - wrong, references=references, units=np.arange(n) // 3
     )
     chosen = np.where(rng.random(n) < 0.1, -1, outcomes.chosen)
     return outcomes.with_chosen(chosen)
@@ -532,10 +536,10 @@ class _MeasureChecks:
 
     def does_not_change_outcomes(self) -> None:
         # before other checks, which compute values of the outcomes themselves
-        given = copy.deepcopy(self._problem)
-        self._measure.value(given)
+        outcomes_copy = copy.deepcopy(self._problem)
+        self._measure.value(outcomes_copy)
         for what in ("offsets", "scores", "chosen", "gold", "cost", "ids", "ranks", "units"):
-            require_equal(getattr(given, what), getattr(self._problem, what), what)
+            require_equal(getattr(outcomes_copy, what), getattr(self._problem, what), what)
 
     def returns_one_number(self) -> None:
         value = self._measure.value(self._problem)

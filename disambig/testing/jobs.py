@@ -294,10 +294,10 @@ class _ReaderChecks:
         require(not wrong, f"the suffixes {wrong} do not begin with a dot")
 
     def shares_no_suffix_with_another_reader(self) -> None:
-        own = _lower_suffixes(self._reader)
+        suffixes = _lower_suffixes(self._reader)
         for name, factory in load_all("readers").items():
             other = factory()
-            taken = own & _lower_suffixes(other)
+            taken = suffixes & _lower_suffixes(other)
             same = type(other) is type(self._reader)
             require(same or not taken, f"files in {', '.join(sorted(taken))} are read by {name}")
 

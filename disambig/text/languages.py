@@ -125,16 +125,16 @@ class _Profile:
 
     def __init__(self, language: str) -> None:
         tables = dict(_frequent_words())
-        self.own = tables.pop(language)
+        self.words = tables.pop(language)
         self.others: dict[str, dict[str, float]] = {}
         for code, table in tables.items():
-            for word in table - self.own:
+            for word in table - self.words:
                 weight = _WEAK_SHARE if word in _WEAK or len(word) == 1 else 1.0
                 self.others.setdefault(word, {})[code] = weight
-        self.only_own = self.own.difference(*tables.values())
+        self.only_words = self.words.difference(*tables.values())
         self.shared = {
             word: frozenset(code for code in tables if word in tables[code])
-            for word in self.own - self.only_own
+            for word in self.words - self.only_words
         }
         self._letters = {
             code: re.compile(f"[{letters}]") for code, letters in _LETTERS.items() if code != language
@@ -194,17 +194,17 @@ def _find(text: str, language: str) -> Iterator[ForeignParagraph]:
     if language not in _profiles:
         _profiles[language] = _Profile(language)
     profile = _profiles[language]
-    only_own = profile.only_own
+    only_words = profile.only_words
     others: list[ForeignParagraph] = []
     counts: dict[str, int] = {}
     n_own = 0
     for start, end in _paragraphs(text):
         beginning = text[start : min(end, start + _BEGINNING)].split()
-        if sum(map(only_own.__contains__, beginning)) >= max(_SURE_WORDS, len(beginning) / _SURE_RATIO):
+        if sum(map(only_words.__contains__, beginning)) >= max(_SURE_WORDS, len(beginning) / _SURE_RATIO):
             n_own += 1
             continue
         other = _language_of_paragraph(text[start:end], profile)
-        n_own += not other and sum(map(only_own.__contains__, beginning)) >= _FEW_WORDS
+        n_own += not other and sum(map(only_words.__contains__, beginning)) >= _FEW_WORDS
         if other:
             counts[other] = counts.get(other, 0) + 1
         elif _is_data(text[start:end], profile):
@@ -223,8 +223,8 @@ def _find(text: str, language: str) -> Iterator[ForeignParagraph]:
 def _may_be(text: str, code: str, profile: _Profile) -> bool:
     """Return True if a short paragraph of a text that is in another language can be in that language too."""
     words = [word.lower() for word in _WORDS.findall(text)]
-    own = [word for word in words if word in profile.own and code not in profile.shared.get(word, ())]
-    return not own and any(code in profile.evidence(word) for word in words)
+    own_words = [word for word in words if word in profile.words and code not in profile.shared.get(word, ())]
+    return not own_words and any(code in profile.evidence(word) for word in words)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -274,7 +274,7 @@ def _language_of_paragraph(text: str, profile: _Profile) -> str:
         return ""
     code = max(evidence, key=lambda code: (evidence[code], code))
     amount = evidence[code]
-    own_words = [word for word in map(str.lower, words) if word in profile.own]
+    own_words = [word for word in map(str.lower, words) if word in profile.words]
     shared = sum(code in profile.shared.get(word, ()) for word in own_words)
     against, share = len(own_words) - shared, (amount + shared / 2) / len(words)
     if len(distinct[code]) < 2:
@@ -287,7 +287,7 @@ def _language_of_paragraph(text: str, profile: _Profile) -> str:
 def _is_data(text: str, profile: _Profile) -> bool:
     """Return True if a paragraph is long enough to have frequent words, but has hardly any."""
     words = [word.lower() for word in _WORDS.findall(text) if len(word) > 1]
-    n_frequent = sum(map(profile.own.__contains__, words))
+    n_frequent = sum(map(profile.words.__contains__, words))
     return len(words) >= _MIN_DATA_WORDS and _DATA_RATIO * n_frequent <= len(words)
 
 
@@ -300,7 +300,7 @@ def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
     matches = list(_WORDS.finditer(text))
     for number, match in enumerate(matches):
         written, word = match[0], match[0].lower()
-        if word in profile.own or not (word in profile.others or not word.isascii()):
+        if word in profile.words or not (word in profile.others or not word.isascii()):
             continue
         before = text[match.start() - 1] if match.start() else " "
         if (number and written != word) or _IN_CODE.match(text, match.end()) or before in "_.@/\\=-([":

@@ -148,8 +148,8 @@ def check(
         "--output": output is not None,
         "--show-settings": show_settings,
     }
-    given = {name for name, is_set in is_given.items() if is_set}
-    _check_combinations(given, paths, format, suffix, output, evidence=evidence)
+    given_options = {name for name, is_set in is_given.items() if is_set}
+    _check_combinations(given_options, paths, format, suffix, output, evidence=evidence)
     project = ProjectSettings(options)
     if show_settings:
         for path in paths:
@@ -197,9 +197,15 @@ _EXCLUSIVE = (
 
 
 def _check_combinations(
-    given: set[str], paths: list[str], format: str, backup: str | None, output: str | None, *, evidence: bool
+    given_options: set[str],
+    paths: list[str],
+    format: str,
+    backup: str | None,
+    output: str | None,
+    *,
+    evidence: bool,
 ) -> None:
-    """Raise an error if options exclude each other; `given` are those of `_EXCLUSIVE` that were given.
+    """Raise an error if options exclude each other; `given_options` are the options in use.
 
     Raises D600; D601 for an unknown format, D316 if the output is one of the files to check.
     """
@@ -208,14 +214,14 @@ def _check_combinations(
     if format not in FORMATS:
         raise UserError("D601", name=format, names=nearest_first(format, FORMATS))
     for first, second in _EXCLUSIVE:
-        if {first, second} <= given:
+        if {first, second} <= given_options:
             raise _usage_error(f"{first} and {second} cannot be combined")
     for name, formats in {"--diff": ("text",), "--write-baseline": ("text",), "--fix": WITH_OUTCOMES}.items():
-        if name in given and format not in formats:
+        if name in given_options and format not in formats:
             raise _usage_error(f"{name} and --format {format} cannot be combined")
-    if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given):
+    if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given_options):
         raise _usage_error(f"--evidence can only be used with --format {', '.join(WITH_EVIDENCE)}")
-    if STDIN in paths and {"--since", "--staged"} & given:
+    if STDIN in paths and {"--since", "--staged"} & given_options:
         raise _usage_error("standard input is not tracked by git: omit --since and --staged")
     if backup is not None and (not backup or os.sep in backup):
         raise _usage_error(f"invalid --backup-suffix {backup!r}; use --no-backup to keep no copy")

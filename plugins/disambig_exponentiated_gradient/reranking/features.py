@@ -244,7 +244,7 @@ class TreeFeatures:
     """
 
     least: int = 5
-    known: KnownNgrams | None = fitted_field(None)
+    ngrams: KnownNgrams | None = fitted_field(None)
     describes: ClassVar[str] = "lists"
 
     def __post_init__(self) -> None:
@@ -257,7 +257,7 @@ class TreeFeatures:
         """
         lists = require_lists(instances, self)
         fragments = TreeOccurrences(lists.texts)
-        return replace(self, known=distinguishing_ngrams(fragments, lists.offsets, self.least))
+        return replace(self, ngrams=distinguishing_ngrams(fragments, lists.offsets, self.least))
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
@@ -265,21 +265,21 @@ class TreeFeatures:
 
         Raises D630, D631 for texts whose brackets do not form a tree.
         """
-        if self.known is None:
+        if self.ngrams is None:
             raise ValueError("no feature is known yet: fit the extractor first")
         lists = require_lists(instances, self)
-        rows, held = count_known(TreeOccurrences(lists.texts), lists.offsets, self.known)
+        rows, held = count_known(TreeOccurrences(lists.texts), lists.offsets, self.ngrams)
         numbers = {name: i for i, name in enumerate(TEMPLATES)}
         kinds = np.fromiter(
-            (numbers[name.partition(":")[0]] for name in self.known.names), np.int32, len(self.known)
+            (numbers[name.partition(":")[0]] for name in self.ngrams.names), np.int32, len(self.ngrams)
         )
-        columns = columns_named(self.known.names, kinds, TEMPLATES)
+        columns = columns_named(self.ngrams.names, kinds, TEMPLATES)
         return as_features(rows, columns, instances, group, held)
 
     def state(self) -> Arrays:
         """Return the features."""
-        return {} if self.known is None else self.known.state()
+        return {} if self.ngrams is None else self.ngrams.state()
 
     def from_state(self, arrays: Arrays) -> TreeFeatures:
         """Return an extractor with the features of a saved state; ValueError for invalid arrays."""
-        return replace(self, known=known_ngrams_from_state(arrays, _WORDS) if arrays else None)
+        return replace(self, ngrams=known_ngrams_from_state(arrays, _WORDS) if arrays else None)

@@ -218,9 +218,9 @@ def test_most_certain_of_overlapping_edits_above_its_limit_counts():
     message = {mistake.before: [wrong, right], clean.text: flags}
     trial = MistakeTrial.from_checker(ScriptedChecker(message), [mistake], [clean])
     result = trial.at_limits()
-    assert (result.found.all(), result.right.all(), result.flags.tolist()) == (True, False, [[0], [1]])
+    assert (result.detected.all(), result.right.all(), result.flags.tolist()) == (True, False, [[0], [1]])
     result = trial.at_limits({"one": 0.75})
-    assert (result.found.all(), result.right.all(), result.flags.tolist()) == (True, True, [[0], [1]])
+    assert (result.detected.all(), result.right.all(), result.flags.tolist()) == (True, True, [[0], [1]])
     assert trial.at_limits({"two": 0.85}).flags.tolist() == [[1], [0]]
     message[mistake.before] = [right, ProposedEdit(3, 10, "x", "two", 0.8)]  # covers a correct place
     assert not MistakeTrial.from_checker(ScriptedChecker(message), [mistake]).at_limits().right.any()

@@ -71,7 +71,7 @@ def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_wor
         features = transform_checked(fitted, None, list_instances(other), GROUP)
     counts = [[count_ngrams(" ".join(words), unit, order) for words in item] for item in learned]
     names = kept_names(counts, least)
-    assert list(fitted.known.names) == names
+    assert list(fitted.ngrams.names) == names
     plain = [count_ngrams(text, unit, order) for text in other.texts]
     assert shown(features) == [{name: n for name, n in item.items() if name in names} for item in plain]
     assert features.n_queries.tolist() == [len(item) for item in plain]
@@ -86,7 +86,7 @@ def test_words_with_and_without_spaces():
     lists = CandidateLists.from_texts([["猫がいる", "New York"]])
     lists = replace(lists, words=CandidateWords.from_words([["猫", "が", "いる"], ["New York"]]))
     result = TextNgrams(least=1).fit(None, list_instances(lists), ())
-    names = list(result.known.names)
+    names = list(result.ngrams.names)
     assert "猫 が" in names and "New␣York" in names and "New␣York </s>" in names
     two = replace(lists, words=CandidateWords.from_words([["猫"], ["New", "York"]]))
     features = transform_checked(result, None, list_instances(two), GROUP)
@@ -101,8 +101,8 @@ def test_a_state_without_keys_is_read(unit):
     state = {name: array for name, array in fitted.state().items() if name != "keys"}
     assert set(state) == {"n", "letters", "ends"}
     again = TextNgrams(unit=unit, order=4).from_state(state)
-    assert np.array_equal(again.known.keys, fitted.known.keys)
-    assert np.array_equal(again.known.columns, fitted.known.columns)
+    assert np.array_equal(again.ngrams.keys, fitted.ngrams.keys)
+    assert np.array_equal(again.ngrams.columns, fitted.ngrams.columns)
 
 
 def test_states_that_do_not_fit_are_refused():
@@ -149,7 +149,7 @@ def test_headword_bigrams_equal_a_plain_count(learned, tried, least, tags):
         return
     fitted, other = extractor.fit(None, instances, ()), list_instances(tagged_lists(tried))
     names = kept_names([[count_bigrams(tokens, tags) for tokens in item] for item in learned], least)
-    assert list(fitted.known.names) == names
+    assert list(fitted.ngrams.names) == names
     result = transform_checked(fitted, None, other, GROUP)
     plain = [count_bigrams(tokens, tags) for candidates in tried for tokens in candidates]
     expected = np.array([[item[name] for name in names] for item in plain]).reshape(len(plain), len(names))

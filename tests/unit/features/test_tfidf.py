@@ -86,7 +86,7 @@ def test_rows_are_those_of_scikit_learn_on_the_same_terms(engine, least, pairs, 
             extractor.fit(*inside(learned), [GROUP])
         return
     ours = extractor.fit(*inside(learned), [GROUP])
-    names = [ours.known.word(i) for i in range(len(ours.known))]
+    names = [ours.vocabulary.word(i) for i in range(len(ours.vocabulary))]
     assert sorted(names) == sorted(theirs.vocabulary_)
     order = [theirs.vocabulary_[name] for name in names]
     rows = transform_checked(ours, *inside(texts), GROUP).batch.rows
@@ -111,8 +111,8 @@ def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, tr
 def test_the_most_frequent_words_are_kept():
     """ "the" stands five times, "ball" three times, no other word more than twice."""
     extractor = fitted(TEXTS, kept=2)
-    assert len(extractor.known) == 2
-    assert {extractor.known.word(i) for i in range(2)} == {"the", "ball"}
+    assert len(extractor.vocabulary) == 2
+    assert {extractor.vocabulary.word(i) for i in range(2)} == {"the", "ball"}
 
 
 def test_only_words_of_the_training_text_count_and_the_evidence_is_their_number():
@@ -129,10 +129,10 @@ def test_columns_are_named_by_label_and_word_without_making_them_all():
     extractor = fitted(TEXTS)
     view, instances = documents(TEXTS)
     columns = transform_checked(extractor, view, instances, GROUP).batch.columns
-    d = len(extractor.known)
+    d = len(extractor.vocabulary)
     assert len(columns) == len(columns.names) == 3 * d
-    assert columns.names[d + 1] == f"sport: {extractor.known.word(1)}"
-    assert columns.names[-1] == f"weather: {extractor.known.word(d - 1)}"
+    assert columns.names[d + 1] == f"sport: {extractor.vocabulary.word(1)}"
+    assert columns.names[-1] == f"weather: {extractor.vocabulary.word(d - 1)}"
     assert columns.labels.tolist() == [0] * d + [1] * d + [2] * d
     assert columns.in_groups(["words"]).all()
     assert columns.groups.strides == (0,)
@@ -167,7 +167,7 @@ def test_a_state_of_the_other_form_is_refused_and_any_letters_are_shown():
             Tfidf(bits=4).from_state(state)
     state = dict(fitted(TEXTS).state())
     state["letters"] = np.full_like(state["letters"], 255)
-    assert Tfidf().from_state(state).known.word(0).startswith("\ufffd")
+    assert Tfidf().from_state(state).vocabulary.word(0).startswith("\ufffd")
 
 
 def test_an_unfitted_extractor_is_an_error():
@@ -262,7 +262,7 @@ def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws,
     rows = features.batch.rows
     np.testing.assert_allclose((rows @ rows.T).toarray(), expected)
     holding = Counter(term for item in counts for term in item)
-    assert sorted(fitted.known.documents.tolist()) == sorted(holding.values())
+    assert sorted(fitted.vocabulary.documents.tolist()) == sorted(holding.values())
     assert (features.n_hits == features.n_queries).all()
 
 
@@ -276,7 +276,7 @@ def test_long_documents_are_processed_in_blocks(monkeypatch, around):
     looked_at, plain = [], TermSelector.counted
     monkeypatch.setattr(TermSelector, "counted", lambda *of: looked_at.append(len(of[2])) or plain(*of))
     parts = Tfidf(around=around).fit(view, where, [BANK])
-    np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
+    np.testing.assert_array_equal(parts.vocabulary.documents, whole.vocabulary.documents)
     features = transform_checked(parts, view, where, BANK)
     np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
     np.testing.assert_array_equal(features.n_queries, expected.n_queries)
@@ -288,9 +288,9 @@ def test_weights_are_those_of_tf_idf_over_instances():
     view = make_view(DOCUMENTS)
     where = places(view, (0, 1, 1), (1, 1, 1), (1, 6, 1))
     fitted = Tfidf(around="document").fit(view, where, [BANK])
-    assert fitted.known.n_documents == 3
+    assert fitted.vocabulary.n_documents == 3
     row = transform_checked(fitted, view, where, BANK).batch.rows.toarray()[1]
-    names = list(fitted.known.names)
+    names = list(fitted.vocabulary.names)
     raw = counted(view, 1, 1, 1, around="document", layer=None)
     df = Counter({"a": 2, "bank": 2, "by": 2, "the": 3, "river": 2, "of": 2, "sand": 2})
     weights = {term: raw[term] * (math.log(4 / (1 + df[term])) + 1) for term in raw}
@@ -304,12 +304,12 @@ def test_the_reach_crosses_sentences_and_ends_with_the_document():
     view = make_view(["One two. Three four."])
     assert len(view.sentences) == 3
     fitted = Tfidf(around=2, weighting="binary").fit(view, places(view, (0, 3, 1)), [BANK])
-    assert set(fitted.known.names) == {"two", "four"}  # the stop is a token too
+    assert set(fitted.vocabulary.names) == {"two", "four"}  # the stop is a token too
     fitted = Tfidf(around=3, weighting="binary").fit(view, places(view, (0, 1, 1)), [BANK])
-    assert set(fitted.known.names) == {"one", "three", "four"}
+    assert set(fitted.vocabulary.names) == {"one", "three", "four"}
     view = make_view(["Alpha beta.", "gamma", "Delta."])
     fitted = Tfidf(around=9).fit(view, places(view, (0, 1, 1), (2, 0, 1)), [BANK])
-    assert list(fitted.known.names) == ["alpha"]
+    assert list(fitted.vocabulary.names) == ["alpha"]
     features = transform_checked(fitted, view, places(view, (1, 0, 1)), BANK)
     assert features.batch.rows.nnz == 0
     assert features.n_queries.tolist() == [0, 0]
@@ -330,12 +330,12 @@ def test_every_token_counts_by_its_stem_or_its_form():
     settings = {"around": "document", "weighting": "count", "every_token": True}
     fitted = Tfidf(layer="stem", **settings).fit(view, where, [BANK])
     row = transform_checked(fitted, view, where, BANK).batch.rows.toarray()[0]
-    names = dict(zip(fitted.known.names, row.tolist(), strict=True))
+    names = dict(zip(fitted.vocabulary.names, row.tolist(), strict=True))
     assert names == {"sand": 2, "is": 1, ",": 1, "!": 1}
     words = Tfidf(**settings).fit(view, where, [BANK])
-    assert set(words.known.names) == {"sand", "is", "sandy", ",", "!"}
+    assert set(words.vocabulary.names) == {"sand", "is", "sandy", ",", "!"}
     lemmas = Tfidf(layer="lemma", **settings).fit(view, where, [BANK])
-    np.testing.assert_array_equal(lemmas.known.hashes, words.known.hashes)
+    np.testing.assert_array_equal(lemmas.vocabulary.hashes, words.vocabulary.hashes)
 
 
 def test_a_doc_without_lemmas_gets_the_same_row_in_any_batch():
@@ -365,7 +365,7 @@ def test_stems_are_named_by_a_word_and_names_are_optional():
     again = Tfidf(around="document", layer="stem", named=False).from_state(bare.state())
     features = transform_checked(again, view, where, BANK)
     assert len(features.batch.columns.names) == 0
-    assert again.known.word(0) == ""
+    assert again.vocabulary.word(0) == ""
     expected = transform_checked(fitted, view, where, BANK).batch.rows
     np.testing.assert_array_equal(features.batch.rows.toarray(), expected.toarray())
 
@@ -377,7 +377,7 @@ def test_without_the_layer_there_are_no_terms():
     features = transform_checked(fitted, view, where, BANK)
     assert features.batch.rows.shape == (2, 0)
     assert features.n_queries.tolist() == [0] * 4
-    assert len(Tfidf(layer="lemma").from_state(fitted.state()).known) == 0
+    assert len(Tfidf(layer="lemma").from_state(fitted.state()).vocabulary) == 0
     fitted_extractor = Tfidf(around=2, layer="stem").fit(view, where, [BANK])
     bare = replace(view, layers={})
     assert transform_checked(fitted_extractor, bare, where, BANK).batch.rows.nnz == 0
@@ -435,7 +435,7 @@ def list_names(terms):
 
 def test_pairs_of_words_have_no_punctuation_and_no_boundaries():
     extractor = Tfidf(pairs="words").fit(*inside(["Dogs bite, men run. They bark."]), [TOPIC])
-    pairs = {name for name in list_names(extractor.known) if " " in name}
+    pairs = {name for name in list_names(extractor.vocabulary) if " " in name}
     assert pairs == {"dogs bite", "men run", "they bark"}
 
 
@@ -444,7 +444,12 @@ def test_pairs_are_not_evidence_and_their_names_can_be_restored():
     extractor = Tfidf(pairs=True).fit(*inside(texts), [TOPIC])
     _, n_hits, n_queries = rows_and_evidence(extractor, ["Dogs bite cats."])
     assert n_hits.tolist() == [2, 2] and n_queries.tolist() == [3, 3]  # one for each candidate
-    assert {"dogs", "<s> dogs", "dogs bite", "bite men", "men .", ". </s>"} < list_names(extractor.known)
+    assert {"dogs", "<s> dogs", "dogs bite", "bite men", "men .", ". </s>"} < list_names(extractor.vocabulary)
     extractor = Tfidf(pairs=True, named=False).fit(*inside(texts), [TOPIC])
-    assert not len(extractor.known.names)
-    assert list_names(extractor.with_names(*inside(texts[:1])).known) >= {"", "dogs", "dogs bite", "men ."}
+    assert not len(extractor.vocabulary.names)
+    assert list_names(extractor.with_names(*inside(texts[:1])).vocabulary) >= {
+        "",
+        "dogs",
+        "dogs bite",
+        "men .",
+    }

@@ -238,7 +238,7 @@ def test_lists_are_learned_from_and_decided():
     decisions = decide_lists(model, other)
     assert decisions.chosen.tolist() == [1] * 60
     assert len(decisions.scores) == len(other.texts)
-    names = list(model.extractors[0].known.names)
+    names = list(model.extractors[0].ngrams.names)
     assert names == ["a b", "a c"]
     unknown = replace(other, costs=np.full(120, np.nan, np.float32))
     assert np.array_equal(decide_lists(model, unknown).scores, decisions.scores)  # costs are not looked at

@@ -117,10 +117,10 @@ def test_only_features_that_distinguish_candidates_are_kept():
     view = Words()([])
     instances = make_instances([low, high], [high, low], [low])
     fitted = TreeFeatures(least=2).fit(view, instances, [GROUP])
-    names = set(fitted.known.names)
+    names = set(fitted.ngrams.names)
     assert "rule: NP NP PP" in names and "rule: VP VBP NP PP" in names
     assert "rule: PP IN NP" not in names  # both trees have it
-    assert not TreeFeatures(least=3).fit(view, instances, [GROUP]).known
+    assert not TreeFeatures(least=3).fit(view, instances, [GROUP]).ngrams
     features_ = transform_checked(fitted, view, instances, GROUP)
     columns = list(features_.batch.columns.names)
     table = features_.batch.rows.toarray()

@@ -132,7 +132,7 @@ def test_damaged_vocabulary(model, tmp_path):
                 arrays = dict(super().state())
                 return arrays | {key: arrays[key][:-1]}
 
-        damaged = replace(model, extractors=(Damaged(known=extractor.known),))
+        damaged = replace(model, extractors=(Damaged(vocabulary=extractor.vocabulary),))
         with pytest.raises(UserError, match=r"D415.*tf-idf"):
             save_model(damaged, tmp_path / "topic")
     examples = label_instances(model.task, Words(), topic_documents()).examples
