@@ -36,8 +36,8 @@ def trust_section(figures: dict[str, Any]) -> str:
     table = []
     for task, rows in figures["tasks"].items():
         for number, row in enumerate(rows):
-            asked = min(NAMES, key=lambda share: abs(share - row["asked"]))
-            cells = [task if not number else "", NAMES[asked], f"{row['dev']['least']:.2f}"]
+            requested = min(NAMES, key=lambda share: abs(share - row["asked"]))
+            cells = [task if not number else "", NAMES[requested], f"{row['dev']['least']:.2f}"]
             table.append([*cells, _cell(row["dev"]), _cell(row["test"]) if row["test"] else "no flag"])
     lines += markdown_table(["task", "wanted", "minimum probability", "dev", "test"], table)
     return "\n".join([*lines, ""])
@@ -357,10 +357,10 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
     # accuracies by domain of the pack, and of models of all counts and without the domain, and of KenLM
     kinds = ("all_counts", "left_out", "left_out_kenlm")
     packs = (scores, *(figures.get(kind, {}).get(task, {}) for kind in kinds))
-    own, full, left_out, kenlm = (
+    pack_figures, full, left_out, kenlm = (
         {name: at["among_words"] for name, at in pack.items() if "among_words" in at} for pack in packs
     )
-    if not own:
+    if not pack_figures:
         return []
     others = [full, left_out] + [kenlm] * bool(kenlm)
     lines = [
@@ -374,7 +374,7 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
     heads = ["text", "n", "majority", "pack", "all counts", "domain left out"]
     heads += ["KenLM, domain left out"] * bool(kenlm)
     rows = []
-    for name, at in own.items():
+    for name, at in pack_figures.items():
         cells = [name, f"{at['n']:,}", percent(at["majority"])]
         cells.append(with_interval(at["accuracy"], at["interval"]))
         cells += [percent(other[name]["accuracy"]) if name in other else "" for other in others]
@@ -383,7 +383,7 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
     # means over domains, without those of systems that lack one
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
-    for figures_of_pack in (own, *others):
+    for figures_of_pack in (pack_figures, *others):
         shares = [figures_of_pack[name]["accuracy"] for name in domains if name in figures_of_pack]
         complete = shares and len(shares) == len(domains)
         cells.append(percent(sum(shares) / len(shares)) if complete else "")

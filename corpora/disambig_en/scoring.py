@@ -295,12 +295,12 @@ def _text(trial: MistakeTrial) -> str:
 def _rows(trust: PrecisionTable, test: MistakeTrial, kind: str) -> list[dict[str, Any]]:
     """Return, for each of `SHARES`, the lowest probability that reaches it, and the figures of both parts."""
     rows: list[dict[str, Any]] = []
-    for asked in SHARES:
+    for share in SHARES:
         points = trust.pairs[kind] if kind else trust.points
-        point = next((point for point in points if point.share >= asked), None)
+        point = next((point for point in points if point.share >= share), None)
         if point is not None:
             on_test = share_at(test, trust.task, point.least, kind=kind)
-            rows.append({"asked": asked, "dev": _plain(point), "test": on_test and _plain(on_test)})
+            rows.append({"asked": share, "dev": _plain(point), "test": on_test and _plain(on_test)})
     return rows
 
 

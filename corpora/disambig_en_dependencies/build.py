@@ -113,8 +113,8 @@ def parse_all(parser: DependencyParser, sentences: Sequence[Sentence]) -> list[S
 def count_attachments(parsed: Sequence[Sentence], gold: Sequence[Sentence]) -> dict[str, int]:
     """Return the numbers of right heads, and of right heads with the right relation."""
     counts = Counter({"heads": 0, "labelled": 0})
-    for (_, _, *own), (_, _, *right) in zip(parsed, gold, strict=True):
-        for head, label, right_head, right_label in zip(*own, *right, strict=True):
+    for (_, _, *parsed_columns), (_, _, *right) in zip(parsed, gold, strict=True):
+        for head, label, right_head, right_label in zip(*parsed_columns, *right, strict=True):
             counts["heads"] += head == right_head
             counts["labelled"] += head == right_head and label == right_label
     return dict(counts)

@@ -67,9 +67,9 @@ def _pairs(figures: dict[str, Any]) -> str:
         "| | pairs | disambig_dependencies | " + " | ".join(peers) + " |",
         "|---|---:|---:|" + "---:|" * len(peers),
     ]
-    for name, own in figures["relations"].items():
+    for name, pair in figures["relations"].items():
         cells = [f"{100 * peer['relations'][name]['f1']:.1f}" for peer in peers.values()]
-        lines.append(f"| {name} | {own['n']:,} | {100 * own['f1']:.1f} | " + " | ".join(cells) + " |")
+        lines.append(f"| {name} | {pair['n']:,} | {100 * pair['f1']:.1f} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 
 

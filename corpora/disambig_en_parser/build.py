@@ -68,7 +68,9 @@ def read_ewt(data: Path, part: str) -> list[Tree]:
     """Return the converted trees of a part of EWT."""
     sentences = ewt_sentences(data, [part])
     return list(
-        read_dependency_trees((each.forms, each.tags, each.heads, each.relations) for each in sentences)
+        read_dependency_trees(
+            (sentence.forms, sentence.tags, sentence.heads, sentence.relations) for sentence in sentences
+        )
     )
 
 

@@ -99,10 +99,10 @@ def _genres(figures: dict[str, Any]) -> str:
     one_genre_each = figures["folds"] == len(figures["genres"])
     lines = [GENRES.format(folds=figures["folds"], what="a genre" if one_genre_each else "genres")]
     for name, at in [*figures["genres"].items(), ("all", figures["parts"]["all"])]:
-        own, sure = at["margins"]["0.0"], figures["reliability"][name]
+        all_answered, sure = at["margins"]["0.0"], figures["reliability"][name]
         lines.append(
             f"| {name} | {at['n']:,} | {_percent(at['majority'], at['n'])} "
-            f"| {_percent(own['right'], at['n'])} "
+            f"| {_percent(all_answered['right'], at['n'])} "
             f"| {100 * sure['right']:.1f} | {100 * sure['said']:.1f} | {100 * sure['error']:.1f} |"
         )
     return "\n".join([*lines, ""])
@@ -117,9 +117,9 @@ def _margins(figures: dict[str, Any]) -> str:
         "| `least_margin` (log-odds) | attempted | right of the attempted |",
         "|---:|---:|---:|",
     ]
-    for margin, own in at["margins"].items():
+    for margin, n in at["margins"].items():
         lines.append(
-            f"| {margin} | {_percent(own['answered'], at['n'])} | {_percent(own['right'], own['answered'])} |"
+            f"| {margin} | {_percent(n['answered'], at['n'])} | {_percent(n['right'], n['answered'])} |"
         )
     return "\n".join([*lines, ""])
 

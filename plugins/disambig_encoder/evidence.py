@@ -255,8 +255,8 @@ class EncoderStates(_StatesExtractor):
         values = np.broadcast_to(scaled[:, None], (n, k, width)).astype(np.float32)
         columns = _state_columns(group.candidates, width)
         none = np.zeros(n * k, np.int32)
-        own = np.arange(k * width).reshape(k, width)  # columns of each candidate
-        blocks = DenseBlocks(values, own, columns, instances.costs(group).reshape(-1, k))
+        column_of = np.arange(k * width).reshape(k, width)  # columns of each candidate
+        blocks = DenseBlocks(values, column_of, columns, instances.costs(group).reshape(-1, k))
         return Features(blocks, none, none)
 
 

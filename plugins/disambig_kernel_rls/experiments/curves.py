@@ -55,9 +55,9 @@ class Popescu2004Curves:
         )
         rows, panels = [], []
         for name, members in word_classes(n_examples).items():
-            given = name, shares_by_system, members, n_examples, tests
-            rows += curve_rows(*given)
-            panels.append(curve_panel(*given))
+            curve_data = name, shares_by_system, members, n_examples, tests
+            rows += curve_rows(*curve_data)
+            panels.append(curve_panel(*curve_data))
         notes = [
             f"{len(n_examples)} words, {n_examples.sum():,} training and {tests.sum():,} test instances; "
             f"{draws} draws, in each of which a larger size contains the smaller ones; a word with fewer "

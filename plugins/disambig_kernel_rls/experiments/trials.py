@@ -154,8 +154,8 @@ class FeatureCache:
         clock: Seconds = {}
         with timed(clock, "features"):
             batch: Any = join([features for features, _ in parts]).batch
-            own = own_columns(batch.columns, batch.rows.shape[1])
-        return FeatureRows(batch.rows, own), clock["features"] + sum(seconds for _, seconds in parts)
+            row_columns = own_columns(batch.columns, batch.rows.shape[1])
+        return FeatureRows(batch.rows, row_columns), clock["features"] + sum(seconds for _, seconds in parts)
 
     def _part(self, config: Config) -> tuple[Features, float]:
         key = repr(config)

@@ -37,8 +37,8 @@ class TagTask:
     decides: ClassVar[Decides] = Decides("tokens", "labels", together=True)
 
     def __post_init__(self) -> None:
-        given = list(self.tags)
-        if isinstance(self.tags, str) or len(given) < 2 or len(set(given)) < len(given) or "" in given:
+        tags = list(self.tags)
+        if isinstance(self.tags, str) or len(tags) < 2 or len(set(tags)) < len(tags) or "" in tags:
             raise UserError("D792", tags=self.tags)
 
     @cached_property
