@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import pty
 import re
@@ -219,49 +218,6 @@ def test_characters_that_standard_output_lacks_are_escaped():
     code = "from disambig.cli.main import run\ntry: run(['--version'])\nexcept SystemExit: print('\u65e5')"
     done = process(python=("-c", code), env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.stdout.endswith("\\u65e5\n"), done.stderr
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("annotate", "a.txt"),
-        ("annotate", "a.txt", "--format", "corrected"),
-        ("check", "a.txt"),
-        ("check", "a.txt", "--format", "json"),
-        ("check", "--fix", "-"),
-        ("explain", "a.txt"),
-        ("rules",),
-        ("plugins",),
-        ("schema",),
-        ("data", "list"),
-        ("counts", "query", "disambig_en", "depends", "on"),
-        ("job", "merge", "job"),
-        ("--version",),
-        ("check", "--help"),
-    ],
-    ids=" ".join,
-)
-def test_standard_output_may_take_only_text(tmp_path, command):
-    (tmp_path / "a.txt").write_text("It depends of the caf\u00e9.\n", encoding="utf8")
-    if command[0] == "job":
-        assert here("annotate", "a.txt", "--output", "job", folder=tmp_path).returncode == 0
-    given = "It depends of the caf\u00e9.\n"
-    expected = here(*command, folder=tmp_path, given=given)
-    text = io.StringIO()  # as in a notebook, it has no buffer
-    done = here(*command, folder=tmp_path, given=given, stdout=text)
-    assert (done.returncode, text.getvalue()) == (expected.returncode, expected.stdout)
-    assert text.getvalue()
-
-
-def test_bytes_for_a_text_output(tmp_path):
-    (tmp_path / "a.txt").write_text("It depends of the weather.\n")
-    text = io.StringIO()
-    assert (
-        here("check", "--fix", "-", given="It depends of it.\n".encode("utf-16"), stdout=text).returncode < 2
-    )
-    assert text.getvalue().lstrip("\ufeff") == "It depends on it.\n"
-    done = here("annotate", "a.txt", "--format", "spacy", folder=tmp_path, stdout=io.StringIO())
-    assert done.returncode == 2 and "[D603]" in done.stderr
 
 
 def test_a_closed_pipe_is_silent():
